@@ -1,0 +1,124 @@
+//! The one error of this crate.
+
+use alloc::string::{String, ToString};
+use core::fmt;
+
+/// Says what went wrong with a broadcast, and what would have worked.
+///
+/// The sentence names operand, axis, both sizes and the rule. The parts are there for programs:
+/// [`Error::kind`], [`Error::operand`], [`Error::axis`], [`Error::sizes`], [`Error::rule`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    operand: Option<usize>,
+    axis: Option<usize>,
+    sizes: Option<(usize, usize)>,
+    rule: Option<&'static str>,
+    message: String,
+}
+
+/// Classes of [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Two extents on one axis differ and neither may stretch.
+    Mismatch,
+    /// An operand would have to stretch that the rule does not allow to stretch.
+    Direction,
+    /// A rank is outside what the rule takes.
+    Rank,
+    /// The attribute `axis` is out of range or places the operand past the end.
+    Axis,
+    /// The list `axes` has the wrong count, is unsorted, repeats itself or is out of range.
+    Axes,
+    /// An extent of 0 under a rule that takes none.
+    Empty,
+    /// The wrong number of operands for the rule.
+    Operands,
+    /// A parameter is missing, superfluous or malformed, or a rule is unknown.
+    Parameter,
+    /// A product of dims exceeds what an array can hold.
+    Overflow,
+    /// A text is not a shape.
+    Parse,
+    /// The answer depends on a dim that is not known.
+    Undecided,
+}
+
+impl ErrorKind {
+    /// Returns the word that stands for this class in JSON: `mismatch`, `direction`, `rank`, ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mismatch => "mismatch",
+            Self::Direction => "direction",
+            Self::Rank => "rank",
+            Self::Axis => "axis",
+            Self::Axes => "axes",
+            Self::Empty => "empty",
+            Self::Operands => "operands",
+            Self::Parameter => "parameter",
+            Self::Overflow => "overflow",
+            Self::Parse => "parse",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl ToString) -> Self {
+        Self { kind, operand: None, axis: None, sizes: None, rule: None, message: message.to_string() }
+    }
+
+    pub(crate) fn operand_at(mut self, operand: usize) -> Self {
+        self.operand = Some(operand);
+        self
+    }
+
+    pub(crate) fn axis_at(mut self, axis: usize) -> Self {
+        self.axis = Some(axis);
+        self
+    }
+
+    pub(crate) fn sized(mut self, left: usize, right: usize) -> Self {
+        self.sizes = Some((left, right));
+        self
+    }
+
+    pub(crate) fn under(mut self, rule: &'static str) -> Self {
+        self.rule = Some(rule);
+        self
+    }
+
+    /// Returns the class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the operand at fault, counted from 0, where one is.
+    pub fn operand(&self) -> Option<usize> {
+        self.operand
+    }
+
+    /// Returns the axis of the result at fault, where one is.
+    pub fn axis(&self) -> Option<usize> {
+        self.axis
+    }
+
+    /// Returns the two extents that do not go together, where two do not.
+    pub fn sizes(&self) -> Option<(usize, usize)> {
+        self.sizes
+    }
+
+    /// Returns the name of the rule that was asked, where one was.
+    pub fn rule(&self) -> Option<&'static str> {
+        self.rule
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl core::error::Error for Error {}

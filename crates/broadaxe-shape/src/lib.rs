@@ -1,0 +1,19 @@
+//! Broadcast rules of every framework: shapes in, alignments out.
+//!
+//! A [`Rule`] looks at shapes only and returns an [`Alignment`]: the result's shape and, for each operand, which of its
+//! axes feeds each result axis. Nothing here touches an element or allocates more than a few lists of dims.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod align;
+pub mod error;
+pub mod rule;
+pub mod shape;
+
+pub use align::{Alignment, Placed};
+pub use error::{Error, ErrorKind};
+pub use rule::{AxisParam, Params, RULES, Rule, RuleDef};
+pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};

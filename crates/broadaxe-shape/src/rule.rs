@@ -1,0 +1,204 @@
+//! The rules: their type, their list, and how to ask one.
+
+mod numpy;
+mod pdpd;
+
+use alloc::{format, string::String, vec::Vec};
+
+use crate::{
+    align::{self, Alignment, Extents, Placement, sentence},
+    error::{Error, ErrorKind},
+    shape::{Shape, elements},
+};
+
+/// Every rule there is. A rule is added by its file and its line here.
+pub static RULES: &[&RuleDef] = &[&numpy::RULE, &pdpd::RULE];
+
+/// Describes a rule: its name, its parameters, and where it puts the axes.
+pub struct RuleDef {
+    /// The name in commands, JSON and errors: `pdpd`.
+    pub name: &'static str,
+    /// Other names that mean the same rule.
+    pub aliases: &'static [&'static str],
+    /// What the rule does, in one line.
+    pub summary: &'static str,
+    /// Where the rule is written down.
+    pub source: &'static str,
+    /// The least and the greatest number of operands.
+    pub operands: (usize, usize),
+    /// What the rule does with the parameter `axis`.
+    pub axis: AxisParam,
+    /// Whether the rule takes the parameter `axes`.
+    pub axes: bool,
+    /// Whether the rule takes the parameter `target`.
+    pub target: bool,
+    /// The values of the parameter `mode`, the default first; empty when there is no such parameter.
+    pub modes: &'static [&'static str],
+    pub(crate) place: fn(&Call<'_>) -> Result<Placement, Error>,
+}
+
+/// What a rule does with the parameter `axis`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AxisParam {
+    /// It takes none.
+    None,
+    /// It takes one; this is the value when none is given.
+    Default(i64),
+    /// It takes one, and its absence has a meaning of its own.
+    Optional,
+}
+
+/// Holds the parameters of a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Params {
+    /// Where the smaller operand's first axis goes.
+    pub axis: Option<i64>,
+    /// Where each axis of the operand goes.
+    pub axes: Option<Vec<i64>>,
+    /// The shape to broadcast to.
+    pub target: Option<Shape>,
+    /// One of the rule's modes.
+    pub mode: Option<String>,
+}
+
+/// What a rule's file is asked: the operands (the target last, if the rule takes one) and the parameters.
+pub(crate) struct Call<'a> {
+    pub(crate) def: &'static RuleDef,
+    pub(crate) extents: &'a dyn Extents,
+    pub(crate) params: &'a Params,
+}
+
+impl Call<'_> {
+    /// Returns the axis given, or the rule's default.
+    pub(crate) fn axis(&self) -> i64 {
+        match (self.params.axis, self.def.axis) {
+            (Some(axis), _) | (None, AxisParam::Default(axis)) => axis,
+            (None, _) => -1,
+        }
+    }
+
+    /// Makes an error about this call; the text continues the sentence after the shapes.
+    pub(crate) fn fail(&self, kind: ErrorKind, text: &str) -> Error {
+        Error::new(kind, format!("{}: {text}", sentence(self.def.name, self.extents, self.def.target)))
+            .under(self.def.name)
+    }
+}
+
+/// A broadcast rule with its parameters.
+///
+/// ```
+/// use broadaxe_shape::Rule;
+/// let rule = Rule::pdpd(1);
+/// let alignment = rule.align(&[&[2, 3, 4, 5], &[3, 4]])?;
+/// assert_eq!(alignment.shape().dims(), [2, 3, 4, 5]);
+/// assert_eq!(alignment.strides(1), [0, 4, 1, 0]);
+/// # Ok::<(), broadaxe_shape::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Rule {
+    def: &'static RuleDef,
+    params: Params,
+}
+
+impl core::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Rule").field("name", &self.def.name).field("params", &self.params).finish()
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.def.name == other.def.name && self.params == other.params
+    }
+}
+
+impl Rule {
+    /// Makes the rule of this name (or alias) with these parameters.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] when there is no such rule, or a parameter is missing, superfluous or not a mode of it.
+    pub fn new(name: &str, params: Params) -> Result<Self, Error> {
+        let def =
+            RULES.iter().copied().find(|def| def.name == name || def.aliases.contains(&name)).ok_or_else(|| {
+                let names: Vec<_> = RULES.iter().map(|def| def.name).collect();
+                Error::new(
+                    ErrorKind::Parameter,
+                    format!("there is no rule '{name}'; the rules are {}", names.join(", ")),
+                )
+            })?;
+        let wrong =
+            |what: &str| Err(Error::new(ErrorKind::Parameter, format!("the rule {} {what}", def.name)).under(def.name));
+        match (&params, def) {
+            (Params { axis: Some(_), .. }, RuleDef { axis: AxisParam::None, .. }) => wrong("takes no axis"),
+            (Params { axes: Some(_), .. }, RuleDef { axes: false, .. }) => wrong("takes no axes"),
+            (Params { axes: None, .. }, RuleDef { axes: true, .. }) => {
+                wrong("needs axes, one result axis per axis of the operand")
+            }
+            (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("takes no target"),
+            (Params { target: None, .. }, RuleDef { target: true, .. }) => wrong("needs a target shape"),
+            (Params { mode: Some(mode), .. }, _) if !def.modes.contains(&mode.as_str()) => {
+                if def.modes.is_empty() {
+                    wrong("takes no mode")
+                } else {
+                    wrong(&format!("has no mode '{mode}'; its modes are {}", def.modes.join(", ")))
+                }
+            }
+            _ => Ok(Self { def, params }),
+        }
+    }
+
+    /// Makes the NumPy rule: right-aligned, every operand may stretch.
+    pub fn numpy() -> Self {
+        Self { def: &numpy::RULE, params: Params::default() }
+    }
+
+    /// Makes `OpenVINO`'s PDPD rule with this axis; -1 aligns to the right.
+    pub fn pdpd(axis: i64) -> Self {
+        Self { def: &pdpd::RULE, params: Params { axis: Some(axis), ..Params::default() } }
+    }
+
+    /// Returns the rule's name.
+    pub fn name(&self) -> &'static str {
+        self.def.name
+    }
+
+    /// Returns the rule's description.
+    pub fn def(&self) -> &'static RuleDef {
+        self.def
+    }
+
+    /// Returns the rule's parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// Aligns operands of these shapes.
+    ///
+    /// # Errors
+    /// When the shapes do not broadcast under this rule; the error names operand, axis, both sizes and the rule.
+    pub fn align(&self, shapes: &[&[usize]]) -> Result<Alignment, Error> {
+        let def = self.def;
+        let (least, most) = def.operands;
+        if !(least..=most).contains(&shapes.len()) {
+            let want = if least == most {
+                format!("{least}")
+            } else if most == usize::MAX {
+                format!("at least {least}")
+            } else {
+                format!("{least} to {most}")
+            };
+            return Err(Error::new(
+                ErrorKind::Operands,
+                format!("the rule {} takes {want} operands, not {}", def.name, shapes.len()),
+            )
+            .under(def.name));
+        }
+        let mut all: Vec<&[usize]> = shapes.to_vec();
+        all.extend(self.params.target.as_deref());
+        for shape in &all {
+            elements(shape).map_err(|e| e.under(def.name))?;
+        }
+        let placement = (def.place)(&Call { def, extents: &all.as_slice(), params: &self.params })?;
+        align::merge(def.name, &all, &placement, def.target)
+    }
+}

@@ -1,0 +1,128 @@
+//! Shapes: reading, writing, counting.
+
+use alloc::{format, vec, vec::Vec};
+use core::{fmt, ops::Deref, str::FromStr};
+
+use crate::error::{Error, ErrorKind};
+
+/// The largest rank that any operand or result may have.
+pub const MAX_RANK: usize = 64;
+
+/// Holds the extents of an array, slowest axis first.
+///
+/// Displays as Python writes a tuple: `()`, `(3,)`, `(2, 3)`. Parses `2,3,4`, `(2, 3, 4)`, `[2,3,4]` and `()`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shape(Vec<usize>);
+
+impl Shape {
+    /// Makes a shape of these dims.
+    pub fn new(dims: impl Into<Vec<usize>>) -> Self {
+        Self(dims.into())
+    }
+
+    /// Returns the dims, slowest first.
+    pub fn dims(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// Returns the dims as a vector.
+    pub fn into_dims(self) -> Vec<usize> {
+        self.0
+    }
+}
+
+/// Counts the elements of an array of these dims.
+///
+/// # Errors
+/// [`ErrorKind::Overflow`] when the product of the dims that are not 0 exceeds `isize::MAX`: an array of no elements
+/// must still have strides that can be written down. [`ErrorKind::Rank`] above [`MAX_RANK`].
+pub fn elements(dims: &[usize]) -> Result<usize, Error> {
+    if dims.len() > MAX_RANK {
+        return Err(Error::new(ErrorKind::Rank, format!("rank {} is above the largest rank, {MAX_RANK}", dims.len())));
+    }
+    let mut count: usize = 1;
+    for &dim in dims.iter().filter(|&&dim| dim != 0) {
+        count = count.checked_mul(dim).filter(|&n| isize::try_from(n).is_ok()).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Overflow,
+                format!("{} has more elements than an address can count", Shape::from(dims)),
+            )
+        })?;
+    }
+    Ok(if dims.contains(&0) { 0 } else { count })
+}
+
+/// Returns the strides of a contiguous row-major array of these dims, in elements; the last is 1.
+///
+/// Dims of 0 count as 1, so that the strides are those of the array with one element there.
+pub fn contiguous_strides(dims: &[usize]) -> Vec<isize> {
+    let mut strides = vec![1isize; dims.len()];
+    for axis in (1..dims.len()).rev() {
+        strides[axis - 1] = strides[axis].wrapping_mul(dims[axis].max(1) as isize);
+    }
+    strides
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(dims: &[usize]) -> Self {
+        Self(dims.to_vec())
+    }
+}
+
+impl From<Vec<usize>> for Shape {
+    fn from(dims: Vec<usize>) -> Self {
+        Self(dims)
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(dims: [usize; N]) -> Self {
+        Self(dims.to_vec())
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, dim) in self.0.iter().enumerate() {
+            write!(f, "{}{dim}", if i == 0 { "" } else { ", " })?;
+        }
+        f.write_str(if self.0.len() == 1 { ",)" } else { ")" })
+    }
+}
+
+impl FromStr for Shape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let inner = text.trim();
+        let bare = inner
+            .strip_prefix('(')
+            .and_then(|t| t.strip_suffix(')'))
+            .or_else(|| inner.strip_prefix('[').and_then(|t| t.strip_suffix(']')));
+        let list = bare.unwrap_or(inner).trim();
+        if list.is_empty() {
+            return match bare {
+                Some(_) => Ok(Self::default()),
+                None => Err(Error::new(ErrorKind::Parse, "an empty text is not a shape; rank 0 is written ()")),
+            };
+        }
+        let list = list.strip_suffix(',').unwrap_or(list);
+        let dims = list.split(',').map(|part| {
+            part.trim().parse::<usize>().map_err(|_| {
+                Error::new(
+                    ErrorKind::Parse,
+                    format!("'{}' in '{text}' is not a dim; write whole numbers, such as 2,3,4 or ()", part.trim()),
+                )
+            })
+        });
+        Ok(Self(dims.collect::<Result<_, _>>()?))
+    }
+}
