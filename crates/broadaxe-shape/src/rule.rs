@@ -152,7 +152,7 @@ impl Rule {
         Self { def: &numpy::RULE, params: Params::default() }
     }
 
-    /// Makes `OpenVINO`'s PDPD rule with this axis; -1 aligns to the right.
+    /// Makes OpenVINO's PDPD rule with this axis; -1 aligns to the right.
     pub fn pdpd(axis: i64) -> Self {
         Self { def: &pdpd::RULE, params: Params { axis: Some(axis), ..Params::default() } }
     }

@@ -4,7 +4,7 @@
 //! is not 1. The rule is symmetric, associative, and takes any number of operands. An extent of 0 is an ordinary one:
 //! 1 with 0 is 0, 2 with 0 is an error.
 //!
-//! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; `OpenVINO`
+//! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; OpenVINO
 //! "Broadcast Rules For Elementwise Operations", NumPy. All engines agree on every case.
 
 use alloc::vec::Vec;

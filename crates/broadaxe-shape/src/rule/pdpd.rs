@@ -1,14 +1,14 @@
-//! `OpenVINO`'s PDPD rule: the second operand starts at `axis` of the first, and only it may stretch.
+//! OpenVINO's PDPD rule: the second operand starts at `axis` of the first, and only it may stretch.
 //!
 //! The result has the first operand's shape. `axis` -1 means rank(a) - rank(b), with the ranks as they were given: a
 //! trailing 1 of `b` is an ordinary axis that stretches, it moves neither the start nor the limit. `axis` = rank(a) is
 //! legal for a `b` of rank 0 only.
 //!
-//! Deviations of `OpenVINO` 2026.4 itself: it refuses an extent of 0 in `a` against 1 in `b`, which the rule's text allows
+//! Deviations of OpenVINO 2026.4 itself: it refuses an extent of 0 in `a` against 1 in `b`, which the rule's text allows
 //! and this rule accepts; and it accepts 1 in `a` against 0 in `b`, changing the result, which this rule refuses.
 //! An IR file without the attribute `auto_broadcast.auto_broadcast_axis` means axis 0; the rule's own default is -1.
 //!
-//! Source: `OpenVINO`, "Broadcast Rules For Elementwise Operations", `PaddlePaddle` broadcasting.
+//! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", PaddlePaddle broadcasting.
 
 use alloc::{format, vec};
 
