@@ -1,0 +1,5 @@
+//! The command `broadaxe`.
+#![forbid(unsafe_code)]
+pub mod error;
+pub mod dtype;
+pub mod file;
