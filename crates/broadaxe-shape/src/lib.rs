@@ -15,5 +15,5 @@ pub mod shape;
 
 pub use align::{Alignment, Placed};
 pub use error::{Error, ErrorKind};
-pub use rule::{AxisParam, Params, RULES, Rule, RuleDef};
+pub use rule::{AxisParam, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
