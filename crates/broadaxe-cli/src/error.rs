@@ -13,6 +13,7 @@ pub struct Error {
     field: Option<String>,
     offset: Option<u64>,
     detail: Option<String>,
+    axis: Option<usize>,
     shape: Option<broadaxe_shape::Error>,
 }
 
@@ -66,7 +67,16 @@ impl ErrorKind {
 impl Error {
     /// Makes an error of this class.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), file: None, field: None, offset: None, detail: None, shape: None }
+        Self {
+            kind,
+            message: message.into(),
+            file: None,
+            field: None,
+            offset: None,
+            detail: None,
+            axis: None,
+            shape: None,
+        }
     }
 
     /// Makes a [`ErrorKind::Usage`] error.
@@ -114,6 +124,14 @@ impl Error {
         self
     }
 
+    /// Says the same of shapes in other words, such as in another order of axes.
+    #[must_use]
+    pub(crate) fn saying(mut self, message: String, axis: Option<usize>) -> Self {
+        self.message = message;
+        self.axis = axis;
+        self
+    }
+
     /// Returns the class of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -144,7 +162,7 @@ impl Error {
         let mut parts = Map::new();
         if let Some(shape) = &self.shape {
             parts.insert("kind".into(), json!(shape.kind().name()));
-            if let Some(axis) = shape.axis() {
+            if let Some(axis) = self.axis {
                 parts.insert("axis".into(), json!(axis));
             }
             if let Some((one, other)) = shape.sizes() {
@@ -191,6 +209,6 @@ impl From<broadaxe_shape::Error> for Error {
             Shape::Parameter | Shape::Parse | Shape::Operands => ErrorKind::Usage,
             _ => ErrorKind::Shape,
         };
-        Self { shape: Some(error.clone()), ..Self::new(kind, error.to_string()) }
+        Self { axis: error.axis(), shape: Some(error.clone()), ..Self::new(kind, error.to_string()) }
     }
 }

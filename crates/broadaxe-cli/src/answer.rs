@@ -1,0 +1,63 @@
+//! What a subcommand answers, and the tables and lists that its text is made of.
+
+use std::fmt::Display;
+
+use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use serde_json::Value;
+
+/// The answer of a subcommand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// For people; ends with a line feed. It may hold colours, which are taken out where there is no terminal.
+    pub text: String,
+    /// For programs, printed with `--json`.
+    pub json: Value,
+    /// Whether the answer is a refusal, which ends with exit code 1.
+    pub refused: bool,
+}
+
+impl Answer {
+    /// Makes an answer that is fine.
+    pub fn new(text: String, json: Value) -> Self {
+        Self { text, json, refused: false }
+    }
+}
+
+/// The width of tables where there is no terminal.
+const WIDTH: u16 = 80;
+
+/// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        table.set_width(columns.unwrap_or(WIDTH).max(20));
+    }
+    table.set_header(head.iter().copied());
+    table.add_rows(rows);
+    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
+}
+
+/// Joins values by blanks: `0 1 2`, or `-` when there are none.
+pub fn spaced<T: Display>(values: &[T]) -> String {
+    if values.is_empty() { "-".to_owned() } else { join(values, " ") }
+}
+
+/// Joins values.
+pub fn join<T: Display>(values: &[T], between: &str) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+}
+
+/// Writes values as Python writes a tuple: `()`, `(3,)`, `(2, 3)`.
+pub fn tuple<T: Display>(values: &[T]) -> String {
+    format!("({}{})", join(values, ", "), if values.len() == 1 { "," } else { "" })
+}
+
+/// Names operand `k`: `a`, `b`, ..., `z`, `operand 26`.
+pub fn letter(k: usize) -> String {
+    match u8::try_from(k) {
+        Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
+        _ => format!("operand {k}"),
+    }
+}

@@ -1,0 +1,6 @@
+//! The subcommands, a file each.
+
+pub mod compare;
+pub mod explain;
+pub mod rules;
+pub mod shape;
