@@ -12,8 +12,10 @@ pub mod align;
 pub mod error;
 pub mod rule;
 pub mod shape;
+pub mod symbolic;
 
 pub use align::{Alignment, Placed};
 pub use error::{Error, ErrorKind};
 pub use rule::{AxisParam, Params, RULES, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
+pub use symbolic::{Dim, Guard, Inferred, Policy, SymbolicShape};
