@@ -11,13 +11,14 @@ extern crate alloc;
 pub mod error;
 
 pub mod shape;
-pub mod symbolic;
 
 pub mod align;
 
 pub mod rule;
 
 pub mod compare;
+
+pub mod symbolic;
 
 pub use align::{Alignment, Placed};
 pub use compare::{Comparison, Difference, Outcome, Read, compare};

@@ -238,14 +238,34 @@ fn infer_ranked(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Err
 }
 
 impl Inference<'_> {
-    /// Asks for the placement under the answers given so far, and both ways where another answer is needed.
-    fn follow(&mut self, path: &mut Vec<Literal>) -> Result<(), Error> {
+    /// Asks for the placement under these answers; also returns the questions that they leave open.
+    fn place(&self, path: &[Literal]) -> (Result<Placement, Error>, Vec<Literal>) {
         let asked = Asked::new(&self.sizes, &self.entries, &self.shapes, path);
-        let call = Call { def: self.rule.def(), extents: &asked, params: self.rule.params() };
-        let outcome = (self.rule.def().place)(&call);
-        if let (Err(error), Some(question)) = (&outcome, asked.question()) {
+        let def = self.rule.def();
+        let outcome = (def.place)(&Call { def, extents: &asked, params: self.rule.params() });
+        (outcome, asked.questions())
+    }
+
+    /// Follows the placement under the answers given so far, and both ways where another answer is needed.
+    ///
+    /// A rule may pass over an open question (ncnn: is a dim 0?); it still counts where the answer yes is refused.
+    fn follow(&mut self, path: &mut Vec<Literal>) -> Result<(), Error> {
+        let (outcome, questions) = self.place(path);
+        let fork = match &outcome {
+            Err(error) if error.kind() == ErrorKind::Undecided => questions.last(),
+            Err(_) => None,
+            Ok(_) => questions.iter().find(|&&question| {
+                path.push(question);
+                let refused = self.place(path).0.is_err_and(|error| error.kind() != ErrorKind::Undecided);
+                path.pop();
+                refused
+            }),
+        };
+        if let Some(&question) = fork {
             if self.ways.len() + path.len() >= WAYS {
-                return Err(error.clone());
+                let error = outcome.err().filter(|error| error.kind() == ErrorKind::Undecided);
+                let text = || format!("{}: the placement depends on too many sizes", self.head());
+                return Err(error.unwrap_or_else(|| Error::new(ErrorKind::Undecided, text()).under(self.rule.name())));
             }
             for answer in [question, question.negated()] {
                 path.push(answer);

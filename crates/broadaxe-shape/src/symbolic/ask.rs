@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a> {
     entries: &'a [Vec<Entry>],
     shapes: &'a [SymbolicShape],
     path: Vec<Literal>,
-    question: RefCell<Option<Literal>>,
+    questions: RefCell<Vec<Literal>>,
 }
 
 impl<'a> Asked<'a> {
@@ -34,12 +34,12 @@ impl<'a> Asked<'a> {
         shapes: &'a [SymbolicShape],
         path: &[Literal],
     ) -> Self {
-        Self { sizes, entries, shapes, path: path.to_vec(), question: RefCell::new(None) }
+        Self { sizes, entries, shapes, path: path.to_vec(), questions: RefCell::new(Vec::new()) }
     }
 
-    /// Returns the question that could not be answered, if there was one.
-    pub(crate) fn question(&self) -> Option<Literal> {
-        *self.question.borrow()
+    /// Returns the questions that could not be answered, in the order they were asked.
+    pub(crate) fn questions(self) -> Vec<Literal> {
+        self.questions.into_inner()
     }
 
     fn can(&self, literal: Literal) -> bool {
@@ -57,7 +57,7 @@ impl<'a> Asked<'a> {
         if !self.can(literal.negated()) {
             return Ok(true);
         }
-        *self.question.borrow_mut() = Some(literal);
+        self.questions.borrow_mut().push(literal);
         let (text, name) = (literal_text(&self.sizes.names, literal), &self.sizes.names[literal.var]);
         Err(Error::new(ErrorKind::Undecided, format!("the placement depends on whether {text}; give {name} a size")))
     }

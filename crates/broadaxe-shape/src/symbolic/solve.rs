@@ -202,6 +202,10 @@ pub(crate) fn simplify(intervals: &[Interval], clauses: Vec<Clause>) -> Result<V
         shorten(intervals, &mut kept);
         drop_implied(intervals, &mut kept);
     }
+    for clause in &mut kept {
+        let last = |literal: &Literal| (matches!(literal.term, Term::Size(_)), literal.term == Term::Size(1));
+        clause.literals.sort_by_key(|literal| (!literal.equal, last(literal), literal.var, literal.term));
+    }
     Ok(kept)
 }
 
