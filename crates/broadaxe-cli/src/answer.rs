@@ -2,7 +2,10 @@
 
 use std::fmt::Display;
 
-use comfy_table::{ContentArrangement, Table, presets::UTF8_HORIZONTAL_ONLY};
+use comfy_table::{
+    ContentArrangement, Table,
+    style::{LineStyle, TableStyle},
+};
 use serde_json::Value;
 
 /// The answer of a subcommand.
@@ -23,19 +26,29 @@ impl Answer {
     }
 }
 
+/// One line below the head, and none else.
+const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
+/// The same with a line between rows, for those that wrap.
+const RULED: TableStyle = PLAIN.row_separator(LineStyle::none().fill('·').junction('·'));
+
 /// The width of tables where there is no terminal.
 const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
+///
+/// A table whose rows wrap has lines between them.
 pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(PLAIN).set_content_arrangement(ContentArrangement::Dynamic);
     if !table.is_tty() {
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         table.set_width(columns.unwrap_or(WIDTH).max(20));
     }
     table.set_header(head.iter().copied());
     table.add_rows(rows);
+    if table.lines().count() > table.row_count() + 2 {
+        table.load_style(RULED);
+    }
     table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 

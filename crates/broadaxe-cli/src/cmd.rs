@@ -2,5 +2,6 @@
 
 pub mod compare;
 pub mod explain;
+pub mod ops;
 pub mod rules;
 pub mod shape;

@@ -22,13 +22,11 @@ use std::{
     path::Path,
 };
 
+use broadaxe_kernels::DType;
 pub use place::Place;
 pub use source::Source;
 
-use crate::{
-    dtype::DType,
-    error::{Error, ErrorKind},
-};
+use crate::error::{Error, ErrorKind};
 
 /// The formats of array files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

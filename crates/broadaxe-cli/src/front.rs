@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
 fn run(command: &Command) -> Result<Answer, Error> {
     match command {
         Command::Rules => Ok(cmd::rules::run()),
-        Command::Ops(_) => Ok(cmd::rules::run()),
+        Command::Ops(args) => cmd::ops::run(args),
         Command::Shape(args) => cmd::shape::run(args),
         Command::Compare(args) => cmd::compare::run(args),
         Command::Explain(args) => cmd::explain::run(args),

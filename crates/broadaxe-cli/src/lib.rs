@@ -5,8 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod dtype;
-
 pub mod error;
 
 pub mod stop;

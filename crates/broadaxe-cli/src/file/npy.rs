@@ -9,8 +9,10 @@
 
 use std::io::{Read, Seek};
 
+use broadaxe_kernels::DType;
+
 use super::{Source, Stored, data_length, swap};
-use crate::{dtype::DType, error::Error};
+use crate::error::Error;
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 64 * 1024;

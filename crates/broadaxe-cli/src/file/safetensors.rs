@@ -12,13 +12,14 @@ use std::{
     io::{Read, Seek},
 };
 
+use broadaxe_kernels::DType;
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
 
 use super::{Source, Stored, byte_count, choose, data_length, swap};
-use crate::{dtype::DType, error::Error};
+use crate::error::Error;
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 100_000_000;

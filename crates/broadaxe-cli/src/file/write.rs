@@ -160,11 +160,10 @@ fn sweep(folder: &Path, stem: &str) {
 mod tests {
     use std::fs;
 
+    use broadaxe_kernels::DType;
+
     use super::{Output, Plain};
-    use crate::{
-        dtype::DType,
-        file::{Place, read},
-    };
+    use crate::file::{Place, read};
 
     fn folder(name: &str) -> std::path::PathBuf {
         let folder = std::env::temp_dir().join(format!("broadaxe-write-{}-{name}", std::process::id()));

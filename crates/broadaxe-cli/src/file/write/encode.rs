@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::super::{Format, safetensors};
-use crate::dtype::DType;
+use broadaxe_kernels::DType;
 
 /// A contiguous row-major array in native byte order.
 #[derive(Clone, Copy, Debug)]
