@@ -108,7 +108,11 @@ impl Isa {
     /// The names that would have worked, when the variable names no level of this CPU.
     pub fn current() -> Result<Self, &'static str> {
         static CURRENT: OnceLock<Result<Isa, String>> = OnceLock::new();
-        CURRENT.get_or_init(|| Self::choose(std::env::var("BROADAXE_ISA").ok().as_deref())).as_ref().copied().map_err(String::as_str)
+        CURRENT
+            .get_or_init(|| Self::choose(std::env::var("BROADAXE_ISA").ok().as_deref()))
+            .as_ref()
+            .copied()
+            .map_err(String::as_str)
     }
 
     fn choose(name: Option<&str>) -> Result<Self, String> {

@@ -4,15 +4,15 @@
 //! loops, after checking once that every address lies inside its buffer.
 
 pub mod dtype;
-pub mod math;
-pub mod number;
 pub mod isa;
 pub mod loops;
-pub mod tile;
-pub mod ops;
+pub mod math;
+pub mod number;
 pub mod op;
-pub mod table;
+pub mod ops;
 pub mod run;
+pub mod table;
+pub mod tile;
 
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};
 pub use isa::{Isa, Level};

@@ -26,8 +26,8 @@ pub trait Binary<T: Element>: 'static {
     fn apply(a: T, b: T) -> Self::Out;
 }
 
-/// A function of three elements, the first of a type of its own.
-pub trait Ternary<A: Element, T: Element>: 'static {
+/// A function of three elements, the first possibly of a type of its own.
+pub trait Ternary<A: Element, T: Element = A>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Computes one element.

@@ -55,6 +55,7 @@ pub struct Op {
     identity: Option<f64>,
     reversed: Option<&'static str>,
     ulp: Option<(f64, f64)>,
+    average: bool,
     abroad: &'static [(System, &'static str)],
 }
 
@@ -77,6 +78,11 @@ impl Op {
     /// Says whether the operator takes one or more operands of any number, folded from the left.
     pub fn is_variadic(&self) -> bool {
         self.variadic
+    }
+
+    /// Says whether the folded operands are divided by their number.
+    pub fn is_average(&self) -> bool {
+        self.average
     }
 
     /// Returns the kernel for this dtype; for `where`, the dtype of the two choices.
@@ -129,6 +135,11 @@ impl Op {
         self
     }
 
+    pub(crate) const fn average(mut self) -> Self {
+        self.average = true;
+        self
+    }
+
     pub(crate) const fn with_identity(mut self, value: f64) -> Self {
         self.identity = Some(value);
         self
@@ -162,6 +173,7 @@ const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: K
         identity: None,
         reversed: None,
         ulp: None,
+        average: false,
         abroad: &[],
     }
 }
@@ -276,8 +288,6 @@ macro_rules! family {
 }
 family!(/// Every integer, two operands.
     integers, two, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
-family!(/// Every integer, two operands, costly.
-    heavy_integers, heavy, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, two operands.
     floats, two, Binary: f16, bf16, f32, f64);
 family!(/// Every float, two operands, costly.
@@ -327,7 +337,14 @@ pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>()
 pub(crate) const fn guarded_integers<O, R>() -> Kernels
 where
     O: Binary<i8> + Binary<i16> + Binary<i32> + Binary<i64> + Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>,
-    R: Refuses<i8> + Refuses<i16> + Refuses<i32> + Refuses<i64> + Refuses<u8> + Refuses<u16> + Refuses<u32> + Refuses<u64>,
+    R: Refuses<i8>
+        + Refuses<i16>
+        + Refuses<i32>
+        + Refuses<i64>
+        + Refuses<u8>
+        + Refuses<u16>
+        + Refuses<u32>
+        + Refuses<u64>,
 {
     gather([
         guarded::<R, i8>(heavy::<O, i8>()),

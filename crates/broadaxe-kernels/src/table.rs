@@ -6,15 +6,17 @@
 
 use crate::{
     op::{
-        Op, System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle}, binary, choices, float, floats, guarded_integers, heavy_floats, integer as integer1, integers, numbers3, ternary, truth,
-        truths, unary, width, widths,
+        Op,
+        System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle},
+        binary, choices, float, floats, guarded_integers, heavy_floats, integer as integer1, integers, numbers3,
+        ternary, truth, truths, unary, width, widths,
     },
     ops::{
         activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
-            Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg, NegativeExponent, Pow,
-            PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference, Sub, ZeroDivisor, ZeroToNegative,
-            integer,
+            Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
+            NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
+            Sub, ZeroDivisor, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
         compare::{Equal, Greater, GreaterEqual, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
@@ -61,7 +63,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "fmin")]),
     binary("sum", "a + b + ..., from the left", widths::<Add>().and(floats::<Add>())).commutative().variadic().with_identity(0.0)
         .known_as(&[(Onnx, "Sum")]),
-    binary("mean", "(a + b + ...) / count", floats::<Add>()).commutative().variadic()
+    binary("mean", "(a + b + ...) / count", floats::<Add>()).commutative().variadic().average()
         .known_as(&[(Onnx, "Mean")]),
     binary("squared_difference", "(a - b)^2", widths::<SquaredDifference>().and(floats::<SquaredDifference>())).commutative()
         .known_as(&[(Openvino, "SquaredDifference")]),

@@ -95,10 +95,15 @@ impl<O: Ternary<A, T>, A: Element, T: Element> Body for Dense3<O, A, T> {
 ///
 /// # Safety
 /// As for [`crate::isa::Check`].
-pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize {
+pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
+    n: usize,
+    operands: [*const u8; 3],
+    steps: [usize; 3],
+) -> usize {
     let (a, b) = (operands[0].cast::<T>(), operands[1].cast::<T>());
     // SAFETY: `i < n` wherever this is called, and the caller promises `n` elements, or one where the step is 0.
-    let refused = |i: usize| unsafe { R::refuses(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
+    let refused =
+        |i: usize| unsafe { R::refuses(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
     // Almost always nothing is refused: look at all without a way out, which vectorises, and search only then.
     let any = (0..n).fold(false, |any, i| any | refused(i));
     if any { (0..n).find(|&i| refused(i)).unwrap_or(n) } else { n }
@@ -117,14 +122,14 @@ pub(crate) struct Axis {
 /// Every element that the axes reach from `from` is readable, `to` is writable for the product of their counts, and the two do not overlap.
 pub(crate) unsafe fn pack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
     // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
-    unsafe {
+    let _ = unsafe {
         match size {
             1 => walk::<u8, true>(axes, from.cast_mut(), to),
             2 => walk::<u16, true>(axes, from.cast_mut(), to),
             4 => walk::<u32, true>(axes, from.cast_mut(), to),
             _ => walk::<u64, true>(axes, from.cast_mut(), to),
         }
-    }
+    };
 }
 
 /// Scatters consecutive elements at `from` to the places that these axes reach from `to`; the reverse of [`pack`].
@@ -133,14 +138,14 @@ pub(crate) unsafe fn pack(size: usize, axes: &[Axis], from: *const u8, to: *mut 
 /// As for [`pack`], with the roles exchanged.
 pub(crate) unsafe fn unpack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
     // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
-    unsafe {
+    let _ = unsafe {
         match size {
             1 => walk::<u8, false>(axes, to, from.cast_mut()),
             2 => walk::<u16, false>(axes, to, from.cast_mut()),
             4 => walk::<u32, false>(axes, to, from.cast_mut()),
             _ => walk::<u64, false>(axes, to, from.cast_mut()),
         }
-    }
+    };
 }
 
 /// Moves elements between a strided place and a consecutive one; returns how many.

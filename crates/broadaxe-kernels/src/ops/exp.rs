@@ -1,10 +1,6 @@
 //! Exponentials and logarithms.
 
-use crate::{
-    loops::Unary,
-    math,
-    number::Real,
-};
+use crate::{loops::Unary, math, number::Real};
 
 /// e^a
 pub struct Exp;

@@ -1,9 +1,6 @@
 //! Rounding to whole numbers; the zero of a small negative number is -0.
 
-use crate::{
-    loops::Unary,
-    number::Real,
-};
+use crate::{loops::Unary, number::Real};
 
 /// The next whole number below
 pub struct Floor;
