@@ -2,10 +2,7 @@
 
 use std::fmt::Display;
 
-use comfy_table::{
-    ContentArrangement, Table,
-    style::{LineStyle, TableStyle},
-};
+use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use serde_json::Value;
 
 /// The answer of a subcommand.
@@ -31,6 +28,9 @@ const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// The same with a line between rows, for those that wrap.
 const RULED: TableStyle = PLAIN.row_separator(LineStyle::none().fill('·').junction('·'));
 
+/// A blank at which cells do not wrap; it is printed as one at which they do.
+pub const GLUE: char = '\u{a0}';
+
 /// The width of tables where there is no terminal.
 const WIDTH: u16 = 80;
 
@@ -45,11 +45,34 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
         table.set_width(columns.unwrap_or(WIDTH).max(20));
     }
     table.set_header(head.iter().copied());
-    table.add_rows(rows);
+    let mut longest = 0;
+    for row in rows {
+        let words = row.first().map_or("", String::as_str).split(' ');
+        longest = words.map(|word| word.chars().count() as u16).max().unwrap_or(0).max(longest);
+        table.add_row(row);
+    }
+    // Names in the first column stay whole; two columns of padding go with them.
+    if let Some(column) = table.column_mut(0) {
+        let widest = longest + 2;
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widest)));
+    }
     if table.lines().count() > table.row_count() + 2 {
         table.load_style(RULED);
     }
-    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
+    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n").replace(GLUE, " ")
+}
+
+/// Sets rows in columns, the first to the left and the others to the right, two blanks in.
+pub fn columns(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(String::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).enumerate();
+        let cells = cells.map(|(i, (cell, &n))| if i == 0 { format!("{cell:n$}") } else { format!("{cell:>n$}") });
+        format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
 }
 
 /// Joins values by blanks: `0 1 2`, or `-` when there are none.

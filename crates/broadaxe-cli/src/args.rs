@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use broadaxe_kernels::DType;
 use broadaxe_shape::{Params, RULES, Rule, Shape};
 use clap::{
     Args, Parser, Subcommand,
@@ -187,6 +188,27 @@ pub struct CompareArgs {
     /// Shapes, row-major: 2,3,4 or ()
     #[arg(required = true, value_name = "SHAPE")]
     pub shapes: Vec<Shape>,
+}
+
+/// Finds a dtype by its name.
+///
+/// # Errors
+/// When there is none of this name; the error lists those there are.
+pub fn dtype(name: &str) -> Result<DType, Error> {
+    DType::from_name(name).ok_or_else(|| {
+        let names = DType::ALL.map(DType::name).join(", ");
+        Error::usage(format!("there is no dtype '{name}'; the dtypes are {names}"))
+    })
+}
+
+impl ExplainArgs {
+    /// Returns the dtype that bytes are counted for.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn dtype(&self) -> Result<DType, Error> {
+        dtype(&self.dtype)
+    }
 }
 
 /// Arguments of `broadaxe explain`.

@@ -4,7 +4,7 @@ use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, compare};
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, letter, spaced, table, tuple},
+    answer::{Answer, GLUE, letter, spaced, table, tuple},
     args::CompareArgs,
     error::Error,
 };
@@ -74,7 +74,7 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     let head: Vec<&str> =
         ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
     let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
-        let mut row = vec![outcome.rule().to_string()];
+        let mut row = vec![outcome.rule().to_string().replace(' ', &GLUE.to_string())];
         match outcome.result() {
             Ok(alignment) => {
                 let mark = meaning(meanings, k).map_or(String::new(), |group| (group + 1).to_string());

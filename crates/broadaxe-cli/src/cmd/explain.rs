@@ -1,77 +1,182 @@
-//! `broadaxe explain`: a drawing of how shapes are aligned and what that costs.
+//! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
 
-use broadaxe_shape::Alignment;
+use broadaxe::Plan;
+use broadaxe_kernels::DType;
+use broadaxe_shape::{Alignment, Rule, contiguous_strides};
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, join, letter, tuple},
+    answer::{Answer, columns, join, letter, tuple},
     args::ExplainArgs,
-    error::Error,
+    error::{Error, ErrorKind},
 };
 
-/// Draws the alignment.
+/// Draws the alignment and the plan of an operation on contiguous arrays.
 ///
 /// # Errors
-/// When the shapes do not broadcast.
+/// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
+    let dtype = args.dtype()?;
     let alignment = rule.align(&args.shapes.iter().map(|shape| shape.dims()).collect::<Vec<_>>())?;
-    let text = format!("{rule}\n\n{}\n{}", draw(&alignment), repeats(&alignment));
-    Ok(Answer::new(text, describe(&alignment)))
+    let explained = Explained { plan: plan(&alignment, dtype)?, rule, alignment, dtype };
+    Ok(Answer::new(explained.show(), explained.describe()))
+}
+
+/// Plans contiguous operands of one dtype.
+fn plan(alignment: &Alignment, dtype: DType) -> Result<Plan, Error> {
+    let shape = alignment.shape();
+    let size = dtype.size() as isize;
+    let bytes = shape.iter().filter(|&&dim| dim != 0).try_fold(dtype.size(), |n, &dim| n.checked_mul(dim));
+    if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let text = format!("a result of shape {shape} and dtype {} is too large to address", dtype.name());
+        return Err(Error::new(ErrorKind::Memory, text));
+    }
+    let in_bytes = |strides: Vec<isize>| strides.into_iter().map(|stride| stride * size).collect::<Vec<_>>();
+    let inputs: Vec<Vec<isize>> = (0..alignment.operands().len()).map(|k| in_bytes(alignment.strides(k))).collect();
+    Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape)), &inputs))
+}
+
+struct Explained {
+    rule: Rule,
+    alignment: Alignment,
+    dtype: DType,
+    plan: Plan,
+}
+
+impl Explained {
+    fn show(&self) -> String {
+        let (alignment, dtype) = (&self.alignment, self.dtype.name());
+        let mut text = format!("{} under {}\n\n{}\n", alignment.shape(), self.rule, draw(alignment));
+        for k in 0..alignment.operands().len() {
+            text += &format!("  {}\n", self.repeats(k));
+        }
+        text += &format!("\nLoops, the outermost first; steps in bytes of {dtype}:\n{}", self.loops());
+        let (read, written) = (self.read().iter().sum::<u128>(), self.bytes(alignment.shape()));
+        text += &format!("\nReads {} of input, writes {}", size(read), size(written));
+        text += &match self.blow_up() {
+            Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
+            None => ": the inputs have no elements.\n".to_owned(),
+        };
+        text
+    }
+
+    /// Says along which axes operand `k` repeats.
+    fn repeats(&self, k: usize) -> String {
+        let (name, shape) = (letter(k), self.alignment.operands()[k].shape());
+        let along = repeated(&self.alignment, k).into_iter();
+        let along: Vec<String> = along.map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
+        match along.as_slice() {
+            [] => format!("{name} {} is used as it is", tuple(shape)),
+            along => format!("{name} {} is repeated {}", tuple(shape), join(along, " and ")),
+        }
+    }
+
+    fn loops(&self) -> String {
+        let nest = self.plan.nest();
+        let operands = nest.inputs.len();
+        let mut rows = vec![["times", "axes", "result"].map(str::to_owned).to_vec()];
+        rows[0].extend((0..operands).map(letter));
+        for (i, axes) in self.plan.axes().iter().enumerate() {
+            let mut row = vec![nest.dims[i].to_string(), join(axes, " "), step(nest.output[i])];
+            row.extend(nest.inputs.iter().map(|strides| step(strides[i])));
+            rows.push(row);
+        }
+        if rows.len() == 1 {
+            return "  none: there is one element\n".to_owned();
+        }
+        columns(&rows)
+    }
+
+    fn bytes(&self, shape: &[usize]) -> u128 {
+        shape.iter().map(|&dim| dim as u128).product::<u128>() * self.dtype.size() as u128
+    }
+
+    fn read(&self) -> Vec<u128> {
+        self.alignment.operands().iter().map(|operand| self.bytes(operand.shape())).collect()
+    }
+
+    /// Returns the elements of the result per element of the operands.
+    fn blow_up(&self) -> Option<f64> {
+        let read = self.read().iter().sum::<u128>();
+        (read > 0).then(|| self.bytes(self.alignment.shape()) as f64 / read as f64)
+    }
+
+    fn describe(&self) -> Value {
+        let nest = self.plan.nest();
+        let operands = self.alignment.operands().iter().enumerate().map(|(k, operand)| {
+            let along = repeated(&self.alignment, k).into_iter();
+            let along = along.map(|(axis, times)| json!({ "axis": axis, "times": times }));
+            json!({ "shape": operand.shape().dims(), "axes": operand.axes(), "repeats": along.collect::<Vec<_>>() })
+        });
+        let loops = self.plan.axes().into_iter().enumerate().map(|(i, axes)| {
+            let inputs: Vec<isize> = nest.inputs.iter().map(|strides| strides[i]).collect();
+            json!({ "times": nest.dims[i], "axes": axes, "result": nest.output[i], "operands": inputs })
+        });
+        json!({
+            "rule": self.rule.to_string(),
+            "dtype": self.dtype.name(),
+            "shape": self.alignment.shape().dims(),
+            "operands": operands.collect::<Vec<_>>(),
+            "loops": loops.collect::<Vec<_>>(),
+            "bytes_read": self.read().iter().sum::<u128>() as u64,
+            "bytes_written": self.bytes(self.alignment.shape()) as u64,
+            "blow_up": self.blow_up(),
+        })
+    }
+}
+
+/// Writes the step of a loop; where an operand does not move it repeats.
+fn step(stride: isize) -> String {
+    if stride == 0 { "repeats".to_owned() } else { format!("{stride:+}") }
+}
+
+/// Writes a number of bytes: `48 bytes`, `1.5 GiB`.
+pub(crate) fn size(bytes: u128) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let power = (bytes.max(1).ilog2() / 10) as usize;
+    match power {
+        0 => format!("{bytes} bytes"),
+        _ => {
+            let unit = power.min(units.len());
+            format!("{:.1} {}", bytes as f64 / 1024f64.powi(unit as i32), units[unit - 1])
+        }
+    }
 }
 
 /// Draws a line per operand, each dim under the axis that it feeds.
 fn draw(alignment: &Alignment) -> String {
     let rank = alignment.shape().len();
-    let mut rows = vec![("axis".to_owned(), (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>())];
+    let line = |name: String, cells: Vec<String>| [vec![name], cells].concat();
+    let mut rows = vec![line("axis".to_owned(), (0..rank).map(|axis| axis.to_string()).collect())];
     for (k, operand) in alignment.operands().iter().enumerate() {
         let mut cells = vec![".".to_owned(); rank];
         for (dim, &axis) in operand.shape().iter().zip(operand.axes()) {
             cells[axis] = dim.to_string();
         }
-        rows.push((letter(k), cells));
+        rows.push(line(letter(k), cells));
     }
-    rows.push(("result".to_owned(), alignment.shape().iter().map(ToString::to_string).collect()));
-    let head = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        (0..rank).map(|axis| rows.iter().map(|(_, cells)| cells[axis].len()).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for (name, cells) in rows {
-        let cells: Vec<String> = cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
-        text += format!("  {name:head$}  {}", join(&cells, "  ")).trim_end();
-        text += "\n";
-    }
-    text
+    rows.push(line("result".to_owned(), alignment.shape().iter().map(ToString::to_string).collect()));
+    columns(&rows)
 }
 
 /// Lists the result axes along which operand `k` repeats, and how often.
 fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
     let operand = &alignment.operands()[k];
-    (alignment.shape().iter().enumerate())
-        .filter(|&(axis, &size)| {
-            let own = operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
-            size != own
-        })
-        .map(|(axis, &size)| (axis, size))
-        .collect()
+    let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
+    let sizes = alignment.shape().iter().enumerate();
+    sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, size)).collect()
 }
 
-fn repeats(alignment: &Alignment) -> String {
-    let mut text = String::new();
-    for k in 0..alignment.operands().len() {
-        let along = repeated(alignment, k);
-        let name = letter(k);
-        if along.is_empty() {
-            text += &format!("  {name} is read as it is\n");
-        } else {
-            let along: Vec<String> =
-                along.iter().map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
-            text += &format!("  {name} {} repeats {}\n", tuple(alignment.operands()[k].shape()), along.join(", "));
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes() {
+        let cases = [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
+        for (bytes, want) in cases {
+            assert_eq!(size(bytes), want);
         }
     }
-    text
-}
-
-fn describe(alignment: &Alignment) -> Value {
-    json!({ "shape": alignment.shape().dims() })
 }

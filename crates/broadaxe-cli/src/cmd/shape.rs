@@ -126,7 +126,9 @@ impl Outcome {
             text += "\n";
         }
         for (i, guard) in self.guards.iter().enumerate() {
-            text += &format!("  {} {guard}\n", if i == 0 { "if " } else { "and" });
+            let several = self.guards.len() > 1 && guard.contains(" or ");
+            let guard = if several { format!("({guard})") } else { guard.clone() };
+            text += &format!("  {} {guard}\n", if i == 0 { "if" } else { "and" });
         }
         if let Some(note) = self.note {
             text += &format!("{note}\n");
