@@ -14,7 +14,7 @@ use super::{
 /// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most @SINH@ ULP over all f32.
 #[inline(always)]
 pub fn sinh32(x: f32) -> f32 {
-    let t = expm1_core(f64::from(x.abs()).min(90.0));
+    let t = expm1_core(f64::from(x.abs().clamp(0.0, 90.0)));
     let value = ((0.5 * (t + t / (t + 1.0))) as f32).copysign(x);
     if x.is_nan() { f32::NAN } else { value }
 }
@@ -29,7 +29,7 @@ pub fn sinh64(x: f64) -> f64 {
 /// With t = exp|x| it is (t + 1 / t) / 2. At most @COSH@ ULP over all f32.
 #[inline(always)]
 pub fn cosh32(x: f32) -> f32 {
-    let t = exp_core(f64::from(x.abs()).min(90.0));
+    let t = exp_core(f64::from(x.abs().clamp(0.0, 90.0)));
     let value = (0.5 * (t + 1.0 / t)) as f32;
     if x.is_nan() { f32::NAN } else { value }
 }
@@ -44,7 +44,7 @@ pub fn cosh64(x: f64) -> f64 {
 /// With t = exp(2 |x|) - 1 it is t / (t + 2); from |x| = 20 on it is 1. At most @TANH@ ULP over all f32.
 #[inline(always)]
 pub fn tanh32(x: f32) -> f32 {
-    let t = expm1_core((2.0 * f64::from(x.abs())).min(40.0));
+    let t = expm1_core(2.0 * f64::from(x.abs().clamp(0.0, 20.0)));
     let value = ((t / (t + 2.0)) as f32).copysign(x);
     if x.is_nan() { f32::NAN } else { value }
 }
