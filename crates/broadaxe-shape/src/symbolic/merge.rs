@@ -173,7 +173,9 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
                 (Stretch::Never, &[x], &[y]) => add(k, l, &[(x, y)]),
                 (Stretch::All, xs, ys) => {
                     for &x in xs {
-                        ys.iter().for_each(|&y| add(k, l, &[(x, y), (x, one), (y, one)]));
+                        for &y in ys {
+                            add(k, l, &[(x, y), (x, one), (y, one)]);
+                        }
                     }
                 }
                 (_, xs, ys) => {
@@ -347,9 +349,9 @@ pub(crate) fn refusal(
     let (kind, hint) = match placement.stretch {
         _ if !alone => (ErrorKind::Mismatch, "the other axes leave no size for them".to_string()),
         Stretch::All => (ErrorKind::Mismatch, "they must be equal or 1".to_string()),
-        Stretch::Never => (ErrorKind::Mismatch, "the shapes must be identical".to_string()),
+        Stretch::Never => (ErrorKind::Mismatch, "they must be equal".to_string()),
         Stretch::Into(_) if x.size() == Some(1) => {
-            (ErrorKind::Direction, format!("only {} may stretch, so it must be 1 there", name(two)))
+            (ErrorKind::Direction, format!("{} may not stretch, so {} must be 1 there", name(one), name(two)))
         }
         Stretch::Into(_) => (ErrorKind::Mismatch, format!("{} must be {x} or 1 there", name(two))),
     };
