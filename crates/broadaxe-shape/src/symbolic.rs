@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// How many ways a placement may come out, for the sizes that are not known.
-const WAYS: usize = 128;
+const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
 

@@ -16,8 +16,8 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Above this many clauses the result's dims are taken from the intervals alone.
-const TIGHTEN: usize = 48;
+/// Above this many clauses, or sizes on one axis, the result's dims are taken from the intervals alone.
+const TIGHTEN: usize = 32;
 /// Above this many clauses a guard is not written down.
 pub(crate) const CLAUSES: usize = 2000;
 
@@ -219,7 +219,7 @@ fn result(sizes: &Sizes, facts: &[Clause], fed: &[(usize, &Entry)], stretch: Str
     if parts.is_empty() {
         return Dim::known(1);
     }
-    if facts.len() <= TIGHTEN {
+    if facts.len() <= TIGHTEN && parts.len() <= TIGHTEN {
         interval = tighten(sizes, facts, &parts, interval);
         prune(sizes, facts, &mut parts);
     }
@@ -247,14 +247,9 @@ fn both(x: Interval, y: Interval, stretch: Stretch) -> Interval {
 
 /// Keeps the parts that the result may come from: not those that are 1, and one of those that are equal.
 fn prune(sizes: &Sizes, facts: &[Clause], parts: &mut Vec<Term>) {
-    let holds = |literal: Result<Literal, bool>| match literal {
-        Ok(literal) => !possible(&sizes.intervals, all(facts).chain([[literal.negated()].as_slice()])),
-        Err(holds) => holds,
-    };
-    let fails = |literal: Result<Literal, bool>| match literal {
-        Ok(literal) => !possible(&sizes.intervals, all(facts).chain([[literal].as_slice()])),
-        Err(holds) => !holds,
-    };
+    let can = |literal: Literal| possible(&sizes.intervals, all(facts).chain([[literal].as_slice()]));
+    let holds = |literal: Result<Literal, bool>| literal.map_or_else(|known| known, |literal| !can(literal.negated()));
+    let fails = |literal: Result<Literal, bool>| literal.map_or_else(|known| !known, |literal| !can(literal));
     parts.sort_by_key(|part| !matches!(*part, Term::Var(var) if sizes.named[var]));
     let one = |part: Term| Literal::equal(part, Term::Size(1));
     if let Some(&never_one) = parts.iter().find(|&&part| fails(one(part))) {

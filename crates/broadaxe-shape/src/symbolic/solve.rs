@@ -14,7 +14,7 @@ use super::{
 /// How many clauses the search may look at before it gives up.
 const STEPS: usize = 20_000;
 /// Above this many clauses a guard is left as it is.
-const SIMPLIFY: usize = 48;
+const SIMPLIFY: usize = 32;
 
 #[derive(Clone)]
 struct State {

@@ -242,18 +242,18 @@ fn intervals_as_openvino_merges_them() {
 }
 
 #[test]
-fn many_operands_take_a_while_but_end() {
-    let wide = SymbolicShape::new(Vec::from_iter(core::iter::repeat_n(Dim::unknown(), MAX_RANK)));
+fn much_is_done_in_time() {
+    let wide = SymbolicShape::new([Dim::unknown()].repeat(MAX_RANK));
     for count in [2, 40, 300] {
-        let shapes = Vec::from_iter(core::iter::repeat_n(wide.clone(), count));
-        let inferred = Rule::numpy().infer(&shapes).unwrap();
-        assert_eq!(inferred.guard.is_exact(), count == 2, "{count} operands");
+        let inferred = Rule::numpy().infer(&[wide.clone()].repeat(count)).unwrap();
+        assert_eq!(inferred.guard.is_exact(), count < 40, "{count} operands");
         assert_eq!(inferred.shape, wide, "{count} operands");
     }
-    let pair = [wide.clone(), wide];
+    let unranked = SymbolicShape::unknown_rank();
     for rule in rules() {
-        let _ = rule.infer(&pair);
-        let _ = rule.infer(&[pair[0].clone(), SymbolicShape::unknown_rank()]);
-        let _ = rule.infer(&[SymbolicShape::unknown_rank(), SymbolicShape::unknown_rank()]);
+        for pair in [[wide.clone(), wide.clone()], [unranked.clone(), unranked.clone()]] {
+            let kind = rule.infer(&pair).err().map(|error| error.kind());
+            assert_ne!(kind, Some(ErrorKind::Mismatch), "{rule} with {} and {}", pair[0], pair[1]);
+        }
     }
 }
