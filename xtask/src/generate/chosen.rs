@@ -38,21 +38,31 @@ fn openvino_line(case: &Value) -> Result<String, String> {
     let (rule, answer) = match (op, mode.unwrap_or("numpy")) {
         ("Select", "numpy") => ("openvino-select", merged(&given)),
         ("FakeQuantize", "numpy") => ("openvino-fake-quantize", one_way(&given, 0, None)),
-        ("Select" | "FakeQuantize", "none") => {
-            (named(op), given.iter().all(|s| *s == given[0]).then(|| merged(&given)).flatten())
-        }
-        ("Select", "pdpd") => (named(op), one_way(&given, 1, axis)),
-        ("FakeQuantize", "pdpd") => (named(op), one_way(&given, 0, axis)),
+        ("Select", "none") => ("openvino-select", identical(&given)),
+        ("Select", "pdpd") => ("openvino-select", one_way(&given, 1, axis)),
+        ("FakeQuantize", "none") => ("none", identical(&given)),
+        ("FakeQuantize", "pdpd") => ("pdpd", one_way(&given, 0, axis)),
         ("PRelu", "numpy") => ("openvino-prelu", openvino_prelu(&given)),
         _ => return Err(format!("{id}: no known operator")),
     };
+    if rule == "pdpd" {
+        // Each limit is placed on the data by itself; here they are all alike.
+        let pair = [given[0].clone(), given[1].clone()];
+        if given[2..].iter().any(|limit| *limit != given[1]) {
+            return Err(format!("{id}: limits of different shapes"));
+        }
+        let answer = want(&one_way(&pair, 0, axis));
+        return Ok(format!("{id} pdpd axis={}{}{answer}{}", axis.unwrap_or(-1), shapes(&pair), note(&[op])));
+    }
+    let mode = if rule == "none" { None } else { mode };
     let mode = mode.map_or_else(String::new, |m| format!(" mode={m}"));
     let axis = axis.map_or_else(String::new, |a| format!(" axis={a}"));
     Ok(format!("{id} {rule}{mode}{axis}{}{}{}", shapes(&given), want(&answer), note(&[op, reason(id)])))
 }
 
-fn named(op: &str) -> &'static str {
-    if op == "Select" { "openvino-select" } else { "openvino-fake-quantize" }
+/// All shapes must be the same.
+fn identical(given: &[Ints]) -> Want {
+    given.iter().all(|s| *s == given[0]).then(|| merged(given)).flatten()
 }
 
 /// A slope of rank 1 goes to axis 1 if it fits there, and one-way to the right otherwise.
@@ -94,8 +104,10 @@ fn onnx_lines(case: &Value, lines: &mut Vec<String>) -> Result<(), String> {
             }
         }
         "Clip" => {
-            let scalars = given[1..].iter().all(Vec::is_empty);
-            push(id, "scalar-bounds", &given, &if scalars { one_way(&given, 0, None) } else { None });
+            // The bounds do not broadcast: they must be scalars.
+            let mut bounds = given;
+            bounds[0] = Vec::new();
+            push(id, "none", &bounds, &identical(&bounds));
         }
         "Expand" => {
             let target = format!("bidirectional target={}", shape(&given[1]));
