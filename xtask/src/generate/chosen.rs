@@ -171,7 +171,7 @@ fn spread(operand: &[i64], start: usize, dims: &[i64]) -> Ints {
         if operand[axis] != 1 && dims[start + axis] != 1 {
             strides[start + axis] = step;
         }
-        step *= operand[axis].max(1);
+        step *= operand[axis];
     }
     strides
 }
