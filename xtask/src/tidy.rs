@@ -14,7 +14,7 @@ mod text;
 mod unsafety;
 mod words;
 
-use std::{fmt, fs, path::Path, process::Command};
+use std::{fmt, fs, io, path::Path, process::Command};
 
 use scan::Source;
 
@@ -63,24 +63,46 @@ impl Tree {
         tree
     }
 
-    /// Reads what git tracks, and what it would track if it were added.
+    /// Reads every file of the repository that is text.
     fn read(root: &Path) -> Result<Self, String> {
-        let safe = format!("safe.directory={}", root.display());
-        let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
-        let answer = Command::new("git").arg("-C").arg(root).args(["-c", &safe]).args(list).output();
-        let answer = answer.map_err(|e| format!("git cannot be run, and tidy asks it for the files: {e}"))?;
-        if !answer.status.success() {
-            return Err(format!("git does not list the files: {}", String::from_utf8_lossy(&answer.stderr).trim()));
-        }
-        let names = String::from_utf8_lossy(&answer.stdout).into_owned();
-        // A file that is deleted and not yet committed is no file, and neither is one that is not text.
-        let read = |path: &str| Some((path.to_owned(), fs::read_to_string(root.join(path)).ok()?));
-        Ok(Self::new(names.split_terminator('\0').filter_map(read)))
+        let paths = match tracked(root) {
+            Some(paths) => paths,
+            None => below(root, "").map_err(|e| format!("the files cannot be listed: {e}"))?,
+        };
+        let read = |path: String| fs::read_to_string(root.join(&path)).ok().map(|text| (path, text));
+        Ok(Self::new(paths.into_iter().filter_map(read)))
     }
 
     fn source(&self, path: &str) -> Option<&Source> {
         self.rust.iter().find(|source| source.path == path)
     }
+}
+
+/// Lists what git tracks, and what it would track if it were added; nothing where git knows nothing.
+fn tracked(root: &Path) -> Option<Vec<String>> {
+    let safe = format!("safe.directory={}", root.display());
+    let list = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let answer = Command::new("git").arg("-C").arg(root).args(["-c", &safe]).args(list).output().ok()?;
+    let names = String::from_utf8_lossy(&answer.stdout);
+    let paths: Vec<String> = names.split_terminator('\0').map(str::to_owned).collect();
+    (answer.status.success() && !paths.is_empty()).then_some(paths)
+}
+
+/// Lists the files below a folder of a tree that was copied without its history; leaves out what builds leave behind.
+fn below(root: &Path, folder: &str) -> io::Result<Vec<String>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let kind = entry.file_type()?;
+        if kind.is_dir() && !["target", ".git"].contains(&name.as_str()) {
+            paths.extend(below(root, &path)?);
+        } else if kind.is_file() {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
 }
 
 /// Returns what follows the last point of a path.
