@@ -1,7 +1,10 @@
 //! Unsafe code: only in its three rooms, and each time with the promise that it relies on.
 //!
 //! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
-//! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment.
+//! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
+//! methods of a trait's impl need neither: the trait says what their callers promise.
+
+use std::ops::Range;
 
 use super::{
     Finding, Tree,
@@ -48,6 +51,7 @@ fn forbids(source: &Source) -> bool {
 }
 
 fn promises(source: &Source) -> Vec<Finding> {
+    let impls = trait_impls(source);
     let mut found = Vec::new();
     for (i, token) in source.tokens.iter().enumerate().filter(|(_, token)| token.is("unsafe")) {
         let comments = || source.comments_in(source.statement(i), token.line);
@@ -56,13 +60,14 @@ fn promises(source: &Source) -> Vec<Finding> {
         let promised = promise.flat_map(|said| said.split_whitespace()).count() > FEWEST_WORDS;
         let section = comments().any(|c| c.is_doc() && c.said() == "# Safety");
         let Some(next) = source.tokens.get(i + 1) else { continue };
+        let asks = is_function(source, i) && !impls.iter().any(|range| range.contains(&i));
         let what = if next.is("{") && !promised {
             "an unsafe block without its promise; say above it on which one it relies: // SAFETY: ..."
         } else if next.is("impl") && !promised {
             "an unsafe impl without its promise; say above it why it holds: // SAFETY: ..."
-        } else if is_function(source, i) && is_public(source, i) && !section {
+        } else if asks && is_public(source, i) && !section {
             "a public unsafe function without a section # Safety; say there what the caller promises"
-        } else if is_function(source, i) && !section && !promised {
+        } else if asks && !section && !promised {
             "an unsafe function that asks for no promise; say what the caller promises: // SAFETY: ..."
         } else {
             continue;
@@ -70,6 +75,16 @@ fn promises(source: &Source) -> Vec<Finding> {
         found.push(Finding::new(&source.path, token.line, what));
     }
     found
+}
+
+/// Lists where the impls of traits stand, as ranges of tokens.
+fn trait_impls(source: &Source) -> Vec<Range<usize>> {
+    let range = |at: usize| {
+        let open = at + source.tokens[at..].iter().position(|token| token.is("{") || token.is(";"))?;
+        let of_trait = source.tokens[at..open].iter().any(|token| token.is("for"));
+        of_trait.then(|| open..source.close(open))
+    };
+    (0..source.tokens.len()).filter(|&i| source.tokens[i].is("impl")).filter_map(range).collect()
 }
 
 /// Says whether the keyword at `i` begins a function, and not the type of a function pointer.
@@ -108,6 +123,8 @@ mod tests {
             ("/// Runs.\n///\n/// # Safety\n/// The pointer is valid.\npub const DANGER fn f() {}", &[]),
             ("/// Runs.\n// SAFETY: the pointer must be valid.\npub DANGER fn f() {}", &[3]),
             ("// SAFETY: the pointer must be valid.\nDANGER fn f() {}", &[]),
+            ("impl A for B {\n DANGER fn f() {}\n}", &[]),
+            ("impl A {\n DANGER fn f() {}\n}", &[2]),
             ("DANGER extern \"C\" fn f() {}", &[1]),
             ("type F = DANGER fn(u8);", &[]),
         ];
