@@ -8,12 +8,18 @@
 
 extern crate alloc;
 
-pub mod align;
 pub mod error;
-pub mod rule;
+
 pub mod shape;
 
+pub mod align;
+
+pub mod rule;
+
+pub mod compare;
+
 pub use align::{Alignment, Placed};
+pub use compare::{Comparison, Difference, Outcome, Read, compare};
 pub use error::{Error, ErrorKind};
-pub use rule::{AxisParam, Params, RULES, Rule, RuleDef};
+pub use rule::{AxisParam, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
