@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
 
+mod generate;
 mod tidy;
 
 mod test;
@@ -25,6 +26,12 @@ struct Task {
 const TASKS: &[Task] = &[
     Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
+    Task {
+        name: "generate",
+        usage: "cases --truth DIR [--out DIR] [--check]",
+        about: "writes the files that are checked in but not written by hand",
+        run: |_, words| generate::run(words),
+    },
 ];
 
 fn tidy(root: &Path, words: &[String]) -> Result<(), String> {
@@ -41,7 +48,7 @@ fn main() -> ExitCode {
     let Some(task) = TASKS.iter().find(|task| task.name == name) else {
         eprintln!("cargo xtask TASK, where TASK is one of");
         for Task { name, usage, about, .. } in TASKS {
-            eprintln!("  {:40} {about}", format!("{name} {usage}"));
+            eprintln!("  {:50} {about}", format!("{name} {usage}"));
         }
         return if ["", "help", "--help", "-h"].contains(&name) { ExitCode::SUCCESS } else { ExitCode::from(2) };
     };
