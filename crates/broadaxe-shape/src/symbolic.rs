@@ -40,11 +40,11 @@ use crate::{
     align::{Placement, letter, sentence},
     error::{Error, ErrorKind},
     rule::{Call, Rule},
-    shape::{MAX_RANK, elements},
+    shape::{MAX_RANK, Shape, elements},
 };
 
 /// How many ways a placement may come out, for the sizes that are not known.
-const WAYS: usize = 128;
+const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
 
@@ -198,6 +198,8 @@ fn infer_ranks(rule: &Rule, shapes: &[SymbolicShape], unknown: &[usize]) -> Resu
             rest /= most + 1;
         }
         match infer_ranked(rule, ranked) {
+            // What sizes do wrong says more than what a rank does wrong.
+            Err(error) if error.kind() == ErrorKind::Rank => last = last.or(Some(error)),
             Err(error) => last = Some(error),
             Ok(Inferred { shape, .. }) => {
                 let Some(dims) = shape.dims() else { return Ok(unranked()) };
@@ -224,10 +226,10 @@ fn join(x: &Dim, y: &Dim) -> Dim {
 
 fn infer_ranked(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
     let def = rule.def();
-    let sizes: Option<Vec<_>> = shapes.iter().map(SymbolicShape::known).collect();
+    let sizes: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
     if let (Some(known), false) = (sizes, def.target) {
         // The errors of known shapes are those of `align`.
-        rule.align(&known.iter().map(|shape| shape.dims()).collect::<Vec<_>>())?;
+        rule.align(&known.iter().map(Shape::dims).collect::<Vec<_>>())?;
     }
     let mut sizes = Sizes::default();
     let dims: Vec<&[Dim]> = shapes.iter().filter_map(SymbolicShape::dims).collect();

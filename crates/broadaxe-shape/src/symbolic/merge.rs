@@ -16,8 +16,8 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Above this many clauses the result's dims are taken from the intervals alone.
-const TIGHTEN: usize = 48;
+/// Above this many clauses, or sizes on one axis, the result's dims are taken from the intervals alone.
+const TIGHTEN: usize = 32;
 /// Above this many clauses a guard is not written down.
 pub(crate) const CLAUSES: usize = 2000;
 
@@ -173,7 +173,9 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
                 (Stretch::Never, &[x], &[y]) => add(k, l, &[(x, y)]),
                 (Stretch::All, xs, ys) => {
                     for &x in xs {
-                        ys.iter().for_each(|&y| add(k, l, &[(x, y), (x, one), (y, one)]));
+                        for &y in ys {
+                            add(k, l, &[(x, y), (x, one), (y, one)]);
+                        }
                     }
                 }
                 (_, xs, ys) => {
@@ -217,7 +219,7 @@ fn result(sizes: &Sizes, facts: &[Clause], fed: &[(usize, &Entry)], stretch: Str
     if parts.is_empty() {
         return Dim::known(1);
     }
-    if facts.len() <= TIGHTEN {
+    if facts.len() <= TIGHTEN && parts.len() <= TIGHTEN {
         interval = tighten(sizes, facts, &parts, interval);
         prune(sizes, facts, &mut parts);
     }
@@ -245,14 +247,9 @@ fn both(x: Interval, y: Interval, stretch: Stretch) -> Interval {
 
 /// Keeps the parts that the result may come from: not those that are 1, and one of those that are equal.
 fn prune(sizes: &Sizes, facts: &[Clause], parts: &mut Vec<Term>) {
-    let holds = |literal: Result<Literal, bool>| match literal {
-        Ok(literal) => !possible(&sizes.intervals, all(facts).chain([[literal.negated()].as_slice()])),
-        Err(holds) => holds,
-    };
-    let fails = |literal: Result<Literal, bool>| match literal {
-        Ok(literal) => !possible(&sizes.intervals, all(facts).chain([[literal].as_slice()])),
-        Err(holds) => !holds,
-    };
+    let can = |literal: Literal| possible(&sizes.intervals, all(facts).chain([[literal].as_slice()]));
+    let holds = |literal: Result<Literal, bool>| literal.map_or_else(|known| known, |literal| !can(literal.negated()));
+    let fails = |literal: Result<Literal, bool>| literal.map_or_else(|known| !known, |literal| !can(literal));
     parts.sort_by_key(|part| !matches!(*part, Term::Var(var) if sizes.named[var]));
     let one = |part: Term| Literal::equal(part, Term::Size(1));
     if let Some(&never_one) = parts.iter().find(|&&part| fails(one(part))) {
@@ -347,9 +344,9 @@ pub(crate) fn refusal(
     let (kind, hint) = match placement.stretch {
         _ if !alone => (ErrorKind::Mismatch, "the other axes leave no size for them".to_string()),
         Stretch::All => (ErrorKind::Mismatch, "they must be equal or 1".to_string()),
-        Stretch::Never => (ErrorKind::Mismatch, "the shapes must be identical".to_string()),
+        Stretch::Never => (ErrorKind::Mismatch, "they must be equal".to_string()),
         Stretch::Into(_) if x.size() == Some(1) => {
-            (ErrorKind::Direction, format!("only {} may stretch, so it must be 1 there", name(two)))
+            (ErrorKind::Direction, format!("{} may not stretch, so {} must be 1 there", name(one), name(two)))
         }
         Stretch::Into(_) => (ErrorKind::Mismatch, format!("{} must be {x} or 1 there", name(two))),
     };

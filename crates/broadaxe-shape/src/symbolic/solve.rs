@@ -14,7 +14,7 @@ use super::{
 /// How many clauses the search may look at before it gives up.
 const STEPS: usize = 20_000;
 /// Above this many clauses a guard is left as it is.
-const SIMPLIFY: usize = 48;
+const SIMPLIFY: usize = 32;
 
 #[derive(Clone)]
 struct State {
@@ -264,7 +264,8 @@ mod tests {
     fn possible_together() {
         let any = [Interval::ANY; 3];
         let narrow = [Interval { low: 1, high: 2 }, Interval { low: 2, high: 3 }, Interval { low: 0, high: 1 }];
-        let cases: [(&[Interval], &[&[Literal]], bool); 8] = [
+        type Case<'a> = (&'a [Interval], &'a [&'a [Literal]], bool);
+        let cases: [Case<'_>; 8] = [
             (&any, &[], true),
             (&any, &[&[is(0, 3), is(0, 1)], &[is(0, 2), is(0, 1)]], true),
             (&any, &[&[is(0, 3), is(0, 1)], &[is(0, 2)]], false),
