@@ -214,9 +214,8 @@ pub fn rewrite(from: &Rule, shapes: &[&[usize]], to: &str) -> Result<Rewrite, Er
                 Ok(true) if tried.result.is_none() || matches!(form, Form::Merged) => {
                     return Ok(fewest_reshapes(tried, &meant));
                 }
-                Ok(_) => {}
                 Err(error) if matches!(form, Form::Full | Form::Merged) && !swap => refused = Some(error),
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
     }
