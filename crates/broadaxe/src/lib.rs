@@ -2,14 +2,14 @@
 
 #![forbid(unsafe_code)]
 
-pub mod array;
 pub mod error;
-pub mod eval;
-pub mod graph;
-pub mod memory;
-pub mod plan;
 pub mod scalar;
 pub mod view;
+pub mod plan;
+pub mod array;
+pub mod memory;
+pub mod graph;
+pub mod eval;
 
 pub use array::Array;
 pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
