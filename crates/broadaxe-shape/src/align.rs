@@ -186,72 +186,75 @@ pub(crate) fn merge(
     placement: &Placement,
     target: bool,
 ) -> Result<Alignment, Error> {
-    let name = |k: usize| if target && k + 1 == shapes.len() { String::from("target") } else { letter(k) };
-    let fail = |kind, axis, one: usize, x: usize, two: usize, y: usize, hint: &str| {
-        let (one_name, two_name) = (name(one), name(two));
-        let text = format!(
-            "{}: axis {axis} is {x} in {one_name} and {y} in {two_name}; {hint}",
-            sentence(rule, &shapes, target)
-        );
-        Error::new(kind, text).under(rule).operand_at(two).axis_at(axis).sized(x, y)
-    };
     if placement.rank > MAX_RANK {
-        return Err(Error::new(
-            ErrorKind::Rank,
-            format!("the result would have rank {}, above the largest, {MAX_RANK}", placement.rank),
-        )
-        .under(rule));
+        let text = format!("the result would have rank {}, above the largest, {MAX_RANK}", placement.rank);
+        return Err(Error::new(ErrorKind::Rank, text).under(rule));
     }
-    // extents[axis] lists (operand, extent) of all operands that feed the axis.
-    let mut fed: Vec<Vec<(usize, usize)>> = vec![Vec::new(); placement.rank];
-    for (k, axes) in placement.axes.iter().enumerate() {
+    let mut fed: Vec<Vec<Fed>> = vec![Vec::new(); placement.rank];
+    for (operand, axes) in placement.axes.iter().enumerate() {
         for (i, &axis) in axes.iter().enumerate() {
-            fed[axis].push((k, shapes[k][i]));
+            fed[axis].push(Fed { operand, extent: shapes[operand][i] });
         }
     }
-    let mut dims = Vec::with_capacity(placement.rank);
-    for (axis, fed) in fed.iter().enumerate() {
-        let base = match placement.stretch {
-            Stretch::Into(k) => fed.iter().copied().find(|&(operand, _)| operand == k).unwrap_or((k, 1)),
-            Stretch::All | Stretch::Never => fed.first().copied().unwrap_or((0, 1)),
-        };
-        let (mut owner, mut extent) = base;
-        for &(k, size) in fed {
-            if size == extent {
-                continue;
-            }
-            match placement.stretch {
-                Stretch::All if extent == 1 => (owner, extent) = (k, size),
-                Stretch::All if size == 1 => {}
-                Stretch::All => {
-                    return Err(fail(ErrorKind::Mismatch, axis, owner, extent, k, size, "they must be equal or 1"));
-                }
-                Stretch::Never => {
-                    return Err(fail(
-                        ErrorKind::Mismatch,
-                        axis,
-                        owner,
-                        extent,
-                        k,
-                        size,
-                        "the shapes must be identical",
-                    ));
-                }
-                Stretch::Into(_) if size == 1 => {}
-                Stretch::Into(_) if extent == 1 => {
-                    let hint = format!("only {} may stretch, so it must be 1 there", name(k));
-                    return Err(fail(ErrorKind::Direction, axis, owner, extent, k, size, &hint));
-                }
-                Stretch::Into(_) => {
-                    let hint = format!("{} must be {extent} or 1 there", name(k));
-                    return Err(fail(ErrorKind::Mismatch, axis, owner, extent, k, size, &hint));
-                }
-            }
-        }
-        dims.push(extent);
-    }
+    let merged = fed
+        .iter()
+        .enumerate()
+        .map(|(axis, fed)| merge_axis(fed, placement.stretch).map_err(|clash| clash.error(rule, shapes, target, axis)));
+    let dims = merged.collect::<Result<Vec<usize>, Error>>()?;
     elements(&dims).map_err(|e| e.under(rule))?;
     let operands = shapes.len() - usize::from(target);
     let placed = (0..operands).map(|k| Placed { dims: shapes[k].into(), axes: placement.axes[k].clone() });
     Ok(Alignment { operands: placed.collect(), shape: dims.into() })
+}
+
+/// One operand on one axis of the result.
+#[derive(Clone, Copy)]
+struct Fed {
+    operand: usize,
+    extent: usize,
+}
+
+/// Two operands whose extents do not go together on one axis.
+struct Clash {
+    kind: ErrorKind,
+    /// The operand whose extent the result has so far.
+    base: Fed,
+    other: Fed,
+    stretch: Stretch,
+}
+
+/// Returns the extent of the result on an axis that these operands feed.
+fn merge_axis(fed: &[Fed], stretch: Stretch) -> Result<usize, Clash> {
+    let mut base = match stretch {
+        Stretch::Into(k) => fed.iter().copied().find(|fed| fed.operand == k).unwrap_or(Fed { operand: k, extent: 1 }),
+        Stretch::All | Stretch::Never => fed.first().copied().unwrap_or(Fed { operand: 0, extent: 1 }),
+    };
+    for &other in fed.iter().filter(|fed| fed.extent != 1 || stretch == Stretch::Never) {
+        if other.extent == base.extent {
+            continue;
+        }
+        if stretch == Stretch::All && base.extent == 1 {
+            base = other;
+            continue;
+        }
+        let one_way = matches!(stretch, Stretch::Into(_)) && base.extent == 1;
+        let kind = if one_way { ErrorKind::Direction } else { ErrorKind::Mismatch };
+        return Err(Clash { kind, base, other, stretch });
+    }
+    Ok(base.extent)
+}
+
+impl Clash {
+    fn error(&self, rule: &'static str, shapes: &[&[usize]], target: bool, axis: usize) -> Error {
+        let name = |k: usize| if target && k + 1 == shapes.len() { String::from("target") } else { letter(k) };
+        let (a, b, x, y) = (name(self.base.operand), name(self.other.operand), self.base.extent, self.other.extent);
+        let hint = match self.stretch {
+            Stretch::All => String::from("they must be equal or 1"),
+            Stretch::Never => String::from("they must be equal"),
+            Stretch::Into(_) if x == 1 => format!("{a} may not stretch, so {b} must be 1 there"),
+            Stretch::Into(_) => format!("{b} must be {x} or 1 there"),
+        };
+        let text = format!("{}: axis {axis} is {x} in {a} and {y} in {b}; {hint}", sentence(rule, &shapes, target));
+        Error::new(self.kind, text).under(rule).operand_at(self.other.operand).axis_at(axis).sized(x, y)
+    }
 }

@@ -1,6 +1,6 @@
 //! The one error of this crate.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::fmt;
 
 /// Says what went wrong with a broadcast, and what would have worked.
@@ -65,8 +65,8 @@ impl ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl ToString) -> Self {
-        Self { kind, operand: None, axis: None, sizes: None, rule: None, message: message.to_string() }
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, operand: None, axis: None, sizes: None, rule: None, message: message.into() }
     }
 
     pub(crate) fn operand_at(mut self, operand: usize) -> Self {

@@ -1,18 +1,53 @@
 //! The rules: their type, their list, and how to ask one.
 
+mod bidirectional;
+mod broadcast_to;
+mod explicit;
+mod gemm_c;
+mod ncnn;
+mod none;
 mod numpy;
+mod onnx_legacy;
+mod openvino_fake_quantize;
+mod openvino_prelu;
+mod openvino_select;
+mod paddle;
 mod pdpd;
+#[cfg(test)]
+mod table;
+mod text;
+mod unidirectional;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
+pub use self::ncnn::Reversed;
 use crate::{
-    align::{self, Alignment, Extents, Placement, sentence},
+    align::{self, Alignment, Extents, Placement, letter, sentence},
     error::{Error, ErrorKind},
     shape::{Shape, elements},
 };
 
 /// Every rule there is. A rule is added by its file and its line here.
-pub static RULES: &[&RuleDef] = &[&numpy::RULE, &pdpd::RULE];
+pub static RULES: &[&RuleDef] = &[
+    &none::RULE,
+    &numpy::RULE,
+    &unidirectional::RULE,
+    &onnx_legacy::RULE,
+    &pdpd::RULE,
+    &paddle::RULE,
+    &ncnn::RULE,
+    &bidirectional::RULE,
+    &broadcast_to::RULE,
+    &explicit::RULE,
+    &openvino_select::RULE,
+    &openvino_prelu::RULE,
+    &openvino_fake_quantize::RULE,
+    &gemm_c::RULE,
+];
 
 /// Describes a rule: its name, its parameters, and where it puts the axes.
 pub struct RuleDef {
@@ -77,6 +112,16 @@ impl Call<'_> {
         }
     }
 
+    /// Returns the mode given, or the rule's default; empty under a rule without modes.
+    pub(crate) fn mode(&self) -> &str {
+        self.params.mode.as_deref().or(self.def.modes.first().copied()).unwrap_or("")
+    }
+
+    /// Names operand `k` in a sentence: `a`, `b`, ..., or `target`.
+    pub(crate) fn name(&self, k: usize) -> String {
+        if self.def.target && k + 1 == self.extents.count() { "target".into() } else { letter(k) }
+    }
+
     /// Makes an error about this call; the text continues the sentence after the shapes.
     pub(crate) fn fail(&self, kind: ErrorKind, text: &str) -> Error {
         Error::new(kind, format!("{}: {text}", sentence(self.def.name, self.extents, self.def.target)))
@@ -85,6 +130,9 @@ impl Call<'_> {
 }
 
 /// A broadcast rule with its parameters.
+///
+/// Displays as one line of text, `pdpd axis=1` or `explicit axes=1,2 target=1,50,50,16`, and parses from it. Defaults
+/// are filled in, so that rules which are asked alike compare equal.
 ///
 /// ```
 /// use broadaxe_shape::Rule;
@@ -111,6 +159,8 @@ impl PartialEq for Rule {
         self.def.name == other.def.name && self.params == other.params
     }
 }
+
+impl Eq for Rule {}
 
 impl Rule {
     /// Makes the rule of this name (or alias) with these parameters.
@@ -143,18 +193,93 @@ impl Rule {
                     wrong(&format!("has no mode '{mode}'; its modes are {}", def.modes.join(", ")))
                 }
             }
-            _ => Ok(Self { def, params }),
+            _ => Ok(Self::of(def, params)),
         }
+    }
+
+    /// Makes a rule of parameters that are known to suit it, and fills in the defaults, so that equal rules compare equal.
+    fn of(def: &'static RuleDef, mut params: Params) -> Self {
+        if let (None, AxisParam::Default(axis)) = (params.axis, def.axis) {
+            params.axis = Some(axis);
+        }
+        if params.mode.is_none() {
+            params.mode = def.modes.first().map(ToString::to_string);
+        }
+        Self { def, params }
+    }
+
+    /// Makes the rule that takes identical shapes only.
+    pub fn none() -> Self {
+        Self::of(&none::RULE, Params::default())
     }
 
     /// Makes the NumPy rule: right-aligned, every operand may stretch.
     pub fn numpy() -> Self {
-        Self { def: &numpy::RULE, params: Params::default() }
+        Self::of(&numpy::RULE, Params::default())
+    }
+
+    /// Makes ONNX's unidirectional rule: right-aligned, the first operand may not stretch.
+    pub fn unidirectional() -> Self {
+        Self::of(&unidirectional::RULE, Params::default())
+    }
+
+    /// Makes the rule of ONNX before opset 7; without an axis the second operand's shape is a suffix of the first's.
+    pub fn onnx_legacy(axis: Option<i64>) -> Self {
+        Self::of(&onnx_legacy::RULE, Params { axis, ..Params::default() })
     }
 
     /// Makes OpenVINO's PDPD rule with this axis; -1 aligns to the right.
     pub fn pdpd(axis: i64) -> Self {
-        Self { def: &pdpd::RULE, params: Params { axis: Some(axis), ..Params::default() } }
+        Self::of(&pdpd::RULE, Params { axis: Some(axis), ..Params::default() })
+    }
+
+    /// Makes Paddle's own rule with this axis; -1 aligns to the right.
+    pub fn paddle(axis: i64) -> Self {
+        Self::of(&paddle::RULE, Params { axis: Some(axis), ..Params::default() })
+    }
+
+    /// Makes the rule of ncnn's `BinaryOp`, over shapes in row-major order (slowest axis first).
+    pub fn ncnn() -> Self {
+        Self::of(&ncnn::RULE, Params::default())
+    }
+
+    /// Makes the rule that merges one operand with a target shape (ONNX `Expand`); the result may exceed the target.
+    pub fn bidirectional(target: impl Into<Shape>) -> Self {
+        Self::of(&bidirectional::RULE, Params { target: Some(target.into()), ..Params::default() })
+    }
+
+    /// Makes the rule that stretches one operand to exactly this shape (`numpy.broadcast_to`).
+    pub fn broadcast_to(target: impl Into<Shape>) -> Self {
+        Self::of(&broadcast_to::RULE, Params { target: Some(target.into()), ..Params::default() })
+    }
+
+    /// Makes the rule that puts axis `i` of one operand at axis `axes[i]` of a target shape.
+    pub fn explicit(axes: impl Into<Vec<i64>>, target: impl Into<Shape>) -> Self {
+        let (axes, target) = (Some(axes.into()), Some(target.into()));
+        Self::of(&explicit::RULE, Params { axes, target, ..Params::default() })
+    }
+
+    /// Makes the rule of OpenVINO's `Select`, whose operands are condition, then, else.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none` and `pdpd`.
+    pub fn openvino_select(mode: &str, axis: Option<i64>) -> Result<Self, Error> {
+        Self::new(openvino_select::RULE.name, Params { mode: Some(mode.into()), axis, ..Params::default() })
+    }
+
+    /// Makes the rule of OpenVINO's `PReLU`, whose operands are data and slope.
+    pub fn openvino_prelu() -> Self {
+        Self::of(&openvino_prelu::RULE, Params::default())
+    }
+
+    /// Makes the rule of OpenVINO's `FakeQuantize`, whose operands are the data and four limits.
+    pub fn openvino_fake_quantize() -> Self {
+        Self::of(&openvino_fake_quantize::RULE, Params::default())
+    }
+
+    /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
+    pub fn gemm_c() -> Self {
+        Self::of(&gemm_c::RULE, Params::default())
     }
 
     /// Returns the rule's name.

@@ -1,6 +1,11 @@
 //! Shapes: reading, writing, counting.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
 use core::{fmt, ops::Deref, str::FromStr};
 
 use crate::error::{Error, ErrorKind};
@@ -29,6 +34,19 @@ impl Shape {
     pub fn into_dims(self) -> Vec<usize> {
         self.0
     }
+
+    /// Returns the shape with its axes in the opposite order.
+    ///
+    /// ncnn writes shapes fastest axis first: `[w, h, c]` is the reverse of the row-major `(c, h, w)`.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        Self(self.0.iter().rev().copied().collect())
+    }
+}
+
+/// Writes numbers as parameters are given: `2,3,4`, or `()` when there is none.
+pub(crate) fn list<T: ToString>(values: &[T]) -> String {
+    if values.is_empty() { "()".into() } else { values.iter().map(T::to_string).collect::<Vec<_>>().join(",") }
 }
 
 /// Counts the elements of an array of these dims.
@@ -54,11 +72,11 @@ pub fn elements(dims: &[usize]) -> Result<usize, Error> {
 
 /// Returns the strides of a contiguous row-major array of these dims, in elements; the last is 1.
 ///
-/// Dims of 0 count as 1, so that the strides are those of the array with one element there.
+/// A stride is the plain product of the dims after its axis, so it is 0 in front of a dim of 0, where no element is.
 pub fn contiguous_strides(dims: &[usize]) -> Vec<isize> {
     let mut strides = vec![1isize; dims.len()];
     for axis in (1..dims.len()).rev() {
-        strides[axis - 1] = strides[axis].wrapping_mul(dims[axis].max(1) as isize);
+        strides[axis - 1] = strides[axis].wrapping_mul(dims[axis] as isize);
     }
     strides
 }

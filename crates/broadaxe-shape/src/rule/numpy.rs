@@ -43,24 +43,31 @@ pub(super) fn right_aligned(call: &Call<'_>, stretch: Stretch) -> Placement {
 mod tests {
     use alloc::string::ToString;
 
-    use crate::Rule;
+    use crate::{Rule, rule::table::check};
 
     #[test]
     fn shapes() {
-        let cases: &[(&[usize], &[usize], Option<&[usize]>)] = &[
-            (&[], &[], Some(&[])),
-            (&[2, 3], &[1], Some(&[2, 3])),
-            (&[5, 1], &[1, 5], Some(&[5, 5])),
-            (&[8, 1, 6, 1], &[7, 1, 5], Some(&[8, 7, 6, 5])),
-            (&[1], &[0], Some(&[0])),
-            (&[2, 0], &[3, 1, 1], Some(&[3, 2, 0])),
-            (&[2], &[0], None),
-            (&[2, 3, 4], &[2, 3], None),
-        ];
-        for (a, b, want) in cases {
-            let got = Rule::numpy().align(&[a, b]);
-            assert_eq!(got.as_ref().ok().map(|x| x.shape().dims()), *want, "{a:?} with {b:?}: {got:?}");
-        }
+        check(
+            &Rule::numpy(),
+            &[
+                ("() ; ()", "() ; () ; ()"),
+                ("2,3 ; 1", "2,3 ; 3,1 ; 0,0"),
+                ("5,1 ; 1,5", "5,5 ; 1,0 ; 0,1"),
+                ("2,1,5 ; 4,1", "2,4,5 ; 5,0,1 ; 0,1,0"),
+                ("8,1,6,1 ; 7,1,5", "8,7,6,5 ; 6,0,1,0 ; 0,5,0,1"),
+                ("2 ; 2,1", "2,2 ; 0,1 ; 1,0"),
+                ("2,1 ; 1,3 ; 4,1,1", "4,2,3 ; 0,1,0 ; 0,0,1 ; 1,0,0"),
+                ("2,3", "2,3 ; 3,1"),
+                ("() ; 1", "1 ; 0 ; 0"),
+                ("1 ; 0", "0 ; 0 ; 1"),
+                ("() ; 0", "0 ; 0 ; 1"),
+                ("2,0 ; 3,1,1", "3,2,0 ; 0,0,1 ; 1,0,0"),
+                ("2 ; 0", "mismatch at 0 of b"),
+                ("2,3,4 ; 2,3", "mismatch at 1 of b"),
+                ("2 ; 1 ; 3", "mismatch at 0 of c"),
+                ("", "operands"),
+            ],
+        );
     }
 
     #[test]

@@ -32,26 +32,94 @@ pub(super) static RULE: RuleDef = RuleDef {
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
-    place_into(call, 0, 1)
+    let (rank, start) = (call.extents.rank(0), start(call, 0, 1)?);
+    let axes = vec![(0..rank).collect(), (start..start + call.extents.rank(1)).collect()];
+    Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
 }
 
-/// Puts operand `small` at the call's axis of operand `large`.
-pub(super) fn place_into(call: &Call<'_>, large: usize, small: usize) -> Result<Placement, Error> {
+/// Returns the axis of operand `large` at which operand `small` starts.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when `small` has the higher rank, [`ErrorKind::Axis`] when it does not fit at the call's axis.
+pub(super) fn start(call: &Call<'_>, large: usize, small: usize) -> Result<usize, Error> {
     let (rank, rank_small) = (call.extents.rank(large), call.extents.rank(small));
     let axis = call.axis();
     if rank_small > rank {
-        let text = format!("b has rank {rank_small} and a only {rank}; the rank of b must not be above that of a");
+        let (a, b) = (call.name(large), call.name(small));
+        let text =
+            format!("{b} has rank {rank_small} and {a} only {rank}; the rank of {b} must not be above that of {a}");
         return Err(call.fail(ErrorKind::Rank, &text).operand_at(small));
     }
-    let start = match axis {
-        -1 => rank - rank_small,
-        _ => usize::try_from(axis).ok().filter(|&s| s <= rank - rank_small).ok_or_else(|| {
-            let text = format!("axis {axis} is out of range; it must be -1 or 0 to {}", rank - rank_small);
+    let last = rank - rank_small;
+    match axis {
+        -1 => Ok(last),
+        _ => usize::try_from(axis).ok().filter(|&start| start <= last).ok_or_else(|| {
+            let text = format!("{} does not fit at axis {axis}; axis must be -1 or 0 to {last}", call.name(small));
             call.fail(ErrorKind::Axis, &text).operand_at(small)
-        })?,
-    };
-    let mut axes = vec![vec![]; call.extents.count()];
-    axes[large] = (0..rank).collect();
-    axes[small] = (start..start + rank_small).collect();
-    Ok(Placement { rank, axes, stretch: Stretch::Into(large) })
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn default_axis() {
+        check(
+            &Rule::pdpd(-1),
+            &[
+                ("3,3 ; 3,1", "3,3 ; 3,1 ; 1,0"),
+                ("3,3,3 ; 3,1", "3,3,3 ; 9,3,1 ; 0,1,0"),
+                ("2,3,4,5 ; ()", "2,3,4,5 ; 60,20,5,1 ; 0,0,0,0"),
+                ("2,3,4,5 ; 5", "2,3,4,5 ; 60,20,5,1 ; 0,0,0,1"),
+                ("2,3 ; 3,1", "mismatch at 0 of b"),
+                ("2,3,4,5 ; 3,1", "mismatch at 2 of b"),
+                ("3 ; 3,1", "rank of b"),
+                ("1 ; 2", "direction at 0 of b"),
+                ("0 ; 1", "0 ; 1 ; 0"),
+                ("1 ; 0", "direction at 0 of b"),
+                ("0 ; 2", "mismatch at 0 of b"),
+            ],
+        );
+    }
+
+    #[test]
+    fn given_axis() {
+        let cases: &[(i64, &str, &str)] = &[
+            (1, "2,3,4,5 ; 3,4", "2,3,4,5 ; 60,20,5,1 ; 0,4,1,0"),
+            (0, "2,3,4,5 ; 1,3", "2,3,4,5 ; 60,20,5,1 ; 0,1,0,0"),
+            (1, "2,3,4,5 ; 3,1", "2,3,4,5 ; 60,20,5,1 ; 0,1,0,0"),
+            (3, "2,3,4,5 ; 5", "2,3,4,5 ; 60,20,5,1 ; 0,0,0,1"),
+            (4, "2,3,4,5 ; ()", "2,3,4,5 ; 60,20,5,1 ; 0,0,0,0"),
+            (5, "2,3,4,5 ; ()", "axis of b"),
+            (4, "2,3,4,5 ; 1", "axis of b"),
+            (1, "2,3 ; 3,1", "axis of b"),
+            (0, "2,3 ; 2,3", "2,3 ; 3,1 ; 3,1"),
+            (1, "2,3 ; 2,3", "axis of b"),
+            (-2, "2,3 ; 3", "axis of b"),
+            (i64::MIN, "2,3 ; 3", "axis of b"),
+            (i64::MAX, "2,3 ; 3", "axis of b"),
+            (1, "8,1,6,1 ; 7,1,5", "direction at 1 of b"),
+        ];
+        for &(axis, operands, want) in cases {
+            check(&Rule::pdpd(axis), &[(operands, want)]);
+        }
+    }
+
+    #[test]
+    fn sentences() {
+        let text = |axis, a: &[usize], b: &[usize]| Rule::pdpd(axis).align(&[a, b]).unwrap_err().to_string();
+        assert_eq!(
+            text(1, &[8, 1, 6, 1], &[7, 1, 5]),
+            "broadcast of a (8, 1, 6, 1) with b (7, 1, 5) under pdpd: axis 1 is 1 in a and 7 in b; a may not stretch, so b must \
+             be 1 there"
+        );
+        assert_eq!(
+            text(1, &[2, 3], &[3, 1]),
+            "broadcast of a (2, 3) with b (3, 1) under pdpd: b does not fit at axis 1; axis must be -1 or 0 to 0"
+        );
+    }
 }

@@ -1,0 +1,85 @@
+//! One operand put into a target shape axis by axis: axis `i` goes to `axes[i]`.
+//!
+//! `axes` has one entry per axis of the operand, strictly increasing, each an axis of the target. The operand's extent is
+//! 1 or the target's there. The result is the target. A scalar takes the empty list.
+//!
+//! Deviations of OpenVINO 2026.4: it takes an axis twice and computes garbage, and takes one axis of extent 1 for a
+//! scalar. Negative axes are errors there and here.
+//!
+//! Source: OpenVINO, "Broadcast-1" and "Broadcast-3", mode explicit.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{AxisParam, Call, RuleDef};
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+    shape::list,
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "explicit",
+    aliases: &["axes-mapping"],
+    summary: "puts axis i of one operand at axes[i] of a target shape (Broadcast mode explicit)",
+    source: "OpenVINO Broadcast-3, explicit",
+    operands: (1, 1),
+    axis: AxisParam::None,
+    axes: true,
+    target: true,
+    modes: &[],
+    place,
+};
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    let axes = call.params.axes.as_deref().unwrap_or_default();
+    let (own, rank) = (call.extents.rank(0), call.extents.rank(1));
+    let fail = |text: &str| Err(call.fail(ErrorKind::Axes, text).operand_at(0));
+    if axes.len() != own {
+        return fail(&format!("axes {} has {} entries; it must have {own}, one per axis of a", list(axes), axes.len()));
+    }
+    let mut placed: Vec<usize> = Vec::with_capacity(own);
+    for &axis in axes {
+        match usize::try_from(axis).ok().filter(|&axis| axis < rank) {
+            Some(axis) if placed.last().is_some_and(|&last| last >= axis) => {
+                return fail(&format!("axes {} must be strictly increasing", list(axes)));
+            }
+            Some(axis) => placed.push(axis),
+            None if rank == 0 => return fail(&format!("axes {} must be empty, target has rank 0", list(axes))),
+            None => return fail(&format!("axis {axis} of axes {} must be 0 to {}", list(axes), rank - 1)),
+        }
+    }
+    Ok(Placement { rank, axes: vec![placed, (0..rank).collect()], stretch: Stretch::Into(1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use crate::{Rule, Shape, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        let cases: &[(&str, &[i64], &str, &str)] = &[
+            ("50,50", &[1, 2], "1,50,50,16", "1,50,50,16 ; 0,50,1,0"),
+            ("3", &[1], "2,3,4", "2,3,4 ; 0,1,0"),
+            ("2,1", &[0, 2], "2,3,4", "2,3,4 ; 1,0,0"),
+            ("()", &[], "2", "2 ; 0"),
+            ("()", &[], "()", "() ; ()"),
+            ("0", &[0], "0,3", "0,3 ; 1,0"),
+            ("1", &[0], "0,3", "0,3 ; 0,0"),
+            ("3", &[2], "2,3,4", "mismatch at 2 of a"),
+            ("3", &[0], "1,3", "direction at 0 of a"),
+            ("3", &[3], "2,3,4", "axes of a"),
+            ("3", &[-1], "2,3", "axes of a"),
+            ("1", &[0], "()", "axes of a"),
+            ("2,2", &[0, 0], "2,2,2", "axes of a"),
+            ("2,2", &[1, 0], "2,2,2", "axes of a"),
+            ("3", &[], "3", "axes of a"),
+            ("()", &[0], "1,3", "axes of a"),
+        ];
+        for &(operand, axes, target, want) in cases {
+            let rule = Rule::explicit(Vec::from(axes), target.parse::<Shape>().unwrap());
+            check(&rule, &[(operand, want)]);
+        }
+    }
+}

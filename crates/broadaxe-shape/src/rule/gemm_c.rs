@@ -1,0 +1,67 @@
+//! The rule of ONNX `Gemm`'s C: it stretches to the product, (M, N).
+//!
+//! The first operand stands for the product and has rank 2, the second is C, of rank 2 or less. C aligns to the right and
+//! on each axis has 1 or the product's extent. The result is (M, N). A sum over no elements (K of 0) changes nothing here.
+//!
+//! onnxruntime 1.31 and the reference evaluator agree on every case; shape inference checks nothing.
+//!
+//! Source: ONNX, `Gemm`, input C.
+
+use alloc::format;
+
+use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
+use crate::{
+    align::Placement,
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "gemm-c",
+    aliases: &["gemm"],
+    summary: "stretches C to the product's shape, which has rank 2 (ONNX Gemm)",
+    source: "ONNX Gemm, input C",
+    operands: (2, 2),
+    axis: AxisParam::None,
+    axes: false,
+    target: false,
+    modes: &[],
+    place,
+};
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    let rank = call.extents.rank(0);
+    if rank != 2 {
+        let text = format!("a has rank {rank}; the product must have rank 2, (M, N)");
+        return Err(call.fail(ErrorKind::Rank, &text).operand_at(0));
+    }
+    one_way(call, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        check(
+            &Rule::gemm_c(),
+            &[
+                ("2,4 ; ()", "2,4 ; 4,1 ; 0,0"),
+                ("2,4 ; 1", "2,4 ; 4,1 ; 0,0"),
+                ("2,4 ; 4", "2,4 ; 4,1 ; 0,1"),
+                ("2,4 ; 2,1", "2,4 ; 4,1 ; 1,0"),
+                ("2,4 ; 1,4", "2,4 ; 4,1 ; 0,1"),
+                ("2,4 ; 2,4", "2,4 ; 4,1 ; 4,1"),
+                ("0,4 ; 4", "0,4 ; 4,1 ; 0,1"),
+                ("2,4 ; 2", "mismatch at 1 of b"),
+                ("2,4 ; 4,2", "mismatch at 0 of b"),
+                ("2,4 ; 2,3", "mismatch at 1 of b"),
+                ("2,4 ; 0", "mismatch at 1 of b"),
+                ("2,4 ; 1,2,4", "rank of b"),
+                ("2,4 ; 1,1,1", "rank of b"),
+                ("4 ; 4", "rank of a"),
+                ("1,2,4 ; 4", "rank of a"),
+            ],
+        );
+    }
+}

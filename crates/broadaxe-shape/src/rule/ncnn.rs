@@ -1,0 +1,132 @@
+//! The rule of ncnn's `BinaryOp`: missing axes are the fastest ones, then every operand may stretch.
+//!
+//! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. The rule here takes row-major
+//! shapes, which are the reverse: (w), (h, w), (c, h, w), (c, d, h, w). [`Shape::reversed`] goes from one to the other,
+//! and [`Reversed`] writes shapes and strides as ncnn does.
+//!
+//! Seen row-major, with the operand of lower rank called x and the other y:
+//!
+//! - equal ranks: axis by axis, as everywhere;
+//! - x of rank 2 or 3: aligned to the *left*, the opposite of NumPy's rule; there is no other try;
+//! - x of rank 1: on y's slowest axis (h, or c) if the extents are equal, else on the fastest, w. When both would fit the
+//!   slowest wins: (3, 3) with (3) repeats along w. Extents of 1 are not asked: (2) with (1, 3) goes to w and fails.
+//!
+//! Either operand may be the small one. The ranks are 1 to 4; a scalar is (1), or ncnn's `with_scalar`. An extent of 0 makes
+//! an ncnn `Mat` empty, for which there is no answer.
+//!
+//! Deviations of ncnn 20261020: sizes that do not go together are never reported, the result then holds clamped or
+//! uninitialised values. They are errors here.
+//!
+//! Source: ncnn, "binaryop-broadcasting"; `BinaryOp` itself, with and without packing.
+
+use alloc::format;
+use core::fmt;
+
+use super::{AxisParam, Call, RuleDef};
+#[cfg(doc)]
+use crate::Shape;
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "ncnn",
+    aliases: &["ncnn-binaryop"],
+    summary: "aligns to the slowest axis; both may stretch; row-major shapes of rank 1 to 4 (ncnn BinaryOp)",
+    source: "ncnn, binaryop-broadcasting",
+    operands: (2, 2),
+    axis: AxisParam::None,
+    axes: false,
+    target: false,
+    modes: &[],
+    place,
+};
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    for k in 0..2 {
+        admit(call, k)?;
+    }
+    let rank = call.extents.rank(0).max(call.extents.rank(1));
+    let axes = (0..2).map(|k| start(call, k, rank).map(|start| (start..start + call.extents.rank(k)).collect()));
+    Ok(Placement { rank, axes: axes.collect::<Result<_, _>>()?, stretch: Stretch::All })
+}
+
+/// Refuses what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.
+fn admit(call: &Call<'_>, k: usize) -> Result<(), Error> {
+    let (rank, name) = (call.extents.rank(k), call.name(k));
+    if !(1..=4).contains(&rank) {
+        let hint = if rank == 0 { "write a scalar as (1,)" } else { "merge neighbouring axes" };
+        let text = format!("{name} has rank {rank}; ncnn has ranks 1 to 4, {hint}");
+        return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+    }
+    if let Some(axis) = (0..rank).find(|&axis| call.extents.is(k, axis, 0) == Ok(true)) {
+        let text =
+            format!("axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more");
+        return Err(call.fail(ErrorKind::Empty, &text).operand_at(k));
+    }
+    Ok(())
+}
+
+/// Returns the result axis at which operand `k` starts.
+fn start(call: &Call<'_>, k: usize, rank: usize) -> Result<usize, Error> {
+    let slowest = call.extents.rank(k) != 1 || rank == 1 || call.extents.same((k, 0), (1 - k, 0))?;
+    Ok(if slowest { 0 } else { rank - 1 })
+}
+
+/// Writes a row-major list, of dims or of strides, as ncnn writes it: fastest axis first, in brackets.
+///
+/// ```
+/// use broadaxe_shape::{Reversed, Rule, Shape};
+/// let (a, b) = ("[2,3,4]".parse::<Shape>()?.reversed(), "[3,4]".parse::<Shape>()?.reversed());
+/// let alignment = Rule::ncnn().align(&[&a, &b])?;
+/// assert_eq!(Reversed(alignment.shape()).to_string(), "[2, 3, 4]");
+/// assert_eq!(Reversed(&alignment.strides(1)).to_string(), "[0, 1, 3]");
+/// # Ok::<(), broadaxe_shape::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Reversed<'a, T>(pub &'a [T]);
+
+impl<T: fmt::Display> fmt::Display for Reversed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, value) in self.0.iter().rev().enumerate() {
+            write!(f, "{}{value}", if i == 0 { "" } else { ", " })?;
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        check(
+            &Rule::ncnn(),
+            &[
+                ("4,3,2 ; 4,3", "4,3,2 ; 6,2,1 ; 3,1,0"),
+                ("4,3 ; 4,3,2", "4,3,2 ; 3,1,0 ; 6,2,1"),
+                ("5,4,3,2 ; 5,4", "5,4,3,2 ; 24,6,2,1 ; 4,1,0,0"),
+                ("3,2 ; 3", "3,2 ; 2,1 ; 1,0"),
+                ("3,2 ; 2", "3,2 ; 2,1 ; 0,1"),
+                ("4,3,2 ; 4", "4,3,2 ; 6,2,1 ; 1,0,0"),
+                ("4,3,2 ; 2", "4,3,2 ; 6,2,1 ; 0,0,1"),
+                ("3,3 ; 3", "3,3 ; 3,1 ; 1,0"),
+                ("2 ; 2,2", "2,2 ; 1,0 ; 2,1"),
+                ("2 ; 2,1", "2,1 ; 1,0 ; 1,0"),
+                ("3,1 ; 1,2", "3,2 ; 1,0 ; 0,1"),
+                ("3,1 ; 2", "3,2 ; 1,0 ; 0,1"),
+                ("4,3,2 ; 1", "4,3,2 ; 6,2,1 ; 0,0,0"),
+                ("1,2 ; 3", "mismatch at 1 of b"),
+                ("3,2,2 ; 2,2", "mismatch at 0 of b"),
+                ("4,3,2 ; 3", "mismatch at 2 of b"),
+                ("() ; 1", "rank of a"),
+                ("1 ; 1,1,1,1,1", "rank of b"),
+                ("0 ; 1", "empty of a"),
+                ("2,3 ; 2,0", "empty of b"),
+            ],
+        );
+    }
+}

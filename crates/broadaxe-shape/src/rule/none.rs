@@ -1,0 +1,67 @@
+//! No broadcasting: all shapes are identical.
+//!
+//! The rank counts, and an extent of 1 is no exception: (2, 3) with (1, 3) is an error, and so is () with (1). Equal
+//! extents of 0 are equal. The rule takes any number of operands.
+//!
+//! OpenVINO 2026.4 agrees on every case; its enumeration also spells this mode `explicit`. ONNX asks the same of `Max`,
+//! `Min`, `Sum` and `Mean` before opset 8, and of the binary operators before opset 7 without `broadcast=1`.
+//!
+//! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", None.
+
+use alloc::{format, vec};
+
+use super::{AxisParam, Call, RuleDef};
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "none",
+    aliases: &["identical"],
+    summary: "takes identical shapes only",
+    source: "OpenVINO, Broadcast Rules For Elementwise Operations, None",
+    operands: (1, usize::MAX),
+    axis: AxisParam::None,
+    axes: false,
+    target: false,
+    modes: &[],
+    place,
+};
+
+/// Puts every operand on the same axes, and lets none stretch.
+pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    let (count, rank) = (call.extents.count(), call.extents.rank(0));
+    if let Some(k) = (1..count).find(|&k| call.extents.rank(k) != rank) {
+        let (a, b) = (call.name(0), call.name(k));
+        let text =
+            format!("{a} has rank {rank} and {b} has rank {}; the shapes must be identical", call.extents.rank(k));
+        return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+    }
+    Ok(Placement { rank, axes: vec![(0..rank).collect(); count], stretch: Stretch::Never })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        check(
+            &Rule::none(),
+            &[
+                ("()", "() ; ()"),
+                ("() ; ()", "() ; () ; ()"),
+                ("2,3 ; 2,3", "2,3 ; 3,1 ; 3,1"),
+                ("2,0 ; 2,0", "2,0 ; 0,1 ; 0,1"),
+                ("2,3 ; 2,3 ; 2,3", "2,3 ; 3,1 ; 3,1 ; 3,1"),
+                ("2,3 ; 1,3", "mismatch at 0 of b"),
+                ("2,3 ; 2,3 ; 2,4", "mismatch at 1 of c"),
+                ("() ; 1", "rank of b"),
+                ("2,3 ; 3", "rank of b"),
+                ("0 ; 1", "mismatch at 0 of b"),
+                ("", "operands"),
+            ],
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! The rule of OpenVINO's `Select`: condition, then and else, in the three modes of `auto_broadcast`.
+//!
+//! - `numpy`, the default: all three align to the right and may stretch. The page says that the condition stretches to the
+//!   others only; the engine merges all three, (3, 2) with (2) and (2) is (3, 2), and so does this rule.
+//! - `none`: three identical shapes.
+//! - `pdpd`: condition and else start at `axis` of then, as under `pdpd`, and only they stretch; the result has then's shape.
+//!   An `axis` under another mode is an error.
+//!
+//! Deviations of OpenVINO 2026.4: under `pdpd` its CPU plugin loses an axis that is not -1.
+//!
+//! Source: OpenVINO, "Select-1".
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{AxisParam, Call, RuleDef, none, numpy::right_aligned, pdpd};
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "openvino-select",
+    aliases: &["select"],
+    summary: "places condition, then and else by one of OpenVINO's modes (Select)",
+    source: "OpenVINO Select-1",
+    operands: (3, 3),
+    axis: AxisParam::Optional,
+    axes: false,
+    target: false,
+    modes: &["numpy", "none", "pdpd"],
+    place,
+};
+
+/// The operand whose shape is the result's under `pdpd`.
+const THEN: usize = 1;
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    if call.params.axis.is_some() && call.mode() != "pdpd" {
+        let text = format!("mode {} takes no axis; only pdpd does", call.mode());
+        return Err(call.fail(ErrorKind::Parameter, &text));
+    }
+    match call.mode() {
+        "none" => none::place(call),
+        "pdpd" => into_then(call),
+        _ => Ok(right_aligned(call, Stretch::All)),
+    }
+}
+
+fn into_then(call: &Call<'_>) -> Result<Placement, Error> {
+    let rank = call.extents.rank(THEN);
+    let mut axes: Vec<Vec<usize>> = vec![(0..rank).collect(); 3];
+    for k in [0, 2] {
+        let start = pdpd::start(call, THEN, k)?;
+        axes[k] = (start..start + call.extents.rank(k)).collect();
+    }
+    Ok(Placement { rank, axes, stretch: Stretch::Into(THEN) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        let cases: &[(&str, Option<i64>, &str, &str)] = &[
+            ("numpy", None, "3,2 ; 2 ; 2", "3,2 ; 2,1 ; 0,1 ; 0,1"),
+            ("numpy", None, "3,1 ; 1,4 ; 2,1,1", "2,3,4 ; 0,1,0 ; 0,0,1 ; 1,0,0"),
+            ("numpy", None, "3 ; 2 ; 2", "mismatch at 0 of b"),
+            ("numpy", Some(0), "2 ; 2 ; 2", "parameter"),
+            ("none", None, "2,3 ; 2,3 ; 2,3", "2,3 ; 3,1 ; 3,1 ; 3,1"),
+            ("none", None, "3 ; 2,3 ; 2,3", "rank of b"),
+            ("pdpd", None, "2,3,4 ; 2,3,4 ; 4", "2,3,4 ; 12,4,1 ; 12,4,1 ; 0,0,1"),
+            ("pdpd", Some(-1), "4 ; 2,3,4 ; 4", "2,3,4 ; 0,0,1 ; 12,4,1 ; 0,0,1"),
+            ("pdpd", Some(0), "2 ; 2,3,4 ; 2", "2,3,4 ; 1,0,0 ; 12,4,1 ; 1,0,0"),
+            ("pdpd", Some(1), "2,3,4 ; 2,3,4 ; 2,3,4", "axis of a"),
+            ("pdpd", None, "1 ; 1 ; 3", "direction at 0 of c"),
+            ("pdpd", None, "2,3,4 ; 1,3,4 ; 2,3,4", "direction at 0 of a"),
+            ("pdpd", None, "2,3 ; 3 ; 3", "rank of a"),
+        ];
+        for &(mode, axis, operands, want) in cases {
+            check(&Rule::openvino_select(mode, axis).unwrap(), &[(operands, want)]);
+        }
+    }
+}

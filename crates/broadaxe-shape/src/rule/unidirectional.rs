@@ -1,0 +1,87 @@
+//! ONNX's unidirectional rule: align to the right, only operands after the first stretch.
+//!
+//! An operand may have fewer axes than the first, never more, not even with ones in front: (2, 3) with (1, 2, 3) is an
+//! error. On each axis its extent is 1 or the first operand's. The result has the first operand's shape, so 1 in the
+//! first with 0 in the second is an error, while 0 with 1 is not. The text that calls the first operand "the larger" does
+//! not define it: (2, 1) with (1, 1) is valid, (1, 3) with (2, 3) is not.
+//!
+//! The rule is that of `PRelu`'s slope, of `Gemm`'s C (see `gemm-c`, which also holds the rank), and of scale and bias of
+//! `LayerNormalization`, for which it takes more than two operands.
+//!
+//! Deviations: onnxruntime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger than
+//! the data's; the reference evaluator puts a slope of rank 1 on the first axis whose extent it matches. This rule
+//! refuses both, as the text does.
+//!
+//! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
+
+use alloc::{format, vec::Vec};
+
+use super::{AxisParam, Call, RuleDef};
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "unidirectional",
+    aliases: &["onnx-unidirectional"],
+    summary: "aligns to the right; the first operand may not stretch (ONNX)",
+    source: "ONNX Broadcasting.md, unidirectional",
+    operands: (2, usize::MAX),
+    axis: AxisParam::None,
+    axes: false,
+    target: false,
+    modes: &[],
+    place,
+};
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    one_way(call, 0)
+}
+
+/// Puts every operand's last axis on the last axis of operand `into`, which has the result's shape.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when an operand has a higher rank than `into`.
+pub(super) fn one_way(call: &Call<'_>, into: usize) -> Result<Placement, Error> {
+    let rank = call.extents.rank(into);
+    let place = |k| {
+        let own: usize = call.extents.rank(k);
+        let start = rank.checked_sub(own).ok_or_else(|| {
+            let (a, b) = (call.name(into), call.name(k));
+            let text = format!("{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}");
+            call.fail(ErrorKind::Rank, &text).operand_at(k)
+        })?;
+        Ok((start..rank).collect())
+    };
+    let axes = (0..call.extents.count()).map(place).collect::<Result<Vec<_>, Error>>()?;
+    Ok(Placement { rank, axes, stretch: Stretch::Into(into) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Rule, rule::table::check};
+
+    #[test]
+    fn shapes() {
+        check(
+            &Rule::unidirectional(),
+            &[
+                ("2,3,4,5 ; ()", "2,3,4,5 ; 60,20,5,1 ; 0,0,0,0"),
+                ("2,3,4,5 ; 2,1,1,5", "2,3,4,5 ; 60,20,5,1 ; 5,0,0,1"),
+                ("2,3,4,5 ; 1,3,1,5", "2,3,4,5 ; 60,20,5,1 ; 0,5,0,1"),
+                ("2,1 ; 1,1", "2,1 ; 1,0 ; 0,0"),
+                ("0 ; 1", "0 ; 1 ; 0"),
+                ("2,3,4 ; 4 ; 3,4", "2,3,4 ; 12,4,1 ; 0,0,1 ; 0,4,1"),
+                ("2,4,4 ; 4", "2,4,4 ; 16,4,1 ; 0,0,1"),
+                ("2,3,4,5 ; 3", "mismatch at 3 of b"),
+                ("1,3 ; 2,3", "direction at 0 of b"),
+                ("2,3 ; 1,2,3", "rank of b"),
+                ("() ; 1", "rank of b"),
+                ("1 ; 0", "direction at 0 of b"),
+                ("2,3,4 ; 4 ; 3", "mismatch at 2 of c"),
+                ("2", "operands"),
+            ],
+        );
+    }
+}
