@@ -35,7 +35,10 @@ pub struct Array {
 /// [`ErrorKind::Shape`] when they cannot be counted.
 pub(crate) fn byte_count(dtype: DType, shape: &[usize]) -> Result<usize, Error> {
     elements(shape)?.checked_mul(dtype.size()).filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(|| {
-        Error::new(ErrorKind::Memory, format!("an array of {dtype} {} has more bytes than an address can count", Shape::from(shape)))
+        Error::new(
+            ErrorKind::Memory,
+            format!("an array of {dtype} {} has more bytes than an address can count", Shape::from(shape)),
+        )
     })
 }
 
@@ -47,7 +50,9 @@ impl Array {
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
         let shape = shape.into();
         let bytes = byte_count(dtype, &shape)?;
-        let buffer = Buffer::zeroed(bytes).ok_or_else(|| Error::new(ErrorKind::Memory, format!("no memory for {bytes} bytes, an array of {dtype} {shape}")))?;
+        let buffer = Buffer::zeroed(bytes).ok_or_else(|| {
+            Error::new(ErrorKind::Memory, format!("no memory for {bytes} bytes, an array of {dtype} {shape}"))
+        })?;
         Ok(Self { dtype, shape, buffer })
     }
 
@@ -88,7 +93,8 @@ impl Array {
         let program = program.ok_or_else(|| layout(String::from("a copy is no program")))?;
         let plan = Plan::new(view.shape(), &byte_strides(view.dtype(), view.shape()), &[view.strides().to_vec()]);
         let output = Output::new(array.buffer.bytes_mut(), 0);
-        run(&program, plan.nest(), &[view.input()], output, &Serial, None).map_err(|failure| layout(format!("{failure:?}")))?;
+        run(&program, plan.nest(), &[view.input()], output, &Serial, None)
+            .map_err(|failure| layout(format!("{failure:?}")))?;
         Ok(array)
     }
 

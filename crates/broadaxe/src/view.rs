@@ -31,7 +31,13 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Layout`] when an element would lie outside the bytes, [`ErrorKind::Shape`] when the shape cannot be counted.
-    pub fn new(dtype: DType, bytes: &'a [u8], shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
+    pub fn new(
+        dtype: DType,
+        bytes: &'a [u8],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self, Error> {
         Self::from_input(dtype, Input::new(bytes, offset), shape, strides)
     }
 
@@ -51,7 +57,8 @@ impl<'a> View<'a> {
     pub fn from_input(dtype: DType, input: Input<'a>, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
         let count = elements(shape)?;
         if strides.len() != shape.len() {
-            let text = format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
+            let text =
+                format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
             return Err(Error::new(ErrorKind::Layout, text));
         }
         let (mut low, mut high) = (input.offset() as i128, input.offset() as i128 + dtype.size() as i128);
