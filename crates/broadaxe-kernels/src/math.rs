@@ -5,11 +5,13 @@
 //! is always the canonical quiet NaN.
 
 mod exp;
-mod hyperbolic;
 mod log;
+
+mod hyperbolic;
 mod power;
-mod remainder;
 mod special;
+
+mod remainder;
 mod trig;
 
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
@@ -30,13 +32,34 @@ pub use trig::{
 };
 
 /// Replaces any NaN by the canonical quiet one.
+///
+/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// operations, such as the square root.
 #[inline(always)]
-fn canonical32(x: f32) -> f32 {
-    if x.is_nan() { f32::NAN } else { x }
+pub fn canonical32(x: f32) -> f32 {
+    let bits = x.to_bits();
+    f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { 0x7fc0_0000 } else { bits })
 }
 
 /// Replaces any NaN by the canonical quiet one.
+///
+/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// operations, such as the square root.
 #[inline(always)]
-fn canonical64(x: f64) -> f64 {
-    if x.is_nan() { f64::NAN } else { x }
+pub fn canonical64(x: f64) -> f64 {
+    let bits = x.to_bits();
+    f64::from_bits(if bits & 0x7fff_ffff_ffff_ffff > 0x7ff0_0000_0000_0000 { 0x7ff8_0000_0000_0000 } else { bits })
+}
+
+/// Rounds a float below 2^51 to an integer when added and taken away again; the sum's low bits hold that integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// Evaluates a polynomial whose coefficients stand in ascending order.
+#[inline(always)]
+fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let mut sum = coefficients[N - 1];
+    for &coefficient in coefficients[..N - 1].iter().rev() {
+        sum = sum * x + coefficient;
+    }
+    sum
 }

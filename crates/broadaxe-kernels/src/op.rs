@@ -1,11 +1,11 @@
 //! The record of an operator, and the constructors its row in the table is written with.
 
 use crate::{
+    convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
     isa::{LEVELS, Loop, versions},
     loops::{Binary, Guard, Kernel, Loops, Refuses, Ternary, Unary},
-    number::{Origin, Target},
-    ops::{cast, select::Where},
+    ops::{cast as element, select::Where},
     tile::{Dense1, Dense2, Dense3, Left, Right, first_refused},
 };
 
@@ -385,7 +385,7 @@ pub(crate) const fn choices() -> Kernels {
 
 const fn casts_from<A: Origin>() -> [Kernel; 13] {
     const fn to<A: Origin, T: Target>() -> Kernel {
-        one::<cast::Cast<T>, A>()
+        one::<element::Cast<T>, A>()
     }
     [
         to::<A, Bool>(),
@@ -420,17 +420,34 @@ static CASTS: [[Kernel; 13]; 13] = [
     casts_from::<f64>(),
 ];
 
-static COPIES: [Kernel; 4] =
-    [one::<cast::Copy, u8>(), one::<cast::Copy, u16>(), one::<cast::Copy, u32>(), one::<cast::Copy, u64>()];
-
 /// Returns the kernel that casts one dtype to another.
 pub fn cast(from: DType, to: DType) -> &'static Kernel {
     &CASTS[from as usize][to as usize]
 }
 
-/// Returns the kernel that copies elements of this many bytes (1, 2, 4 or 8), bit for bit.
-pub fn copy(size: usize) -> &'static Kernel {
-    &COPIES[size.trailing_zeros().min(3) as usize]
+/// Returns the kernel that copies elements of a dtype, bit for bit.
+pub fn copy(dtype: DType) -> &'static Kernel {
+    &COPIES[dtype as usize]
+}
+
+static COPIES: [Kernel; 13] = [
+    labelled::<u8>(DType::Bool),
+    labelled::<u8>(DType::I8),
+    labelled::<u16>(DType::I16),
+    labelled::<u32>(DType::I32),
+    labelled::<u64>(DType::I64),
+    labelled::<u8>(DType::U8),
+    labelled::<u16>(DType::U16),
+    labelled::<u32>(DType::U32),
+    labelled::<u64>(DType::U64),
+    labelled::<u16>(DType::F16),
+    labelled::<u16>(DType::BF16),
+    labelled::<u32>(DType::F32),
+    labelled::<u64>(DType::F64),
+];
+
+const fn labelled<T: Element>(dtype: DType) -> Kernel {
+    as_dtype(one::<element::Copy, T>(), T::DTYPE, dtype)
 }
 
 #[cfg(test)]
@@ -444,8 +461,8 @@ mod tests {
                 assert_eq!((cast(from, to).inputs(), cast(from, to).output()), (&[from][..], to));
             }
         }
-        for size in [1, 2, 4, 8] {
-            assert_eq!(copy(size).output().size(), size);
+        for dtype in DType::ALL {
+            assert_eq!((copy(dtype).inputs(), copy(dtype).output()), (&[dtype][..], dtype));
         }
     }
 }

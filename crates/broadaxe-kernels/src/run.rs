@@ -1,8 +1,6 @@
-//! Programs over nests of loops: what is computed per tile, and the driver that walks the tiles.
+//! The driver: a program over a nest of loops, tile by tile.
 //!
-//! A [`Program`] is a list of kernels, each fed by inputs or by earlier steps. A [`Nest`] says where the elements lie: the extents
-//! of the loops, the outermost first, and per operand the bytes from one element to the next along each. [`run`] checks once that
-//! every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles to threads and, per tile and step, calls
+//! [`run`] checks once that every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles to threads and, per tile and step, calls
 //! one loop.
 //!
 //! A tile takes whole inner loops and a piece of the next one. An operand that is dense or constant over the tile is used in place;
@@ -11,129 +9,18 @@
 
 use std::{
     marker::PhantomData,
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use crate::{
-    dtype::DType,
+    executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
     isa::{Isa, Loop},
-    loops::{Guard, Kernel},
+    loops::Guard,
+    nest::{Cut, LONG, Lie, Nest, SCRATCH, SHORT, apart, cut, lie, reach},
+    program::{Program, Slot},
     tile::{Axis, Buffer, pack, unpack},
 };
-
-/// Where a step takes an operand from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// The input of this number.
-    Input(usize),
-    /// The result of this step, an earlier one.
-    Step(usize),
-}
-
-/// One kernel of a program, and what feeds it.
-#[derive(Clone)]
-pub struct Step {
-    kernel: &'static Kernel,
-    args: Vec<Slot>,
-}
-
-impl Step {
-    /// Makes a step.
-    pub fn new(kernel: &'static Kernel, args: impl Into<Vec<Slot>>) -> Self {
-        Self { kernel, args: args.into() }
-    }
-}
-
-/// A list of steps over tiles; the last one's result is the program's.
-#[derive(Clone)]
-pub struct Program {
-    inputs: Vec<DType>,
-    steps: Vec<Step>,
-    /// The scratch tile of every step but the last.
-    tiles: Vec<usize>,
-    tile_count: usize,
-}
-
-impl Program {
-    /// Makes a program of these steps over inputs of these dtypes; `None` when a step's operands are not of its kernel's dtypes or
-    /// not made before it, or when there is no step.
-    pub fn new(inputs: Vec<DType>, steps: Vec<Step>) -> Option<Self> {
-        for (at, step) in steps.iter().enumerate() {
-            let found = step.args.iter().map(|&arg| match arg {
-                Slot::Input(i) => inputs.get(i).copied(),
-                Slot::Step(s) => steps[..at].get(s).map(|step| step.kernel.output()),
-            });
-            if !found.eq(step.kernel.inputs().iter().map(|&dtype| Some(dtype))) {
-                return None;
-            }
-        }
-        let (tiles, tile_count) = assign_tiles(&steps);
-        (!steps.is_empty()).then_some(Self { inputs, steps, tiles, tile_count })
-    }
-
-    /// Returns the dtypes of the inputs.
-    pub fn inputs(&self) -> &[DType] {
-        &self.inputs
-    }
-
-    /// Counts the steps.
-    pub fn step_count(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Counts the scratch tiles that results of steps need at once.
-    pub fn tile_count(&self) -> usize {
-        self.tile_count
-    }
-
-    /// Returns the dtype of the result.
-    pub fn output(&self) -> DType {
-        self.steps[self.steps.len() - 1].kernel.output()
-    }
-}
-
-/// Gives each step but the last a scratch tile, free again after the last step that reads it.
-fn assign_tiles(steps: &[Step]) -> (Vec<usize>, usize) {
-    let mut last_use = vec![0; steps.len()];
-    for (at, step) in steps.iter().enumerate() {
-        for arg in &step.args {
-            if let Slot::Step(s) = *arg {
-                last_use[s] = at;
-            }
-        }
-    }
-    let (mut tiles, mut free, mut count) = (Vec::with_capacity(steps.len()), Vec::new(), 0);
-    for (at, step) in steps.iter().enumerate().take(steps.len().saturating_sub(1)) {
-        // A step's own tile is taken before its operands' are given back: a loop's result overlaps no operand.
-        tiles.push(free.pop().unwrap_or_else(|| {
-            count += 1;
-            count - 1
-        }));
-        for (k, arg) in step.args.iter().enumerate() {
-            if let Slot::Step(s) = *arg
-                && last_use[s] == at
-                && !step.args[..k].contains(arg)
-            {
-                free.push(tiles[s]);
-            }
-        }
-        if last_use[at] == 0 {
-            free.push(tiles[at]);
-        }
-    }
-    (tiles, count)
-}
-
-/// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nest {
-    /// The extents.
-    pub dims: Vec<usize>,
-    /// The strides of the result.
-    pub output: Vec<isize>,
-    /// The strides of each input.
-    pub inputs: Vec<Vec<isize>>,
-}
 
 /// The memory of an input, read only.
 #[derive(Clone, Copy)]
@@ -227,48 +114,6 @@ pub enum Failure {
     Interrupted,
 }
 
-/// Runs the parts of a job, on one thread or several.
-pub trait Executor: Sync {
-    /// Returns the number of parts that can run at once.
-    fn threads(&self) -> usize;
-    /// Calls `part` with 0 up to `parts`, each once, and returns when all are done.
-    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync));
-}
-
-/// Runs everything on the calling thread.
-pub struct Serial;
-
-impl Executor for Serial {
-    fn threads(&self) -> usize {
-        1
-    }
-    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
-        (0..parts).for_each(part);
-    }
-}
-
-/// Runs parts on threads that live as long as the job; the calling thread takes the first.
-pub struct Scoped(pub usize);
-
-impl Executor for Scoped {
-    fn threads(&self) -> usize {
-        self.0.max(1)
-    }
-    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
-        std::thread::scope(|scope| {
-            for i in 1..parts {
-                scope.spawn(move || part(i));
-            }
-            if parts > 0 {
-                part(0);
-            }
-        });
-    }
-}
-
-/// Is told elements done and elements in all from time to time; returns whether to go on.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
-
 /// Computes a program over a nest.
 ///
 /// Results do not depend on the executor, the instruction set or the layout of any operand, to the last bit. An input that shares
@@ -315,17 +160,6 @@ pub fn run_at(
     result
 }
 
-/// Returns the first and the last byte offset that a nest reaches from an offset, the last exclusive.
-fn reach(dims: &[usize], strides: &[isize], offset: usize, size: usize) -> (i128, i128) {
-    let (mut low, mut high) = (offset as i128, offset as i128 + size as i128);
-    for (&dim, &stride) in dims.iter().zip(strides) {
-        let span = (dim as i128 - 1) * stride as i128;
-        low += span.min(0);
-        high += span.max(0);
-    }
-    (low, high)
-}
-
 /// Checks counts, and that every address lies inside its buffer and no two of the output are the same.
 fn check_nest(program: &Program, nest: &Nest, inputs: &[Input], output: &Output) -> Result<(), Failure> {
     let wrong = |text: String| Err(Failure::Layout(text));
@@ -360,22 +194,8 @@ fn check_nest(program: &Program, nest: &Nest, inputs: &[Input], output: &Output)
     if low < 0 || high > output.len as i128 {
         return wrong(format!("the output reaches bytes {low} to {high} of a buffer of {}", output.len));
     }
-    let mut axes: Vec<_> = nest
-        .dims
-        .iter()
-        .zip(&nest.output)
-        .filter(|&(&dim, _)| dim > 1)
-        .map(|(&dim, &s)| (s.unsigned_abs(), dim))
-        .collect();
-    axes.sort_unstable();
-    let mut covered = size;
-    for (stride, dim) in axes {
-        if stride < covered {
-            return wrong(String::from(
-                "elements of the output share memory; write to an array whose elements are apart",
-            ));
-        }
-        covered += stride * (dim - 1);
+    if !apart(&nest.dims, &nest.output, size) {
+        return wrong(String::from("elements of the output share memory; write to an array whose elements are apart"));
     }
     Ok(())
 }
@@ -426,29 +246,6 @@ fn part_from_output(
     Ok((in_place, copies))
 }
 
-/// How an input lies over a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lie {
-    Constant,
-    Dense,
-    Strided,
-}
-
-fn lie(dims: &[usize], strides: &[isize], size: usize) -> Lie {
-    let moves = || dims.iter().zip(strides).filter(|&(&dim, _)| dim > 1);
-    if moves().all(|(_, &stride)| stride == 0) {
-        return Lie::Constant;
-    }
-    let mut expected = size as isize;
-    for (&dim, &stride) in moves().rev() {
-        if stride != expected {
-            return Lie::Strided;
-        }
-        expected *= dim as isize;
-    }
-    Lie::Dense
-}
-
 /// Where a bound step reads an operand.
 #[derive(Clone, Copy, Debug)]
 enum Source {
@@ -467,44 +264,6 @@ struct BoundStep {
     steps: [usize; 3],
     /// The scratch tile of the result; `None` for the output's own place.
     out: Option<usize>,
-}
-
-/// The tile: whole loops after `axis`, and up to `chunk` rounds of `axis`.
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    axis: usize,
-    chunk: usize,
-    inner: usize,
-}
-
-/// Rows shorter than this are gathered with their neighbours rather than called one by one.
-const SHORT: usize = 128;
-/// The elements of a tile that needs no scratch; bounds the time to an answer when asked to stop.
-const LONG: usize = 1 << 15;
-/// The bytes of scratch that stay in the first-level cache beside the operands.
-const SCRATCH: usize = 24 << 10;
-/// The bytes of inputs and output from which a second thread pays; starting one costs some 30 µs.
-const THREAD_BYTES: u64 = 1 << 20;
-/// The elements between two looks at the progress function.
-const LOOK: u64 = 1 << 16;
-
-fn cut(dims: &[usize], limit: usize, packed: &dyn Fn(usize, usize) -> usize) -> Cut {
-    let mut best: Option<(usize, Cut)> = None;
-    let mut inner = 1;
-    for axis in (0..dims.len()).rev() {
-        let chunk = (limit / inner).clamp(1, dims[axis]);
-        let cut = Cut { axis, chunk, inner };
-        let count = packed(axis, chunk);
-        let better = best.is_none_or(|(fewest, old)| count <= fewest || old.chunk * old.inner < SHORT);
-        if better {
-            best = Some((count, cut));
-        }
-        inner = inner.saturating_mul(dims[axis]);
-        if inner > limit {
-            break;
-        }
-    }
-    best.map_or(Cut { axis: 0, chunk: 1, inner: 1 }, |(_, cut)| cut)
 }
 
 /// Everything that is decided before the first tile.
@@ -658,13 +417,7 @@ impl<'a> Job<'a> {
         let tiles = self.tiles();
         let bytes = total.saturating_mul((self.sizes.iter().sum::<usize>() + self.out_size) as u64);
         let parts = executor.threads().min(usize::try_from(bytes / THREAD_BYTES).unwrap_or(usize::MAX)).clamp(1, tiles);
-        let watch = Watch {
-            total,
-            progress,
-            done: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            refused: AtomicU64::new(u64::MAX),
-        };
+        let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
         let work = |part: usize| {
             let range = tiles * part / parts..tiles * (part + 1) / parts;
@@ -681,11 +434,11 @@ impl<'a> Job<'a> {
         if !memory.into_inner() {
             return Err(Failure::Memory);
         }
-        let refused = watch.refused.into_inner();
-        if refused != u64::MAX {
-            return Err(self.explain(refused));
+        match watch.refused() {
+            Some(element) => Err(self.explain(element)),
+            None if watch.is_stopped() => Err(Failure::Interrupted),
+            None => Ok(()),
         }
-        if watch.stop.into_inner() { Err(Failure::Interrupted) } else { Ok(()) }
     }
 
     /// Runs the tile of a refused element again, to learn which step refused it.
@@ -700,27 +453,6 @@ impl<'a> Job<'a> {
             }
             Ok(_) => Failure::Refused { step: 0, what: "an element that was changed meanwhile", element },
         }
-    }
-}
-
-/// What the threads of a job tell each other.
-struct Watch<'a> {
-    total: u64,
-    progress: Option<Progress<'a>>,
-    done: AtomicU64,
-    stop: AtomicBool,
-    /// The first refused element so far.
-    refused: AtomicU64,
-}
-
-impl Watch<'_> {
-    /// Counts elements done, tells the caller, and says whether to go on.
-    fn go_on(&self, elements: u64) -> bool {
-        let done = self.done.fetch_add(elements, Ordering::Relaxed) + elements;
-        if self.progress.is_some_and(|progress| !progress(done, self.total)) {
-            self.stop.store(true, Ordering::Relaxed);
-        }
-        !self.stop.load(Ordering::Relaxed)
     }
 }
 
@@ -751,14 +483,14 @@ impl<'a> Worker<'a> {
         })
     }
 
-    fn run(&mut self, tiles: std::ops::Range<usize>, watch: &Watch) {
+    fn run(&mut self, tiles: Range<usize>, watch: &Watch) {
         let mut since = 0;
         for tile in tiles {
             match self.tile(tile) {
                 Ok(count) => since += count as u64,
                 Err((_, element)) => {
                     // Tiles ascend, so this is the first of this range; a lower range may still find an earlier one.
-                    watch.refused.fetch_min(element, Ordering::Relaxed);
+                    watch.refuse(element);
                     return;
                 }
             }

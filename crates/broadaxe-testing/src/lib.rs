@@ -1,1 +1,11 @@
-//! Under construction.
+//! What the tests of Broadaxe stand on: the case files, an oracle, and random shapes.
+//!
+//! The oracle is written for being obviously right, in wide arithmetic, and shares no code with the engine. The cases in
+//! `cases/` say what frameworks do. Never published.
+
+#![forbid(unsafe_code)]
+
+pub mod cases;
+pub mod oracle;
+pub mod random;
+pub mod strided;

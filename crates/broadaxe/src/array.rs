@@ -1,10 +1,6 @@
 //! Arrays that own their memory.
 
-use broadaxe_kernels::{
-    Buffer, DType, Element, Output, Program, Slot, Step, copy,
-    run::{Serial, run},
-    tile,
-};
+use broadaxe_kernels::{Buffer, DType, Element, Output, Program, Serial, Slot, Step, copy, run, tile};
 use broadaxe_shape::{Shape, elements};
 
 use crate::{
@@ -87,7 +83,7 @@ impl Array {
     /// As for [`Array::zeros`].
     pub fn from_view(view: &View<'_>) -> Result<Self, Error> {
         let mut array = Self::zeros(view.dtype(), view.shape())?;
-        let kernel = copy(view.dtype().size());
+        let kernel = copy(view.dtype());
         let layout = |text: String| Error::new(ErrorKind::Layout, text);
         let program = Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, [Slot::Input(0)])]);
         let program = program.ok_or_else(|| layout(String::from("a copy is no program")))?;

@@ -40,7 +40,9 @@ impl Plan {
                 *last *= dim;
                 group.push((axis, dim));
                 nest.output.pop();
-                nest.inputs.iter_mut().for_each(|strides| drop(strides.pop()));
+                for strides in &mut nest.inputs {
+                    strides.pop();
+                }
             } else {
                 nest.dims.push(dim);
                 groups.push(vec![(axis, dim)]);
