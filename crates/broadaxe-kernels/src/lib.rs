@@ -4,20 +4,28 @@
 //! loops, after checking once that every address lies inside its buffer.
 
 pub mod dtype;
-pub mod isa;
-pub mod loops;
 pub mod math;
 pub mod number;
-pub mod op;
-pub mod ops;
-pub mod run;
-pub mod table;
+pub mod convert;
+pub mod isa;
+pub mod loops;
 pub mod tile;
+pub mod ops;
+pub mod op;
+pub mod table;
+pub mod program;
+pub mod nest;
+pub mod executor;
+mod schedule;
+pub mod run;
 
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};
+pub use executor::{Executor, Progress, Scoped, Serial};
 pub use isa::{Isa, Level};
 pub use loops::Kernel;
+pub use nest::Nest;
 pub use op::{Op, System, cast, copy};
-pub use run::{Failure, Input, Nest, Output, Program, Slot, Step, run};
+pub use program::{Program, Slot, Step};
+pub use run::{Failure, Input, Output, run, run_at};
 pub use table::{OPS, find, find_abroad};
 pub use tile::Buffer;

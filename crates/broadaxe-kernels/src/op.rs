@@ -1,10 +1,10 @@
 //! The record of an operator, and the constructors its row in the table is written with.
 
 use crate::{
+    convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
     isa::{LEVELS, Loop, versions},
     loops::{Binary, Guard, Kernel, Loops, Refuses, Ternary, Unary},
-    number::{Origin, Target},
     ops::{cast as element, select::Where},
     tile::{Dense1, Dense2, Dense3, Left, Right, first_refused},
 };

@@ -1,10 +1,6 @@
 //! Arrays that own their memory.
 
-use broadaxe_kernels::{
-    Buffer, DType, Element, Output, Program, Slot, Step, copy,
-    run::{Serial, run},
-    tile,
-};
+use broadaxe_kernels::{Buffer, DType, Element, Output, Program, Serial, Slot, Step, copy, run, tile};
 use broadaxe_shape::{Shape, elements};
 
 use crate::{

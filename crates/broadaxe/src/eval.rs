@@ -7,10 +7,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{
-    DType, Input, Output, Program, Slot, Step, copy,
-    run::{Executor, Failure, Scoped, run},
-};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Program, Scoped, Slot, Step, copy, run};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use crate::{

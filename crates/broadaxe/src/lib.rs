@@ -2,20 +2,24 @@
 
 #![forbid(unsafe_code)]
 
-pub mod array;
 pub mod error;
-pub mod eval;
-pub mod graph;
-pub mod memory;
-pub mod plan;
 pub mod scalar;
 pub mod view;
+pub mod plan;
+pub mod array;
+pub mod memory;
+pub mod promote;
+pub mod graph;
+pub mod eval;
+pub mod frameworks;
+pub mod expr;
 
 pub use array::Array;
 pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
+pub use expr::Expr;
 pub use graph::{Graph, Node};
 pub use plan::Plan;
 pub use scalar::Scalar;

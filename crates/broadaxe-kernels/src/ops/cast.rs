@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use crate::{
+    convert::{Origin, Target},
     dtype::Element,
     loops::Unary,
-    number::{Origin, Target},
 };
 
 /// a as a `T`

@@ -1,0 +1,121 @@
+//! Expressions: Python-like text over arrays, under any rule.
+//!
+//! The text is parsed once ([`Expr::parse`]) into a flat list of steps, each after the steps it uses, and lowered
+//! ([`Expr::lower`]) onto a graph once shapes and dtypes are known. Nothing recurses, so a chain of 100,000 terms is as
+//! safe as one of two.
+//!
+//! Operators have Python's precedence and NumPy 2's dtypes: numbers in the text are weak, `/` is true division, `&`,
+//! `|`, `^` and `~` are logical on bool. Operators are called by our own names, by NumPy's (`arctan2`, `maximum`), and by
+//! those of frameworks with their attributes: `openvino.Add(a, b, auto_broadcast="pdpd", axis=1)`.
+//!
+//! | written | means |
+//! |---|---|
+//! | `a + b`, `- * / // % **`, `== != < <= > >=`, `& \| ^ ~ << >>` | the operator under the expression's rule |
+//! | `add(a, b, rule="pdpd", axis=1)` | an operator under a rule of its own |
+//! | `where(c, a, b)`, `clip(x, low, high)`, `sum(a, b, c)` | calls; `sum`, `mean`, `max`, `min` take any number |
+//! | `cast(x, "f16")` | another dtype |
+//! | `broadcast_to(x, [2, 3])`, `broadcast(x, rule="explicit", axes=[1], target=[2, 3])` | another shape |
+//! | `onnx.PRelu(x, slope)`, `ncnn.BinaryOp(a, b, op_type=1)` | a framework's operator under its own rule |
+
+mod fold;
+mod lex;
+mod lower;
+mod names;
+mod parse;
+
+use broadaxe_shape::Rule;
+
+use crate::{
+    array::Array,
+    error::Error,
+    eval::{Evaluation, Options},
+    graph::{Graph, Node},
+    view::View,
+};
+
+/// A parsed expression.
+///
+/// ```
+/// use broadaxe::{DType, Expr, Graph, Rule};
+/// let expr = Expr::parse("(a - mean) / sqrt(var + 1e-5)")?;
+/// assert_eq!(expr.names(), ["a", "mean", "var"]);
+///
+/// let mut graph = Graph::new();
+/// let a = graph.input(DType::F32, &[8, 3, 4])?;
+/// let mean = graph.input(DType::F32, &[3, 1])?;
+/// let var = graph.input(DType::F32, &[3, 1])?;
+/// let root = expr.lower(&mut graph, &[("a", a), ("mean", mean), ("var", var)], &Rule::numpy())?;
+/// assert_eq!((graph.dtype(root), graph.shape(root)), (DType::F32, &[8, 3, 4][..]));
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Expr {
+    parsed: parse::Parsed,
+}
+
+impl Expr {
+    /// Parses a text of at most 1 MiB, nested at most 64 deep.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Syntax`] and [`ErrorKind::Name`], with the byte position and what would have worked.
+    ///
+    /// [`ErrorKind::Syntax`]: crate::ErrorKind::Syntax
+    /// [`ErrorKind::Name`]: crate::ErrorKind::Name
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Ok(Self { parsed: parse::parse(text)? })
+    }
+
+    /// Returns the names of the arrays, in order of first use.
+    pub fn names(&self) -> &[String] {
+        &self.parsed.names
+    }
+
+    /// Adds this expression to a graph, its names bound to nodes; operators broadcast under `rule` unless they say otherwise.
+    ///
+    /// A number has every shape: an operator with one array and numbers beside it never broadcasts.
+    ///
+    /// # Errors
+    /// With the byte position of the operator: a name that is bound to nothing, dtypes and shapes that do not go
+    /// together, numbers that a dtype does not hold, attributes that an operator does not take.
+    pub fn lower(&self, graph: &mut Graph, names: &[(&str, Node)], rule: &Rule) -> Result<Node, Error> {
+        lower::lower(&self.parsed, graph, names, rule)
+    }
+
+    /// Plans the evaluation over these arrays: shapes, dtypes and the memory budget are checked, nothing is allocated yet.
+    ///
+    /// Arrays whose names the expression does not use are left alone.
+    ///
+    /// # Errors
+    /// As for [`Expr::lower`] and [`Evaluation::new`].
+    pub fn bind<'a>(&self, arrays: &[(&str, View<'a>)], options: Options<'a>) -> Result<Evaluation<'a>, Error> {
+        let mut graph = Graph::new();
+        let (mut nodes, mut views) = (Vec::new(), Vec::new());
+        for (name, view) in arrays.iter().filter(|(name, _)| self.names().iter().any(|used| used == name)) {
+            nodes.push((*name, graph.input(view.dtype(), view.shape())?));
+            views.push(view.clone());
+        }
+        let root = self.lower(&mut graph, &nodes, &options.rule)?;
+        Evaluation::new(&graph, root, views, options)
+    }
+
+    /// Evaluates over these arrays with the default options.
+    ///
+    /// # Errors
+    /// As for [`Expr::bind`] and [`Evaluation::run`].
+    ///
+    /// ```
+    /// use broadaxe::{Array, Expr};
+    /// let (a, b) = (Array::from_vec([2, 1], vec![1, 2])?, Array::from_vec([3], vec![10, 20, 30])?);
+    /// let sum = Expr::parse("a + b")?.eval(&[("a", a.view()), ("b", b.view())])?;
+    /// assert_eq!((sum.shape(), sum.as_slice()), (&[2, 3][..], Some(&[11, 21, 31, 12, 22, 32][..])));
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    pub fn eval(&self, arrays: &[(&str, View<'_>)]) -> Result<Array, Error> {
+        self.bind(arrays, Options::default())?.run()
+    }
+}
+
+/// Lists the names that expressions call beside our operators' own, with the operator each stands for.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    names::ALIASES.iter().copied()
+}

@@ -1,0 +1,397 @@
+//! Steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
+
+use broadaxe_kernels::{DType, Op};
+use broadaxe_shape::{Params, Rule, Shape};
+
+use super::{
+    fold, names,
+    parse::{Call, Kind, Parsed},
+};
+use crate::{
+    error::{Error, ErrorKind},
+    frameworks::{self, Arg, Attribute, constant, emit, nearest, range},
+    graph::{Graph, Node},
+    promote::{Literal, Typed, Typing},
+};
+
+/// Lowers every step in order; the last one is the result.
+pub(super) fn lower(parsed: &Parsed, graph: &mut Graph, bound: &[(&str, Node)], rule: &Rule) -> Result<Node, Error> {
+    let nodes: Vec<Option<Node>> =
+        parsed.names.iter().map(|name| bound.iter().find(|(known, _)| known == name).map(|(_, node)| *node)).collect();
+    let mut lowering = Lowering { graph, rule };
+    let mut values: Vec<Arg> = Vec::with_capacity(parsed.steps.len());
+    for step in &parsed.steps {
+        let value = match &step.kind {
+            Kind::Number(literal) => Ok(Arg::Weak(*literal)),
+            Kind::Name(index) => nodes[*index].map(Arg::Node).ok_or_else(|| unbound(&parsed.names[*index], bound)),
+            Kind::Unary(sign, operand) => lowering.unary(sign, values[*operand]),
+            Kind::Binary(sign, left, right) => lowering.binary(sign, values[*left], values[*right]),
+            Kind::Call(call) => {
+                let args: Vec<Arg> = call.arguments.iter().map(|argument| values[*argument]).collect();
+                lowering.call(call, &args).map(Arg::Node)
+            }
+        };
+        values.push(value.map_err(|error| error.at(step.position))?);
+    }
+    match values[parsed.root] {
+        Arg::Node(node) => Ok(node),
+        Arg::Weak(literal) => alone(lowering.graph, literal).map_err(|error| error.at(0)),
+    }
+}
+
+fn unbound(name: &str, bound: &[(&str, Node)]) -> Error {
+    let shown = super::lex::short(name);
+    let near = nearest(name, bound.iter().map(|(known, _)| *known));
+    Error::new(ErrorKind::Name, format!("there is no array named '{shown}'{near}"))
+}
+
+/// Adds a number that no array stands beside, in its default dtype.
+fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
+    let dtype = match literal {
+        Literal::Int(value) if value > i128::from(i64::MAX) => DType::U64,
+        other => other.default_dtype(),
+    };
+    constant(graph, literal, dtype)
+}
+
+struct Lowering<'a> {
+    graph: &'a mut Graph,
+    rule: &'a Rule,
+}
+
+impl Lowering<'_> {
+    fn typed(&self, arg: &Arg) -> Typed {
+        match arg {
+            Arg::Node(node) => Typed::Strong(self.graph.dtype(*node)),
+            Arg::Weak(literal) => Typed::Weak(*literal),
+        }
+    }
+
+    fn unary(&mut self, sign: &str, arg: Arg) -> Result<Arg, Error> {
+        match (sign, arg) {
+            (_, Arg::Weak(literal)) => fold::unary(sign, literal).map(Arg::Weak),
+            ("+", _) => self.positive(arg).map(Arg::Node),
+            ("-", _) => self.named("neg", &[arg]).map(Arg::Node),
+            _ => self.named("bitwise_not", &[arg]).map(Arg::Node),
+        }
+    }
+
+    fn binary(&mut self, sign: &str, left: Arg, right: Arg) -> Result<Arg, Error> {
+        match (left, right) {
+            (Arg::Weak(left), Arg::Weak(right)) => fold::binary(sign, left, right).map(Arg::Weak),
+            // As in NumPy: the square of bool is i8, where its second power beside a number would be i64.
+            (base, Arg::Weak(Literal::Int(2))) if sign == "**" => self.named("square", &[base]).map(Arg::Node),
+            _ => self.named(names::of_sign(sign), &[left, right]).map(Arg::Node),
+        }
+    }
+
+    fn named(&mut self, name: &str, args: &[Arg]) -> Result<Node, Error> {
+        let rule = self.rule.clone();
+        self.operate(name, Typing::of(name), &rule, args)
+    }
+
+    fn call(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+        if let Some(system) = call.system {
+            let attributes: Vec<(&str, Attribute)> =
+                call.attributes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+            return frameworks::call(self.graph, system, &call.name, args, &attributes);
+        }
+        match call.name.as_str() {
+            "cast" => self.cast(call, args),
+            "broadcast" => {
+                let rule = self.rule_of(call)?;
+                let node = self.only(call, args)?;
+                self.graph.broadcast(node, &rule)
+            }
+            "broadcast_to" => self.broadcast_to(call, args),
+            "positive" => {
+                self.rule_of(call)?;
+                self.only(call, args)?;
+                self.positive(args[0])
+            }
+            name => {
+                let Some(op) = names::operator(name) else {
+                    return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
+                };
+                let rule = self.rule_of(call)?;
+                count(op, name, args.len())?;
+                // NumPy's fabs and rint go to floats, where abs and round leave integers alone.
+                let typing = if matches!(name, "fabs" | "rint") { Typing::Float } else { Typing::of(op.name()) };
+                self.operate(op.name(), typing, &rule, args)
+            }
+        }
+    }
+
+    /// Returns the one operand of a call as a node.
+    fn only(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+        match args {
+            [Arg::Node(node)] => Ok(*node),
+            [Arg::Weak(literal)] => alone(self.graph, *literal),
+            _ => {
+                let message = format!("{} takes 1 operand, not {}", call.name, args.len());
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
+
+    fn positive(&mut self, arg: Arg) -> Result<Node, Error> {
+        if self.typed(&arg) == Typed::Strong(DType::Bool) {
+            return Err(Error::new(ErrorKind::DType, "+ of bool is refused, as in NumPy; cast it to i8"));
+        }
+        match arg {
+            Arg::Node(node) => Ok(node),
+            Arg::Weak(literal) => alone(self.graph, literal),
+        }
+    }
+
+    fn cast(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+        let node = self.only(call, args)?;
+        match one_value(call, "dtype", "cast(x, \"f16\")")? {
+            Attribute::Text(name) => {
+                let dtype = DType::from_name(name).ok_or_else(|| {
+                    let names: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
+                    let shown = super::lex::short(name);
+                    let message = format!("there is no dtype '{shown}'; the dtypes are {}", names.join(", "));
+                    Error::new(ErrorKind::DType, message)
+                })?;
+                Ok(self.graph.cast(node, dtype))
+            }
+            other => Err(Error::new(ErrorKind::Argument, format!("cast takes a dtype in quotes, not {other}"))),
+        }
+    }
+
+    fn broadcast_to(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+        let node = self.only(call, args)?;
+        let target = dims("shape", one_value(call, "shape", "broadcast_to(x, [2, 3])")?)?;
+        let rule = Rule::new("broadcast-to", Params { target: Some(target), ..Params::default() })?;
+        self.graph.broadcast(node, &rule)
+    }
+
+    /// Returns the rule of a call by our own names: the expression's, or what its keywords say.
+    fn rule_of(&self, call: &Call) -> Result<Rule, Error> {
+        if call.attributes.is_empty() {
+            return Ok(self.rule.clone());
+        }
+        let mut name = None;
+        let mut params = Params::default();
+        for (key, value) in &call.attributes {
+            match (key.as_str(), value) {
+                ("rule", Attribute::Text(text)) => name = Some(text.as_str()),
+                ("mode", Attribute::Text(text)) => params.mode = Some(text.clone()),
+                ("axis", Attribute::Int(axis)) => params.axis = Some(*axis),
+                ("axes", Attribute::Ints(axes)) => params.axes = Some(axes.clone()),
+                ("target", value) => params.target = Some(dims("target", value)?),
+                ("rule" | "mode", value) => return Err(kind(key, "a text in quotes", value)),
+                ("axis", value) => return Err(kind(key, "a whole number", value)),
+                ("axes", value) => return Err(kind(key, "a list of whole numbers", value)),
+                _ => return Err(keyword(call, key, value, &["rule", "axis", "axes", "target", "mode"])),
+            }
+        }
+        let own = self.rule.params();
+        match name {
+            Some(text) if params == Params::default() => Ok(text.parse()?),
+            Some(name) => Ok(Rule::new(name, params)?),
+            None => Ok(Rule::new(
+                self.rule.name(),
+                Params {
+                    axis: params.axis.or(own.axis),
+                    axes: params.axes.or_else(|| own.axes.clone()),
+                    target: params.target.or_else(|| own.target.clone()),
+                    mode: params.mode.or_else(|| own.mode.clone()),
+                },
+            )?),
+        }
+    }
+
+    /// Adds an operator of ours: finds the dtype, casts the operands to it, applies the rule.
+    fn operate(&mut self, name: &str, typing: Typing, rule: &Rule, args: &[Arg]) -> Result<Node, Error> {
+        let typed: Vec<Typed> = args.iter().map(|arg| self.typed(arg)).collect();
+        let dtype = typing.dtype(&typed).ok_or_else(|| refused(name, &typed))?;
+        match (typing, name, args) {
+            (Typing::Compare, _, [left, right]) => {
+                if let Some(node) = self.compare_exactly(name, rule, *left, *right)? {
+                    return Ok(node);
+                }
+            }
+            (Typing::Rounded, _, [Arg::Node(node)]) | (Typing::Common, "abs", [Arg::Node(node)])
+                if !dtype.is_float() && (typing == Typing::Rounded || dtype == DType::Bool) =>
+            {
+                return Ok(*node);
+            }
+            // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
+            (Typing::Class, _, [arg]) if !dtype.is_float() => {
+                let node = self.node(*arg, dtype)?;
+                let answer = if name == "isfinite" { "equal" } else { "not_equal" };
+                return emit(self.graph, answer, &Rule::numpy(), &[node, node]);
+            }
+            (_, "reciprocal", [arg]) if !dtype.is_float() => {
+                return self.operate("div_trunc", Typing::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
+            }
+            _ => {}
+        }
+        let mut nodes = Vec::with_capacity(args.len());
+        for (index, arg) in args.iter().enumerate() {
+            let condition = typing == Typing::Choose && index == 0;
+            nodes.push(self.node(*arg, if condition { DType::Bool } else { dtype })?);
+        }
+        self.emit(name, rule, args, &nodes)
+    }
+
+    /// Applies a rule to the arrays; beside a single array the numbers take its shape.
+    fn emit(&mut self, name: &str, rule: &Rule, args: &[Arg], nodes: &[Node]) -> Result<Node, Error> {
+        let arrays = args.iter().filter(|arg| matches!(arg, Arg::Node(_))).count();
+        if arrays <= 1 && !rule.def().target {
+            return emit(self.graph, name, &Rule::numpy(), nodes);
+        }
+        emit(self.graph, name, rule, nodes)
+    }
+
+    fn node(&mut self, arg: Arg, dtype: DType) -> Result<Node, Error> {
+        match arg {
+            Arg::Node(node) => Ok(self.graph.cast(node, dtype)),
+            Arg::Weak(literal) => constant(self.graph, literal, dtype),
+        }
+    }
+
+    /// Compares exactly what no common dtype could: a number beyond an integer's range, and signed with u64.
+    ///
+    /// `None` where the common dtype does it.
+    fn compare_exactly(&mut self, name: &str, rule: &Rule, left: Arg, right: Arg) -> Result<Option<Node>, Error> {
+        match (left, right) {
+            (Arg::Node(node), Arg::Weak(Literal::Int(value))) => self.compare_beyond(name, node, value),
+            (Arg::Weak(Literal::Int(value)), Arg::Node(node)) => self.compare_beyond(reversed(name), node, value),
+            (Arg::Node(a), Arg::Node(b)) => {
+                let (from, to) = (self.graph.dtype(a), self.graph.dtype(b));
+                if from.is_signed() && to == DType::U64 {
+                    self.compare_signs(name, rule, a, b, a).map(Some)
+                } else if from == DType::U64 && to.is_signed() {
+                    self.compare_signs(name, rule, a, b, b).map(Some)
+                } else {
+                    Ok(None)
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Compares with a number that the dtype does not hold: the answer is the same everywhere, and the bound of the
+    /// dtype gives it the right shape.
+    fn compare_beyond(&mut self, name: &str, node: Node, value: i128) -> Result<Option<Node>, Error> {
+        let dtype = self.graph.dtype(node);
+        if !dtype.is_integer() {
+            return Ok(None);
+        }
+        let (low, high) = range(dtype);
+        let (holds, fails, bound) = match value {
+            value if value > high => ("less_equal", "greater", high),
+            value if value < low => ("greater_equal", "less", low),
+            _ => return Ok(None),
+        };
+        let truth = if value > high { name.starts_with("less") } else { name.starts_with("greater") };
+        let bound = constant(self.graph, Literal::Int(bound), dtype)?;
+        let op = if truth || name == "not_equal" { holds } else { fails };
+        emit(self.graph, op, &Rule::numpy(), &[node, bound]).map(Some)
+    }
+
+    /// Compares signed integers with u64: where `signed` is below 0 the answer is known, elsewhere both are u64.
+    fn compare_signs(&mut self, name: &str, rule: &Rule, a: Node, b: Node, signed: Node) -> Result<Node, Error> {
+        if rule.name() != "numpy" {
+            let (a, b) = (self.graph.dtype(a), self.graph.dtype(b));
+            let message = format!(
+                "{name} of {a} and {b} has no common dtype under the rule {}; cast one of them, or use the rule numpy",
+                rule.name()
+            );
+            return Err(Error::new(ErrorKind::DType, message));
+        }
+        let (wide_a, wide_b) = (self.graph.cast(a, DType::U64), self.graph.cast(b, DType::U64));
+        let answer = emit(self.graph, name, rule, &[wide_a, wide_b])?;
+        let dtype = self.graph.dtype(signed);
+        let zero = constant(self.graph, Literal::Int(0), dtype)?;
+        let below = if signed == a { name } else { reversed(name) };
+        let (sign, join) = if below.starts_with("less") || below == "not_equal" {
+            ("less", "logical_or")
+        } else {
+            ("greater_equal", "logical_and")
+        };
+        let sign = emit(self.graph, sign, rule, &[signed, zero])?;
+        emit(self.graph, join, rule, &[answer, sign])
+    }
+}
+
+fn reversed(name: &str) -> &str {
+    match name {
+        "less" => "greater",
+        "less_equal" => "greater_equal",
+        "greater" => "less",
+        "greater_equal" => "less_equal",
+        other => other,
+    }
+}
+
+fn count(op: &Op, name: &str, given: usize) -> Result<(), Error> {
+    let arity = op.arity();
+    if given == arity || (op.is_variadic() && given > arity) {
+        return Ok(());
+    }
+    let hint = match name {
+        "sum" | "mean" | "max" | "min" if given == 1 => "; it joins arrays element by element and folds no axis",
+        "add" if given > 2 => "; sum takes any number",
+        _ => "",
+    };
+    let more = if op.is_variadic() { " or more" } else { "" };
+    let operands = if arity == 1 { "operand" } else { "operands" };
+    let message = format!("{name} takes {arity}{more} {operands} ({}), not {given}{hint}", op.meaning());
+    Err(Error::new(ErrorKind::Argument, message))
+}
+
+/// Explains dtypes that NumPy refuses.
+fn refused(name: &str, operands: &[Typed]) -> Error {
+    let dtypes: Vec<&str> = operands
+        .iter()
+        .map(|operand| match operand {
+            Typed::Strong(dtype) => dtype.name(),
+            Typed::Weak(literal) => literal.default_dtype().name(),
+        })
+        .collect();
+    let hint = match Typing::of(name) {
+        Typing::NotBool if name == "neg" => "write ~ for not, or cast it to i8",
+        Typing::NotBool if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
+        Typing::NotBool => "cast it to i8",
+        Typing::Bits => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
+        _ => "it takes integers",
+    };
+    Error::new(ErrorKind::DType, format!("{name} of {} is refused, as in NumPy; {hint}", dtypes.join(" and ")))
+}
+
+/// Returns the only attribute of a call, given without a name or under this one.
+fn one_value<'a>(call: &'a Call, name: &str, example: &str) -> Result<&'a Attribute, Error> {
+    match &call.attributes[..] {
+        [(key, value)] if key.is_empty() || key == name => Ok(value),
+        [(key, value)] => Err(keyword(call, key, value, &[name])),
+        _ => Err(Error::new(ErrorKind::Argument, format!("{} needs one {name}: {example}", call.name))),
+    }
+}
+
+fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
+    let name = &call.name;
+    let what = if key.is_empty() {
+        format!("no value such as {value} among its operands")
+    } else {
+        format!("no keyword '{}'", super::lex::short(key))
+    };
+    let near = nearest(key, known.iter().copied());
+    Error::new(ErrorKind::Argument, format!("{name} takes {what}; its keywords: {}{near}", known.join(", ")))
+}
+
+fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
+    Error::new(ErrorKind::Argument, format!("{key} takes {wants}, not {value}"))
+}
+
+fn dims(key: &str, value: &Attribute) -> Result<Shape, Error> {
+    let Attribute::Ints(dims) = value else { return Err(kind(key, "a list of dims", value)) };
+    let shape: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
+    shape.map(Shape::new).ok_or_else(|| kind(key, "dims of 0 or more", value))
+}
+
+#[cfg(test)]
+mod tests;

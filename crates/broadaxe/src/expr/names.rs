@@ -1,0 +1,106 @@
+//! Names that expressions call: our operators, and what NumPy, numexpr and C call them.
+
+use broadaxe_kernels::{OPS, Op};
+
+use crate::{
+    error::{Error, ErrorKind},
+    frameworks::nearest,
+};
+
+/// Other names of our operators.
+pub(super) const ALIASES: &[(&str, &str)] = &[
+    ("absolute", "abs"),
+    ("fabs", "abs"),
+    ("arccos", "acos"),
+    ("arccosh", "acosh"),
+    ("arcsin", "asin"),
+    ("arcsinh", "asinh"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("arctanh", "atanh"),
+    ("around", "round"),
+    ("bitwise_invert", "bitwise_not"),
+    ("bitwise_left_shift", "shift_left"),
+    ("bitwise_right_shift", "shift_right"),
+    ("clip", "clamp"),
+    ("divide", "div"),
+    ("floor_divide", "div_floor"),
+    ("fmaximum", "fmax"),
+    ("fminimum", "fmin"),
+    ("invert", "bitwise_not"),
+    ("left_shift", "shift_left"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("mod", "mod_floor"),
+    ("multiply", "mul"),
+    ("negative", "neg"),
+    ("power", "pow"),
+    ("remainder", "mod_floor"),
+    ("right_shift", "shift_right"),
+    ("rint", "round"),
+    ("subtract", "sub"),
+    ("swish", "silu"),
+    ("true_divide", "div"),
+];
+
+/// Calls that are no operators: they change the dtype or the shape, or nothing.
+pub(super) const OTHERS: &[&str] = &["broadcast", "broadcast_to", "cast", "positive"];
+
+/// Signs of binary operators and the operators they stand for.
+const SIGNS: &[(&str, &str)] = &[
+    ("+", "add"),
+    ("-", "sub"),
+    ("*", "mul"),
+    ("/", "div"),
+    ("//", "div_floor"),
+    ("%", "mod_floor"),
+    ("**", "pow"),
+    ("==", "equal"),
+    ("!=", "not_equal"),
+    ("<", "less"),
+    ("<=", "less_equal"),
+    (">", "greater"),
+    (">=", "greater_equal"),
+    ("&", "bitwise_and"),
+    ("|", "bitwise_or"),
+    ("^", "bitwise_xor"),
+    ("<<", "shift_left"),
+    (">>", "shift_right"),
+];
+
+/// Returns the name of the operator that a binary sign stands for.
+pub(super) fn of_sign(sign: &str) -> &'static str {
+    SIGNS.iter().find(|(known, _)| *known == sign).map_or("add", |(_, name)| name)
+}
+
+/// Returns the operator of this name or alias.
+pub(super) fn operator(name: &str) -> Option<&'static Op> {
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
+    broadaxe_kernels::find(name)
+}
+
+/// Checks that a call has a meaning.
+///
+/// # Errors
+/// [`ErrorKind::Name`] with the nearest names.
+pub(super) fn check(name: &str) -> Result<(), Error> {
+    if operator(name).is_some() || OTHERS.contains(&name) {
+        return Ok(());
+    }
+    let names = OPS.iter().map(Op::name).chain(ALIASES.iter().map(|(alias, _)| *alias)).chain(OTHERS.iter().copied());
+    let shown = super::lex::short(name);
+    Err(Error::new(ErrorKind::Name, format!("there is no operator '{shown}'{}", nearest(name, names))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alias_and_sign_leads_to_an_operator() {
+        for (alias, name) in ALIASES.iter().chain(SIGNS) {
+            assert!(broadaxe_kernels::find(name).is_some(), "{alias} leads to {name}");
+            assert!(broadaxe_kernels::find(alias).is_none(), "{alias} is an operator of its own");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+use super::*;
+
+/// Writes a parsed text as an s-expression.
+fn tree(text: &str) -> Result<String, Error> {
+    fn write(parsed: &Parsed, step: usize, out: &mut String) {
+        match &parsed.steps[step].kind {
+            Kind::Number(literal) => out.push_str(&literal.to_string()),
+            Kind::Name(index) => out.push_str(&parsed.names[*index]),
+            Kind::Unary(sign, operand) => {
+                out.push_str(&format!("({sign} "));
+                write(parsed, *operand, out);
+                out.push(')');
+            }
+            Kind::Binary(sign, left, right) => {
+                out.push_str(&format!("({sign} "));
+                write(parsed, *left, out);
+                out.push(' ');
+                write(parsed, *right, out);
+                out.push(')');
+            }
+            Kind::Call(call) => {
+                let system = call.system.map_or(String::new(), |system| format!("{}.", system.name()));
+                out.push_str(&format!("({system}{}", call.name));
+                for argument in &call.arguments {
+                    out.push(' ');
+                    write(parsed, *argument, out);
+                }
+                for (key, value) in &call.attributes {
+                    out.push_str(&format!(" {key}={value}"));
+                }
+                out.push(')');
+            }
+        }
+    }
+    let parsed = parse(text)?;
+    let mut out = String::new();
+    write(&parsed, parsed.root, &mut out);
+    Ok(out)
+}
+
+#[test]
+fn texts_parse_as_python_does() {
+    let cases = [
+        ("a", "a"),
+        ("a + b * c", "(+ a (* b c))"),
+        ("(a + b) * c", "(* (+ a b) c)"),
+        ("a - b - c", "(- (- a b) c)"),
+        ("a / b // c % d", "(% (// (/ a b) c) d)"),
+        ("a ** b ** c", "(** a (** b c))"),
+        ("-a**2", "(- (** a 2))"),
+        ("(-a)**2", "(** (- a) 2)"),
+        ("2**-1", "(** 2 (- 1))"),
+        ("2 ** - 1 ** 2", "(** 2 (- (** 1 2)))"),
+        ("-a * b", "(* (- a) b)"),
+        ("~a & b", "(& (~ a) b)"),
+        ("- + ~a", "(- (+ (~ a)))"),
+        ("a - -b", "(- a (- b))"),
+        ("a & b == c", "(== (& a b) c)"),
+        ("a | b ^ c & d", "(| a (^ b (& c d)))"),
+        ("a << b + c", "(<< a (+ b c))"),
+        ("a & b << c", "(& a (<< b c))"),
+        ("a + b < c * d", "(< (+ a b) (* c d))"),
+        ("(a < b) == (c < d)", "(== (< a b) (< c d))"),
+        ("(a > 0) & (b != 1)", "(& (> a 0) (!= b 1))"),
+        ("1.5e3*x", "(* 1500.0 x)"),
+        ("x == True", "(== x True)"),
+        ("add(a, b)", "(add a b)"),
+        ("add(a, b,)", "(add a b)"),
+        ("np.sqrt(a) + sqrt (b)", "(+ (sqrt a) (sqrt b))"),
+        ("where(a < b, a, -b)", "(where (< a b) a (- b))"),
+        ("add(a, b, rule=\"pdpd\", axis=-1)", "(add a b rule=\"pdpd\" axis=-1)"),
+        ("add(a, b == c)", "(add a (== b c))"),
+        ("openvino.Add(a, b, auto_broadcast='pdpd', axis=1)", "(openvino.Add a b auto_broadcast=\"pdpd\" axis=1)"),
+        ("onnx.PRelu(x, slope)", "(onnx.PRelu x slope)"),
+        ("onnx.Expand(x, [2, 3])", "(onnx.Expand x =[2, 3])"),
+        ("onnx.LeakyRelu(x, alpha=-.5)", "(onnx.LeakyRelu x alpha=-0.5)"),
+        (
+            "openvino.Broadcast(x, target_shape=(2, 3,), axes_mapping=[])",
+            "(openvino.Broadcast x target_shape=[2, 3] axes_mapping=[])",
+        ),
+        ("openvino.Divide(a, b, m_pythondiv=False)", "(openvino.Divide a b m_pythondiv=False)"),
+        ("cast(x, \"f16\")", "(cast x =\"f16\")"),
+        ("axis + add(axis, a, axis=1)", "(+ axis (add axis a axis=1))"),
+        ("\u{3b1} * \u{3b2}_1", "(* \u{3b1} \u{3b2}_1)"),
+        (" a\n + b ", "(+ a b)"),
+    ];
+    let wrong: Vec<_> = cases
+        .iter()
+        .map(|(text, want)| (text, want, tree(text)))
+        .filter(|(_, want, got)| !matches!(got, Ok(got) if got == *want))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn errors_point_and_explain() {
+    let cases = [
+        ("", 0, "empty"),
+        ("  ", 2, "empty"),
+        ("a +", 3, "an operand is missing before the end"),
+        ("a + * b", 4, "an operand is missing before '*'"),
+        ("a b", 2, "an operator is missing before 'b'"),
+        ("2 3", 2, "an operator is missing before the number 3"),
+        ("a < b < c", 6, "write (a < b) & (b < c)"),
+        ("a == b != c", 7, "chain of comparisons"),
+        ("a and b", 2, "write &"),
+        ("a or b", 2, "write |"),
+        ("not a", 0, "write ~"),
+        ("a if b else c", 2, "where(condition"),
+        ("a = b", 2, "write =="),
+        ("a[0]", 1, "indexing"),
+        ("a.T", 0, "there is no framework 'a'"),
+        ("(a).T", 3, "methods"),
+        ("onnx.", 5, "name of an operator is missing"),
+        ("onnx.Add", 8, "called with its operands"),
+        ("(a + b", 6, "opened at byte 0 is never closed"),
+        ("add(a, b", 8, "opened at byte 3 is never closed"),
+        ("a)", 1, "')' closes nothing"),
+        ("a, b", 1, "one result"),
+        ("(a, b)", 2, "behind a keyword"),
+        ("(2)(3)", 3, "only operators can be called"),
+        ("\"text\"", 0, "behind a keyword"),
+        ("[1]", 0, "behind a keyword"),
+        ("None", 0, "None has no dtype"),
+        ("tf.Add(a, b)", 0, "onnx, openvino, ncnn and paddle"),
+        ("sqr(a)", 0, "sqrt"),
+        ("frobnicate(a)", 0, "there is no operator 'frobnicate'"),
+        ("1 + onnx.Ad(a, b)", 4, "Add"),
+        ("onnx.MatMul(a, b)", 0, "not element-wise"),
+        ("add(a, axis=1, b)", 15, "operands come before keywords"),
+        ("add(a, b, axis=1, axis=2)", 18, "axis is given twice"),
+        ("add(a, b, axis=n)", 15, "written out"),
+        ("add(a, b, axes=[1, 2)", 20, "']' is missing"),
+        ("add(a, b, axes=[1.5])", 16, "whole numbers"),
+        ("add(a, b, axis=99999999999999999999)", 15, "larger than an attribute"),
+        ("cast(a, 'f16', 'f32')", 15, "second value"),
+        ("add(a b)", 6, "an operator is missing before 'b'"),
+    ];
+    let mut wrong = Vec::new();
+    for (text, position, part) in cases {
+        match tree(text) {
+            Err(error) if error.position() == Some(position) && error.to_string().contains(part) => {}
+            other => wrong.push((text, position, part, other.map_err(|error| (error.position(), error.to_string())))),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn hostile_texts_give_errors_or_answers() {
+    let nested = |n: usize| format!("{}a{}", "(".repeat(n), ")".repeat(n));
+    let calls = |n: usize| format!("{}a{}", "sqrt(".repeat(n), ")".repeat(n));
+    for text in [nested(DEPTH + 1), nested(100_000), calls(100_000), format!("{}a", "2**".repeat(100_000))] {
+        let error = parse(&text).unwrap_err();
+        assert!(error.to_string().contains("deeper"), "{error}");
+    }
+    assert_eq!(tree(&nested(DEPTH)).unwrap(), "a");
+    let chain = parse(&vec!["a"; 10_000].join("+")).unwrap();
+    assert_eq!((chain.steps.len(), chain.names.len()), (19_999, 1));
+    assert_eq!(parse(&format!("{}a", "-".repeat(100_000))).unwrap().steps.len(), 100_001);
+    let long = parse(&"a".repeat(LENGTH + 1)).unwrap_err();
+    assert!(long.to_string().contains("at most 1048576"), "{long}");
+    let name = parse(&format!("{}(a)", "q".repeat(LENGTH - 3))).unwrap_err();
+    assert!(name.to_string().len() < 200, "{name}");
+}
+
+#[test]
+fn names_come_in_order_of_first_use() {
+    let parsed = parse("b + a * b + add(c, a, axis=1)").unwrap();
+    assert_eq!(parsed.names, ["b", "a", "c"]);
+}

@@ -1,0 +1,225 @@
+//! Promotion of dtypes: what NumPy 2 makes of operands that differ.
+//!
+//! The dtypes form a lattice: bool below everything, integers by width and sign, floats by width. [`promote`] goes to
+//! the least dtype above both, as NumPy's operators choose their loop. bf16 takes the place that `ml_dtypes` gives it
+//! beside f16: with bool and the integers of 8 bits it stays bf16, with wider integers it goes where f16 would go.
+//!
+//! A number written in an expression is *weak* ([`Literal`]): it follows the arrays beside it and only pulls the dtype
+//! up when its own kind (bool, integer, float) stands higher. Which dtype an operator then computes in is its
+//! [`Typing`]; the table in [`Typing::of`] was read off NumPy 2.4 with `ml_dtypes` 0.6.
+
+use broadaxe_kernels::DType;
+
+/// Returns the dtype in which NumPy's operators join operands of these two dtypes.
+///
+/// ```
+/// use broadaxe::promote::promote;
+/// use broadaxe_kernels::DType;
+/// assert_eq!(promote(DType::I8, DType::U8), DType::I16);
+/// assert_eq!(promote(DType::I64, DType::U64), DType::F64);
+/// assert_eq!(promote(DType::F16, DType::BF16), DType::F32);
+/// ```
+pub fn promote(a: DType, b: DType) -> DType {
+    match (a, b) {
+        (a, b) if a == b => a,
+        (DType::Bool, other) | (other, DType::Bool) => other,
+        (a, b) if a.is_float() && b.is_float() => wider(a, b),
+        (DType::BF16, int) | (int, DType::BF16) if int.size() == 1 => DType::BF16,
+        (float, int) | (int, float) if float.is_float() => promote(float, float_of(int)),
+        (a, b) if a.is_signed() == b.is_signed() => wider(a, b),
+        (signed, unsigned) | (unsigned, signed) if signed.is_signed() => match unsigned {
+            unsigned if unsigned.size() < signed.size() => signed,
+            DType::U8 => DType::I16,
+            DType::U16 => DType::I32,
+            DType::U32 => DType::I64,
+            _ => DType::F64,
+        },
+        (a, _) => a,
+    }
+}
+
+/// Returns the wider of two different dtypes of one kind; f16 and bf16 meet in f32.
+fn wider(a: DType, b: DType) -> DType {
+    match a.size().cmp(&b.size()) {
+        std::cmp::Ordering::Less => b,
+        std::cmp::Ordering::Equal => DType::F32,
+        std::cmp::Ordering::Greater => a,
+    }
+}
+
+/// Returns the least float that holds every value of this dtype's width: `i8` gives f16, `i16` f32, `i32` f64.
+///
+/// Floats come back as they are. This is the dtype in which NumPy computes `sqrt` and its like.
+pub fn float_of(dtype: DType) -> DType {
+    match dtype {
+        DType::Bool | DType::I8 | DType::U8 => DType::F16,
+        DType::I16 | DType::U16 => DType::F32,
+        float if float.is_float() => float,
+        _ => DType::F64,
+    }
+}
+
+/// Holds a number written in an expression; it has a kind but no width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    /// `True` or `False`.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// A number with a point or an exponent.
+    Float(f64),
+}
+
+impl Literal {
+    /// Returns the dtype this number takes where no array says otherwise: bool, i64 or f64.
+    pub fn default_dtype(self) -> DType {
+        match self {
+            Self::Bool(_) => DType::Bool,
+            Self::Int(_) => DType::I64,
+            Self::Float(_) => DType::F64,
+        }
+    }
+
+    /// Returns the dtype of an array of `dtype` beside this number.
+    ///
+    /// bf16 beside a float gives f32: that is what `ml_dtypes` does, for Python's floats know only NumPy's own dtypes.
+    pub fn beside(self, dtype: DType) -> DType {
+        match (self, dtype) {
+            (Self::Int(_), DType::Bool) => DType::I64,
+            (Self::Float(_), DType::BF16) => DType::F32,
+            (Self::Float(_), other) if !other.is_float() => DType::F64,
+            _ => dtype,
+        }
+    }
+
+    /// Returns this number as Python's `float` has it.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Bool(value) => f64::from(u8::from(value)),
+            Self::Int(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+impl std::fmt::Display for Literal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Bool(true) => f.write_str("True"),
+            Self::Bool(false) => f.write_str("False"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+/// One operand as promotion sees it: an array's dtype, or a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Typed {
+    /// An array, or anything else that has a dtype of its own.
+    Strong(DType),
+    /// A number of the text.
+    Weak(Literal),
+}
+
+/// Returns the dtype that these operands share: the arrays' promotion, then the numbers beside it.
+///
+/// Numbers alone take their default dtypes. `None` for no operand at all.
+pub fn common(operands: &[Typed]) -> Option<DType> {
+    let strong = operands.iter().filter_map(|operand| match operand {
+        Typed::Strong(dtype) => Some(*dtype),
+        Typed::Weak(_) => None,
+    });
+    let weak = operands.iter().filter_map(|operand| match operand {
+        Typed::Strong(_) => None,
+        Typed::Weak(literal) => Some(*literal),
+    });
+    match strong.reduce(promote) {
+        Some(dtype) => Some(weak.fold(dtype, |dtype, literal| literal.beside(dtype))),
+        None => weak.map(Literal::default_dtype).reduce(promote),
+    }
+}
+
+/// How an operator chooses the dtype it computes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typing {
+    /// In the common dtype.
+    Common,
+    /// In the common dtype; bool is refused, as NumPy does for `-`.
+    NotBool,
+    /// In the common dtype; bool counts as i8.
+    Number,
+    /// In the common dtype if that is a float, else in f64: true division.
+    Divided,
+    /// In floats; integers by their width, see [`float_of`].
+    Float,
+    /// In the common dtype, which must be bool or an integer.
+    Bits,
+    /// In the common dtype, which must be bool (as i8) or an integer.
+    Shift,
+    /// In bool; everything that is not zero is true.
+    Truth,
+    /// In the common dtype, giving bool.
+    Compare,
+    /// Rounds floats; leaves integers and bool alone.
+    Rounded,
+    /// Looks at the class of a float; integers and bool are always finite.
+    Class,
+    /// In the common dtype of all operands but the first, which is a condition.
+    Choose,
+}
+
+impl Typing {
+    /// Returns the typing of the operator of this name.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "sub" | "neg" | "sign" => Self::NotBool,
+            "div_floor" | "div_trunc" | "mod_floor" | "fmod" | "pow" | "pow_trunc" | "square"
+            | "squared_difference" | "relu" | "prelu" => Self::Number,
+            "div" | "mean" => Self::Divided,
+            "sqrt" | "rsqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin" | "cos"
+            | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "erf"
+            | "sigmoid" | "gelu" | "gelu_tanh" | "softplus" | "silu" | "hardswish" | "atan2" | "hypot"
+            | "logaddexp" | "copysign" | "remainder_ieee" => Self::Float,
+            "bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not" => Self::Bits,
+            "shift_left" | "shift_right" | "shift_left_mod" | "shift_right_mod" => Self::Shift,
+            "logical_and" | "logical_or" | "logical_xor" | "logical_not" => Self::Truth,
+            "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal" => Self::Compare,
+            "floor" | "ceil" | "round" | "trunc" => Self::Rounded,
+            "isnan" | "isinf" | "isfinite" => Self::Class,
+            "where" => Self::Choose,
+            _ => Self::Common,
+        }
+    }
+
+    /// Returns the dtype in which an operator of this typing computes on these operands.
+    ///
+    /// `None` where NumPy refuses: bits of floats, `-` of bool, no operand.
+    pub fn dtype(self, operands: &[Typed]) -> Option<DType> {
+        let joined = common(operands)?;
+        match self {
+            Self::Truth => Some(DType::Bool),
+            Self::Choose => common(operands.get(1..)?),
+            Self::NotBool => (joined != DType::Bool).then_some(joined),
+            Self::Bits => (!joined.is_float()).then_some(joined),
+            Self::Shift if joined.is_float() => None,
+            Self::Number | Self::Shift if joined == DType::Bool => Some(DType::I8),
+            Self::Divided if !joined.is_float() => Some(DType::F64),
+            Self::Float if !joined.is_float() => operands
+                .iter()
+                .map(|operand| match operand {
+                    Typed::Strong(dtype) => Some(float_of(*dtype)),
+                    Typed::Weak(_) => None,
+                })
+                .fold(None, |sum, dtype| match (sum, dtype) {
+                    (Some(a), Some(b)) => Some(promote(a, b)),
+                    (a, b) => a.or(b),
+                })
+                .or(Some(DType::F64)),
+            _ => Some(joined),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
