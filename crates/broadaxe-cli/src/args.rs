@@ -72,6 +72,9 @@ pub enum Command {
     /// Draw how shapes are aligned, what is repeated, and which loops that makes
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Compute an expression over array files
+    #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
+    Eval(EvalArgs),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  broadaxe completions bash > ~/.local/share/bash-completion/completions/broadaxe")]
     Completions {
@@ -102,6 +105,30 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   broadaxe explain 8,1,6,1 7,1,5
   broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16";
+
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats";
+
+const EVAL_LONG: &str = "\
+Examples:
+  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
+
+Names stand for arrays or numbers:
+  a=a.npy                one array of NumPy
+  a=all.npz:key          an array of several; the key may be left out where there is one
+  a=model.safetensors:key
+  a=0.5                  a number, which takes the dtype of the array beside it
+
+Files are checked strictly: cut or lengthened files, headers that lie and pickled objects
+are refused with the field and the byte. The output is written beside its name and renamed,
+so it is there whole or not at all; it may be one of the inputs.
+
+'broadaxe ops' lists the operators that expressions can call by name.";
 
 /// Chooses a rule and its parameters.
 #[derive(Args, Clone, Debug)]
@@ -180,6 +207,37 @@ pub struct ShapeArgs {
     /// Shapes: 2,3,4 or () or n,3 or ?,4 or 2..9
     #[arg(required = true, value_name = "SHAPE")]
     pub shapes: Vec<String>,
+}
+
+/// Arguments of `broadaxe eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArgs {
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+
+    /// Write the result to OUT (.npy, .npz or .safetensors), to OUT:KEY, or as .npy to standard output (-)
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<String>,
+
+    /// Print shape, dtype, plan, time and bytes per second
+    #[arg(long)]
+    pub stats: bool,
+
+    /// The most bytes for operands and result, such as 2GiB; three quarters of the memory when left out
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<String>,
+
+    /// The number of threads; one per CPU when left out
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+
+    /// The expression, such as '(a - b) * exp(c)'
+    #[arg(allow_hyphen_values = true, value_name = "EXPR")]
+    pub expression: String,
+
+    /// What the names stand for
+    #[arg(value_name = "NAME=FILE|NUMBER")]
+    pub bindings: Vec<String>,
 }
 
 /// Arguments of `broadaxe compare`.

@@ -1,6 +1,7 @@
 //! The subcommands, a file each.
 
 pub mod compare;
+pub mod eval;
 pub mod explain;
 pub mod ops;
 pub mod rules;

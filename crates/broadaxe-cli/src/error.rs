@@ -12,6 +12,7 @@ pub struct Error {
     file: Option<String>,
     field: Option<String>,
     offset: Option<u64>,
+    position: Option<usize>,
     detail: Option<String>,
     axis: Option<usize>,
     shape: Option<broadaxe_shape::Error>,
@@ -73,6 +74,7 @@ impl Error {
             file: None,
             field: None,
             offset: None,
+            position: None,
             detail: None,
             axis: None,
             shape: None,
@@ -121,6 +123,20 @@ impl Error {
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// Shows the text of an expression with a caret under the place, if the error has one.
+    #[must_use]
+    pub fn pointing(mut self, text: &str, origin: &dyn Fn(usize) -> usize) -> Self {
+        if let Some(at) = self.position.map(origin) {
+            let at = text.floor_char_boundary(at);
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let line = text[start..].lines().next().unwrap_or("").replace(char::is_control, " ");
+            let column = text[start..at].chars().count();
+            self.position = Some(at);
+            self.detail = Some(format!("  {line}\n  {:column$}^", ""));
+        }
         self
     }
 
@@ -180,6 +196,9 @@ impl Error {
                 parts.insert("offset".into(), json!(offset));
             }
         }
+        if let Some(position) = self.position {
+            parts.insert("position".into(), json!(position));
+        }
         parts.insert("message".into(), json!(self.message));
         json!({ "error": parts })
     }
@@ -210,5 +229,25 @@ impl From<broadaxe_shape::Error> for Error {
             _ => ErrorKind::Shape,
         };
         Self { axis: error.axis(), shape: Some(error.clone()), ..Self::new(kind, error.to_string()) }
+    }
+}
+
+impl From<broadaxe::Error> for Error {
+    /// Shapes, dtypes and values are refused; what the expression says is wrong usage.
+    fn from(error: broadaxe::Error) -> Self {
+        use broadaxe::ErrorKind as Engine;
+        let made = match (error.kind(), error.shape()) {
+            (Engine::Shape, Some(shape)) => Self { message: error.to_string(), ..Self::from(shape.clone()) },
+            (kind, _) => {
+                let kind = match kind {
+                    Engine::Shape => ErrorKind::Shape,
+                    Engine::DType | Engine::Value => ErrorKind::Value,
+                    Engine::Memory => ErrorKind::Memory,
+                    _ => ErrorKind::Expression,
+                };
+                Self::new(kind, error.to_string())
+            }
+        };
+        Self { position: error.position(), ..made }
     }
 }

@@ -30,7 +30,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let answer = run(&cli.command);
+    let answer = run(&cli.command, cli.json);
     let code = match &answer {
         Ok(answer) => u8::from(answer.refused),
         Err(error) => error.kind().code(),
@@ -47,13 +47,14 @@ pub fn main() -> ExitCode {
     ExitCode::from(printed.map_or_else(|error| tell(&error).max(code), |()| code))
 }
 
-fn run(command: &Command) -> Result<Answer, Error> {
+fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     match command {
         Command::Rules => Ok(cmd::rules::run()),
         Command::Ops(args) => cmd::ops::run(args),
         Command::Shape(args) => cmd::shape::run(args),
         Command::Compare(args) => cmd::compare::run(args),
         Command::Explain(args) => cmd::explain::run(args),
+        Command::Eval(args) => cmd::eval::run(args, json),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);

@@ -9,7 +9,11 @@ pub mod error;
 
 pub mod stop;
 
+pub mod bytes;
+
 pub mod file;
+
+pub mod preview;
 
 pub mod answer;
 

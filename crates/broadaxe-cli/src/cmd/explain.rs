@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     answer::{Answer, columns, join, letter, tuple},
     args::ExplainArgs,
+    bytes,
     error::{Error, ErrorKind},
 };
 
@@ -53,7 +54,7 @@ impl Explained {
         }
         text += &format!("\nLoops, the outermost first; steps in bytes of {dtype}:\n{}", self.loops());
         let (read, written) = (self.read().iter().sum::<u128>(), self.bytes(alignment.shape()));
-        text += &format!("\nReads {} of input, writes {}", size(read), size(written));
+        text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
         text += &match self.blow_up() {
             Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
             None => ": the inputs have no elements.\n".to_owned(),
@@ -131,19 +132,6 @@ fn step(stride: isize) -> String {
     if stride == 0 { "repeats".to_owned() } else { format!("{stride:+}") }
 }
 
-/// Writes a number of bytes: `48 bytes`, `1.5 GiB`.
-pub(crate) fn size(bytes: u128) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let power = (bytes.max(1).ilog2() / 10) as usize;
-    match power {
-        0 => format!("{bytes} bytes"),
-        _ => {
-            let unit = power.min(units.len());
-            format!("{:.1} {}", bytes as f64 / 1024f64.powi(unit as i32), units[unit - 1])
-        }
-    }
-}
-
 /// Draws a line per operand, each dim under the axis that it feeds.
 fn draw(alignment: &Alignment) -> String {
     let rank = alignment.shape().len();
@@ -166,17 +154,4 @@ fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
     let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
     let sizes = alignment.shape().iter().enumerate();
     sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, size)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes() {
-        let cases = [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
-        for (bytes, want) in cases {
-            assert_eq!(size(bytes), want);
-        }
-    }
 }
