@@ -1,5 +1,7 @@
 //! A short look at an array, in the manner of NumPy: rows in brackets, the middle of long axes left out.
 
+use std::fmt::{Display, LowerExp};
+
 use broadaxe_kernels::{DType, bf16, f16};
 
 use crate::file::write::Plain;
@@ -20,6 +22,7 @@ pub fn draw(array: &Plain<'_>) -> String {
     let shown: Vec<Vec<Option<usize>>> = array.shape.iter().map(|&dim| indices(dim, count > WHOLE)).collect();
     let mut cells = Vec::new();
     collect(array, &shown, 0, &mut cells);
+    line_up(&mut cells);
     let width = cells.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
     Drawing { cells: &mut cells.into_iter(), shown: &shown, width }.axis(0, &mut text);
@@ -39,6 +42,18 @@ fn indices(dim: usize, cut: bool) -> Vec<Option<usize>> {
         return (0..dim).map(Some).collect();
     }
     (0..EDGE).map(Some).chain([None]).chain((dim - EDGE..dim).map(Some)).collect()
+}
+
+/// Adds blanks after the numbers so that their points stand below each other.
+fn line_up(cells: &mut [String]) {
+    let after = |cell: &String| cell.find('.').map_or(0, |at| cell.len() - at);
+    if cells.iter().any(|cell| cell.contains('e')) {
+        return;
+    }
+    let most = cells.iter().map(after).max().unwrap_or(0);
+    for cell in cells.iter_mut().filter(|cell| cell.ends_with(|c: char| c.is_ascii_digit())) {
+        cell.push_str(&" ".repeat(most - after(cell)));
+    }
 }
 
 /// Collects the elements to show, in order.
@@ -106,20 +121,21 @@ pub fn element(dtype: DType, bytes: &[u8]) -> String {
         DType::U64 => number!(u64).to_string(),
         DType::F16 => short(f64::from(f16::from_bits(number!(u16))), 5),
         DType::BF16 => short(f64::from(bf16::from_bits(number!(u16))), 4),
-        DType::F32 => short(f64::from(number!(f32)), 8),
+        DType::F32 => plain(number!(f32)),
         DType::F64 => short(number!(f64), 8),
     }
 }
 
 /// Writes a number with so many digits that matter, and no more than it needs.
 fn short(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
     // Through its decimal form, so that 0.1 of fewer bits is 0.1 again.
-    let rounded: f64 = format!("{value:.*e}", digits - 1).parse().unwrap_or(value);
-    let size = rounded.abs();
-    if (1e-4..1e16).contains(&size) { rounded.to_string() } else { format!("{rounded:e}") }
+    plain::<f64>(format!("{value:.*e}", digits - 1).parse().unwrap_or(value))
+}
+
+/// Writes a number with the digits that tell it from its neighbours, and an exponent where that is shorter.
+fn plain<T: Copy + Into<f64> + Display + LowerExp>(value: T) -> String {
+    let size = value.into().abs();
+    if size == 0.0 || !size.is_finite() || (1e-4..1e16).contains(&size) { value.to_string() } else { format!("{value:e}") }
 }
 
 #[cfg(test)]
@@ -150,13 +166,20 @@ mod tests {
     }
 
     #[test]
+    fn points_stand_below_each_other() {
+        let bytes: Vec<u8> = [0.25f32, -12.5, 3.0, f32::NAN].iter().flat_map(|value| value.to_ne_bytes()).collect();
+        let array = Plain { dtype: DType::F32, shape: &[4, 1], bytes: &bytes };
+        assert_eq!(draw(&array), "[[  0.25]\n [-12.5 ]\n [  3   ]\n [   NaN]]\n");
+    }
+
+    #[test]
     fn elements() {
         let cases = [
             (DType::Bool, vec![2], "true"),
             (DType::I8, vec![255], "-1"),
             (DType::U16, 40_000u16.to_ne_bytes().to_vec(), "40000"),
             (DType::I64, i64::MIN.to_ne_bytes().to_vec(), "-9223372036854775808"),
-            (DType::F16, f16::from_f64(0.1).to_bits().to_ne_bytes().to_vec(), "0.09998"),
+            (DType::F16, f16::from_f64(0.1).to_bits().to_ne_bytes().to_vec(), "0.099976"),
             (DType::BF16, bf16::from_f64(1.5).to_bits().to_ne_bytes().to_vec(), "1.5"),
             (DType::F32, 0.1f32.to_ne_bytes().to_vec(), "0.1"),
             (DType::F32, 16_777_217f32.to_ne_bytes().to_vec(), "16777216"),
