@@ -76,7 +76,9 @@ pub enum Command {
     #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
     Eval(EvalArgs),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  broadaxe completions bash > ~/.local/share/bash-completion/completions/broadaxe")]
+    #[command(
+        after_help = "Example:\n  broadaxe completions bash > ~/.local/share/bash-completion/completions/broadaxe"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,

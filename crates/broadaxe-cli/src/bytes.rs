@@ -50,7 +50,8 @@ pub fn default_limit() -> u64 {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()
     });
-    let container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let container =
+        fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
     match machine {
         Some(machine) => machine.saturating_mul(1024).min(container.unwrap_or(u64::MAX)) / 4 * 3,
         None => u64::MAX,
@@ -63,7 +64,8 @@ mod tests {
 
     #[test]
     fn written() {
-        let cases = [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
+        let cases =
+            [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
         for (bytes, want) in cases {
             assert_eq!(show(bytes), want);
         }

@@ -165,7 +165,9 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
     match (found, expected) {
         (Some(found), None) => Ok(found),
         (Some(found), Some(expected)) if found == expected => Ok(found),
-        (_, Some(Format::Npy)) => Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not")),
+        (_, Some(Format::Npy)) => {
+            Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"))
+        }
         (_, Some(Format::Npz)) => Err(Error::field("magic", 0, "a .npz file begins with PK, and this does not")),
         // Shorter than a header can be, or no object where the header should be: the reader says which.
         (None, Some(Format::Safetensors)) => Ok(Format::Safetensors),
@@ -192,10 +194,9 @@ fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>)
             Error::new(ErrorKind::File, format!("there is no array '{key}'; the file holds {}", there()))
         }),
         (None, [only]) => Ok(only),
-        (None, _) => Err(Error::new(
-            ErrorKind::File,
-            format!("write FILE:KEY to say which array; the file holds {}", there()),
-        )),
+        (None, _) => {
+            Err(Error::new(ErrorKind::File, format!("write FILE:KEY to say which array; the file holds {}", there())))
+        }
     }
 }
 
@@ -203,7 +204,11 @@ fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>)
 fn data_length(dtype: DType, shape: &[usize], there: u64, limit: u64, at: u64) -> Result<u64, Error> {
     let bytes = byte_count(dtype, shape).ok_or_else(|| {
         let shape = broadaxe_shape::Shape::from(shape);
-        Error::field("shape", at, format!("an array of shape {shape} and dtype {} is too large to address", dtype.name()))
+        Error::field(
+            "shape",
+            at,
+            format!("an array of shape {shape} and dtype {} is too large to address", dtype.name()),
+        )
     })?;
     let shown = broadaxe_shape::Shape::from(shape);
     let dtype = dtype.name();
@@ -212,8 +217,10 @@ fn data_length(dtype: DType, shape: &[usize], there: u64, limit: u64, at: u64) -
         return Err(Error::field("data", at, text));
     }
     if bytes < there {
-        let text =
-            format!("{} bytes follow the array: {shown} of {dtype} takes {bytes}, and {there} are there", there - bytes);
+        let text = format!(
+            "{} bytes follow the array: {shown} of {dtype} takes {bytes}, and {there} are there",
+            there - bytes
+        );
         return Err(Error::field("data", at + bytes, text));
     }
     if bytes > limit {

@@ -135,7 +135,11 @@ fn short(value: f64, digits: usize) -> String {
 /// Writes a number with the digits that tell it from its neighbours, and an exponent where that is shorter.
 fn plain<T: Copy + Into<f64> + Display + LowerExp>(value: T) -> String {
     let size = value.into().abs();
-    if size == 0.0 || !size.is_finite() || (1e-4..1e16).contains(&size) { value.to_string() } else { format!("{value:e}") }
+    if size == 0.0 || !size.is_finite() || (1e-4..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 #[cfg(test)]

@@ -228,7 +228,8 @@ fn npz_is_refused() {
     let at = encrypted.windows(4).position(|w| w == b"PK\x01\x02").unwrap();
     encrypted[at + 8] = 1;
     let broken = Member { packed: vec![0xff; 20], ..deflated("a.npy", &member) };
-    let trailing = Member { packed: [&deflated("a", &member).packed[..], b"xx"].concat(), ..deflated("a.npy", &member) };
+    let trailing =
+        Member { packed: [&deflated("a", &member).packed[..], b"xx"].concat(), ..deflated("a.npy", &member) };
     refused(
         Format::Npz,
         &[
@@ -239,22 +240,42 @@ fn npz_is_refused() {
             ("in front", [b"PK\x03\x04", &good[..]].concat(), "end record", "does not end at"),
             ("directory elsewhere", change(6, 0xee), "end record", "does not end at"),
             ("directory past the end", change(4, 0x7f), "end record", "does not end at"),
-            ("counts two", [&good[..good.len() - 14], &[2, 0, 2, 0], &good[good.len() - 10..]].concat(), "directory", "2 members"),
+            (
+                "counts two",
+                [&good[..good.len() - 14], &[2, 0, 2, 0], &good[good.len() - 10..]].concat(),
+                "directory",
+                "2 members",
+            ),
             ("several disks", change(18, 1), "end record", "several parts"),
             ("twice", zip(&[stored("a.npy", &member), stored("a.npy", &member)]), "directory", "twice"),
             ("bad checksum", bad(Member { crc: 1, ..stored("a.npy", &member) }), "data", "checksum"),
             ("bad checksum, deflated", bad(Member { crc: 1, ..deflated("a.npy", &member) }), "data", "checksum"),
-            ("stored with two sizes", bad(Member { declared: 3, ..stored("a.npy", &member) }), "directory", "two sizes"),
+            (
+                "stored with two sizes",
+                bad(Member { declared: 3, ..stored("a.npy", &member) }),
+                "directory",
+                "two sizes",
+            ),
             ("declares less", bad(Member { declared: 9, ..deflated("a.npy", &zeros) }), "data", "does not unpack"),
             ("declares more", bad(Member { declared: 1000, ..deflated("a.npy", &member) }), "data", "does not unpack"),
-            ("a bomb's claim", bad(Member { declared: 1_000_000, ..deflated("a.npy", &member) }), "directory", "cannot unpack"),
+            (
+                "a bomb's claim",
+                bad(Member { declared: 1_000_000, ..deflated("a.npy", &member) }),
+                "directory",
+                "cannot unpack",
+            ),
             ("no deflate", bad(broken), "data", "cannot unpack"),
             ("bytes after deflate", bad(trailing), "data", "does not unpack"),
             ("method", bad(Member { method: 12, ..stored("a.npy", &member) }), "directory", "method 12"),
             ("other name", other_name, "local header", "disagree"),
             ("encrypted", encrypted, "directory", "encrypted"),
             ("cut inside", bad(stored("a.npy", &member[..member.len() - 1])), "a.npy, data", "cut short"),
-            ("objects inside", bad(stored("a.npy", &npy([1, 0], &dict("'|O'", "False", "()"), b""))), "a.npy, descr", "pickled"),
+            (
+                "objects inside",
+                bad(stored("a.npy", &npy([1, 0], &dict("'|O'", "False", "()"), b""))),
+                "a.npy, descr",
+                "pickled",
+            ),
             ("empty inside", bad(stored("a.npy", b"")), "a.npy, magic", "begins"),
         ],
     );
@@ -285,12 +306,10 @@ fn safetensors_is_read() {
 #[test]
 fn safetensors_is_refused() {
     let one = |dtype: &str, shape: &str, begin: u64, end: u64| {
-        tensors(
-            &format!(r#"{{"a":{{"dtype":"{dtype}","shape":{shape},"data_offsets":[{begin},{end}]}}}}"#),
-            &[0; 8],
-        )
+        tensors(&format!(r#"{{"a":{{"dtype":"{dtype}","shape":{shape},"data_offsets":[{begin},{end}]}}}}"#), &[0; 8])
     };
-    let entry = |begin: u64, end: u64| format!(r#"{{"dtype":"U8","shape":[{}],"data_offsets":[{begin},{end}]}}"#, end - begin);
+    let entry =
+        |begin: u64, end: u64| format!(r#"{{"dtype":"U8","shape":[{}],"data_offsets":[{begin},{end}]}}"#, end - begin);
     let two = |a: String, b: String| tensors(&format!(r#"{{"a":{a},"b":{b}}}"#), &[0; 8]);
     let text = |header: &str| tensors(header, &[0; 8]);
     let deep = format!("{{\"a\":{}", "[".repeat(100_000));
@@ -305,14 +324,34 @@ fn safetensors_is_refused() {
             ("a list", text("[]"), "header", "begin with"),
             ("cut header", text("{\"a\":"), "header", "EOF"),
             ("deep", text(&deep), "header", "not as it should be"),
-            ("name twice", two(entry(0, 8), entry(0, 8)).iter().map(|&b| if b == b'b' { b'a' } else { b }).collect(), "header", "twice"),
-            ("field twice", text(r#"{"a":{"dtype":"U8","dtype":"U8","shape":[8],"data_offsets":[0,8]}}"#), "header", "duplicate"),
-            ("field unknown", text(r#"{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8],"x":1}}"#), "header", "unknown"),
+            (
+                "name twice",
+                two(entry(0, 8), entry(0, 8)).iter().map(|&b| if b == b'b' { b'a' } else { b }).collect(),
+                "header",
+                "twice",
+            ),
+            (
+                "field twice",
+                text(r#"{"a":{"dtype":"U8","dtype":"U8","shape":[8],"data_offsets":[0,8]}}"#),
+                "header",
+                "duplicate",
+            ),
+            (
+                "field unknown",
+                text(r#"{"a":{"dtype":"U8","shape":[8],"data_offsets":[0,8],"x":1}}"#),
+                "header",
+                "unknown",
+            ),
             ("field missing", text(r#"{"a":{"dtype":"U8","shape":[8]}}"#), "header", "missing"),
             ("metadata of numbers", text(r#"{"__metadata__":{"a":1}}"#), "header", "invalid type"),
             ("metadata twice", text(r#"{"__metadata__":{"a":"","a":""}}"#), "header", "twice"),
             ("more after", text("{} {}"), "header", "trailing"),
-            ("not UTF-8", tensors("{\"a", b"\xff\"}").iter().map(|&b| if b == 3 { 5 } else { b }).collect(), "header", ""),
+            (
+                "not UTF-8",
+                tensors("{\"a", b"\xff\"}").iter().map(|&b| if b == 3 { 5 } else { b }).collect(),
+                "header",
+                "",
+            ),
             ("negative dim", one("U8", "[-8]", 0, 8), "header", "invalid value"),
             ("float dim", one("U8", "[8.0]", 0, 8), "header", "invalid type"),
             ("wraps", one("U8", "[4294967296, 4294967296]", 0, 8), "tensor 'a'", "too large"),

@@ -28,8 +28,7 @@ impl Folder {
         let shape = broadaxe_shape::Shape::from(shape);
         let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
         let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let bytes =
-            [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), &data].concat();
+        let bytes = [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), &data].concat();
         fs::write(self.0.join(name), bytes).unwrap();
     }
 
@@ -155,8 +154,7 @@ fn full_output_is_an_error_and_a_closed_one_is_not() {
         assert_eq!(code(&output), Some(2), "{args:?}");
         assert!(stderr(&output).contains("cannot write to standard output"), "{args:?}: {}", stderr(&output));
 
-        let mut child =
-            folder.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = folder.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!((code(&output), stderr(&output).as_str()), (Some(0), ""), "{args:?}");

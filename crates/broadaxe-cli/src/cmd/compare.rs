@@ -71,8 +71,7 @@ fn operands(comparison: &Comparison) -> String {
 /// Draws the table: rule, meaning, result, and the strides with which each operand is read.
 fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     let strides: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides of {}", letter(k))).collect();
-    let head: Vec<&str> =
-        ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
+    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
     let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
         let mut row = vec![outcome.rule().to_string().replace(' ', &GLUE.to_string())];
         match outcome.result() {

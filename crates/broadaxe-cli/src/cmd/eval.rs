@@ -33,7 +33,8 @@ use crate::{
 pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
     let given = bind::read(&args.bindings)?;
-    let expr = Expr::parse(&args.expression).map_err(|error| Error::from(error).pointing(&args.expression, &|at| at))?;
+    let expr =
+        Expr::parse(&args.expression).map_err(|error| Error::from(error).pointing(&args.expression, &|at| at))?;
     bind::check(&given, expr.names())?;
     let target = Target::create(args.output.as_deref(), json)?;
     let limit = args.max_bytes.as_deref().map_or_else(|| Ok(bytes::default_limit()), bytes::parse)?;
@@ -82,7 +83,9 @@ fn load<'a>(given: &'a [Given], limit: u64) -> Result<(Vec<(&'a str, Stored)>, u
 
 fn memory_hint(error: Error) -> Error {
     match error.kind() {
-        crate::error::ErrorKind::Memory => error.with_detail("  --max-bytes says how much operands and result may take"),
+        crate::error::ErrorKind::Memory => {
+            error.with_detail("  --max-bytes says how much operands and result may take")
+        }
         _ => error,
     }
 }
@@ -98,7 +101,9 @@ impl Target {
     fn create(output: Option<&str>, json: bool) -> Result<Self, Error> {
         match output {
             None => Ok(Self::Preview),
-            Some("-") if json => Err(Error::usage("standard output takes the array (-o -) or the answer (--json), not both")),
+            Some("-") if json => {
+                Err(Error::usage("standard output takes the array (-o -) or the answer (--json), not both"))
+            }
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
                 let place = Place::new(text);
@@ -133,6 +138,13 @@ impl Target {
     }
 }
 
+/// Lists operators, the first of them where there are many.
+fn steps(names: &[&str]) -> String {
+    let shown = names.len().min(8);
+    let more = if shown < names.len() { format!(" and {} more", names.len() - shown) } else { String::new() };
+    join(&names[..shown], ", ") + &more
+}
+
 /// What an evaluation took.
 struct Stats {
     stages: Vec<StageReport>,
@@ -157,7 +169,7 @@ impl Stats {
             text += &format!(
                 "stage {}  {}: {} {} in loops of {loops}, reads {}, writes {}\n",
                 i + 1,
-                join(&stage.steps, ", "),
+                steps(&stage.steps),
                 stage.dtype.name(),
                 tuple(&stage.shape),
                 bytes::show(stage.bytes_read.into()),

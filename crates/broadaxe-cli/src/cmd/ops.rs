@@ -22,7 +22,8 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
         return Err(Error::usage(format!("no operator has '{part}' in its name; 'broadaxe ops' lists all")));
     }
     let rows = ops.iter().map(|op| {
-        let abroad: Vec<String> = op.abroad().iter().map(|(system, name)| format!("{} {name}", system.name())).collect();
+        let abroad: Vec<String> =
+            op.abroad().iter().map(|(system, name)| format!("{} {name}", system.name())).collect();
         vec![op.name().to_owned(), op.meaning().to_owned(), dtypes(op), abroad.join(", ")]
     });
     let text = table(&["operator", "meaning", "dtypes", "elsewhere"], rows);
@@ -35,7 +36,8 @@ fn dtypes(op: &Op) -> String {
     if taken.len() == DType::ALL.len() {
         return "all".to_owned();
     }
-    let families = [("bool", Family::Bool), ("signed", Family::Signed), ("unsigned", Family::Unsigned), ("float", Family::Float)];
+    let families =
+        [("bool", Family::Bool), ("signed", Family::Signed), ("unsigned", Family::Unsigned), ("float", Family::Float)];
     let mut words = Vec::new();
     for (word, family) in families {
         let of = |dtypes: &[DType]| dtypes.iter().copied().filter(|dtype| dtype.family() == family).collect::<Vec<_>>();
@@ -51,9 +53,8 @@ fn dtypes(op: &Op) -> String {
 
 fn describe(op: &Op) -> Value {
     let abroad = op.abroad().iter().map(|(system, name)| json!({ "system": system.name(), "name": name }));
-    let dtypes = op.dtypes().map(|dtype| {
-        json!({ "operands": dtype.name(), "result": op.output(dtype).map(DType::name) })
-    });
+    let dtypes =
+        op.dtypes().map(|dtype| json!({ "operands": dtype.name(), "result": op.output(dtype).map(DType::name) }));
     json!({
         "name": op.name(),
         "meaning": op.meaning(),

@@ -37,7 +37,10 @@ impl<R: Read + Seek> Source<R> {
         let mut bytes = Vec::new();
         let room = usize::try_from(length).ok().is_some_and(|length| bytes.try_reserve_exact(length).is_ok());
         if !room {
-            return Err(Error::new(ErrorKind::Memory, format!("there is no memory for the {length} bytes of the file")));
+            return Err(Error::new(
+                ErrorKind::Memory,
+                format!("there is no memory for the {length} bytes of the file"),
+            ));
         }
         let failed = |error: std::io::Error| Error::new(ErrorKind::File, format!("cannot read the file: {error}"));
         self.inner.seek(SeekFrom::Start(at)).map_err(failed)?;

@@ -101,12 +101,16 @@ fn target(path: &Path) -> Result<PathBuf, Error> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
         Err(error) => Err(failed(&error)),
         Ok(meta) => {
-            let real = if meta.is_symlink() { fs::canonicalize(path).map_err(|e| failed(&e))? } else { path.to_owned() };
+            let real =
+                if meta.is_symlink() { fs::canonicalize(path).map_err(|e| failed(&e))? } else { path.to_owned() };
             if fs::metadata(&real).map_err(|e| failed(&e))?.is_file() {
                 Ok(real)
             } else {
-                Err(Error::new(ErrorKind::File, "cannot write the file: there is something of this name that is no file")
-                    .of(path))
+                Err(Error::new(
+                    ErrorKind::File,
+                    "cannot write the file: there is something of this name that is no file",
+                )
+                .of(path))
             }
         }
     }

@@ -78,7 +78,11 @@ pub(super) fn members<R: Read + Seek>(source: &mut Source<R>) -> Result<Vec<Memb
     while at < bytes.len() {
         let here = directory.at + at as u64;
         if members.len() as u64 == directory.members {
-            return Err(Error::field("directory", here, format!("more than the {} members counted", directory.members)));
+            return Err(Error::field(
+                "directory",
+                here,
+                format!("more than the {} members counted", directory.members),
+            ));
         }
         let (member, length) = member(&bytes[at..], here)?;
         if !names.insert(member.name.clone()) {
@@ -172,8 +176,16 @@ fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
     let rest = bytes.get(ENTRY..ENTRY + name + extra + comment).ok_or_else(cut)?;
     let name_text = std::str::from_utf8(&rest[..name])
         .map_err(|_| Error::field("directory", at + ENTRY as u64, "a name is not UTF-8"))?;
-    let mut member =
-        Member { name: name_text.to_owned(), flags, method, crc, packed: packed.into(), size: size.into(), local: local.into(), at };
+    let mut member = Member {
+        name: name_text.to_owned(),
+        flags,
+        method,
+        crc,
+        packed: packed.into(),
+        size: size.into(),
+        local: local.into(),
+        at,
+    };
     let large = [&mut member.size, &mut member.packed, &mut member.local];
     widen(large, &rest[name..name + extra])
         .ok_or_else(|| Error::field("directory", at, "the sizes of a large member are missing"))?;

@@ -27,10 +27,10 @@ pub(super) enum Value {
 pub(super) fn read(bindings: &[String]) -> Result<Vec<Given>, Error> {
     let mut given: Vec<Given> = Vec::new();
     for text in bindings {
-        let (name, value) = text
-            .split_once('=')
-            .filter(|(name, value)| is_name(name) && !value.is_empty())
-            .ok_or_else(|| Error::usage(format!("'{text}' should be NAME=FILE or NAME=NUMBER, such as a=a.npy or k=0.5")))?;
+        let (name, value) =
+            text.split_once('=').filter(|(name, value)| is_name(name) && !value.is_empty()).ok_or_else(|| {
+                Error::usage(format!("'{text}' should be NAME=FILE or NAME=NUMBER, such as a=a.npy or k=0.5"))
+            })?;
         if given.iter().any(|one| one.name == name) {
             return Err(Error::usage(format!("the name '{name}' is given twice")));
         }
@@ -94,9 +94,13 @@ mod tests {
         let given = words(&["a=x=y.npy", "_b2=3"]).unwrap();
         assert_eq!(given[0].value, Value::File(Place::new("x=y.npy")));
         assert_eq!(given[1], Given { name: "_b2".to_owned(), value: Value::Number("3".to_owned()) });
-        for (list, want) in
-            [(&["a"][..], "should be"), (&["=x"], "should be"), (&["a="], "should be"), (&["2a=x"], "should be"), (&["a=1", "a=2"], "twice")]
-        {
+        for (list, want) in [
+            (&["a"][..], "should be"),
+            (&["=x"], "should be"),
+            (&["a="], "should be"),
+            (&["2a=x"], "should be"),
+            (&["a=1", "a=2"], "twice"),
+        ] {
             let error = words(list).unwrap_err().to_string();
             assert!(error.contains(want), "{list:?}: {error}");
         }

@@ -31,7 +31,8 @@ impl Bar {
         if self.start.elapsed() >= PATIENCE {
             let bar = self.bar.get_or_init(|| {
                 let bar = ProgressBar::new(total);
-                let style = ProgressStyle::with_template("{wide_bar} {percent:>3} % of {human_len} elements, {eta} left");
+                let style =
+                    ProgressStyle::with_template("{wide_bar} {percent:>3} % of {human_len} elements, {eta} left");
                 style.map_or(bar.clone(), |style| bar.with_style(style))
             });
             bar.set_position(done);

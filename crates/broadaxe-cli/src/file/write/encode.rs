@@ -122,23 +122,29 @@ fn archive(name: &str, size: u64, crc: u32, large: bool) -> (Vec<u8>, Vec<u8>) {
     after.extend(name.as_bytes());
     after.extend(&extra);
     let directory = after.len() as u64;
-    if large {
-        let record = at + directory;
-        after.extend(b"PK\x06\x06");
-        after.extend(44u64.to_le_bytes());
-        after.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        for number in [1, 1, directory, at] {
-            after.extend(number.to_le_bytes());
-        }
-        after.extend(b"PK\x06\x07\0\0\0\0");
-        after.extend(record.to_le_bytes());
-        after.extend(1u32.to_le_bytes());
-    }
-    after.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
-    after.extend((directory as u32).to_le_bytes());
-    after.extend((if large { u32::MAX } else { at as u32 }).to_le_bytes());
-    after.extend([0, 0]);
+    after.extend(end_records(at, directory, large));
     (before, after)
+}
+
+/// Returns the records that end an archive of one member, whose directory of so many bytes begins at `at`.
+fn end_records(at: u64, directory: u64, large: bool) -> Vec<u8> {
+    let mut end = Vec::new();
+    if large {
+        end.extend(b"PK\x06\x06");
+        end.extend(44u64.to_le_bytes());
+        end.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        for number in [1, 1, directory, at] {
+            end.extend(number.to_le_bytes());
+        }
+        end.extend(b"PK\x06\x07\0\0\0\0");
+        end.extend((at + directory).to_le_bytes());
+        end.extend(1u32.to_le_bytes());
+    }
+    end.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    end.extend((directory as u32).to_le_bytes());
+    end.extend((if large { u32::MAX } else { at as u32 }).to_le_bytes());
+    end.extend([0, 0]);
+    end
 }
 
 /// Writes the length and the JSON header, padded so that the elements begin at a multiple of 8.
