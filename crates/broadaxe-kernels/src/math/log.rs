@@ -82,8 +82,8 @@ fn log1p_by<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
 /// Gives a logarithm its values outside the positive finite numbers.
 #[inline(always)]
 fn edges(x: f32, value: f32) -> f32 {
-    let value = if x == f32::INFINITY { x } else { value };
-    let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
+    let value = if x < f32::INFINITY { value } else { f32::INFINITY };
+    let value = if x > 0.0 { value } else { f32::NEG_INFINITY };
     if x >= 0.0 { value } else { f32::NAN }
 }
 
@@ -134,8 +134,9 @@ pub fn log10_64(x: f64) -> f64 {
 #[inline(always)]
 pub fn log1p32(x: f32) -> f32 {
     let value = log1p_core(f64::from(x)) as f32;
-    let value = if x == 0.0 || x == f32::INFINITY { x } else { value };
-    let value = if x == -1.0 { f32::NEG_INFINITY } else { value };
+    let value = if x == 0.0 { x } else { value };
+    let value = if x < f32::INFINITY { value } else { f32::INFINITY };
+    let value = if x > -1.0 { value } else { f32::NEG_INFINITY };
     if x >= -1.0 { value } else { f32::NAN }
 }
 
