@@ -4,6 +4,7 @@
 //! platform's mathematical library, and nothing is contracted to a fused multiply-add. A result that is not a number
 //! is always the canonical quiet NaN.
 
+mod double;
 mod exp;
 mod log;
 
