@@ -62,7 +62,7 @@ static FUNCTIONS: &[Function] = &[
     one_of("erf", 1, libm::erf, |x| if x.abs() > 6.0 { big(1f64.copysign(x)) } else { big_erf(x) }),
     one_of("sigmoid", 2, sigmoid, |x| big(1.0) / (big(1.0) + big(-x).exp())),
     one_of("silu", 2, |x| limited(x, x * sigmoid(x)), |x| big(x) / (big(1.0) + big(-x).exp())),
-    one_of("softplus", 2, |x| x.max(0.0) + libm::log1p(libm::exp(-x.abs())), |x| big_softplus(x)),
+    one_of("softplus", 2, |x| x.max(0.0) + libm::log1p(libm::exp(-x.abs())), big_softplus),
     one_of("gelu", 2, |x| limited(x, 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)), big_gelu),
     one_of("gelu_tanh", 2, |x| limited(x, x * sigmoid(2.0 * gelu_inner(x))), big_gelu_tanh),
     one_of("hardswish", 2, hardswish, big_hardswish),
