@@ -1,2 +1,62 @@
-//! Tasks of the repository.
-fn main() {}
+//! Tasks of the repository: `cargo xtask test` and what it is made of.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
+
+mod generate;
+mod tidy;
+
+mod test;
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Holds one task: what it is called, what it takes and does, and how it runs.
+struct Task {
+    name: &'static str,
+    usage: &'static str,
+    about: &'static str,
+    run: fn(&Path, &[String]) -> Result<(), String>,
+}
+
+/// Every task there is. A task is added by its file and its line here.
+const TASKS: &[Task] = &[
+    Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
+    Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
+    Task {
+        name: "generate",
+        usage: "cases --truth DIR [--out DIR] [--check]",
+        about: "writes the files that are checked in but not written by hand",
+        run: |_, words| generate::run(words),
+    },
+];
+
+fn tidy(root: &Path, words: &[String]) -> Result<(), String> {
+    if words.is_empty() { tidy::run(root) } else { Err(format!("tidy takes nothing, not {}", words.join(" "))) }
+}
+
+fn main() -> ExitCode {
+    // The folder of this crate, as cargo says it or as it was when the task was built; the repository is the one above.
+    let own =
+        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let root = own.parent().unwrap_or(&own);
+    let words: Vec<String> = env::args().skip(1).collect();
+    let name = words.first().map_or("", String::as_str);
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        eprintln!("cargo xtask TASK, where TASK is one of");
+        for Task { name, usage, about, .. } in TASKS {
+            eprintln!("  {:50} {about}", format!("{name} {usage}"));
+        }
+        return if ["", "help", "--help", "-h"].contains(&name) { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    };
+    match (task.run)(root, &words[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}

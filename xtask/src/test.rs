@@ -1,0 +1,284 @@
+//! Checks everything, in stages, cheapest first; the first stage that fails is the last that runs.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    ops::AddAssign,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::tidy;
+
+/// Holds one stage: what it checks, and how.
+struct Stage {
+    name: &'static str,
+    about: &'static str,
+    work: Work,
+}
+
+/// What a stage does.
+enum Work {
+    /// Runs cargo with these arguments.
+    Cargo(&'static [&'static str]),
+    /// Runs cargo with these arguments and one more environment variable.
+    CargoWith((&'static str, &'static str), &'static [&'static str]),
+    /// Tests the crates that touch elements, with this instruction set.
+    Level(&'static str, fn() -> bool),
+    /// Runs `cargo xtask tidy` without leaving this program.
+    Tidy,
+}
+
+static STAGES: &[Stage] = &[
+    Stage { name: "format", about: "rustfmt agrees", work: Work::Cargo(&["fmt", "--all", "--check"]) },
+    Stage { name: "tidy", about: "the walls and the habits stand", work: Work::Tidy },
+    Stage {
+        name: "lint",
+        about: "clippy has nothing to say",
+        work: Work::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    },
+    Stage {
+        name: "docs",
+        about: "the documentation builds, and its links lead somewhere",
+        work: Work::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
+    },
+    Stage {
+        name: "tests",
+        about: "all tests and examples, with the best instruction set of this CPU",
+        work: Work::Cargo(&["test", "--workspace", "--no-fail-fast"]),
+    },
+    Stage { name: "baseline", about: "kernels and engine again", work: Work::Level("baseline", || true) },
+    Stage { name: "avx2", about: "kernels and engine again", work: Work::Level("avx2", has_avx2) },
+    Stage { name: "avx512", about: "kernels and engine again", work: Work::Level("avx512", has_avx512) },
+];
+
+/// What is run again under every instruction set: all but the examples in documentation.
+const LEVEL_TESTS: &[&str] =
+    &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
+/// The variable that forces an instruction set.
+const FORCE: &str = "BROADAXE_ISA";
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c")
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    let byte_and_word = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq");
+    has_avx2() && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") && byte_and_word
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx2() -> bool {
+    false
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
+}
+
+/// What came of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped,
+    NotRun,
+}
+
+impl Outcome {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "FAILED",
+            Self::Skipped => "skipped, this CPU has it not",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+/// Counts tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Count {
+    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; other lines count nothing.
+    fn read(line: &str) -> Self {
+        let Some(result) = line.trim().strip_prefix("test result: ") else { return Self::default() };
+        let number = |what: &str| {
+            let mut parts = result.split(['.', ';']).filter_map(|part| part.trim().strip_suffix(what));
+            parts.find_map(|part| part.trim().parse().ok()).unwrap_or(0)
+        };
+        Self { passed: number("passed"), failed: number("failed"), ignored: number("ignored") }
+    }
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+}
+
+/// Runs the stages that `words` choose, and sums up.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let mut chosen: Vec<&Stage> = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match (word.as_str(), rest.next()) {
+            ("--list", None) => {
+                for stage in STAGES {
+                    println!("{:10}{}", stage.name, stage.about);
+                }
+                return Ok(());
+            }
+            ("--only", Some(name)) => chosen.push(find(name)?),
+            _ => return Err(format!("test takes --list, or --only STAGE as often as needed; not '{word}'")),
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(STAGES);
+    }
+    let mut ran: Vec<(&str, Outcome, Duration, Count)> = Vec::new();
+    for stage in chosen {
+        if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
+            ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
+            continue;
+        }
+        println!("\n==== {}: {} ====", stage.name, stage.about);
+        let begin = Instant::now();
+        let (outcome, count) = perform(&stage.work, root)?;
+        ran.push((stage.name, outcome, begin.elapsed(), count));
+    }
+    sum_up(&ran)
+}
+
+fn find(name: &str) -> Result<&'static Stage, String> {
+    STAGES.iter().find(|stage| stage.name == name).ok_or_else(|| {
+        let names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
+        format!("there is no stage '{name}'; the stages are {}", names.join(", "))
+    })
+}
+
+fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
+    match *work {
+        Work::Cargo(arguments) => cargo(root, arguments, None),
+        Work::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
+        Work::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
+        Work::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
+        Work::Tidy => {
+            let outcome = tidy::run(root).map_or_else(
+                |why| {
+                    println!("{why}");
+                    Outcome::Failed
+                },
+                |()| Outcome::Passed,
+            );
+            Ok((outcome, Count::default()))
+        }
+    }
+}
+
+/// Runs cargo, shows what it says as it says it, and counts the tests in it.
+fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(Outcome, Count), String> {
+    let prefix = variable.map(|(name, value)| format!("{name}='{value}' ")).unwrap_or_default();
+    println!("{prefix}cargo {}", arguments.join(" "));
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root).stdout(Stdio::piped()).env_remove(FORCE);
+    // What cargo says about this very program would look like a change to build scripts that ask for it.
+    let about_us = env::vars_os().map(|(name, _)| name).filter(|name| {
+        name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    });
+    about_us.for_each(|name| {
+        command.env_remove(name);
+    });
+    command.envs(variable);
+    let mut child = command.spawn().map_err(|e| format!("cargo cannot be run: {e}"))?;
+    let mut count = Count::default();
+    if let Some(output) = child.stdout.take() {
+        let (mut output, mut line) = (BufReader::new(output), Vec::new());
+        while output.read_until(b'\n', &mut line).map_err(|e| format!("cargo's output cannot be read: {e}"))? > 0 {
+            std::io::stdout().write_all(&line).map_err(|e| format!("cargo's output cannot be shown: {e}"))?;
+            count += Count::read(&String::from_utf8_lossy(&line));
+            line.clear();
+        }
+    }
+    let status = child.wait().map_err(|e| format!("cargo was lost: {e}"))?;
+    Ok((if status.success() { Outcome::Passed } else { Outcome::Failed }, count))
+}
+
+/// Prints a line per stage and a last one; an error when a stage failed.
+fn sum_up(ran: &[(&str, Outcome, Duration, Count)]) -> Result<(), String> {
+    println!("\n==== summary ====");
+    let (mut all, mut took) = (Count::default(), Duration::ZERO);
+    for &(name, outcome, time, count) in ran {
+        let tests = if count == Count::default() { String::new() } else { format!("{} tests", count.passed) };
+        let line = format!("{name:10}{:>8.1} s  {:8}{tests}", time.as_secs_f64(), outcome.name());
+        println!("{}", line.trim_end());
+        all += count;
+        took += time;
+    }
+    let stages = |outcome| ran.iter().filter(|&&(_, other, ..)| other == outcome).count();
+    let (passed, failed) = (stages(Outcome::Passed), stages(Outcome::Failed));
+    let Count { passed: fine, failed: wrong, ignored } = all;
+    println!("tests: {fine} passed, {wrong} failed, {ignored} ignored");
+    println!("stages: {passed} passed, {failed} failed, in {:.0} s", took.as_secs_f64());
+    match ran.iter().find(|(_, outcome, ..)| *outcome == Outcome::Failed) {
+        Some((name, ..)) => Err(format!("the stage {name} failed; mend it and run: cargo xtask test --only {name}")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read() {
+        let count = |passed, failed, ignored| Count { passed, failed, ignored };
+        let cases = [
+            (
+                "test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 1 filtered out; finished in 0.1s\n",
+                count(12, 0, 3),
+            ),
+            ("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", count(1, 2, 0)),
+            ("test a::b ... ok", count(0, 0, 0)),
+            ("all of 3 passed; 0 failed", count(0, 0, 0)),
+        ];
+        for (line, want) in cases {
+            assert_eq!(Count::read(line), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn stages_have_names_of_their_own() {
+        for (i, stage) in STAGES.iter().enumerate() {
+            assert!(find(stage.name).is_ok_and(|found| std::ptr::eq(found, stage)), "{}", stage.name);
+            assert!(!stage.about.is_empty() && !stage.about.ends_with('.'), "stage {i}");
+        }
+        assert!(find("teste").is_err_and(|why| why.contains("tests")));
+    }
+
+    #[test]
+    fn a_failure_is_an_error() {
+        let row = |outcome| ("x", outcome, Duration::ZERO, Count::default());
+        assert_eq!(sum_up(&[row(Outcome::Passed), row(Outcome::Skipped)]), Ok(()));
+        assert!(sum_up(&[row(Outcome::Passed), row(Outcome::Failed), row(Outcome::NotRun)]).is_err());
+    }
+
+    #[test]
+    fn words_that_mean_nothing_are_refused() {
+        for words in [&["--only"][..], &["--only", "teste"], &["--lits"], &["tests"]] {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            assert!(run(Path::new("."), &words).is_err(), "{words:?}");
+        }
+    }
+}
