@@ -24,6 +24,7 @@
 //! | `silu` `gelu` `gelu_tanh` `hardswish` of -inf | their limit, either zero |
 //! | a logical operator on numbers | what is not zero holds, NaN too |
 
+mod bytes;
 mod cast;
 mod edges;
 mod float;
@@ -33,6 +34,7 @@ mod text;
 mod value;
 mod wide;
 
+pub use bytes::{from_bytes, to_bytes};
 pub use cast::cast;
 pub use edges::edge_values;
 pub use float::tolerance;
