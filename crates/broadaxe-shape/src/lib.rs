@@ -18,8 +18,14 @@ pub mod rule;
 
 pub mod compare;
 
+pub mod symbolic;
+
+pub mod rewrite;
+
 pub use align::{Alignment, Placed};
 pub use compare::{Comparison, Difference, Outcome, Read, compare};
 pub use error::{Error, ErrorKind};
+pub use rewrite::{Effort, Rewrite, rewrite};
 pub use rule::{AxisParam, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
+pub use symbolic::{Dim, Guard, Inferred, Policy, SymbolicShape};

@@ -1,0 +1,410 @@
+//! Dims and shapes that are not known yet, and how they are written.
+//!
+//! A dim is a set of possible sizes (an interval) with, perhaps, a name. Two dims of one name have one size. A dim with
+//! several names is the broadcast of them: the size among them that is not 1.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use core::{fmt, str::FromStr};
+
+use crate::{
+    error::{Error, ErrorKind},
+    shape::Shape,
+};
+
+/// Holds the sizes a dim may have, both ends included; `usize::MAX` as high end means no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Interval {
+    pub(crate) low: usize,
+    pub(crate) high: usize,
+}
+
+impl Interval {
+    pub(crate) const ANY: Self = Self { low: 0, high: usize::MAX };
+
+    pub(crate) fn one(size: usize) -> Self {
+        Self { low: size, high: size }
+    }
+
+    pub(crate) fn has(self, size: usize) -> bool {
+        self.low <= size && size <= self.high
+    }
+
+    pub(crate) fn single(self) -> Option<usize> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    pub(crate) fn meet(self, other: Self) -> Option<Self> {
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        (low <= high).then_some(Self { low, high })
+    }
+
+    pub(crate) fn join(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.low, self.high) {
+            (0, usize::MAX) => f.write_str("?"),
+            (low, usize::MAX) => write!(f, "{low}.."),
+            (low, high) if low == high => write!(f, "{low}"),
+            (low, high) => write!(f, "{low}..{high}"),
+        }
+    }
+}
+
+/// A dim that may not be known yet: a size, an interval of sizes, a name, or the broadcast of names.
+///
+/// Written `3`, `2..9` (both ends included), `2..`, `..9`, `?` (or `-1`), `n`, `n:2..9`, `broadcast(n, m)` and
+/// `broadcast(n, m):2..9`. A name is any text without `,` `:` `(` `)` `[` `]` and `..` that is not a number.
+///
+/// ```
+/// use broadaxe_shape::Dim;
+/// let dim: Dim = "n:2..9".parse()?;
+/// assert_eq!((dim.name(), dim.low(), dim.high()), (Some("n"), 2, Some(9)));
+/// assert_eq!(dim.to_string(), "n:2..9");
+/// # Ok::<(), broadaxe_shape::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Dim {
+    names: Vec<String>,
+    interval: Interval,
+}
+
+impl Dim {
+    /// Makes a dim of this size.
+    pub fn known(size: usize) -> Self {
+        Self::of(Vec::new(), Interval::one(size))
+    }
+
+    /// Makes a dim of which nothing is known.
+    pub fn unknown() -> Self {
+        Self::of(Vec::new(), Interval::ANY)
+    }
+
+    /// Makes a dim of this name; an empty name is none.
+    pub fn named(name: &str) -> Self {
+        let names = if name.is_empty() { vec![] } else { vec![name.to_string()] };
+        Self::of(names, Interval::ANY)
+    }
+
+    /// Makes a dim whose size lies from `low` to `high`, both included; without `high` there is no end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parse`] when `high` is below `low`.
+    pub fn range(low: usize, high: Option<usize>) -> Result<Self, Error> {
+        Self::unknown().within(low, high)
+    }
+
+    /// Keeps of this dim's sizes those from `low` to `high`, both included.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parse`] when none is left.
+    pub fn within(mut self, low: usize, high: Option<usize>) -> Result<Self, Error> {
+        let limits = Interval { low, high: high.unwrap_or(usize::MAX) };
+        self.interval =
+            (limits.low <= limits.high).then_some(limits).and_then(|l| self.interval.meet(l)).ok_or_else(|| {
+                Error::new(ErrorKind::Parse, format!("no size of {self} lies in {limits}; the low end comes first"))
+            })?;
+        Ok(self)
+    }
+
+    pub(crate) fn of(names: Vec<String>, interval: Interval) -> Self {
+        let names = if interval.single().is_some() && names.len() != 1 { Vec::new() } else { names };
+        Self { names, interval }
+    }
+
+    /// Returns the size, where it is known.
+    pub fn size(&self) -> Option<usize> {
+        self.interval.single()
+    }
+
+    /// Returns the name, where there is exactly one.
+    pub fn name(&self) -> Option<&str> {
+        match self.names.as_slice() {
+            [name] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns the names: none, one, or those of which this dim is the broadcast.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns the least size.
+    pub fn low(&self) -> usize {
+        self.interval.low
+    }
+
+    /// Returns the greatest size, where there is one.
+    pub fn high(&self) -> Option<usize> {
+        (self.interval.high != usize::MAX).then_some(self.interval.high)
+    }
+
+    /// Says whether the dim may have this size, as far as its interval tells.
+    pub fn allows(&self, size: usize) -> bool {
+        self.interval.has(size)
+    }
+
+    pub(crate) fn interval(&self) -> Interval {
+        self.interval
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(size: usize) -> Self {
+        Self::known(size)
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.names.as_slice() {
+            [] => return write!(f, "{}", self.interval),
+            [name] => f.write_str(name)?,
+            names => write!(f, "broadcast({})", names.join(", "))?,
+        }
+        match (self.interval, self.interval.single()) {
+            (Interval::ANY, _) => Ok(()),
+            (_, Some(size)) => write!(f, ":{size}..{size}"),
+            (interval, None) => write!(f, ":{interval}"),
+        }
+    }
+}
+
+impl FromStr for Dim {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        let wrong = || {
+            let hint = "write a size (3), an interval (2..9), a name (n or n:2..9), broadcast(n, m) or ?";
+            Error::new(ErrorKind::Parse, format!("'{text}' is not a dim; {hint}"))
+        };
+        let (head, limits) = match text.split_once(':') {
+            Some((head, limits)) => (head.trim(), Some(interval(limits.trim()).ok_or_else(wrong)?)),
+            None => (text, None),
+        };
+        if let (Some(interval), None) = (interval(head), limits) {
+            return Ok(Self::of(Vec::new(), interval));
+        }
+        let list = head.strip_prefix("broadcast(").and_then(|t| t.strip_suffix(')'));
+        let mut names: Vec<String> = Vec::new();
+        for name in list.map_or_else(|| vec![head], |list| list.split(',').map(str::trim).collect()) {
+            if !is_name(name) {
+                return Err(wrong());
+            }
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_string());
+            }
+        }
+        Ok(Self::of(names, limits.unwrap_or(Interval::ANY)))
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.contains([',', ':', '(', ')', '[', ']', '?'])
+        && !text.contains("..")
+        && text != "*"
+        && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+}
+
+/// Reads `3`, `2..9`, `2..`, `..9`, `?` and `-1`.
+fn interval(text: &str) -> Option<Interval> {
+    if matches!(text, "?" | "-1") {
+        return Some(Interval::ANY);
+    }
+    let Some((low, high)) = text.split_once("..") else {
+        return size(text).map(Interval::one);
+    };
+    let (low, high) = (low.trim(), high.trim());
+    let low = if low.is_empty() { 0 } else { size(low)? };
+    let high = if high.is_empty() { usize::MAX } else { size(high)? };
+    (low <= high).then_some(Interval { low, high })
+}
+
+/// Reads a whole number that an address can count.
+fn size(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|&size: &usize| isize::try_from(size).is_ok())
+}
+
+/// A shape whose dims, or whose rank, may not be known yet.
+///
+/// Written like a [`Shape`], with a [`Dim`] in place of each size: `n,4`, `(n, 2..9, ?)`, `()`. An unknown rank is
+/// written `...` or `*`.
+///
+/// ```
+/// use broadaxe_shape::SymbolicShape;
+/// let shape: SymbolicShape = "n, 2..9, ?".parse()?;
+/// assert_eq!(shape.rank(), Some(3));
+/// assert_eq!(shape.to_string(), "(n, 2..9, ?)");
+/// # Ok::<(), broadaxe_shape::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SymbolicShape {
+    dims: Option<Vec<Dim>>,
+}
+
+impl SymbolicShape {
+    /// Makes a shape of these dims.
+    pub fn new(dims: impl Into<Vec<Dim>>) -> Self {
+        Self { dims: Some(dims.into()) }
+    }
+
+    /// Makes a shape of unknown rank.
+    pub fn unknown_rank() -> Self {
+        Self { dims: None }
+    }
+
+    /// Returns the dims, where the rank is known.
+    pub fn dims(&self) -> Option<&[Dim]> {
+        self.dims.as_deref()
+    }
+
+    /// Returns the rank, where it is known.
+    pub fn rank(&self) -> Option<usize> {
+        self.dims.as_ref().map(Vec::len)
+    }
+
+    /// Returns the shape, where every size is known.
+    pub fn known(&self) -> Option<Shape> {
+        let sizes: Option<Vec<usize>> = self.dims.as_ref()?.iter().map(Dim::size).collect();
+        sizes.map(Shape::from)
+    }
+}
+
+impl From<&[usize]> for SymbolicShape {
+    fn from(dims: &[usize]) -> Self {
+        Self::new(dims.iter().copied().map(Dim::known).collect::<Vec<_>>())
+    }
+}
+
+impl From<&Shape> for SymbolicShape {
+    fn from(shape: &Shape) -> Self {
+        Self::from(shape.dims())
+    }
+}
+
+impl fmt::Display for SymbolicShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(dims) = &self.dims else { return f.write_str("(...)") };
+        f.write_str("(")?;
+        for (i, dim) in dims.iter().enumerate() {
+            write!(f, "{}{dim}", if i == 0 { "" } else { ", " })?;
+        }
+        f.write_str(if dims.len() == 1 { ",)" } else { ")" })
+    }
+}
+
+impl FromStr for SymbolicShape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let inner = text.trim();
+        let bare = bracketed(inner);
+        let list = bare.unwrap_or(inner).trim();
+        match (list, bare) {
+            ("..." | "*", _) => return Ok(Self::unknown_rank()),
+            ("", Some(_)) => return Ok(Self::new(Vec::new())),
+            ("", None) => {
+                let text = "an empty text is not a shape; rank 0 is written () and an unknown rank ...";
+                return Err(Error::new(ErrorKind::Parse, text));
+            }
+            _ => {}
+        }
+        let parts = split(list.strip_suffix(',').unwrap_or(list));
+        Ok(Self::new(parts.into_iter().map(str::parse).collect::<Result<Vec<Dim>, _>>()?))
+    }
+}
+
+/// Returns what stands between the brackets around the whole text.
+fn bracketed(text: &str) -> Option<&str> {
+    let round = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    round.or_else(|| text.strip_prefix('[').and_then(|t| t.strip_suffix(']')))
+}
+
+/// Splits at the commas that stand in no brackets.
+fn split(list: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0usize, 0);
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&list[start..]);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::{string::ToString, vec::Vec};
+
+    use super::*;
+
+    #[test]
+    fn texts() {
+        // text, and how it is written again (nothing: it is refused)
+        let cases = [
+            ("n,4", Some("(n, 4)")),
+            ("(n, 4)", Some("(n, 4)")),
+            ("[2..9]", Some("(2..9,)")),
+            ("2.., ..5, ?, -1", Some("(2.., 0..5, ?, ?)")),
+            ("n:2..9, m:3.., k:2..2", Some("(n:2..9, m:3.., k:2..2)")),
+            ("broadcast(n, m), 3", Some("(broadcast(n, m), 3)")),
+            ("(broadcast(n, m):1..4,)", Some("(broadcast(n, m):1..4,)")),
+            ("broadcast(n,n)", Some("(n,)")),
+            ("batch_size/2, unk__0", Some("(batch_size/2, unk__0)")),
+            ("()", Some("()")),
+            ("[]", Some("()")),
+            ("...", Some("(...)")),
+            ("(...)", Some("(...)")),
+            ("*", Some("(...)")),
+            ("4..4", Some("(4,)")),
+            ("", None),
+            ("3,,4", None),
+            ("9..2", None),
+            ("-2", None),
+            ("3x", None),
+            ("n:", None),
+            ("n:m", None),
+            ("broadcast()", None),
+            ("f(n)", None),
+            ("99999999999999999999999", None),
+            ("2,...", None),
+            ("(", None),
+        ];
+        let mut wrong = Vec::new();
+        for (text, want) in cases {
+            let got = text.parse::<SymbolicShape>();
+            if got.as_ref().ok().map(ToString::to_string).as_deref() != want {
+                wrong.push(format!("{text}: {got:?}"));
+            }
+            if let Ok(shape) = got {
+                assert_eq!(shape.to_string().parse(), Ok(shape), "{text} does not come back");
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn ends() {
+        assert!(Dim::range(3, Some(2)).is_err());
+        assert!(Dim::range(2, Some(5)).unwrap().within(6, None).is_err());
+        assert_eq!(Dim::named(""), Dim::unknown());
+        assert_eq!(Dim::range(2, None).unwrap().high(), None);
+    }
+}
