@@ -1,1 +1,30 @@
-//! Under construction.
+//! Element-wise operators, dtypes and tile loops: every line of Broadaxe that touches an element.
+//!
+//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels over tiles; [`run()`] drives it over a nest of
+//! loops, after checking once that every address lies inside its buffer.
+
+pub mod dtype;
+pub mod math;
+pub mod number;
+pub mod convert;
+pub mod isa;
+pub mod loops;
+pub mod tile;
+pub mod ops;
+pub mod op;
+pub mod table;
+pub mod program;
+pub mod nest;
+pub mod executor;
+pub mod run;
+
+pub use dtype::{Bool, DType, Element, Family, bf16, f16};
+pub use executor::{Executor, Progress, Scoped, Serial};
+pub use isa::{Isa, Level};
+pub use loops::Kernel;
+pub use nest::Nest;
+pub use op::{Op, System, cast, copy};
+pub use program::{Program, Slot, Step};
+pub use run::{Failure, Input, Output, run, run_at};
+pub use table::{OPS, find, find_abroad};
+pub use tile::Buffer;

@@ -2,6 +2,8 @@
 //!
 //! A [`Rule`] looks at shapes only and returns an [`Alignment`]: the result's shape and, for each operand, which of its
 //! axes feeds each result axis. Nothing here touches an element or allocates more than a few lists of dims.
+//! [`RULES`] lists the rules, the opening comment of each file under `rule/` is the rule's manual, and [`compare()`] shows
+//! where they part.
 
 #![no_std]
 #![forbid(unsafe_code)]

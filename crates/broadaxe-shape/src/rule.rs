@@ -131,6 +131,9 @@ impl Call<'_> {
 
 /// A broadcast rule with its parameters.
 ///
+/// Displays as one line of text, `pdpd axis=1` or `explicit axes=1,2 target=1,50,50,16`, and parses from it. Defaults
+/// are filled in, so that rules which are asked alike compare equal.
+///
 /// ```
 /// use broadaxe_shape::Rule;
 /// let rule = Rule::pdpd(1);
@@ -156,6 +159,8 @@ impl PartialEq for Rule {
         self.def.name == other.def.name && self.params == other.params
     }
 }
+
+impl Eq for Rule {}
 
 impl Rule {
     /// Makes the rule of this name (or alias) with these parameters.

@@ -1,1 +1,22 @@
-//! Under construction.
+//! Broadcasting that means the same thing everywhere: arrays, expressions and framework operators under any rule.
+
+#![forbid(unsafe_code)]
+
+pub mod array;
+pub mod error;
+pub mod eval;
+pub mod graph;
+pub mod memory;
+pub mod plan;
+pub mod scalar;
+pub mod view;
+
+pub use array::Array;
+pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
+pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
+pub use error::{Error, ErrorKind};
+pub use eval::{Evaluation, Options, StageReport};
+pub use graph::{Graph, Node};
+pub use plan::Plan;
+pub use scalar::Scalar;
+pub use view::View;

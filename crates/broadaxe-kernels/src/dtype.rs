@@ -1,0 +1,221 @@
+//! The element types: one row each, and everything that is known of a type without an element of it.
+
+use std::fmt;
+
+pub use half::{bf16, f16};
+
+/// Names the type of an array's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum DType {
+    /// A truth value, stored as a byte; any byte but 0 is true.
+    Bool,
+    /// A signed integer of 8 bits.
+    I8,
+    /// A signed integer of 16 bits.
+    I16,
+    /// A signed integer of 32 bits.
+    I32,
+    /// A signed integer of 64 bits.
+    I64,
+    /// An unsigned integer of 8 bits.
+    U8,
+    /// An unsigned integer of 16 bits.
+    U16,
+    /// An unsigned integer of 32 bits.
+    U32,
+    /// An unsigned integer of 64 bits.
+    U64,
+    /// IEEE 754 binary16.
+    F16,
+    /// The upper half of a binary32.
+    BF16,
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+}
+
+/// What kind of number a dtype holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Truth values.
+    Bool,
+    /// Signed integers, two's complement.
+    Signed,
+    /// Unsigned integers.
+    Unsigned,
+    /// Floating-point numbers.
+    Float,
+}
+
+struct Row {
+    dtype: DType,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    size: usize,
+    family: Family,
+}
+
+const fn row(dtype: DType, name: &'static str, aliases: &'static [&'static str], size: usize, family: Family) -> Row {
+    Row { dtype, name, aliases, size, family }
+}
+
+#[rustfmt::skip]
+static ROWS: [Row; 13] = [
+    row(DType::Bool, "bool", &["boolean"],                   1, Family::Bool),
+    row(DType::I8,   "i8",   &["int8"],                      1, Family::Signed),
+    row(DType::I16,  "i16",  &["int16"],                     2, Family::Signed),
+    row(DType::I32,  "i32",  &["int32"],                     4, Family::Signed),
+    row(DType::I64,  "i64",  &["int64"],                     8, Family::Signed),
+    row(DType::U8,   "u8",   &["uint8"],                     1, Family::Unsigned),
+    row(DType::U16,  "u16",  &["uint16"],                    2, Family::Unsigned),
+    row(DType::U32,  "u32",  &["uint32"],                    4, Family::Unsigned),
+    row(DType::U64,  "u64",  &["uint64"],                    8, Family::Unsigned),
+    row(DType::F16,  "f16",  &["float16", "half"],           2, Family::Float),
+    row(DType::BF16, "bf16", &["bfloat16"],                  2, Family::Float),
+    row(DType::F32,  "f32",  &["float32", "float"],          4, Family::Float),
+    row(DType::F64,  "f64",  &["float64", "double"],         8, Family::Float),
+];
+
+impl DType {
+    /// Lists every dtype, in the order of the rows.
+    pub const ALL: [Self; 13] = [
+        Self::Bool,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::F16,
+        Self::BF16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// Returns the short name: `bool`, `i8`, ..., `bf16`, `f64`.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Returns the size of an element in bytes.
+    pub fn size(self) -> usize {
+        self.row().size
+    }
+
+    /// Returns the kind of number.
+    pub fn family(self) -> Family {
+        self.row().family
+    }
+
+    /// Finds a dtype by its short name or by the name that NumPy, ONNX or OpenVINO gives it.
+    ///
+    /// ```
+    /// use broadaxe_kernels::DType;
+    /// assert_eq!(DType::from_name("uint8"), Some(DType::U8));
+    /// assert_eq!(DType::from_name("complex64"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Self> {
+        ROWS.iter().find(|row| row.name == name || row.aliases.contains(&name)).map(|row| row.dtype)
+    }
+
+    /// Says whether this is a floating-point type.
+    pub fn is_float(self) -> bool {
+        self.family() == Family::Float
+    }
+
+    /// Says whether this is an integer type, signed or not; bool is none.
+    pub fn is_integer(self) -> bool {
+        matches!(self.family(), Family::Signed | Family::Unsigned)
+    }
+
+    /// Says whether this is a signed integer type.
+    pub fn is_signed(self) -> bool {
+        self.family() == Family::Signed
+    }
+
+    /// Says whether this is an unsigned integer type.
+    pub fn is_unsigned(self) -> bool {
+        self.family() == Family::Unsigned
+    }
+}
+
+impl fmt::Display for DType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A truth value as arrays store it: a byte, true unless it is 0.
+///
+/// Any byte is valid, so that memory written by others can be read without a check.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(transparent)]
+pub struct Bool(pub u8);
+
+impl Bool {
+    /// Returns the truth value.
+    #[inline(always)]
+    pub fn get(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl From<bool> for Bool {
+    #[inline(always)]
+    fn from(value: bool) -> Self {
+        Self(u8::from(value))
+    }
+}
+
+impl PartialEq for Bool {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl PartialOrd for Bool {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.get().partial_cmp(&other.get())
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Marks the Rust types that arrays hold; every pattern of bytes is a valid value of each.
+pub trait Element: Copy + Send + Sync + fmt::Debug + sealed::Sealed + 'static {
+    /// The dtype of this type.
+    const DTYPE: DType;
+}
+
+macro_rules! elements {
+    ($($ty:ty: $dtype:ident),+) => {
+        $(impl sealed::Sealed for $ty {}
+        impl Element for $ty { const DTYPE: DType = DType::$dtype; })+
+    };
+}
+elements!(Bool: Bool, i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64, f16: F16, bf16: BF16, f32: F32, f64: F64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_where_the_enum_says() {
+        for (i, dtype) in DType::ALL.into_iter().enumerate() {
+            assert_eq!((dtype as usize, ROWS[i].dtype), (i, dtype));
+            for name in ROWS[i].aliases.iter().chain([&ROWS[i].name]) {
+                assert_eq!(DType::from_name(name), Some(dtype), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The contract between operators, kernels and whoever runs them.
+//!
+//! An operator is a unit struct with one pure function of single elements: [`Unary`], [`Binary`] or [`Ternary`]. A [`Kernel`]
+//! is that function for given dtypes, compiled into plain loops, once per instruction set. A loop is told a count and,
+//! per operand, a pointer that is *dense* (the elements lie one after the other) or *constant* (one element stands for
+//! all). It knows nothing of rank, strides, rules, threads or files.
+
+use crate::{
+    dtype::{DType, Element},
+    isa::{Check, Isa, LEVELS, Loop},
+};
+
+/// A function of one element.
+pub trait Unary<T: Element>: 'static {
+    /// The type of the result.
+    type Out: Element;
+    /// Computes one element.
+    fn apply(x: T) -> Self::Out;
+}
+
+/// A function of two elements.
+pub trait Binary<T: Element>: 'static {
+    /// The type of the result.
+    type Out: Element;
+    /// Computes one element.
+    fn apply(a: T, b: T) -> Self::Out;
+}
+
+/// A function of three elements, the first possibly of a type of its own.
+pub trait Ternary<A: Element, T: Element = A>: 'static {
+    /// The type of the result.
+    type Out: Element;
+    /// Computes one element.
+    fn apply(a: A, b: T, c: T) -> Self::Out;
+}
+
+/// A question about two elements that an operator must refuse.
+pub trait Refuses<T: Element>: 'static {
+    /// What is refused, for an error: `a zero divisor`.
+    const WHAT: &'static str;
+    /// Says whether this pair is refused.
+    fn refuses(a: T, b: T) -> bool;
+}
+
+/// The loops of a kernel for one instruction set.
+#[derive(Clone, Copy)]
+pub(crate) struct Loops {
+    /// Every operand dense.
+    pub(crate) dense: Loop,
+    /// The first of two operands constant; without it, a constant is repeated into a tile.
+    pub(crate) left: Option<Loop>,
+    /// The second of two operands constant.
+    pub(crate) right: Option<Loop>,
+}
+
+/// Finds the elements that an operator must refuse.
+#[derive(Clone, Copy)]
+pub struct Guard {
+    pub(crate) what: &'static str,
+    pub(crate) check: Check,
+}
+
+impl Guard {
+    /// Returns what is refused: `a zero divisor`.
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+}
+
+/// An operator for given dtypes: its loops for every instruction set.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    pub(crate) inputs: [DType; 3],
+    pub(crate) arity: usize,
+    pub(crate) output: DType,
+    pub(crate) loops: [Loops; LEVELS],
+    pub(crate) guard: Option<Guard>,
+}
+
+impl Kernel {
+    /// Returns the dtypes of the operands.
+    pub fn inputs(&self) -> &[DType] {
+        &self.inputs[..self.arity]
+    }
+
+    /// Returns the dtype of the result.
+    pub fn output(&self) -> DType {
+        self.output
+    }
+
+    /// Returns what finds the elements that must be refused, where there are such elements.
+    pub fn guard(&self) -> Option<&Guard> {
+        self.guard.as_ref()
+    }
+
+    pub(crate) fn loops(&self, isa: Isa) -> &Loops {
+        &self.loops[isa.index()]
+    }
+}

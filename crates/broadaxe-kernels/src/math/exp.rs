@@ -1,0 +1,121 @@
+//! Exponentials.
+//!
+//! The f32 forms write e^x as 2^(n + r) with |r| <= 1/2, evaluate a minimax polynomial of r in f64 and add n to the
+//! exponent's bits. The rounding to n is the addition of 1.5 * 2^52, which leaves n in the low bits of the sum, so
+//! that neither a branch nor a conversion to an integer is needed. The polynomials were fitted with Remez' exchange
+//! algorithm to the relative error that stands beside them.
+
+use std::f64::consts::LOG2_E;
+
+use super::{ROUND, canonical64, poly};
+
+/// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-32.00.
+const EXP2M1: [f64; 7] = [
+    0.6931471805815717,
+    0.2402265092005288,
+    0.055504107276056806,
+    0.00961805703689513,
+    0.0013333669436511278,
+    0.00015461329932759632,
+    1.5252724328997335e-05,
+];
+
+/// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-55.66.
+const EXP2M1_FINE: [f64; 11] = [
+    0.6931471805599453,
+    0.24022650695910097,
+    0.055504108664821236,
+    0.009618129107607065,
+    0.0013333558146531564,
+    0.00015403530441481926,
+    1.5252733701281419e-05,
+    1.3215442723553945e-06,
+    1.017812127147892e-07,
+    7.07256182356081e-09,
+    4.4455413324701454e-10,
+];
+
+/// Computes 2 to the power x for |x| <= 1000.
+#[inline(always)]
+pub(super) fn exp2_core(x: f64) -> f64 {
+    let (r, shifted) = reduce(x);
+    scale(1.0 + r * poly(&EXP2M1, r), shifted)
+}
+
+/// Computes e to the power x for |x| <= 700.
+#[inline(always)]
+pub(super) fn exp_core(x: f64) -> f64 {
+    exp2_core(x * LOG2_E)
+}
+
+/// Computes e to the power x for |x| <= 700 nearly to the precision of f64.
+#[inline(always)]
+pub(super) fn exp_fine(x: f64) -> f64 {
+    let (r, shifted) = reduce(x * LOG2_E);
+    scale(1.0 + r * poly(&EXP2M1_FINE, r), shifted)
+}
+
+/// Computes e to the power x, less 1, for |x| <= 700, with a small relative error also near zero.
+#[inline(always)]
+pub(super) fn expm1_core(x: f64) -> f64 {
+    let (r, shifted) = reduce(x * LOG2_E);
+    let power = scale(1.0, shifted);
+    power * (r * poly(&EXP2M1, r)) + (power - 1.0)
+}
+
+/// Splits x into r, at most 1/2 large, and an integer n; returns r and n + 1.5 * 2^52.
+#[inline(always)]
+fn reduce(x: f64) -> (f64, f64) {
+    let shifted = x + ROUND;
+    (x - (shifted - ROUND), shifted)
+}
+
+/// Multiplies `value` by 2^n, where `shifted` is n + 1.5 * 2^52.
+#[inline(always)]
+fn scale(value: f64, shifted: f64) -> f64 {
+    f64::from_bits(value.to_bits().wrapping_add(shifted.to_bits() << 52))
+}
+
+/// Computes e to the power x.
+///
+/// At most @EXP@ ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has become
+/// zero or infinite already.
+#[inline(always)]
+pub fn exp32(x: f32) -> f32 {
+    let value = exp_core(f64::from(x.clamp(-104.0, 89.0))) as f32;
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes e to the power x, correctly rounded but for rare ties (pxfm).
+pub fn exp64(x: f64) -> f64 {
+    canonical64(pxfm::f_exp(x))
+}
+
+/// Computes 2 to the power x.
+///
+/// At most @EXP2@ ULP over all f32, and exact where x is an integer.
+#[inline(always)]
+pub fn exp2_32(x: f32) -> f32 {
+    let value = exp2_core(f64::from(x.clamp(-151.0, 129.0))) as f32;
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes 2 to the power x, correctly rounded but for rare ties (pxfm).
+pub fn exp2_64(x: f64) -> f64 {
+    canonical64(pxfm::f_exp2(x))
+}
+
+/// Computes e to the power x, less 1.
+///
+/// At most @EXPM1@ ULP over all f32; a zero keeps its sign.
+#[inline(always)]
+pub fn expm1_32(x: f32) -> f32 {
+    let value = expm1_core(f64::from(x.clamp(-104.0, 89.0))) as f32;
+    let value = if x == 0.0 { x } else { value };
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes e to the power x, less 1, correctly rounded but for rare ties (pxfm).
+pub fn expm1_64(x: f64) -> f64 {
+    canonical64(pxfm::f_expm1(x))
+}

@@ -1,0 +1,169 @@
+//! Logarithms.
+//!
+//! The f32 forms write x as 2^e m with m between sqrt(1/2) and sqrt(2), and use log m = s L(s^2) with
+//! s = (m - 1) / (m + 1), where L is a minimax polynomial for 2 atanh(s) / s (the series of fdlibm's `e_log.c`). Subnormal
+//! f32 are normal f64 and need no case of their own. Where e is zero nothing is added to s L, so the relative error stays
+//! small around x = 1.
+
+use std::f64::consts::{LN_2, LOG10_2, LOG10_E};
+
+use super::{canonical64, exp::exp_fine, poly};
+
+/// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
+const LOG: [f64; 5] =
+    [2.000000000008424, 0.6666666524044925, 0.4000038587012875, 0.28534985857054185, 0.23617467226855343];
+
+/// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-52.37.
+const LOG_FINE: [f64; 7] = [
+    2.0000000000000004,
+    0.6666666666655222,
+    0.4000000006201663,
+    0.2857141598120187,
+    0.2222343716471906,
+    0.18121855324828473,
+    0.1683855652386591,
+];
+
+/// Coefficients of 2 atanh(s) / (s log 2) in s^2, for |s| <= 3 - sqrt(8); relative error 2^-45.09.
+const LOG2: [f64; 6] = [
+    2.88539008177785,
+    0.9617966941133069,
+    0.5770779423765279,
+    0.4122092510861667,
+    0.31990575365199386,
+    0.28289930363624455,
+];
+
+/// Splits a positive normal number into an exponent and a significand between sqrt(1/2) and sqrt(2).
+///
+/// The exponent is made a float by putting its bits under those of 2^52.
+#[inline(always)]
+fn split(x: f64) -> (f64, f64) {
+    const BIAS: u64 = 1024 << 52;
+    const TWO_52: u64 = 0x4330_0000_0000_0000;
+    const TWO_52_AND_BIAS: f64 = 4_503_599_627_371_520.0;
+    let bits = x.to_bits();
+    let offset = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd).wrapping_add(BIAS);
+    let exponent = f64::from_bits((offset >> 52) | TWO_52) - TWO_52_AND_BIAS;
+    let significand = f64::from_bits(bits.wrapping_sub((offset & 0xfff0_0000_0000_0000).wrapping_sub(BIAS)));
+    (exponent, significand)
+}
+
+/// Computes the logarithm of a significand 1 + f between sqrt(1/2) and sqrt(2), to the base of the coefficients.
+#[inline(always)]
+fn log_significand<const N: usize>(f: f64, coefficients: &[f64; N]) -> f64 {
+    let s = f / (2.0 + f);
+    s * poly(coefficients, s * s)
+}
+
+/// Computes the logarithm to base 2 of a positive normal number, with the relative error that `pow32` needs.
+#[inline(always)]
+pub(super) fn log2_core(x: f64) -> f64 {
+    let (exponent, significand) = split(x);
+    exponent + log_significand(significand - 1.0, &LOG2)
+}
+
+/// Computes log(1 + x) for x > -1 up to 2^512, with a small relative error also near zero.
+///
+/// Where 1 + x is its own significand, x itself is used in place of the rounded (1 + x) - 1.
+#[inline(always)]
+pub(super) fn log1p_core(x: f64) -> f64 {
+    log1p_by(x, &LOG)
+}
+
+/// Computes what `log1p_core` does, with the given coefficients.
+#[inline(always)]
+fn log1p_by<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
+    let (exponent, significand) = split(1.0 + x);
+    let f = if exponent == 0.0 { x } else { significand - 1.0 };
+    exponent * LN_2 + log_significand(f, coefficients)
+}
+
+/// Gives a logarithm its values outside the positive finite numbers.
+#[inline(always)]
+fn edges(x: f32, value: f32) -> f32 {
+    let value = if x == f32::INFINITY { x } else { value };
+    let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
+    if x >= 0.0 { value } else { f32::NAN }
+}
+
+/// Computes the natural logarithm.
+///
+/// At most @LOG@ ULP over all f32.
+#[inline(always)]
+pub fn log32(x: f32) -> f32 {
+    let (exponent, significand) = split(f64::from(x));
+    edges(x, (exponent * LN_2 + log_significand(significand - 1.0, &LOG)) as f32)
+}
+
+/// Computes the natural logarithm, correctly rounded but for rare ties (pxfm).
+pub fn log64(x: f64) -> f64 {
+    canonical64(pxfm::f_log(x))
+}
+
+/// Computes the logarithm to base 2.
+///
+/// At most @LOG2@ ULP over all f32, and exact for powers of two.
+#[inline(always)]
+pub fn log2_32(x: f32) -> f32 {
+    edges(x, log2_core(f64::from(x)) as f32)
+}
+
+/// Computes the logarithm to base 2, correctly rounded but for rare ties (pxfm).
+pub fn log2_64(x: f64) -> f64 {
+    canonical64(pxfm::f_log2(x))
+}
+
+/// Computes the logarithm to base 10.
+///
+/// At most @LOG10@ ULP over all f32, and exact for powers of ten.
+#[inline(always)]
+pub fn log10_32(x: f32) -> f32 {
+    let (exponent, significand) = split(f64::from(x));
+    edges(x, (exponent * LOG10_2 + log_significand(significand - 1.0, &LOG) * LOG10_E) as f32)
+}
+
+/// Computes the logarithm to base 10, correctly rounded but for rare ties (pxfm).
+pub fn log10_64(x: f64) -> f64 {
+    canonical64(pxfm::f_log10(x))
+}
+
+/// Computes the natural logarithm of 1 + x.
+///
+/// At most @LOG1P@ ULP over all f32; a zero keeps its sign.
+#[inline(always)]
+pub fn log1p32(x: f32) -> f32 {
+    let value = log1p_core(f64::from(x)) as f32;
+    let value = if x == 0.0 || x == f32::INFINITY { x } else { value };
+    let value = if x == -1.0 { f32::NEG_INFINITY } else { value };
+    if x >= -1.0 { value } else { f32::NAN }
+}
+
+/// Computes the natural logarithm of 1 + x, correctly rounded but for rare ties (pxfm).
+pub fn log1p64(x: f64) -> f64 {
+    canonical64(pxfm::f_log1p(x))
+}
+
+/// Computes log(exp(a) + exp(b)) without overflow.
+///
+/// The larger operand, plus log(1 + exp(-|a - b|)): symmetric, and infinite operands give their limits. At most 0.51 ULP
+/// where the result is beyond 2^-20; where the two parts cancel, the absolute error is 2^-51 of the larger operand.
+#[inline(always)]
+pub fn logaddexp32(a: f32, b: f32) -> f32 {
+    let (high, low) = if a < b { (b, a) } else { (a, b) };
+    let (wide, gap) = (f64::from(high), f64::from(low) - f64::from(high));
+    let gap = if high == low { 0.0 } else { gap };
+    let gap = if gap < -700.0 { -700.0 } else { gap };
+    let value = (wide + log1p_by(exp_fine(gap), &LOG_FINE)) as f32;
+    let value = if high.is_infinite() { high } else { value };
+    if a.is_nan() || b.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes log(exp(a) + exp(b)) without overflow.
+pub fn logaddexp64(a: f64, b: f64) -> f64 {
+    let (high, low) = if a < b { (b, a) } else { (a, b) };
+    if high == low && high.is_infinite() {
+        return high;
+    }
+    canonical64(high + pxfm::f_log1p(pxfm::f_exp(low - high)))
+}

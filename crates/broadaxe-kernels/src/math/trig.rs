@@ -1,0 +1,258 @@
+//! Circular functions and their inverses.
+//!
+//! The f32 forms of sine, cosine and tangent count quarter turns exactly enough for every f32, the largest included,
+//! without a branch or a table look-up (see `quarter_turns`), and evaluate minimax polynomials in f64 on the remaining
+//! half quarter. The inverse functions reduce to |t| <= tan(pi / 8) and |t| <= 1/2 by the addition theorems.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+use super::{ROUND, canonical64, poly};
+
+/// Coefficients of sin(pi f / 2) / f in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-37.62.
+const SIN: [f64; 5] =
+    [1.5707963267874638, -0.6459640960576952, 0.07969258078815081, -0.004681252859008868, 0.00015817751597620172];
+
+/// Coefficients of cos(pi f / 2) in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-34.00.
+const COS: [f64; 5] =
+    [0.9999999999416326, -1.2337005392209026, 0.2536691747340227, -0.020859879404603706, 0.0009032371556051519];
+
+/// Coefficients of atan(t) / t in t^2, for |t| <= tan(pi / 8); relative error 2^-40.33.
+const ATAN: [f64; 8] = [
+    0.9999999999992769,
+    -0.33333333278743454,
+    0.19999993222195975,
+    -0.1428539241930682,
+    0.11103554163792562,
+    -0.08993381340553917,
+    0.06977698986264458,
+    -0.03771326720049957,
+];
+
+/// Coefficients of asin(t) / t in t^2, for |t| <= 1/2; relative error 2^-39.99.
+const ASIN: [f64; 9] = [
+    1.0000000000009146,
+    0.16666666608642441,
+    0.07500006048297786,
+    0.044640438308302804,
+    0.03043011538593214,
+    0.021838632532911864,
+    0.020762511907567695,
+    0.0017151314494292305,
+    0.033158634333352685,
+];
+
+/// Holds 2^(32 j) * 2 / pi modulo 4, divided by 2^(32 j), for j = 0, 1, 2, 3, each as a sum of three parts.
+///
+/// The first part has no bit below 2^-20 and the second none below 2^-41, both relative to 2^(32 j).
+const TURNS: [[f64; 3]; 4] = [
+    [0.6366195678710938, 2.044967004621867e-07, -2.1286911117399287e-13],
+    [-3.944788939946875e-10, 7.166491656834459e-17, 3.254380609134673e-23],
+    [1.0760570283912713e-19, 2.526825017416711e-26, 1.018166438749971e-32],
+    [2.471139044931388e-29, -1.690192128758259e-36, -1.3190424939343312e-42],
+];
+
+/// Multiplies a multiple of 2^(32 j), at most 2^31 times that, by the parts of `TURNS[j]`.
+///
+/// Returns an exact sum modulo 4 and the inexact small rest.
+#[inline(always)]
+fn digit_turns(digit: f64, j: usize) -> (f64, f64) {
+    const ROUND_TO_4: f64 = 4.0 * ROUND;
+    let first = digit * TURNS[j][0];
+    let whole = (first + ROUND_TO_4) - ROUND_TO_4;
+    ((first - whole) + digit * TURNS[j][1], digit * TURNS[j][2])
+}
+
+/// Counts the quarter turns in x, an f32: returns the fraction, at most 1/2 and a little, and the count modulo 4.
+///
+/// This is Payne and Hanek's reduction in floats. x is cut at the multiples of 2^96, 2^64, 2^32 and 1; each piece has a
+/// constant of its own, 2 / pi times its unit modulo 4, in three parts chosen such that the products with the first
+/// two are exact. Their sum has no bit below 2^-44 and is exact as well, so the count can be taken from it without loss.
+/// The f32 nearest to a multiple of pi / 2 is 2^-30 away from it; the rest's error is 2^-62.
+#[inline(always)]
+fn quarter_turns(x: f64) -> (f64, u64) {
+    const ROUND_32: f64 = ROUND * 4_294_967_296.0;
+    const ROUND_64: f64 = ROUND_32 * 4_294_967_296.0;
+    const ROUND_96: f64 = ROUND_64 * 4_294_967_296.0;
+    let third = (x + ROUND_96) - ROUND_96;
+    let below = x - third;
+    let second = (below + ROUND_64) - ROUND_64;
+    let below = below - second;
+    let first = (below + ROUND_32) - ROUND_32;
+    let below = below - first;
+    let unit = (below + ROUND) - ROUND;
+    let fraction = below - unit;
+
+    let (exact_3, rest_3) = digit_turns(third, 3);
+    let (exact_2, rest_2) = digit_turns(second, 2);
+    let (exact_1, rest_1) = digit_turns(first, 1);
+    let (exact_0, rest_0) = digit_turns(unit, 0);
+    let exact = ((exact_3 + exact_2) + (exact_1 + exact_0)) + fraction * TURNS[0][0];
+    let rest = ((rest_3 + rest_2) + (rest_1 + rest_0)) + fraction * (TURNS[0][1] + TURNS[0][2]);
+    let count = exact + ROUND;
+    ((exact - (count - ROUND)) + rest, count.to_bits())
+}
+
+/// Evaluates sine and cosine of `fraction` quarter turns.
+#[inline(always)]
+fn sin_cos(fraction: f64) -> (f64, f64) {
+    let square = fraction * fraction;
+    (fraction * poly(&SIN, square), poly(&COS, square))
+}
+
+/// Picks sine or cosine by the count's lowest bit, and the sign by the next.
+#[inline(always)]
+fn by_quadrant(sine: f64, cosine: f64, count: u64) -> f64 {
+    let value = if count & 1 == 0 { sine } else { cosine };
+    f64::from_bits(value.to_bits() ^ ((count & 2) << 62))
+}
+
+/// Computes the sine of x radians.
+///
+/// At most @SIN@ ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
+#[inline(always)]
+pub fn sin32(x: f32) -> f32 {
+    let (fraction, count) = quarter_turns(f64::from(x.abs()));
+    let (sine, cosine) = sin_cos(fraction);
+    let value = by_quadrant(sine, cosine, count) as f32;
+    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
+    if x.is_finite() { value } else { f32::NAN }
+}
+
+/// Computes the sine of x radians, correctly rounded but for rare ties (pxfm).
+pub fn sin64(x: f64) -> f64 {
+    canonical64(pxfm::f_sin(x))
+}
+
+/// Computes the cosine of x radians.
+///
+/// At most @COS@ ULP over all f32, the largest included; infinities give NaN.
+#[inline(always)]
+pub fn cos32(x: f32) -> f32 {
+    let (fraction, count) = quarter_turns(f64::from(x.abs()));
+    let (sine, cosine) = sin_cos(fraction);
+    let value = by_quadrant(sine, cosine, count.wrapping_add(1)) as f32;
+    if x.is_finite() { value } else { f32::NAN }
+}
+
+/// Computes the cosine of x radians, correctly rounded but for rare ties (pxfm).
+pub fn cos64(x: f64) -> f64 {
+    canonical64(pxfm::f_cos(x))
+}
+
+/// Computes the tangent of x radians.
+///
+/// At most @TAN@ ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
+#[inline(always)]
+pub fn tan32(x: f32) -> f32 {
+    let (fraction, count) = quarter_turns(f64::from(x.abs()));
+    let (sine, cosine) = sin_cos(fraction);
+    let (above, below) = if count & 1 == 0 { (sine, cosine) } else { (-cosine, sine) };
+    let value = (above / below) as f32;
+    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
+    if x.is_finite() { value } else { f32::NAN }
+}
+
+/// Computes the tangent of x radians, correctly rounded but for rare ties (pxfm).
+pub fn tan64(x: f64) -> f64 {
+    canonical64(pxfm::f_tan(x))
+}
+
+/// Computes the arc tangent of `above / below`, both at least 0, with `above <= below` and `below > 0`.
+///
+/// Beyond tan(pi / 8) the addition theorem gives pi / 4 + atan((above - below) / (above + below)).
+#[inline(always)]
+fn atan_core(above: f64, below: f64) -> f64 {
+    let far = above > 0.414_213_562_373_095_03 * below;
+    let (numerator, denominator, turn) =
+        if far { (above - below, above + below, FRAC_PI_4) } else { (above, below, 0.0) };
+    let t = numerator / denominator;
+    turn + t * poly(&ATAN, t * t)
+}
+
+/// Computes the arc tangent, in radians.
+///
+/// At most @ATAN@ ULP over all f32; a zero keeps its sign.
+#[inline(always)]
+pub fn atan32(x: f32) -> f32 {
+    let wide = f64::from(x.abs());
+    let wide = if wide > 1e20 { 1e20 } else { wide };
+    let steep = wide > 1.0;
+    let (above, below) = if steep { (1.0, wide) } else { (wide, 1.0) };
+    let angle = atan_core(above, below);
+    let value = (if steep { FRAC_PI_2 - angle } else { angle }) as f32;
+    let value = value.copysign(x);
+    if x.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes the arc tangent, in radians, correctly rounded but for rare ties (pxfm).
+pub fn atan64(x: f64) -> f64 {
+    canonical64(pxfm::f_atan(x))
+}
+
+/// Computes the angle of the point (x, y), in radians, in all four quadrants.
+///
+/// At most 0.51 ULP. Zeros and infinities count with their signs, as in C's `atan2f`.
+#[inline(always)]
+pub fn atan2_32(y: f32, x: f32) -> f32 {
+    let (tall, long) = (f64::from(y.abs()), f64::from(x.abs()));
+    let steep = tall > long;
+    let (above, below) = if steep { (long, tall) } else { (tall, long) };
+    // Equal infinities are one diagonal; two zeros, none; a finite number over an infinite one is 0.
+    let above = if above == f64::INFINITY { 1.0 } else { above };
+    let below = if below == f64::INFINITY { if tall == long { 1.0 } else { f64::MAX } } else { below };
+    let below = if below == 0.0 { 1.0 } else { below };
+    let angle = atan_core(above, below);
+    let angle = if steep { FRAC_PI_2 - angle } else { angle };
+    let angle = if x.is_sign_negative() { PI - angle } else { angle };
+    let value = (angle as f32).copysign(y);
+    if x.is_nan() || y.is_nan() { f32::NAN } else { value }
+}
+
+/// Computes the angle of the point (x, y), in radians, in all four quadrants, correctly rounded but for rare ties (pxfm).
+pub fn atan2_64(y: f64, x: f64) -> f64 {
+    canonical64(pxfm::f_atan2(y, x))
+}
+
+/// Computes asin(t) for t from 0 to 1/2, or, of a larger x, half of acos(x) with t = sqrt((1 - x) / 2).
+#[inline(always)]
+fn asin_core(x: f64) -> f64 {
+    let far = x > 0.5;
+    let square = if far { 0.5 - 0.5 * x } else { x * x };
+    let t = if far { square.sqrt() } else { x };
+    t * poly(&ASIN, square)
+}
+
+/// Computes the arc sine, in radians.
+///
+/// At most @ASIN@ ULP over all f32; outside -1..=1 the result is NaN, a zero keeps its sign.
+#[inline(always)]
+pub fn asin32(x: f32) -> f32 {
+    let wide = f64::from(x.abs());
+    let angle = asin_core(wide);
+    let value = (if wide > 0.5 { FRAC_PI_2 - 2.0 * angle } else { angle }) as f32;
+    let value = value.copysign(x);
+    if wide <= 1.0 { value } else { f32::NAN }
+}
+
+/// Computes the arc sine, in radians, correctly rounded but for rare ties (pxfm).
+pub fn asin64(x: f64) -> f64 {
+    canonical64(pxfm::f_asin(x))
+}
+
+/// Computes the arc cosine, in radians.
+///
+/// At most @ACOS@ ULP over all f32; outside -1..=1 the result is NaN.
+#[inline(always)]
+pub fn acos32(x: f32) -> f32 {
+    let wide = f64::from(x.abs());
+    let angle = asin_core(wide);
+    let signed = if x < 0.0 { -angle } else { angle };
+    let outer = if x < 0.0 { PI + 2.0 * signed } else { 2.0 * signed };
+    let value = (if wide > 0.5 { outer } else { FRAC_PI_2 - signed }) as f32;
+    if wide <= 1.0 { value } else { f32::NAN }
+}
+
+/// Computes the arc cosine, in radians, correctly rounded but for rare ties (pxfm).
+pub fn acos64(x: f64) -> f64 {
+    canonical64(pxfm::f_acos(x))
+}

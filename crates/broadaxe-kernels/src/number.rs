@@ -1,0 +1,450 @@
+//! Arithmetic of single elements: what `+` means for each dtype.
+//!
+//! Integers wrap. Floats round once per operation, and every NaN that an operation makes is the canonical quiet one.
+//! The two halves widen to f32, compute, and round back: f32 has more than twice their digits plus two, so that one
+//! operation is rounded as if it had been done in the half itself.
+
+use half::{bf16, f16};
+
+use crate::dtype::Element;
+
+/// A number with the arithmetic that every numeric dtype has.
+pub trait Number: Element + PartialOrd {
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Adds; integers wrap.
+    fn add(self, other: Self) -> Self;
+    /// Subtracts; integers wrap.
+    fn sub(self, other: Self) -> Self;
+    /// Multiplies; integers wrap.
+    fn mul(self, other: Self) -> Self;
+    /// Changes the sign; integers wrap.
+    fn neg(self) -> Self;
+    /// Takes the magnitude; the least integer stays as it is.
+    fn abs(self) -> Self;
+    /// Returns this value, or the canonical NaN for any NaN.
+    fn canonical(self) -> Self;
+    /// Says whether this is a NaN.
+    fn is_nan(self) -> bool;
+}
+
+/// An integer.
+pub trait Integer: Number + Eq {
+    /// The number of bits.
+    const BITS: u32;
+    /// Divides towards zero; `MIN / -1` wraps and a zero divisor gives 0 (a guard refuses it before).
+    fn div_trunc(self, by: Self) -> Self;
+    /// Returns the remainder of [`Integer::div_trunc`], with the dividend's sign; 0 for a zero divisor.
+    fn rem_trunc(self, by: Self) -> Self;
+    /// Says whether this is less than zero.
+    fn is_negative(self) -> bool;
+    /// Returns the low 64 bits, the sign extended.
+    fn bits(self) -> u64;
+    /// Shifts left by less than [`Integer::BITS`].
+    fn shl(self, count: u32) -> Self;
+    /// Shifts right by less than [`Integer::BITS`]; signed numbers keep their sign.
+    fn shr(self, count: u32) -> Self;
+    /// Returns bitwise and.
+    fn and(self, other: Self) -> Self;
+    /// Returns bitwise or.
+    fn or(self, other: Self) -> Self;
+    /// Returns bitwise exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Returns the bits flipped.
+    fn not(self) -> Self;
+}
+
+/// A floating-point number.
+pub trait Real: Number {
+    /// Divides.
+    fn div(self, by: Self) -> Self;
+    /// Applies a function given for f32 and for f64; the halves take the one for f32 and round.
+    fn map(self, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Self;
+    /// Applies a function of two numbers, as [`Real::map`].
+    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Self;
+    /// Says whether this is an infinity.
+    fn is_infinite(self) -> bool;
+    /// Returns the magnitude of this with the sign of the other, bit by bit.
+    fn copysign(self, sign: Self) -> Self;
+}
+
+macro_rules! integer {
+    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty;)+) => { $(
+        impl Number for $ty {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self { self.wrapping_sub(other) }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn neg(self) -> Self { self.wrapping_neg() }
+            #[inline(always)]
+            fn abs(self) -> Self { $abs(self) }
+            #[inline(always)]
+            fn canonical(self) -> Self { self }
+            #[inline(always)]
+            fn is_nan(self) -> bool { false }
+        }
+        impl Integer for $ty {
+            const BITS: u32 = <$ty>::BITS;
+            #[inline(always)]
+            fn div_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_div(by) } }
+            #[inline(always)]
+            fn rem_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_rem(by) } }
+            #[inline(always)]
+            fn is_negative(self) -> bool { $negative(self) }
+            #[inline(always)]
+            fn bits(self) -> u64 { self as $wide as u64 }
+            #[inline(always)]
+            fn shl(self, count: u32) -> Self { self.wrapping_shl(count) }
+            #[inline(always)]
+            fn shr(self, count: u32) -> Self { self.wrapping_shr(count) }
+            #[inline(always)]
+            fn and(self, other: Self) -> Self { self & other }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self { self | other }
+            #[inline(always)]
+            fn xor(self, other: Self) -> Self { self ^ other }
+            #[inline(always)]
+            fn not(self) -> Self { !self }
+        }
+    )+ };
+}
+integer! {
+    i8: i8::wrapping_abs, i8::is_negative, i64;
+    i16: i16::wrapping_abs, i16::is_negative, i64;
+    i32: i32::wrapping_abs, i32::is_negative, i64;
+    i64: i64::wrapping_abs, i64::is_negative, i64;
+    u8: std::convert::identity, |_| false, u64;
+    u16: std::convert::identity, |_| false, u64;
+    u32: std::convert::identity, |_| false, u64;
+    u64: std::convert::identity, |_| false, u64;
+}
+
+impl Number for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        (self + other).canonical()
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        (self - other).canonical()
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        (self * other).canonical()
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        -self
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        if self.is_nan() { Self::NAN } else { self }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
+}
+
+impl Real for f32 {
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        (self / by).canonical()
+    }
+    #[inline(always)]
+    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
+        narrow(self).canonical()
+    }
+    #[inline(always)]
+    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
+        narrow(self, other).canonical()
+    }
+    #[inline(always)]
+    fn is_infinite(self) -> bool {
+        self.is_infinite()
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        self.copysign(sign)
+    }
+}
+
+impl Number for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        (self + other).canonical()
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        (self - other).canonical()
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        (self * other).canonical()
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        -self
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        if self.is_nan() { Self::NAN } else { self }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.is_nan()
+    }
+}
+
+impl Real for f64 {
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        (self / by).canonical()
+    }
+    #[inline(always)]
+    fn map(self, _: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Self {
+        wide(self).canonical()
+    }
+    #[inline(always)]
+    fn map2(self, other: Self, _: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Self {
+        wide(self, other).canonical()
+    }
+    #[inline(always)]
+    fn is_infinite(self) -> bool {
+        self.is_infinite()
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        self.copysign(sign)
+    }
+}
+
+/// A float of 16 bits, computed with in f32.
+pub trait Half: Element + PartialOrd {
+    /// The bits that are not the sign.
+    const MAGNITUDE: u16 = 0x7fff;
+    /// Returns the same number as f32; exact.
+    fn widen(self) -> f32;
+    /// Rounds to nearest, ties to even; any NaN becomes the canonical one.
+    fn narrow(wide: f32) -> Self;
+    /// Returns the bits.
+    fn to_bits(self) -> u16;
+    /// Makes the number of these bits.
+    fn from_bits(bits: u16) -> Self;
+}
+
+impl Half for f16 {
+    /// Shifts the bits into place as an f32 that is 2^112 too small, then scales: the one multiplication also normalises subnormals.
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        let bits = u32::from(f16::to_bits(self));
+        let sign = (bits & 0x8000) << 16;
+        let magnitude = (bits & 0x7fff) << 13;
+        // 2^112 as an f32. Exponent 31 (infinity, NaN) ends at 143 and is lifted to 255.
+        let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
+        let lifted = if magnitude >= 0x0f80_0000 { scaled | 0x7f80_0000 } else { scaled };
+        f32::from_bits(lifted | sign)
+    }
+    /// Rounds normal results by an integer addition of half a unit, and subnormal ones by adding 0.5, whose last bit is theirs.
+    #[inline(always)]
+    fn narrow(wide: f32) -> Self {
+        let bits = wide.to_bits();
+        let sign = (bits >> 16) & 0x8000;
+        let magnitude = bits & 0x7fff_ffff;
+        let odd = (magnitude >> 13) & 1;
+        let normal = magnitude.wrapping_add(0x0fff + odd).wrapping_sub(0x3800_0000) >> 13;
+        let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
+        let finite = if magnitude < 0x3880_0000 { subnormal } else { normal };
+        // 65520 and above round to infinity.
+        let bounded = if magnitude >= 0x477f_f000 { 0x7c00 } else { finite };
+        let nan = magnitude > 0x7f80_0000;
+        f16::from_bits(if nan { 0x7e00 } else { (bounded | sign) as u16 })
+    }
+    #[inline(always)]
+    fn to_bits(self) -> u16 {
+        f16::to_bits(self)
+    }
+    #[inline(always)]
+    fn from_bits(bits: u16) -> Self {
+        f16::from_bits(bits)
+    }
+}
+
+impl Half for bf16 {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        f32::from_bits(u32::from(bf16::to_bits(self)) << 16)
+    }
+    #[inline(always)]
+    fn narrow(wide: f32) -> Self {
+        let bits = wide.to_bits();
+        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
+        bf16::from_bits(if wide.is_nan() { 0x7fc0 } else { rounded as u16 })
+    }
+    #[inline(always)]
+    fn to_bits(self) -> u16 {
+        bf16::to_bits(self)
+    }
+    #[inline(always)]
+    fn from_bits(bits: u16) -> Self {
+        bf16::from_bits(bits)
+    }
+}
+
+impl Number for f16 {
+    const ZERO: Self = f16::ZERO;
+    const ONE: Self = f16::ONE;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::narrow(self.widen() + other.widen())
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::narrow(self.widen() - other.widen())
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self::narrow(self.widen() * other.widen())
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        if Number::is_nan(self) { Self::from_bits(0x7e00) } else { self }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.to_bits() & Self::MAGNITUDE > 0x7c00
+    }
+}
+
+impl Real for f16 {
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        Self::narrow(self.widen() / by.widen())
+    }
+    #[inline(always)]
+    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
+        Self::narrow(narrow(self.widen()))
+    }
+    #[inline(always)]
+    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
+        Self::narrow(narrow(self.widen(), other.widen()))
+    }
+    #[inline(always)]
+    fn is_infinite(self) -> bool {
+        self.to_bits() & Self::MAGNITUDE == 0x7c00
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
+    }
+}
+
+impl Number for bf16 {
+    const ZERO: Self = bf16::ZERO;
+    const ONE: Self = bf16::ONE;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self::narrow(self.widen() + other.widen())
+    }
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self::narrow(self.widen() - other.widen())
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self::narrow(self.widen() * other.widen())
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
+    }
+    #[inline(always)]
+    fn canonical(self) -> Self {
+        if Number::is_nan(self) { Self::from_bits(0x7fc0) } else { self }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.to_bits() & Self::MAGNITUDE > 0x7f80
+    }
+}
+
+impl Real for bf16 {
+    #[inline(always)]
+    fn div(self, by: Self) -> Self {
+        Self::narrow(self.widen() / by.widen())
+    }
+    #[inline(always)]
+    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
+        Self::narrow(narrow(self.widen()))
+    }
+    #[inline(always)]
+    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
+        Self::narrow(narrow(self.widen(), other.widen()))
+    }
+    #[inline(always)]
+    fn is_infinite(self) -> bool {
+        self.to_bits() & Self::MAGNITUDE == 0x7f80
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares with `half`'s own conversions, which share no code with ours.
+    #[test]
+    fn halves_widen_and_narrow_exactly() {
+        for bits in 0..=u16::MAX {
+            let (h, b) = (f16::from_bits(bits), bf16::from_bits(bits));
+            if !h.is_nan() {
+                assert_eq!(h.widen().to_bits(), h.to_f32().to_bits(), "f16 {bits:#x}");
+            }
+            assert_eq!(h.is_nan(), h.widen().is_nan());
+            if !b.is_nan() {
+                assert_eq!(b.widen().to_bits(), b.to_f32().to_bits(), "bf16 {bits:#x}");
+            }
+        }
+        for bits in (0..=u32::MAX).step_by(997) {
+            let x = f32::from_bits(bits);
+            if !x.is_nan() {
+                assert_eq!(<f16 as Half>::narrow(x), f16::from_f32(x), "{x:e}");
+                assert_eq!(<bf16 as Half>::narrow(x), bf16::from_f32(x), "{x:e}");
+            }
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The record of an operator, and the constructors its row in the table is written with.
+
+use crate::{
+    convert::{Origin, Target},
+    dtype::{Bool, DType, Element, bf16, f16},
+    isa::{LEVELS, Loop, versions},
+    loops::{Binary, Guard, Kernel, Loops, Refuses, Ternary, Unary},
+    ops::{cast as element, select::Where},
+    tile::{Dense1, Dense2, Dense3, Left, Right, first_refused},
+};
+
+/// A framework, or NumPy, whose name for an operator a row may state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum System {
+    /// NumPy.
+    Numpy,
+    /// ONNX.
+    Onnx,
+    /// OpenVINO.
+    Openvino,
+    /// ncnn.
+    Ncnn,
+    /// PaddlePaddle.
+    Paddle,
+}
+
+impl System {
+    /// Lists every system.
+    pub const ALL: [Self; 5] = [Self::Numpy, Self::Onnx, Self::Openvino, Self::Ncnn, Self::Paddle];
+
+    /// Returns the name by which expressions call the system: `onnx`, `openvino`, ...
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Numpy => "numpy",
+            Self::Onnx => "onnx",
+            Self::Openvino => "openvino",
+            Self::Ncnn => "ncnn",
+            Self::Paddle => "paddle",
+        }
+    }
+}
+
+/// The kernels of an operator, one per dtype it is asked by: that of its last operand.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels([Option<Kernel>; 13]);
+
+/// An operator: its name, its meaning, its kernels and the facts that are known of it.
+pub struct Op {
+    name: &'static str,
+    meaning: &'static str,
+    arity: usize,
+    kernels: Kernels,
+    commutative: bool,
+    variadic: bool,
+    identity: Option<f64>,
+    reversed: Option<&'static str>,
+    ulp: Option<(f64, f64)>,
+    average: bool,
+    abroad: &'static [(System, &'static str)],
+}
+
+impl Op {
+    /// Returns the operator's name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the formula, in the operands `a`, `b` and `c`.
+    pub fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+
+    /// Counts the operands, 1 to 3; a variadic operator has 2 and takes any number.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// Says whether the operator takes one or more operands of any number, folded from the left.
+    pub fn is_variadic(&self) -> bool {
+        self.variadic
+    }
+
+    /// Says whether the folded operands are divided by their number.
+    pub fn is_average(&self) -> bool {
+        self.average
+    }
+
+    /// Returns the kernel for this dtype; for `where`, the dtype of the two choices.
+    pub fn kernel(&self, dtype: DType) -> Option<&Kernel> {
+        self.kernels.0[dtype as usize].as_ref()
+    }
+
+    /// Returns the dtype of the result for this dtype of the operands.
+    pub fn output(&self, dtype: DType) -> Option<DType> {
+        self.kernel(dtype).map(Kernel::output)
+    }
+
+    /// Lists the dtypes that the operator takes.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> + '_ {
+        DType::ALL.into_iter().filter(|&dtype| self.kernel(dtype).is_some())
+    }
+
+    /// Says whether the two operands may be exchanged.
+    pub fn is_commutative(&self) -> bool {
+        self.commutative
+    }
+
+    /// Returns the second operand that leaves the first as it is.
+    pub fn identity(&self) -> Option<f64> {
+        self.identity
+    }
+
+    /// Returns the name of the operator that gives the same with its two operands exchanged.
+    pub fn reversed(&self) -> Option<&'static str> {
+        if self.commutative { Some(self.name) } else { self.reversed }
+    }
+
+    /// Returns the greatest error in units in the last place for f32 and for f64, where the result is not exact.
+    pub fn ulp(&self) -> Option<(f64, f64)> {
+        self.ulp
+    }
+
+    /// Lists the operator's names in other systems.
+    pub fn abroad(&self) -> &'static [(System, &'static str)] {
+        self.abroad
+    }
+
+    pub(crate) const fn commutative(mut self) -> Self {
+        self.commutative = true;
+        self
+    }
+
+    pub(crate) const fn variadic(mut self) -> Self {
+        self.variadic = true;
+        self
+    }
+
+    pub(crate) const fn average(mut self) -> Self {
+        self.average = true;
+        self
+    }
+
+    pub(crate) const fn with_identity(mut self, value: f64) -> Self {
+        self.identity = Some(value);
+        self
+    }
+
+    pub(crate) const fn with_reversed(mut self, name: &'static str) -> Self {
+        self.reversed = Some(name);
+        self
+    }
+
+    pub(crate) const fn within(mut self, f32: f64, f64: f64) -> Self {
+        self.ulp = Some((f32, f64));
+        self
+    }
+
+    pub(crate) const fn known_as(mut self, names: &'static [(System, &'static str)]) -> Self {
+        self.abroad = names;
+        self
+    }
+}
+
+/// Begins a row.
+const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: Kernels) -> Op {
+    Op {
+        name,
+        meaning,
+        arity,
+        kernels,
+        commutative: false,
+        variadic: false,
+        identity: None,
+        reversed: None,
+        ulp: None,
+        average: false,
+        abroad: &[],
+    }
+}
+
+/// Begins the row of an operator of one operand.
+pub(crate) const fn unary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, meaning, 1, kernels)
+}
+
+/// Begins the row of an operator of two operands.
+pub(crate) const fn binary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, meaning, 2, kernels)
+}
+
+/// Begins the row of an operator of three operands.
+pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, meaning, 3, kernels)
+}
+
+const fn plain(inputs: [DType; 3], arity: usize, output: DType, dense: [Loop; LEVELS]) -> Kernel {
+    Kernel {
+        inputs,
+        arity,
+        output,
+        loops: [
+            Loops { dense: dense[0], left: None, right: None },
+            Loops { dense: dense[1], left: None, right: None },
+            Loops { dense: dense[2], left: None, right: None },
+        ],
+        guard: None,
+    }
+}
+
+const fn one<O: Unary<T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, versions::<Dense1<O, T>>())
+}
+
+/// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
+const fn two<O: Binary<T>, T: Element>() -> Kernel {
+    let mut kernel = heavy::<O, T>();
+    let (left, right) = (versions::<Left<O, T>>(), versions::<Right<O, T>>());
+    let mut level = 0;
+    while level < LEVELS {
+        kernel.loops[level].left = Some(left[level]);
+        kernel.loops[level].right = Some(right[level]);
+        level += 1;
+    }
+    kernel
+}
+
+/// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
+const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>())
+}
+
+const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, versions::<Dense3<O, T, T>>())
+}
+
+const fn guarded<R: Refuses<T>, T: Element>(mut kernel: Kernel) -> Kernel {
+    kernel.guard = Some(Guard { what: R::WHAT, check: first_refused::<R, T> });
+    kernel
+}
+
+const NONE: [Option<Kernel>; 13] = [None; 13];
+
+/// Lays kernels out by their last operand's dtype.
+const fn gather<const N: usize>(kernels: [Kernel; N]) -> Kernels {
+    let mut all = NONE;
+    let mut i = 0;
+    while i < N {
+        all[kernels[i].inputs[2] as usize] = Some(kernels[i]);
+        i += 1;
+    }
+    Kernels(all)
+}
+
+impl Kernels {
+    /// Adds the kernels of other dtypes.
+    pub(crate) const fn and(mut self, other: Self) -> Self {
+        let mut i = 0;
+        while i < self.0.len() {
+            if other.0[i].is_some() {
+                self.0[i] = other.0[i];
+            }
+            i += 1;
+        }
+        self
+    }
+}
+
+/// Returns the same loops under another dtype of the same width.
+const fn as_dtype(mut kernel: Kernel, from: DType, to: DType) -> Kernel {
+    let mut i = 0;
+    while i < 3 {
+        if kernel.inputs[i] as u8 == from as u8 {
+            kernel.inputs[i] = to;
+        }
+        i += 1;
+    }
+    if kernel.output as u8 == from as u8 {
+        kernel.output = to;
+    }
+    kernel
+}
+
+macro_rules! family {
+    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+) => {
+        $(#[$doc])*
+        pub(crate) const fn $name<O: $($role<$ty> +)+>() -> Kernels { gather([$($kernel::<O, $ty>()),+]) }
+    };
+}
+family!(/// Every integer, two operands.
+    integers, two, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every float, two operands.
+    floats, two, Binary: f16, bf16, f32, f64);
+family!(/// Every float, two operands, costly.
+    heavy_floats, heavy, Binary: f16, bf16, f32, f64);
+family!(/// Truth values, two operands.
+    truths, two, Binary: Bool);
+family!(/// Truth values, one operand.
+    truth, one, Unary: Bool);
+family!(/// Every integer, one operand.
+    integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every float, one operand.
+    float, one, Unary: f16, bf16, f32, f64);
+family!(/// Every number, three operands.
+    numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+/// Every integer by the loops of the unsigned one of its width, for operators that do not ask for the sign.
+pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
+    let (k1, k2, k4, k8) = (two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>());
+    gather([
+        k1,
+        k2,
+        k4,
+        k8,
+        as_dtype(k1, DType::U8, DType::I8),
+        as_dtype(k2, DType::U16, DType::I16),
+        as_dtype(k4, DType::U32, DType::I32),
+        as_dtype(k8, DType::U64, DType::I64),
+    ])
+}
+
+/// As [`widths`], one operand.
+pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
+    let (k1, k2, k4, k8) = (one::<O, u8>(), one::<O, u16>(), one::<O, u32>(), one::<O, u64>());
+    gather([
+        k1,
+        k2,
+        k4,
+        k8,
+        as_dtype(k1, DType::U8, DType::I8),
+        as_dtype(k2, DType::U16, DType::I16),
+        as_dtype(k4, DType::U32, DType::I32),
+        as_dtype(k8, DType::U64, DType::I64),
+    ])
+}
+
+/// Every integer, with the pairs that `R` refuses.
+pub(crate) const fn guarded_integers<O, R>() -> Kernels
+where
+    O: Binary<i8> + Binary<i16> + Binary<i32> + Binary<i64> + Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>,
+    R: Refuses<i8>
+        + Refuses<i16>
+        + Refuses<i32>
+        + Refuses<i64>
+        + Refuses<u8>
+        + Refuses<u16>
+        + Refuses<u32>
+        + Refuses<u64>,
+{
+    gather([
+        guarded::<R, i8>(heavy::<O, i8>()),
+        guarded::<R, i16>(heavy::<O, i16>()),
+        guarded::<R, i32>(heavy::<O, i32>()),
+        guarded::<R, i64>(heavy::<O, i64>()),
+        guarded::<R, u8>(heavy::<O, u8>()),
+        guarded::<R, u16>(heavy::<O, u16>()),
+        guarded::<R, u32>(heavy::<O, u32>()),
+        guarded::<R, u64>(heavy::<O, u64>()),
+    ])
+}
+
+/// `where`, for every dtype by its width.
+pub(crate) const fn choices() -> Kernels {
+    const fn by<T: Element>(dtype: DType) -> Kernel
+    where
+        Where: Ternary<Bool, T>,
+    {
+        plain([DType::Bool, dtype, dtype], 3, dtype, versions::<Dense3<Where, Bool, T>>())
+    }
+    gather([
+        by::<u8>(DType::Bool),
+        by::<u8>(DType::I8),
+        by::<u8>(DType::U8),
+        by::<u16>(DType::I16),
+        by::<u16>(DType::U16),
+        by::<u16>(DType::F16),
+        by::<u16>(DType::BF16),
+        by::<u32>(DType::I32),
+        by::<u32>(DType::U32),
+        by::<u32>(DType::F32),
+        by::<u64>(DType::I64),
+        by::<u64>(DType::U64),
+        by::<u64>(DType::F64),
+    ])
+}
+
+const fn casts_from<A: Origin>() -> [Kernel; 13] {
+    const fn to<A: Origin, T: Target>() -> Kernel {
+        one::<element::Cast<T>, A>()
+    }
+    [
+        to::<A, Bool>(),
+        to::<A, i8>(),
+        to::<A, i16>(),
+        to::<A, i32>(),
+        to::<A, i64>(),
+        to::<A, u8>(),
+        to::<A, u16>(),
+        to::<A, u32>(),
+        to::<A, u64>(),
+        to::<A, f16>(),
+        to::<A, bf16>(),
+        to::<A, f32>(),
+        to::<A, f64>(),
+    ]
+}
+
+static CASTS: [[Kernel; 13]; 13] = [
+    casts_from::<Bool>(),
+    casts_from::<i8>(),
+    casts_from::<i16>(),
+    casts_from::<i32>(),
+    casts_from::<i64>(),
+    casts_from::<u8>(),
+    casts_from::<u16>(),
+    casts_from::<u32>(),
+    casts_from::<u64>(),
+    casts_from::<f16>(),
+    casts_from::<bf16>(),
+    casts_from::<f32>(),
+    casts_from::<f64>(),
+];
+
+/// Returns the kernel that casts one dtype to another.
+pub fn cast(from: DType, to: DType) -> &'static Kernel {
+    &CASTS[from as usize][to as usize]
+}
+
+/// Returns the kernel that copies elements of a dtype, bit for bit.
+pub fn copy(dtype: DType) -> &'static Kernel {
+    &COPIES[dtype as usize]
+}
+
+static COPIES: [Kernel; 13] = [
+    labelled::<u8>(DType::Bool),
+    labelled::<u8>(DType::I8),
+    labelled::<u16>(DType::I16),
+    labelled::<u32>(DType::I32),
+    labelled::<u64>(DType::I64),
+    labelled::<u8>(DType::U8),
+    labelled::<u16>(DType::U16),
+    labelled::<u32>(DType::U32),
+    labelled::<u64>(DType::U64),
+    labelled::<u16>(DType::F16),
+    labelled::<u16>(DType::BF16),
+    labelled::<u32>(DType::F32),
+    labelled::<u64>(DType::F64),
+];
+
+const fn labelled<T: Element>(dtype: DType) -> Kernel {
+    as_dtype(one::<element::Copy, T>(), T::DTYPE, dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_stand_where_their_dtypes_say() {
+        for from in DType::ALL {
+            for to in DType::ALL {
+                assert_eq!((cast(from, to).inputs(), cast(from, to).output()), (&[from][..], to));
+            }
+        }
+        for dtype in DType::ALL {
+            assert_eq!((copy(dtype).inputs(), copy(dtype).output()), (&[dtype][..], dtype));
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Arithmetic: sums, products, quotients, remainders, powers, extremes.
+
+use crate::{
+    loops::{Binary, Refuses, Unary},
+    math,
+    number::{Integer, Number, Real},
+};
+
+/// a + b
+pub struct Add;
+/// a - b
+pub struct Sub;
+/// a * b
+pub struct Mul;
+/// a / b
+pub struct Div;
+/// a / b, rounded towards zero
+pub struct DivTrunc;
+/// a / b, rounded down
+pub struct DivFloor;
+/// a - b * `div_floor`(a, b)
+pub struct ModFloor;
+/// a - b * trunc(a / b)
+pub struct Fmod;
+/// a - b * round(a / b)
+pub struct RemainderIeee;
+/// a to the power of b
+pub struct Pow;
+/// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
+pub struct PowTrunc;
+/// The larger; NaN spreads
+pub struct Max;
+/// The smaller; NaN spreads
+pub struct Min;
+/// The larger; a number wins over NaN
+pub struct Fmax;
+/// The smaller; a number wins over NaN
+pub struct Fmin;
+/// (a - b)²
+pub struct SquaredDifference;
+/// -a
+pub struct Neg;
+/// |a|
+pub struct Abs;
+/// -1, 0 or 1; NaN stays NaN
+pub struct Sign;
+/// a²
+pub struct Square;
+/// 1 / a
+pub struct Reciprocal;
+/// √a
+pub struct Sqrt;
+/// 1 / √a
+pub struct Rsqrt;
+/// √(a² + b²)
+pub struct Hypot;
+/// |a| with the sign of b
+pub struct Copysign;
+
+impl<T: Number> Binary<T> for Add {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.add(b)
+    }
+}
+
+impl<T: Number> Binary<T> for Sub {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.sub(b)
+    }
+}
+
+impl<T: Number> Binary<T> for Mul {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.mul(b)
+    }
+}
+
+impl<T: Real> Binary<T> for Div {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.div(b)
+    }
+}
+
+/// The operators whose integer form and float form have nothing in common.
+pub mod integer {
+    use super::{Binary, Integer};
+
+    /// a / b, rounded towards zero
+    pub struct DivTrunc;
+    /// a / b, rounded down
+    pub struct DivFloor;
+    /// The remainder of `DivFloor`, with the divisor's sign
+    pub struct ModFloor;
+    /// The remainder of `DivTrunc`, with the dividend's sign
+    pub struct Fmod;
+    /// The remainder of the quotient rounded to nearest, ties to even
+    pub struct RemainderIeee;
+    /// a to the power of b, wrapping
+    pub struct Pow;
+
+    impl<T: Integer> Binary<T> for DivTrunc {
+        type Out = T;
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            a.div_trunc(b)
+        }
+    }
+
+    impl<T: Integer> Binary<T> for DivFloor {
+        type Out = T;
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            let (quotient, rest) = (a.div_trunc(b), a.rem_trunc(b));
+            if rest != T::ZERO && rest.is_negative() != b.is_negative() { quotient.sub(T::ONE) } else { quotient }
+        }
+    }
+
+    impl<T: Integer> Binary<T> for ModFloor {
+        type Out = T;
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            let rest = a.rem_trunc(b);
+            if rest != T::ZERO && rest.is_negative() != b.is_negative() { rest.add(b) } else { rest }
+        }
+    }
+
+    impl<T: Integer> Binary<T> for Fmod {
+        type Out = T;
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            a.rem_trunc(b)
+        }
+    }
+
+    impl<T: Integer> Binary<T> for RemainderIeee {
+        type Out = T;
+        /// Moves the truncated remainder by one divisor when it is more than half of it, or exactly half under an odd quotient.
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            let rest = a.rem_trunc(b);
+            let odd = a.div_trunc(b).and(T::ONE) == T::ONE;
+            // |b| - |rest| cannot overflow where both are taken as unsigned magnitudes; compare through the bits.
+            let (r, d) = (magnitude(rest), magnitude(b));
+            let left = d.wrapping_sub(r);
+            let over = rest != T::ZERO && (r > left || (r == left && odd));
+            if !over {
+                rest
+            } else if rest.is_negative() == b.is_negative() {
+                rest.sub(b)
+            } else {
+                rest.add(b)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn magnitude<T: Integer>(x: T) -> u64 {
+        if x.is_negative() { x.bits().wrapping_neg() } else { x.bits() }
+    }
+
+    impl<T: Integer> Binary<T> for Pow {
+        type Out = T;
+        /// Multiplies the squares that the bits of the exponent name; a negative exponent counts as 0 (a guard refuses it before).
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            let mut exponent = if b.is_negative() { 0 } else { b.bits() };
+            let (mut square, mut product) = (a, T::ONE);
+            while exponent != 0 {
+                if exponent & 1 == 1 {
+                    product = product.mul(square);
+                }
+                square = square.mul(square);
+                exponent >>= 1;
+            }
+            product
+        }
+    }
+}
+
+impl<T: Integer> Binary<T> for PowTrunc {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let minus_one = T::ZERO.not();
+        let unit = a == T::ONE || (a == minus_one && a.is_negative());
+        if !b.is_negative() {
+            integer::Pow::apply(a, b)
+        } else if !unit {
+            T::ZERO
+        } else if b.and(T::ONE) == T::ONE {
+            a
+        } else {
+            T::ONE
+        }
+    }
+}
+
+impl<T: Real> Binary<T> for DivTrunc {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.div(b).map(f32::trunc, f64::trunc)
+    }
+}
+
+impl<T: Real> Binary<T> for DivFloor {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::div_floor32, math::div_floor64)
+    }
+}
+
+impl<T: Real> Binary<T> for ModFloor {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::mod_floor32, math::mod_floor64)
+    }
+}
+
+impl<T: Real> Binary<T> for Fmod {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::fmod32, math::fmod64)
+    }
+}
+
+impl<T: Real> Binary<T> for RemainderIeee {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::remainder_ieee32, math::remainder_ieee64)
+    }
+}
+
+impl<T: Real> Binary<T> for Pow {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::pow32, math::pow64)
+    }
+}
+
+impl<T: Number> Binary<T> for Max {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let larger = if a > b || a.is_nan() { a } else { b };
+        larger.canonical()
+    }
+}
+
+impl<T: Number> Binary<T> for Min {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let smaller = if a < b || a.is_nan() { a } else { b };
+        smaller.canonical()
+    }
+}
+
+impl<T: Number> Binary<T> for Fmax {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let larger = if a > b || b.is_nan() { a } else { b };
+        larger.canonical()
+    }
+}
+
+impl<T: Number> Binary<T> for Fmin {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let smaller = if a < b || b.is_nan() { a } else { b };
+        smaller.canonical()
+    }
+}
+
+impl<T: Number> Binary<T> for SquaredDifference {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        let difference = a.sub(b);
+        difference.mul(difference)
+    }
+}
+
+impl<T: Real> Binary<T> for Hypot {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2(b, math::hypot32, math::hypot64)
+    }
+}
+
+impl<T: Real> Binary<T> for Copysign {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.copysign(b)
+    }
+}
+
+impl<T: Number> Unary<T> for Neg {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.neg()
+    }
+}
+
+impl<T: Number> Unary<T> for Abs {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.abs()
+    }
+}
+
+impl<T: Number> Unary<T> for Sign {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        let below = if x < T::ZERO { T::ONE.neg() } else { T::ZERO };
+        let sign = if x > T::ZERO { T::ONE } else { below };
+        if x.is_nan() { x.canonical() } else { sign }
+    }
+}
+
+impl<T: Number> Unary<T> for Square {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.mul(x)
+    }
+}
+
+impl<T: Real> Unary<T> for Reciprocal {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        T::ONE.div(x)
+    }
+}
+
+impl<T: Real> Unary<T> for Sqrt {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.map(f32::sqrt, f64::sqrt)
+    }
+}
+
+impl<T: Real> Unary<T> for Rsqrt {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.map(math::rsqrt32, math::rsqrt64)
+    }
+}
+
+/// Refuses a divisor of 0.
+pub struct ZeroDivisor;
+/// Refuses an exponent below 0.
+pub struct NegativeExponent;
+/// Refuses 0 to a power below 0.
+pub struct ZeroToNegative;
+
+impl<T: Integer> Refuses<T> for ZeroDivisor {
+    const WHAT: &'static str = "a zero divisor";
+    #[inline(always)]
+    fn refuses(_: T, b: T) -> bool {
+        b == T::ZERO
+    }
+}
+
+impl<T: Integer> Refuses<T> for NegativeExponent {
+    const WHAT: &'static str = "a negative exponent of an integer";
+    #[inline(always)]
+    fn refuses(_: T, b: T) -> bool {
+        b.is_negative()
+    }
+}
+
+impl<T: Integer> Refuses<T> for ZeroToNegative {
+    const WHAT: &'static str = "zero to a negative power";
+    #[inline(always)]
+    fn refuses(a: T, b: T) -> bool {
+        b.is_negative() && a == T::ZERO
+    }
+}

@@ -1,0 +1,31 @@
+//! Casts from any dtype to any other, and plain copies.
+
+use std::marker::PhantomData;
+
+use crate::{
+    convert::{Origin, Target},
+    dtype::Element,
+    loops::Unary,
+};
+
+/// a as a `T`
+pub struct Cast<T>(PhantomData<T>);
+
+impl<A: Origin, T: Target> Unary<A> for Cast<T> {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: A) -> T {
+        x.cast()
+    }
+}
+
+/// a, bit for bit
+pub struct Copy;
+
+impl<T: Element> Unary<T> for Copy {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x
+    }
+}

@@ -1,0 +1,32 @@
+//! Choice between elements.
+
+use crate::{
+    dtype::{Bool, Element},
+    loops::Ternary,
+    number::Number,
+};
+
+/// b where a holds, else c
+pub struct Where;
+/// a, at least b and at most c
+pub struct Clamp;
+
+impl<T: Element> Ternary<Bool, T> for Where {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: Bool, b: T, c: T) -> T {
+        if a.get() { b } else { c }
+    }
+}
+
+impl<T: Number> Ternary<T, T> for Clamp {
+    type Out = T;
+    /// The upper bound wins over the lower one; a NaN in any operand spreads.
+    #[inline(always)]
+    fn apply(a: T, b: T, c: T) -> T {
+        let raised = if a < b || b.is_nan() { b } else { a };
+        let lowered = if raised > c || c.is_nan() { c } else { raised };
+        let result = if a.is_nan() || b.is_nan() { if a.is_nan() { a } else { b } } else { lowered };
+        result.canonical()
+    }
+}

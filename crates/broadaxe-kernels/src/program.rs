@@ -1,0 +1,162 @@
+//! Programs: what is computed per tile.
+//!
+//! A program is a list of kernels, each fed by inputs or by earlier steps. Results of steps but the last live in scratch tiles, which are
+//! given out so that a loop's result never lies where one of its operands does.
+
+use crate::{dtype::DType, loops::Kernel};
+
+/// Where a step takes an operand from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// The input of this number.
+    Input(usize),
+    /// The result of this step, an earlier one.
+    Step(usize),
+}
+
+/// One kernel of a program, and what feeds it.
+#[derive(Clone)]
+pub struct Step {
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) args: Vec<Slot>,
+}
+
+impl Step {
+    /// Makes a step.
+    pub fn new(kernel: &'static Kernel, args: impl Into<Vec<Slot>>) -> Self {
+        Self { kernel, args: args.into() }
+    }
+}
+
+/// A list of steps over tiles; the last one's result is the program's.
+#[derive(Clone)]
+pub struct Program {
+    pub(crate) inputs: Vec<DType>,
+    pub(crate) steps: Vec<Step>,
+    /// The scratch tile of every step but the last.
+    pub(crate) tiles: Vec<usize>,
+    pub(crate) tile_count: usize,
+}
+
+impl Program {
+    /// Makes a program of these steps over inputs of these dtypes; `None` when a step's operands are not of its kernel's dtypes or
+    /// not made before it, or when there is no step.
+    pub fn new(inputs: Vec<DType>, steps: Vec<Step>) -> Option<Self> {
+        for (at, step) in steps.iter().enumerate() {
+            let found = step.args.iter().map(|&arg| match arg {
+                Slot::Input(i) => inputs.get(i).copied(),
+                Slot::Step(s) => steps[..at].get(s).map(|step| step.kernel.output()),
+            });
+            if !found.eq(step.kernel.inputs().iter().map(|&dtype| Some(dtype))) {
+                return None;
+            }
+        }
+        let (tiles, tile_count) = assign_tiles(&steps);
+        (!steps.is_empty()).then_some(Self { inputs, steps, tiles, tile_count })
+    }
+
+    /// Returns the dtypes of the inputs.
+    pub fn inputs(&self) -> &[DType] {
+        &self.inputs
+    }
+
+    /// Counts the steps.
+    pub fn step_count(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Counts the scratch tiles that results of steps need at once.
+    pub fn tile_count(&self) -> usize {
+        self.tile_count
+    }
+
+    /// Returns the dtype of the result.
+    pub fn output(&self) -> DType {
+        self.steps[self.steps.len() - 1].kernel.output()
+    }
+}
+
+/// Gives each step but the last a scratch tile, free again after the last step that reads it.
+fn assign_tiles(steps: &[Step]) -> (Vec<usize>, usize) {
+    let mut last_use = vec![0; steps.len()];
+    for (at, step) in steps.iter().enumerate() {
+        for arg in &step.args {
+            if let Slot::Step(s) = *arg {
+                last_use[s] = at;
+            }
+        }
+    }
+    let (mut tiles, mut free, mut count) = (Vec::with_capacity(steps.len()), Vec::new(), 0);
+    for (at, step) in steps.iter().enumerate().take(steps.len().saturating_sub(1)) {
+        // A step's own tile is taken before its operands' are given back: a loop's result overlaps no operand.
+        tiles.push(free.pop().unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        }));
+        for (k, arg) in step.args.iter().enumerate() {
+            if let Slot::Step(s) = *arg
+                && last_use[s] == at
+                && !step.args[..k].contains(arg)
+            {
+                free.push(tiles[s]);
+            }
+        }
+        if last_use[at] == 0 {
+            free.push(tiles[at]);
+        }
+    }
+    (tiles, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::find;
+
+    fn step(name: &str, args: &[Slot]) -> Step {
+        Step::new(find(name).and_then(|op| op.kernel(DType::F32)).expect("in the table"), args)
+    }
+
+    #[test]
+    fn no_result_lies_on_an_operand() {
+        use Slot::{Input as I, Step as S};
+        let chains: &[&[(&str, &[Slot])]] = &[
+            &[("add", &[I(0), I(1)]), ("mul", &[S(0), S(0)]), ("sub", &[S(1), S(0)]), ("neg", &[S(2)])],
+            &[
+                ("neg", &[I(0)]),
+                ("abs", &[I(0)]),
+                ("add", &[S(0), S(1)]),
+                ("mul", &[S(2), S(0)]),
+                ("add", &[S(3), S(1)]),
+            ],
+            &[("neg", &[I(0)]), ("abs", &[I(0)]), ("sign", &[S(1)])],
+        ];
+        for chain in chains {
+            let steps: Vec<_> = chain.iter().map(|(name, args)| step(name, args)).collect();
+            let program = Program::new(vec![DType::F32; 2], steps).expect("sound");
+            // Follow what each tile holds: a step must find the results it reads.
+            let mut holds = vec![None; program.tile_count];
+            for (at, step) in program.steps.iter().enumerate() {
+                for arg in &step.args {
+                    if let S(s) = *arg {
+                        assert_eq!(holds[program.tiles[s]], Some(s), "step {at} of {:?}", chain.len());
+                        assert!(program.tiles.get(at) != Some(&program.tiles[s]), "step {at} writes over its operand");
+                    }
+                }
+                if let Some(&tile) = program.tiles.get(at) {
+                    holds[tile] = Some(at);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unsound_programs_are_refused() {
+        let refused = |steps| Program::new(vec![DType::F32, DType::I32], steps).is_none();
+        assert!(refused(vec![]));
+        assert!(refused(vec![step("add", &[Slot::Input(0), Slot::Input(1)])]), "dtypes differ");
+        assert!(refused(vec![step("neg", &[Slot::Input(2)])]), "no such input");
+        assert!(refused(vec![step("neg", &[Slot::Step(0)])]), "feeds itself");
+        assert!(refused(vec![step("add", &[Slot::Input(0)])]), "an operand is missing");
+    }
+}

@@ -1,0 +1,303 @@
+//! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
+//!
+//! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
+//! that repeat one element, are used in place. The rest is gathered into a scratch tile by [`pack`], which knows any number of
+//! inner axes with any strides; [`unpack`] scatters a finished tile into a result with strides of its own.
+//!
+//! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    marker::PhantomData,
+    ptr::NonNull,
+};
+
+use crate::{
+    dtype::Element,
+    isa::Body,
+    loops::{Binary, Refuses, Ternary, Unary},
+};
+
+/// One dense operand.
+pub(crate) struct Dense1<O, T>(PhantomData<(O, T)>);
+/// Two dense operands.
+pub(crate) struct Dense2<O, T>(PhantomData<(O, T)>);
+/// A constant, then a dense operand.
+pub(crate) struct Left<O, T>(PhantomData<(O, T)>);
+/// A dense operand, then a constant.
+pub(crate) struct Right<O, T>(PhantomData<(O, T)>);
+/// Three dense operands.
+pub(crate) struct Dense3<O, A, T>(PhantomData<(O, A, T)>);
+
+impl<O: Unary<T>, T: Element> Body for Dense1<O, T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, [x, ..]: [*const u8; 3], out: *mut u8) {
+        let (x, out) = (x.cast::<T>(), out.cast::<O::Out>());
+        for i in 0..n {
+            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
+            unsafe { out.add(i).write_unaligned(O::apply(x.add(i).read_unaligned())) }
+        }
+    }
+}
+
+impl<O: Binary<T>, T: Element> Body for Dense2<O, T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
+        let (a, b, out) = (a.cast::<T>(), b.cast::<T>(), out.cast::<O::Out>());
+        for i in 0..n {
+            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
+            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned())) }
+        }
+    }
+}
+
+impl<O: Binary<T>, T: Element> Body for Left<O, T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
+        let (b, out) = (b.cast::<T>(), out.cast::<O::Out>());
+        // SAFETY: the caller promises one element at `a`.
+        let a = unsafe { a.cast::<T>().read_unaligned() };
+        for i in 0..n {
+            // SAFETY: `i < n`, and the caller promises `n` elements at `b` and `out`.
+            unsafe { out.add(i).write_unaligned(O::apply(a, b.add(i).read_unaligned())) }
+        }
+    }
+}
+
+impl<O: Binary<T>, T: Element> Body for Right<O, T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
+        let (a, out) = (a.cast::<T>(), out.cast::<O::Out>());
+        // SAFETY: the caller promises one element at `b`.
+        let b = unsafe { b.cast::<T>().read_unaligned() };
+        for i in 0..n {
+            // SAFETY: `i < n`, and the caller promises `n` elements at `a` and `out`.
+            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b)) }
+        }
+    }
+}
+
+impl<O: Ternary<A, T>, A: Element, T: Element> Body for Dense3<O, A, T> {
+    #[inline(always)]
+    unsafe fn run(n: usize, [a, b, c]: [*const u8; 3], out: *mut u8) {
+        let (a, b, c, out) = (a.cast::<A>(), b.cast::<T>(), c.cast::<T>(), out.cast::<O::Out>());
+        for i in 0..n {
+            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
+            unsafe {
+                let result = O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned(), c.add(i).read_unaligned());
+                out.add(i).write_unaligned(result);
+            }
+        }
+    }
+}
+
+/// Finds the first refused pair; see [`crate::isa::Check`].
+///
+/// # Safety
+/// As for [`crate::isa::Check`].
+pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
+    n: usize,
+    operands: [*const u8; 3],
+    steps: [usize; 3],
+) -> usize {
+    let (a, b) = (operands[0].cast::<T>(), operands[1].cast::<T>());
+    // SAFETY: `i < n` wherever this is called, and the caller promises `n` elements, or one where the step is 0.
+    let refused =
+        |i: usize| unsafe { R::refuses(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
+    // Almost always nothing is refused: look at all without a way out, which vectorises, and search only then.
+    let any = (0..n).fold(false, |any, i| any | refused(i));
+    if any { (0..n).find(|&i| refused(i)).unwrap_or(n) } else { n }
+}
+
+/// One axis of a tile, seen from an operand: how many elements, and how many bytes from one to the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis {
+    pub(crate) count: usize,
+    pub(crate) stride: isize,
+}
+
+/// Gathers the elements that these axes reach from `from` into consecutive places at `to`; the last axis runs fastest.
+///
+/// # Safety
+/// Every element that the axes reach from `from` is readable, `to` is writable for the product of their counts, and the two do not overlap.
+pub(crate) unsafe fn pack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
+    // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
+    let _ = unsafe {
+        match size {
+            1 => walk::<u8, true>(axes, from.cast_mut(), to),
+            2 => walk::<u16, true>(axes, from.cast_mut(), to),
+            4 => walk::<u32, true>(axes, from.cast_mut(), to),
+            _ => walk::<u64, true>(axes, from.cast_mut(), to),
+        }
+    };
+}
+
+/// Scatters consecutive elements at `from` to the places that these axes reach from `to`; the reverse of [`pack`].
+///
+/// # Safety
+/// As for [`pack`], with the roles exchanged.
+pub(crate) unsafe fn unpack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
+    // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
+    let _ = unsafe {
+        match size {
+            1 => walk::<u8, false>(axes, to, from.cast_mut()),
+            2 => walk::<u16, false>(axes, to, from.cast_mut()),
+            4 => walk::<u32, false>(axes, to, from.cast_mut()),
+            _ => walk::<u64, false>(axes, to, from.cast_mut()),
+        }
+    };
+}
+
+/// Moves elements between a strided place and a consecutive one; returns how many.
+///
+/// A block that repeats along an axis (stride 0) is gathered once and then copied.
+///
+/// # Safety
+/// As for [`pack`] when `PACK`, else as for [`unpack`].
+unsafe fn walk<T: Copy, const PACK: bool>(axes: &[Axis], strided: *mut u8, dense: *mut u8) -> usize {
+    let Some((&Axis { count, stride }, inner)) = axes.split_first() else {
+        // SAFETY: no axes reach one element, promised at both places.
+        unsafe { transfer::<T, PACK>(strided, dense) };
+        return 1;
+    };
+    if inner.is_empty() {
+        for i in 0..count {
+            // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
+            unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
+        }
+        return count;
+    }
+    let mut block = 0;
+    for i in 0..count {
+        // SAFETY: the axis reaches these blocks; those before filled `i * block` elements of the dense place.
+        unsafe {
+            let to = dense.add(i * block * size_of::<T>());
+            if PACK && stride == 0 && i > 0 {
+                std::ptr::copy_nonoverlapping(dense, to, block * size_of::<T>());
+            } else {
+                block = walk::<T, PACK>(inner, strided.offset(stride * i as isize), to);
+            }
+        }
+    }
+    count * block
+}
+
+/// Moves one element.
+///
+/// # Safety
+/// Both places hold one `T`, of any alignment.
+#[inline(always)]
+unsafe fn transfer<T: Copy, const PACK: bool>(strided: *mut u8, dense: *mut u8) {
+    let (from, to) = if PACK { (strided, dense) } else { (dense, strided) };
+    // SAFETY: promised by the caller.
+    unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+}
+
+/// Bytes of its own, zeroed, aligned to a cache line.
+#[derive(Debug)]
+pub struct Buffer {
+    allocation: NonNull<u8>,
+    layout: Layout,
+    /// From the allocation to the first aligned byte.
+    skip: usize,
+    len: usize,
+}
+
+/// The alignment of a [`Buffer`] in bytes.
+pub const ALIGNMENT: usize = 64;
+
+impl Buffer {
+    /// Allocates `len` zero bytes, or nothing when there is no room for them.
+    ///
+    /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
+    /// ordinary alignments, hence the alignment by hand.
+    pub fn zeroed(len: usize) -> Option<Self> {
+        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT)?, 16).ok()?;
+        // SAFETY: the layout has a size above 0.
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT;
+        Some(Self { allocation, layout, skip, len })
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the allocation holds `skip + len` bytes, zeroed when made, and is ours while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.allocation.as_ptr().add(self.skip), self.len) }
+    }
+
+    /// Returns the bytes to write.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `bytes`, and `self` is borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.allocation.as_ptr().add(self.skip), self.len) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and dropped once.
+        unsafe { dealloc(self.allocation.as_ptr(), self.layout) }
+    }
+}
+
+// SAFETY: the buffer owns its bytes, as a `Box<[u8]>` does.
+unsafe impl Send for Buffer {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Buffer {}
+
+/// Returns these bytes as elements, where they are aligned and whole.
+pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
+    let whole = bytes.len() % size_of::<T>() == 0;
+    // SAFETY: every pattern of bytes is an element, whole and aligned as asked here; the slice's borrow is kept.
+    (whole && bytes.as_ptr().cast::<T>().is_aligned())
+        .then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
+}
+
+/// Returns these elements as bytes.
+pub fn bytes<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: elements have no padding and every byte of them is initialised; the slice's borrow is kept.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gather(axes: &[(usize, isize)], start: usize) -> Vec<u16> {
+        let from: Vec<u16> = (0..64).collect();
+        let axes: Vec<Axis> = axes.iter().map(|&(count, stride)| Axis { count, stride: stride * 2 }).collect();
+        let mut to = vec![0u16; axes.iter().map(|axis| axis.count).product()];
+        // SAFETY: the cases below stay within `from`, and `to` has a place for every element.
+        unsafe { pack(2, &axes, from.as_ptr().add(start).cast(), to.as_mut_ptr().cast()) };
+        to
+    }
+
+    #[test]
+    fn pack_follows_every_stride() {
+        assert_eq!(gather(&[], 5), [5]);
+        assert_eq!(gather(&[(3, 8), (2, 1)], 0), [0, 1, 8, 9, 16, 17]);
+        assert_eq!(gather(&[(3, 0), (2, 1)], 4), [4, 5, 4, 5, 4, 5]);
+        assert_eq!(gather(&[(2, 1), (3, 0)], 4), [4, 4, 4, 5, 5, 5]);
+        assert_eq!(gather(&[(2, -8), (2, -1)], 20), [20, 19, 12, 11]);
+        assert_eq!(gather(&[(2, 0), (2, 10), (2, 1)], 1), [1, 2, 11, 12, 1, 2, 11, 12]);
+    }
+
+    #[test]
+    fn unpack_reverses_pack() {
+        let axes = [Axis { count: 3, stride: -4 }, Axis { count: 2, stride: 24 }];
+        let from: Vec<u32> = (1..=6).collect();
+        let mut to = vec![0u32; 16];
+        // SAFETY: the axes reach elements 2, 1, 0 and, 24 bytes on, 8, 7, 6 of `to`.
+        unsafe { unpack(4, &axes, from.as_ptr().cast(), to.as_mut_ptr().add(2).cast()) };
+        assert_eq!(to[..9], [5, 3, 1, 0, 0, 0, 6, 4, 2]);
+    }
+
+    #[test]
+    fn buffers_are_aligned_and_zero() {
+        for len in [0, 1, 63, 4096, 1 << 20] {
+            let buffer = Buffer::zeroed(len).expect("small");
+            assert_eq!((buffer.bytes().len(), buffer.bytes().as_ptr().addr() % ALIGNMENT), (len, 0));
+            assert!(buffer.bytes().iter().all(|&byte| byte == 0));
+        }
+        assert!(Buffer::zeroed(usize::MAX - 3).is_none());
+    }
+}

@@ -1,0 +1,110 @@
+//! The one error of this crate.
+
+use std::fmt;
+
+use broadaxe_kernels::DType;
+
+/// Says what went wrong, where, and what would have worked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    position: Option<usize>,
+    shape: Option<Box<broadaxe_shape::Error>>,
+}
+
+/// Classes of [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Shapes do not broadcast; [`Error::shape`] has the parts.
+    Shape,
+    /// Operands have dtypes that do not go together, or that an operator does not take.
+    DType,
+    /// An element was refused, such as a zero divisor.
+    Value,
+    /// A text is not an expression; [`Error::position`] says where.
+    Syntax,
+    /// A name stands for nothing, or for something else than is needed.
+    Name,
+    /// An operator got the wrong number of operands or an attribute it does not take.
+    Argument,
+    /// A result would exceed the memory budget, or there was no memory.
+    Memory,
+    /// Shape and strides do not fit the memory they describe.
+    Layout,
+    /// The progress function asked to stop.
+    Interrupted,
+}
+
+impl ErrorKind {
+    /// Returns the word that stands for this class in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shape => "shape",
+            Self::DType => "dtype",
+            Self::Value => "value",
+            Self::Syntax => "syntax",
+            Self::Name => "name",
+            Self::Argument => "argument",
+            Self::Memory => "memory",
+            Self::Layout => "layout",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), position: None, shape: None }
+    }
+
+    pub(crate) fn at(mut self, position: usize) -> Self {
+        self.position.get_or_insert(position);
+        self
+    }
+
+    /// Begins the sentence with who asked: `onnx.Add: ...`.
+    pub(crate) fn within(mut self, who: &str) -> Self {
+        self.message = format!("{who}: {}", self.message);
+        self
+    }
+
+    /// Makes the error of operands that must have one dtype.
+    pub(crate) fn mixed(who: &str, dtypes: &[DType]) -> Self {
+        let names: Vec<_> = dtypes.iter().map(|dtype| dtype.name()).collect();
+        Self::new(
+            ErrorKind::DType,
+            format!("{who}: operands have dtypes {}; they must be equal, so cast to one of them", names.join(", ")),
+        )
+    }
+
+    /// Returns the class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the byte of an expression's text at which the error was found, where there is one.
+    pub fn position(&self) -> Option<usize> {
+        self.position
+    }
+
+    /// Returns the parts of an error about shapes.
+    pub fn shape(&self) -> Option<&broadaxe_shape::Error> {
+        self.shape.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<broadaxe_shape::Error> for Error {
+    fn from(error: broadaxe_shape::Error) -> Self {
+        Self { kind: ErrorKind::Shape, message: error.to_string(), position: None, shape: Some(Box::new(error)) }
+    }
+}

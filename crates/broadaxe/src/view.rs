@@ -1,0 +1,142 @@
+//! Views: arrays seen in memory that belongs to somebody, with any strides.
+
+use broadaxe_kernels::{DType, Input};
+use broadaxe_shape::{Shape, contiguous_strides, elements};
+
+use crate::error::{Error, ErrorKind};
+
+/// An array in borrowed memory: a dtype, a shape and the bytes from one element to the next along each axis.
+///
+/// Strides may be negative or 0 and need not be multiples of the element's size. Every address that shape and strides can reach
+/// was checked when the view was made.
+///
+/// ```
+/// use broadaxe::{Array, DType, View};
+/// let bytes: Vec<u8> = (0..6).collect();
+/// // The columns of a (2, 3) array as rows, the last column first.
+/// let view = View::new(DType::U8, &bytes, &[3, 2], &[-1, 3], 2)?;
+/// assert_eq!(Array::from_view(&view)?.as_bytes(), [2, 5, 1, 4, 0, 3]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct View<'a> {
+    dtype: DType,
+    shape: Shape,
+    strides: Vec<isize>,
+    input: Input<'a>,
+}
+
+impl<'a> View<'a> {
+    /// Makes a view of these bytes; the element of all-zero index is `offset` bytes in, strides are in bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Layout`] when an element would lie outside the bytes, [`ErrorKind::Shape`] when the shape cannot be counted.
+    pub fn new(
+        dtype: DType,
+        bytes: &'a [u8],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self, Error> {
+        Self::from_input(dtype, Input::new(bytes, offset), shape, strides)
+    }
+
+    /// Makes a view of a row-major array in these bytes, which it fills from the first.
+    ///
+    /// # Errors
+    /// As for [`View::new`].
+    pub fn contiguous(dtype: DType, bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
+        elements(shape)?;
+        Self::new(dtype, bytes, shape, &byte_strides(dtype, shape), 0)
+    }
+
+    /// Makes a view of memory that others may write, as [`Input`] holds it.
+    ///
+    /// # Errors
+    /// As for [`View::new`].
+    pub fn from_input(dtype: DType, input: Input<'a>, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
+        let count = elements(shape)?;
+        if strides.len() != shape.len() {
+            let text =
+                format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
+            return Err(Error::new(ErrorKind::Layout, text));
+        }
+        let (mut low, mut high) = (input.offset() as i128, input.offset() as i128 + dtype.size() as i128);
+        for (&dim, &stride) in shape.iter().zip(strides).filter(|&(&dim, _)| dim > 1) {
+            let span = (dim as i128 - 1) * stride as i128;
+            low += span.min(0);
+            high += span.max(0);
+        }
+        if count > 0 && (low < 0 || high > input.len() as i128) {
+            let text = format!(
+                "an array of {dtype} {} with strides {strides:?} reaches bytes {low} to {high} of a buffer of {}",
+                Shape::from(shape),
+                input.len()
+            );
+            return Err(Error::new(ErrorKind::Layout, text));
+        }
+        Ok(Self { dtype, shape: shape.into(), strides: strides.to_vec(), input })
+    }
+
+    /// Returns the dtype.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Returns the dims, the slowest first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the strides in bytes.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Returns the same elements with the axes in the reverse order.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let mut view = self.clone();
+        view.shape = self.shape.iter().rev().copied().collect::<Vec<_>>().into();
+        view.strides.reverse();
+        view
+    }
+
+    pub(crate) fn input(&self) -> Input<'a> {
+        self.input
+    }
+}
+
+/// Returns the strides in bytes of a row-major array; the shape was counted before.
+pub(crate) fn byte_strides(dtype: DType, shape: &[usize]) -> Vec<isize> {
+    contiguous_strides(shape).iter().map(|stride| stride.wrapping_mul(dtype.size() as isize)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked() {
+        let bytes = [0u8; 24];
+        let cases: &[(&[usize], &[isize], usize, bool)] = &[
+            (&[2, 3], &[12, 4], 0, true),
+            (&[2, 3], &[12, 4], 1, false),
+            (&[2, 3], &[-12, -4], 20, true),
+            (&[2, 3], &[-12, -4], 16, false),
+            (&[1000], &[0], 20, true),
+            (&[0, 1 << 40], &[1 << 50, 4], 0, true),
+            (&[2, 2], &[isize::MAX, 4], 0, false),
+            (&[2], &[isize::MIN], 0, false),
+            (&[2], &[4, 4], 0, false),
+            (&[1 << 40, 1 << 40], &[0, 0], 0, false),
+            (&[], &[], 20, true),
+            (&[], &[], 21, false),
+            (&[], &[], usize::MAX, false),
+        ];
+        for &(shape, strides, offset, good) in cases {
+            let view = View::new(DType::F32, &bytes, shape, strides, offset);
+            assert_eq!(view.is_ok(), good, "{shape:?} {strides:?} at {offset}");
+        }
+    }
+}
