@@ -95,7 +95,7 @@ pub fn output(op: &str, ty: Ty) -> Ty {
 
 /// Evaluates an operator; `ty` is the dtype of its operands (of `where`, of the second and third).
 ///
-/// `add`, `max`, `min` and `mean` take any number of operands from one on, from left to right.
+/// `add`, `sum`, `max`, `min` and `mean` take any number of operands from one on, from left to right.
 ///
 /// # Panics
 /// When there is no such operator, the number of operands is wrong, or one is not of the dtype: a mistake in a test.
@@ -107,8 +107,8 @@ pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
     if op == "mean" {
         return if ty.is_float() { float::mean(ty, args) } else { Outcome::Unsupported };
     }
-    if ["add", "max", "min"].contains(&op) && args.len() != 2 {
-        return fold(op, ty, args);
+    if op == "sum" || (["add", "max", "min"].contains(&op) && args.len() != 2) {
+        return fold(if op == "sum" { "add" } else { op }, ty, args);
     }
     match ty {
         Ty::Bool => booleans(op, args),
