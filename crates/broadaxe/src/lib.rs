@@ -5,9 +5,12 @@
 pub mod array;
 pub mod error;
 pub mod eval;
+pub mod expr;
+pub mod frameworks;
 pub mod graph;
 pub mod memory;
 pub mod plan;
+pub mod promote;
 pub mod scalar;
 pub mod view;
 
@@ -16,6 +19,7 @@ pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
+pub use expr::Expr;
 pub use graph::{Graph, Node};
 pub use plan::Plan;
 pub use scalar::Scalar;
