@@ -136,11 +136,13 @@ impl Isa {
     }
 }
 
+// SAFETY: as for `Loop`.
 unsafe fn baseline<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
     // SAFETY: the caller keeps the promise of `Loop`.
     unsafe { B::run(n, operands, out) }
 }
 
+// SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
@@ -148,6 +150,7 @@ unsafe fn avx2<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
     unsafe { B::run(n, operands, out) }
 }
 
+// SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {

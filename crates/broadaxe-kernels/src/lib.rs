@@ -16,6 +16,7 @@ pub mod table;
 pub mod program;
 pub mod nest;
 pub mod executor;
+mod schedule;
 pub mod run;
 
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};

@@ -15,10 +15,10 @@ use std::{
 
 use crate::{
     executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
-    isa::{Isa, Loop},
-    loops::Guard,
-    nest::{Cut, LONG, Lie, Nest, SCRATCH, SHORT, apart, cut, lie, reach},
-    program::{Program, Slot},
+    isa::Isa,
+    nest::{Cut, Nest, apart, reach},
+    program::Program,
+    schedule::{Schedule, Source},
     tile::{Axis, Buffer, pack, unpack},
 };
 
@@ -154,7 +154,8 @@ pub fn run_at(
     let mut inputs = inputs.to_vec();
     let mut strides = nest.inputs.clone();
     let (in_place, copies) = part_from_output(program, nest, &mut inputs, &mut strides, &output)?;
-    let job = Job::new(isa, program, nest, &inputs, &strides, &output, in_place);
+    let plan = Schedule::new(isa, program, nest, &strides, in_place);
+    let job = Job { plan, inputs: &inputs, output: &output };
     let result = job.run(total, executor, progress);
     drop(copies);
     result
@@ -224,198 +225,42 @@ fn part_from_output(
             in_place = true;
             continue;
         }
-        // Only the axes that the input moves along are copied; it repeats along the others as before.
-        let axes: Vec<Axis> = nest
-            .dims
-            .iter()
-            .zip(&strides[i])
-            .map(|(&dim, &stride)| Axis { count: if stride == 0 { 1 } else { dim }, stride })
-            .collect();
-        let bytes = axes.iter().try_fold(input_size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
-        let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
-        // SAFETY: `check_nest` found every address of the input inside its buffer, and the copy has a place for each element.
-        unsafe { pack(input_size, &axes, input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
-        let mut step = input_size as isize;
-        for (axis, stride) in axes.iter().zip(&mut strides[i]).rev() {
-            *stride = if *stride == 0 { 0 } else { step };
-            step *= axis.count as isize;
-        }
-        *input = Input { base: copy.bytes().as_ptr(), len: bytes, offset: 0, borrow: PhantomData };
+        let copy = copied(nest, input, &mut strides[i], input_size)?;
+        *input = Input { base: copy.bytes().as_ptr(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
         copies.push(copy);
     }
     Ok((in_place, copies))
 }
 
-/// Where a bound step reads an operand.
-#[derive(Clone, Copy, Debug)]
-enum Source {
-    /// At the input's own place in this tile.
-    Place(usize),
-    /// In this scratch tile.
-    Scratch(usize),
+/// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
+///
+/// Only the axes that the input moves along are copied; it repeats along the others as before.
+fn copied(nest: &Nest, input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
+    let count = |(&dim, &stride): (&usize, &isize)| Axis { count: if stride == 0 { 1 } else { dim }, stride };
+    let axes: Vec<Axis> = nest.dims.iter().zip(&*strides).map(count).collect();
+    let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
+    let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
+    // SAFETY: `check_nest` found every address of the input inside its buffer, and the copy has a place for each element.
+    unsafe { pack(size, &axes, input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
+    let mut step = size as isize;
+    for (axis, stride) in axes.iter().zip(strides).rev() {
+        *stride = if *stride == 0 { 0 } else { step };
+        step *= axis.count as isize;
+    }
+    Ok(copy)
 }
 
-/// A step with its loop and its places chosen.
-struct BoundStep {
-    call: Loop,
-    guard: Option<Guard>,
-    args: [Source; 3],
-    /// 0 where the operand is constant, else 1.
-    steps: [usize; 3],
-    /// The scratch tile of the result; `None` for the output's own place.
-    out: Option<usize>,
-}
-
-/// Everything that is decided before the first tile.
+/// A schedule and the memory it is for.
 struct Job<'a> {
+    plan: Schedule,
     inputs: &'a [Input<'a>],
     output: &'a Output<'a>,
-    dims: Vec<usize>,
-    strides: Vec<Vec<isize>>,
-    out_strides: Vec<isize>,
-    sizes: Vec<usize>,
-    out_size: usize,
-    cut: Cut,
-    steps: Vec<BoundStep>,
-    /// Inputs gathered per tile, with their scratch tiles.
-    packs: Vec<(usize, usize)>,
-    /// Constants repeated into a scratch tile, for loops that take no constant.
-    splats: Vec<(usize, usize)>,
-    /// The scratch tile the result is scattered from.
-    scatter: Option<usize>,
-    scratch_count: usize,
-    /// The bytes of one scratch tile.
-    scratch_size: usize,
 }
 
 impl<'a> Job<'a> {
-    fn new(
-        isa: Isa,
-        program: &Program,
-        nest: &Nest,
-        inputs: &'a [Input<'a>],
-        strides: &[Vec<isize>],
-        output: &'a Output<'a>,
-        in_place: bool,
-    ) -> Self {
-        // A nest of no loops is one loop of one round.
-        let pad = |strides: &[isize]| if nest.dims.is_empty() { vec![0] } else { strides.to_vec() };
-        let dims = if nest.dims.is_empty() { vec![1] } else { nest.dims.clone() };
-        let strides: Vec<_> = strides.iter().map(|s| pad(s)).collect();
-        let out_strides = pad(&nest.output);
-        let sizes: Vec<_> = program.inputs.iter().map(|dtype| dtype.size()).collect();
-        let out_size = program.output().size();
-
-        let over = |cut: Cut, strides: &[isize], size| {
-            let mut tile = dims[cut.axis..].to_vec();
-            tile[0] = cut.chunk;
-            lie(&tile, &strides[cut.axis..], size)
-        };
-        let packed = |axis, chunk| {
-            let cut = Cut { axis, chunk, inner: 0 };
-            let strided = strides.iter().zip(&sizes).filter(|&(s, &size)| over(cut, s, size) == Lie::Strided).count();
-            strided + usize::from(over(cut, &out_strides, out_size) == Lie::Strided)
-        };
-        let mut tile = cut(&dims, LONG, &packed);
-        let widest =
-            program.steps.iter().map(|s| s.kernel.output().size()).chain(sizes.iter().copied()).max().unwrap_or(8);
-        if program.tile_count > 0 || in_place || packed(tile.axis, tile.chunk) > 0 {
-            let slots = program.tile_count + inputs.len() + 1;
-            tile = cut(&dims, (SCRATCH / slots / widest).max(2 * SHORT), &packed);
-        }
-        let lies: Vec<_> = strides.iter().zip(&sizes).map(|(s, &size)| over(tile, s, size)).collect();
-        let direct = !in_place && matches!(over(tile, &out_strides, out_size), Lie::Dense | Lie::Constant);
-        let mut job = Self {
-            inputs,
-            output,
-            dims,
-            strides,
-            out_strides,
-            sizes,
-            out_size,
-            cut: tile,
-            steps: Vec::new(),
-            packs: Vec::new(),
-            splats: Vec::new(),
-            scatter: None,
-            scratch_count: program.tile_count,
-            scratch_size: 0,
-        };
-        job.bind(isa, program, &lies, direct);
-        // Loops are called one by one per tile, so a constant that must be repeated needs no more than a tile either.
-        job.scratch_size = (tile.chunk * tile.inner * widest).next_multiple_of(64);
-        job
-    }
-
-    fn take_scratch(&mut self) -> usize {
-        self.scratch_count += 1;
-        self.scratch_count - 1
-    }
-
-    fn bind(&mut self, isa: Isa, program: &Program, lies: &[Lie], direct: bool) {
-        for (i, &lie) in lies.iter().enumerate() {
-            if lie == Lie::Strided {
-                let slot = self.take_scratch();
-                self.packs.push((i, slot));
-            }
-        }
-        for (at, step) in program.steps.iter().enumerate() {
-            let loops = *step.kernel.loops(isa);
-            let constant = |arg: usize| matches!(step.args.get(arg), Some(&Slot::Input(i)) if lies[i] == Lie::Constant);
-            // A constant stays one where there is a loop for it; of two, the first is repeated.
-            let (call, kept) = match (loops.left, loops.right) {
-                (Some(left), _) if constant(0) && !constant(1) => (left, Some(0)),
-                (_, Some(right)) if constant(1) => (right, Some(1)),
-                _ => (loops.dense, None),
-            };
-            let mut args = [Source::Scratch(0); 3];
-            let mut steps = [1; 3];
-            for (k, &arg) in step.args.iter().enumerate() {
-                args[k] = match arg {
-                    Slot::Step(s) => Source::Scratch(program.tiles[s]),
-                    Slot::Input(i) if kept == Some(k) => {
-                        steps[k] = 0;
-                        Source::Place(i)
-                    }
-                    Slot::Input(i) => self.dense_source(i, lies[i]),
-                };
-            }
-            let last = at + 1 == program.steps.len();
-            let out = if !last {
-                Some(program.tiles[at])
-            } else if direct {
-                None
-            } else {
-                let slot = self.take_scratch();
-                self.scatter = Some(slot);
-                Some(slot)
-            };
-            self.steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, steps, out });
-        }
-    }
-
-    /// Returns where input `i` can be read as dense, making room for it where it does not lie so.
-    fn dense_source(&mut self, i: usize, lie: Lie) -> Source {
-        let list = if lie == Lie::Strided { &self.packs } else { &self.splats };
-        match (lie, list.iter().find(|&&(input, _)| input == i)) {
-            (Lie::Dense, _) => Source::Place(i),
-            (_, Some(&(_, slot))) => Source::Scratch(slot),
-            (_, None) => {
-                let slot = self.take_scratch();
-                self.splats.push((i, slot));
-                Source::Scratch(slot)
-            }
-        }
-    }
-
-    /// Counts the tiles.
-    fn tiles(&self) -> usize {
-        self.dims[..self.cut.axis].iter().product::<usize>() * self.dims[self.cut.axis].div_ceil(self.cut.chunk)
-    }
-
     fn run(&self, total: u64, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
-        let tiles = self.tiles();
-        let bytes = total.saturating_mul((self.sizes.iter().sum::<usize>() + self.out_size) as u64);
+        let tiles = self.plan.tiles();
+        let bytes = total.saturating_mul((self.plan.sizes.iter().sum::<usize>() + self.plan.out_size) as u64);
         let parts = executor.threads().min(usize::try_from(bytes / THREAD_BYTES).unwrap_or(usize::MAX)).clamp(1, tiles);
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
@@ -444,12 +289,13 @@ impl<'a> Job<'a> {
     /// Runs the tile of a refused element again, to learn which step refused it.
     fn explain(&self, element: u64) -> Failure {
         let Some(mut worker) = Worker::new(self) else { return Failure::Memory };
-        let row = element / self.cut.inner as u64;
-        let per_axis = self.dims[self.cut.axis] as u64;
-        let tile = row / per_axis * per_axis.div_ceil(self.cut.chunk as u64) + row % per_axis / self.cut.chunk as u64;
+        let row = element / self.plan.cut.inner as u64;
+        let per_axis = self.plan.dims[self.plan.cut.axis] as u64;
+        let tile = row / per_axis * per_axis.div_ceil(self.plan.cut.chunk as u64)
+            + row % per_axis / self.plan.cut.chunk as u64;
         match worker.tile(tile as usize) {
             Err((step, _)) => {
-                Failure::Refused { step, what: self.steps[step].guard.map_or("", |guard| guard.what), element }
+                Failure::Refused { step, what: self.plan.steps[step].guard.map_or("", |guard| guard.what), element }
             }
             Ok(_) => Failure::Refused { step: 0, what: "an element that was changed meanwhile", element },
         }
@@ -459,27 +305,33 @@ impl<'a> Job<'a> {
 /// One thread's places.
 struct Worker<'a> {
     job: &'a Job<'a>,
+    plan: &'a Schedule,
     scratch: Buffer,
     /// The tile's axes, per input and for the output; the first count is that of the tile at hand.
     axes: Vec<Vec<Axis>>,
     places: Vec<*const u8>,
+    /// Where the tile starts, in bytes from each operand's start; the output last.
+    offsets: Vec<isize>,
     /// How many elements of each splat are filled, for constants that never change.
     filled: Vec<usize>,
 }
 
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'a>) -> Option<Self> {
-        let scratch = Buffer::zeroed(job.scratch_count.checked_mul(job.scratch_size)?)?;
-        let axes = job.strides.iter().chain([&job.out_strides]).map(|strides| {
-            let tile = job.dims.iter().zip(strides).skip(job.cut.axis);
+        let plan = &job.plan;
+        let scratch = Buffer::zeroed(plan.scratch_count.checked_mul(plan.scratch_size)?)?;
+        let axes = plan.operand_strides().map(|strides| {
+            let tile = plan.dims.iter().zip(strides).skip(plan.cut.axis);
             tile.map(|(&count, &stride)| Axis { count, stride }).collect()
         });
         Some(Self {
             job,
+            plan,
             scratch,
             axes: axes.collect(),
             places: vec![std::ptr::null(); job.inputs.len()],
-            filled: vec![0; job.splats.len()],
+            offsets: Vec::new(),
+            filled: vec![0; plan.splats.len()],
         })
     }
 
@@ -506,26 +358,39 @@ impl<'a> Worker<'a> {
 
     fn scratch(&mut self, slot: usize) -> *mut u8 {
         // A scratch tile is a slice of the buffer: the index is checked.
-        self.scratch.bytes_mut()[slot * self.job.scratch_size..].as_mut_ptr()
+        self.scratch.bytes_mut()[slot * self.plan.scratch_size..].as_mut_ptr()
     }
 
     /// Computes one tile; returns its elements, or the step that refused and the first element it refused.
     fn tile(&mut self, tile: usize) -> Result<usize, (usize, u64)> {
-        let job = self.job;
-        let Cut { axis, chunk, inner } = job.cut;
-        let pieces = job.dims[axis].div_ceil(chunk);
-        let first = tile % pieces * chunk;
-        let rows = chunk.min(job.dims[axis] - first);
-        let count = rows * inner;
+        let (count, first) = self.place(tile);
+        self.gather(count);
+        for at in 0..self.plan.steps.len() {
+            let found = self.step(at, count);
+            if found < count {
+                return Err((at, first + found as u64));
+            }
+        }
+        self.scatter();
+        Ok(count)
+    }
 
-        // Where the tile starts, in bytes from each operand's start.
-        let mut offsets: Vec<isize> =
-            job.strides.iter().chain([&job.out_strides]).map(|s| s[axis] * first as isize).collect();
+    /// Finds the places of a tile's operands; returns its number of elements and the number of its first one.
+    fn place(&mut self, tile: usize) -> (usize, u64) {
+        let (job, plan) = (self.job, self.plan);
+        let Cut { axis, chunk, inner } = plan.cut;
+        let pieces = plan.dims[axis].div_ceil(chunk);
+        let first = tile % pieces * chunk;
+        let rows = chunk.min(plan.dims[axis] - first);
+        // The index of every loop outside the tile, the innermost first.
         let mut outer = tile / pieces;
+        let row = outer * plan.dims[axis] + first;
+        self.offsets.clear();
+        self.offsets.extend(plan.operand_strides().map(|strides| strides[axis] * first as isize));
         for at in (0..axis).rev() {
-            let index = (outer % job.dims[at]) as isize;
-            outer /= job.dims[at];
-            for (offset, strides) in offsets.iter_mut().zip(job.strides.iter().chain([&job.out_strides])) {
+            let index = (outer % plan.dims[at]) as isize;
+            outer /= plan.dims[at];
+            for (offset, strides) in self.offsets.iter_mut().zip(plan.operand_strides()) {
                 *offset += strides[at] * index;
             }
         }
@@ -534,59 +399,70 @@ impl<'a> Worker<'a> {
         }
         for (i, input) in job.inputs.iter().enumerate() {
             // SAFETY: `check_nest` found every address that the loops reach inside the buffer, and this is one of them.
-            self.places[i] = unsafe { input.base.add(input.offset).offset(offsets[i]) };
+            self.places[i] = unsafe { input.base.add(input.offset).offset(self.offsets[i]) };
         }
-        self.gather(count);
-        for (at, step) in job.steps.iter().enumerate() {
-            let args = step.args.map(|source| match source {
-                Source::Place(i) => self.places[i],
-                Source::Scratch(slot) => self.scratch(slot).cast_const(),
-            });
-            if let Some(guard) = step.guard {
-                // SAFETY: operands are dense for `count` elements, or constant where the step is 0; see `bind`.
-                let found = unsafe { (guard.check)(count, args, step.steps) };
-                if found < count {
-                    let row = tile / pieces * job.dims[axis] + first;
-                    return Err((at, (row * inner + found) as u64));
-                }
-            }
-            let out = match step.out {
-                Some(slot) => self.scratch(slot),
-                // SAFETY: as for the inputs; the output was checked in the same way.
-                None => unsafe { job.output.base.add(job.output.offset).offset(offsets[job.inputs.len()]) },
-            };
-            // SAFETY: operands as above. Scratch tiles hold `chunk * inner` elements of the widest dtype. `out` is a scratch tile that
-            // is no operand of this step (`assign_tiles`), or the output's own place, which no input in use overlaps
-            // (`part_from_output`) and whose tile is dense. The `Isa` that chose the loop proves its instructions.
-            unsafe { (step.call)(count, args, out) };
-        }
-        if let Some(slot) = job.scatter {
-            let from = self.scratch(slot);
-            // SAFETY: the axes reach addresses of the output that `check_nest` found inside its buffer; the scratch tile holds `count` elements.
-            unsafe {
-                let to = job.output.base.add(job.output.offset).offset(offsets[job.inputs.len()]);
-                unpack(job.out_size, &self.axes[job.inputs.len()], from, to);
+        (rows * inner, row as u64 * inner as u64)
+    }
+
+    /// Returns where the tile's result begins.
+    fn result(&self) -> *mut u8 {
+        let output = self.job.output;
+        // SAFETY: `check_nest` found every address that the loops reach inside the buffer, and this is one of them.
+        unsafe { output.base.add(output.offset).offset(self.offsets[self.job.inputs.len()]) }
+    }
+
+    /// Runs a step over the tile; returns the first element it refuses, or `count`.
+    fn step(&mut self, at: usize, count: usize) -> usize {
+        let plan = self.plan;
+        let step = &plan.steps[at];
+        let args = step.args.map(|source| match source {
+            Source::Place(i) => self.places[i],
+            Source::Scratch(slot) => self.scratch(slot).cast_const(),
+        });
+        if let Some(guard) = step.guard {
+            // SAFETY: operands are dense for `count` elements, or constant where the step is 0; see `bind`.
+            let found = unsafe { (guard.check)(count, args, step.steps) };
+            if found < count {
+                return found;
             }
         }
-        Ok(count)
+        let out = match step.out {
+            Some(slot) => self.scratch(slot),
+            None => self.result(),
+        };
+        // SAFETY: operands as above. Scratch tiles hold `chunk * inner` elements of the widest dtype. `out` is a scratch tile that
+        // is no operand of this step (`assign_tiles`), or the output's own place, which no input in use overlaps
+        // (`part_from_output`) and whose tile is dense. The `Isa` that chose the loop proves its instructions.
+        unsafe { (step.call)(count, args, out) };
+        count
+    }
+
+    /// Brings the tile's result from scratch to its place, where it was not computed there.
+    fn scatter(&mut self) {
+        if let Some(slot) = self.plan.scatter {
+            let (from, to) = (self.scratch(slot), self.result());
+            let axes = &self.axes[self.job.inputs.len()];
+            // SAFETY: the axes reach addresses of the output that `check_nest` found inside its buffer; the scratch tile holds them all.
+            unsafe { unpack(self.plan.out_size, axes, from, to) };
+        }
     }
 
     /// Fills the scratch tiles of inputs that are not dense.
     fn gather(&mut self, count: usize) {
-        let job = self.job;
-        for &(i, slot) in &job.packs {
+        let plan = self.plan;
+        for &(i, slot) in &plan.packs {
             let to = self.scratch(slot);
             // SAFETY: the axes reach addresses of the input that `check_nest` found inside its buffer; the scratch tile has room for `count`.
-            unsafe { pack(job.sizes[i], &self.axes[i], self.places[i], to) };
+            unsafe { pack(plan.sizes[i], &self.axes[i], self.places[i], to) };
         }
-        for (at, &(i, slot)) in job.splats.iter().enumerate() {
+        for (at, &(i, slot)) in plan.splats.iter().enumerate() {
             if self.filled[at] >= count {
                 continue;
             }
             let to = self.scratch(slot);
             // SAFETY: one element is read, at the input's place; the scratch tile has room for `count`.
-            unsafe { pack(job.sizes[i], &[Axis { count, stride: 0 }], self.places[i], to) };
-            if job.strides[i].iter().all(|&stride| stride == 0) {
+            unsafe { pack(plan.sizes[i], &[Axis { count, stride: 0 }], self.places[i], to) };
+            if plan.strides[i].iter().all(|&stride| stride == 0) {
                 self.filled[at] = count;
             }
         }

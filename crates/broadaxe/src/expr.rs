@@ -26,8 +26,11 @@ mod parse;
 use broadaxe_shape::Rule;
 
 use crate::{
+    array::Array,
     error::Error,
+    eval::{Evaluation, Options},
     graph::{Graph, Node},
+    view::View,
 };
 
 /// A parsed expression.
@@ -76,6 +79,39 @@ impl Expr {
     /// together, numbers that a dtype does not hold, attributes that an operator does not take.
     pub fn lower(&self, graph: &mut Graph, names: &[(&str, Node)], rule: &Rule) -> Result<Node, Error> {
         lower::lower(&self.parsed, graph, names, rule)
+    }
+
+    /// Plans the evaluation over these arrays: shapes, dtypes and the memory budget are checked, nothing is allocated yet.
+    ///
+    /// Arrays whose names the expression does not use are left alone.
+    ///
+    /// # Errors
+    /// As for [`Expr::lower`] and [`Evaluation::new`].
+    pub fn bind<'a>(&self, arrays: &[(&str, View<'a>)], options: Options<'a>) -> Result<Evaluation<'a>, Error> {
+        let mut graph = Graph::new();
+        let (mut nodes, mut views) = (Vec::new(), Vec::new());
+        for (name, view) in arrays.iter().filter(|(name, _)| self.names().iter().any(|used| used == name)) {
+            nodes.push((*name, graph.input(view.dtype(), view.shape())?));
+            views.push(view.clone());
+        }
+        let root = self.lower(&mut graph, &nodes, &options.rule)?;
+        Evaluation::new(&graph, root, views, options)
+    }
+
+    /// Evaluates over these arrays with the default options.
+    ///
+    /// # Errors
+    /// As for [`Expr::bind`] and [`Evaluation::run`].
+    ///
+    /// ```
+    /// use broadaxe::{Array, Expr};
+    /// let (a, b) = (Array::from_vec([2, 1], vec![1, 2])?, Array::from_vec([3], vec![10, 20, 30])?);
+    /// let sum = Expr::parse("a + b")?.eval(&[("a", a.view()), ("b", b.view())])?;
+    /// assert_eq!((sum.shape(), sum.as_slice()), (&[2, 3][..], Some(&[11, 21, 31, 12, 22, 32][..])));
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    pub fn eval(&self, arrays: &[(&str, View<'_>)]) -> Result<Array, Error> {
+        self.bind(arrays, Options::default())?.run()
     }
 }
 

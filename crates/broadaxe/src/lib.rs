@@ -2,17 +2,17 @@
 
 #![forbid(unsafe_code)]
 
-pub mod array;
 pub mod error;
-pub mod eval;
-pub mod expr;
-pub mod frameworks;
-pub mod graph;
-pub mod memory;
-pub mod plan;
-pub mod promote;
 pub mod scalar;
 pub mod view;
+pub mod plan;
+pub mod array;
+pub mod memory;
+pub mod promote;
+pub mod graph;
+pub mod eval;
+pub mod frameworks;
+pub mod expr;
 
 pub use array::Array;
 pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
