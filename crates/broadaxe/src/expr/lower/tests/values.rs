@@ -1,4 +1,5 @@
-//! Evaluates expressions and compares with what NumPy computed for the same text: `expression ; dtype ; shape ; values`.
+//! Evaluates expressions and compares with what NumPy, or the reference evaluator of ONNX, computed for the same text:
+//! `expression ; dtype ; shape ; values`.
 
 use broadaxe_kernels::{Element, bf16, f16};
 
@@ -8,7 +9,8 @@ use crate::{
     eval::{Evaluation, Options},
 };
 
-const TABLE: &str = include_str!("numpy.txt");
+const NUMPY: &str = include_str!("numpy.txt");
+const ONNX: &str = include_str!("onnx.txt");
 
 /// Makes the array that a name stands for: its dtype's values, of the shape (2, 3), or (3,) with a `_`.
 fn array(name: &str) -> Array {
@@ -81,8 +83,17 @@ fn alike(dtype: DType, got: &str, want: &str) -> bool {
 
 #[test]
 fn values_are_numpys() {
+    compare(NUMPY);
+}
+
+#[test]
+fn values_are_those_of_onnx() {
+    compare(ONNX);
+}
+
+fn compare(table: &str) {
     let mut wrong = Vec::new();
-    for line in TABLE.lines() {
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
         let [text, dtype, shape, values] = line.split(" ; ").collect::<Vec<_>>()[..] else { panic!("{line}") };
         match evaluate(text) {
             Err(error) => wrong.push(format!("{line}\n  {error}")),
@@ -97,5 +108,5 @@ fn values_are_numpys() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), TABLE.lines().count(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), table.lines().count(), wrong.join("\n"));
 }
