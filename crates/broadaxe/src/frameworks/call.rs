@@ -135,21 +135,7 @@ fn known<'a>(
                 format!("{title} takes {what}; its attributes: {takes}{near}"),
             ));
         };
-        let wants = match (attr.values, value) {
-            (Values::Int, Attribute::Int(_))
-            | (Values::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
-            | (Values::Float, Attribute::Int(_) | Attribute::Float(_))
-            | (Values::Ints, Attribute::Ints(_))
-            | (Values::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
-            (Values::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
-            (Values::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
-            (Values::Int, _) => Some("a whole number".to_string()),
-            (Values::Flag, _) => Some("True or False".to_string()),
-            (Values::Float, _) => Some("a number".to_string()),
-            (Values::Ints, _) => Some("a list of whole numbers".to_string()),
-            (Values::DType, _) => Some("the name of a dtype".to_string()),
-        };
-        if let Some(wants) = wants {
+        if let Some(wants) = wanted(attr.values, value) {
             let message = format!("{title}: {}={value} should be {wants}", attr.name);
             return Err(Error::new(ErrorKind::Argument, message));
         }
@@ -160,6 +146,24 @@ fn known<'a>(
     match absent {
         Some(attr) => Err(Error::new(ErrorKind::Argument, format!("{title} needs the attribute {}", attr.name))),
         None => Ok(found),
+    }
+}
+
+/// Says what an attribute takes, where this value is not of its kind.
+fn wanted(values: Values, value: &Attribute) -> Option<String> {
+    match (values, value) {
+        (Values::Int, Attribute::Int(_))
+        | (Values::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
+        | (Values::Float, Attribute::Int(_) | Attribute::Float(_))
+        | (Values::Ints, Attribute::Ints(_))
+        | (Values::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
+        (Values::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
+        (Values::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
+        (Values::Int, _) => Some("a whole number".to_string()),
+        (Values::Flag, _) => Some("True or False".to_string()),
+        (Values::Float, _) => Some("a number".to_string()),
+        (Values::Ints, _) => Some("a list of whole numbers".to_string()),
+        (Values::DType, _) => Some("the name of a dtype".to_string()),
     }
 }
 
