@@ -10,6 +10,7 @@ use super::{
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
 /// It is 2 to the power y log2 |x| in f64, with the sign of x where y is odd. At most 0.51 ULP.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     const TWO_23: f32 = 8_388_608.0;
@@ -34,7 +35,8 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 
 /// Raises x to the power y, as C's `pow`.
 pub fn pow64(x: f64, y: f64) -> f64 {
-    canonical64(pxfm::f_pow(x, y))
+    // pxfm lets NaN through where C does not.
+    if x == 1.0 || y == 0.0 { 1.0 } else { canonical64(pxfm::f_pow(x, y)) }
 }
 
 /// Computes the length of the vector (x, y) without overflow on the way.
