@@ -73,6 +73,19 @@ def main():
             }
         )
     )
+    # A blob that ncnn writes [2, 3, 4], and what is taken from each of its 4 channels.
+    (HERE / "blob.npz").write_bytes(
+        npz(
+            {
+                "blob": npy("<f4", (4, 3, 2), [float(i) for i in range(24)]),
+                "offset": npy("<f4", (4,), [100.0, 200.0, 300.0, 400.0]),
+            }
+        )
+    )
+    # A row and a slope of more rows than it has: not a PRelu of ONNX, though a runtime may let it pass.
+    (HERE / "prelu.npz").write_bytes(
+        npz({"x": npy("<f4", (3,), [1.0, -2.0, 3.0]), "slope": npy("<f4", (2, 3), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])})
+    )
     # A square blob and a scale for it, which NumPy and ncnn apply to different axes.
     (HERE / "scale.safetensors").write_bytes(
         safetensors({"blob": ([2, 2], [1.0, 2.0, 3.0, 4.0]), "scale": ([2], [10.0, 100.0])})
