@@ -137,9 +137,8 @@ pub fn read_from<R: Read + Seek>(
 /// Opens a regular file; anything else (a folder, a pipe, a device) has no length to compare sizes with.
 fn open(path: &Path) -> Result<Source<File>, Error> {
     let failed = |error: &std::io::Error| Error::io(path, "open the file", error);
-    let regular = |meta: &fs::Metadata| match meta.is_file() {
-        true => Ok(meta.len()),
-        false => Err(Error::new(ErrorKind::File, "is not a regular file").of(path)),
+    let regular = |meta: &fs::Metadata| {
+        if meta.is_file() { Ok(meta.len()) } else { Err(Error::new(ErrorKind::File, "is not a regular file").of(path)) }
     };
     regular(&fs::metadata(path).map_err(|e| failed(&e))?)?;
     let file = File::open(path).map_err(|e| failed(&e))?;
