@@ -15,7 +15,7 @@ use std::{
 
 use crate::{
     executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
-    isa::Isa,
+    isa::{FloatMode, Isa},
     nest::{Cut, Nest, apart, reach},
     program::Program,
     schedule::{Schedule, Source},
@@ -266,6 +266,7 @@ impl Job<'_> {
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
         let work = |part: usize| {
+            let _mode = FloatMode::standard();
             let range = tiles * part / parts..tiles * (part + 1) / parts;
             match Worker::new(self) {
                 Some(mut worker) => worker.run(range, &watch),
