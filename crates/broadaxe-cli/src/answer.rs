@@ -28,16 +28,14 @@ const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// The same with a line between rows, for those that wrap.
 const RULED: TableStyle = PLAIN.row_separator(LineStyle::none().fill('·').junction('·'));
 
-/// A blank at which cells do not wrap; it is printed as one at which they do.
-pub const GLUE: char = '\u{a0}';
-
 /// The width of tables where there is no terminal.
 const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
-/// A table whose rows wrap has lines between them.
-pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+/// A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
+/// width.
+pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(PLAIN).set_content_arrangement(ContentArrangement::Dynamic);
     if !table.is_tty() {
@@ -51,15 +49,22 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
         longest = words.map(|word| word.chars().count() as u16).max().unwrap_or(0).max(longest);
         table.add_row(row);
     }
-    // Names in the first column stay whole; two columns of padding go with them.
-    if let Some(column) = table.column_mut(0) {
-        let widest = longest + 2;
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widest)));
+    // Names in the first column and the words of the head stay whole, with a blank on either side.
+    for (i, title) in head.iter().enumerate() {
+        let word = title.split(' ').map(str::len).max().unwrap_or(0) as u16;
+        let least = match i {
+            0 => Width::Fixed(longest.max(word) + 2),
+            _ if sentences && i + 1 == head.len() => Width::Percentage(40),
+            _ => Width::Fixed(word + 2),
+        };
+        if let Some(column) = table.column_mut(i) {
+            column.set_constraint(ColumnConstraint::LowerBoundary(least));
+        }
     }
     if table.lines().count() > table.row_count() + 2 {
         table.load_style(RULED);
     }
-    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n").replace(GLUE, " ")
+    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 
 /// Sets rows in columns, the first to the left and the others to the right, two blanks in.

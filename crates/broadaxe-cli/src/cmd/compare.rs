@@ -4,7 +4,7 @@ use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, co
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, GLUE, letter, spaced, table, tuple},
+    answer::{Answer, letter, spaced, table, tuple},
     args::CompareArgs,
     error::Error,
 };
@@ -73,7 +73,7 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     let strides: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
     let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
     let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
-        let mut row = vec![outcome.rule().to_string().replace(' ', &GLUE.to_string())];
+        let mut row = vec![outcome.rule().to_string()];
         match outcome.result() {
             Ok(alignment) => {
                 let mark = meaning(meanings, k).map_or(String::new(), |group| (group + 1).to_string());
@@ -84,16 +84,16 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
         }
         row
     });
-    table(&head, rows)
+    table(&head, false, rows)
 }
 
 /// Says in few words why a rule refuses.
 fn reason(error: &broadaxe_shape::Error) -> String {
     match (error.kind(), error.axis(), error.sizes()) {
         (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some((one, other))) => {
-            format!("refused: axis {axis} is {one} and {other}")
+            format!("no: axis {axis} is {one} and {other}")
         }
-        (kind, ..) => format!("refused: {}", kind.name()),
+        (kind, ..) => format!("no: {}", kind.name()),
     }
 }
 
