@@ -4,6 +4,13 @@
 //! platform's mathematical library, and nothing is contracted to a fused multiply-add. A result that is not a number
 //! is always the canonical quiet NaN.
 
+#![allow(
+    clippy::unreadable_literal,
+    clippy::excessive_precision,
+    clippy::approx_constant,
+    reason = "fitted coefficients are read by no one, and the first ones come close to known constants"
+)]
+
 mod double;
 mod exp;
 mod log;

@@ -21,7 +21,8 @@ pub fn sinh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic sine, correctly rounded but for rare ties (pxfm).
 pub fn sinh64(x: f64) -> f64 {
-    canonical64(pxfm::f_sinh(x))
+    // pxfm loses the sign of zero.
+    if x == 0.0 { x } else { canonical64(pxfm::f_sinh(x)) }
 }
 
 /// Computes the hyperbolic cosine.
