@@ -137,6 +137,7 @@ pub fn run(
 ///
 /// # Errors
 /// As for [`run`].
+#[allow(clippy::needless_pass_by_value)] // The output is given up: it is a borrow of memory to write, of which there is one.
 pub fn run_at(
     isa: Isa,
     program: &Program,
@@ -257,7 +258,7 @@ struct Job<'a> {
     output: &'a Output<'a>,
 }
 
-impl<'a> Job<'a> {
+impl Job<'_> {
     fn run(&self, total: u64, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let tiles = self.plan.tiles();
         let bytes = total.saturating_mul((self.plan.sizes.iter().sum::<usize>() + self.plan.out_size) as u64);
@@ -272,9 +273,9 @@ impl<'a> Job<'a> {
             }
         };
         if parts == 1 {
-            work(0)
+            work(0);
         } else {
-            executor.run(parts, &work)
+            executor.run(parts, &work);
         }
         if !memory.into_inner() {
             return Err(Failure::Memory);

@@ -95,7 +95,7 @@ impl Schedule {
         // A nest of no loops is one loop of one round.
         let pad = |strides: &[isize]| if nest.dims.is_empty() { vec![0] } else { strides.to_vec() };
         let dims = if nest.dims.is_empty() { vec![1] } else { nest.dims.clone() };
-        let strides: Vec<_> = strides.iter().map(Vec::as_slice).map(pad).collect();
+        let strides: Vec<_> = strides.iter().map(|s| pad(s.as_slice())).collect();
         let out_strides = pad(&nest.output);
         let sizes: Vec<_> = program.inputs.iter().map(|dtype| dtype.size()).collect();
         let out_size = program.output().size();
