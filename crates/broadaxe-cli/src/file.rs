@@ -105,6 +105,14 @@ impl Stored {
 /// # Errors
 /// When the file cannot be read, is not what it says, holds no array of that name, or holds several and none is named;
 /// [`ErrorKind::Memory`] when the array is larger than `limit`.
+///
+/// ```
+/// use broadaxe_cli::file::{Place, read};
+/// let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// let bias = read(&Place::new(&format!("{folder}/layer.npz:bias")), 1 << 20)?;
+/// assert_eq!((bias.dtype().name(), bias.shape(), bias.strides()), ("f32", &[3, 4][..], vec![16, 4]));
+/// # Ok::<(), broadaxe_cli::error::Error>(())
+/// ```
 pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
     let path = place.path();
     let mut source = open(path)?;

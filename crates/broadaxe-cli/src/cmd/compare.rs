@@ -44,7 +44,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
         "rules": comparison.outcomes().iter().enumerate().map(|(k, o)| describe(o, meaning(&meanings, k))).collect::<Vec<_>>(),
         "differences": differences.iter().map(|found| difference(&comparison, found)).collect::<Vec<_>>(),
     });
-    Ok(Answer { text, json, no: meanings.is_empty() })
+    Ok(Answer { text, json, refused: meanings.is_empty() })
 }
 
 /// Chooses the rule that stands for a group of one meaning: the first that needs no parameter for it.

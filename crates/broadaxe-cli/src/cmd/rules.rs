@@ -34,7 +34,7 @@ fn parameters(def: &RuleDef) -> String {
     let axes = def.axes.then(|| "--axes LIST".to_owned());
     let target = def.target.then(|| "--target SHAPE".to_owned());
     let mode = (!def.modes.is_empty()).then(|| format!("--mode {}", def.modes.join("|")));
-    [axis, axes, target, mode].into_iter().flatten().map(|text| format!("\n{text}")).collect()
+    [axis, axes, target, mode].into_iter().flatten().fold(String::new(), |text, one| text + "\n" + &one)
 }
 
 fn describe(def: &RuleDef) -> Value {
