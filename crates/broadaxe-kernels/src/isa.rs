@@ -200,8 +200,8 @@ impl FloatMode {
     fn set(mode: u32) {
         // SAFETY: every x86-64 CPU has the instruction; `mode` is one read from the register, or `STANDARD`, so no reserved bit is set.
         unsafe {
-            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly))
-        };
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly));
+        }
     }
 }
 

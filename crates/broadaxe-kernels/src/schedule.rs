@@ -5,6 +5,7 @@
 //! possible is packed, unless the rows would be too short to be worth a call each.
 
 use crate::{
+    dtype::DType,
     isa::{Isa, Loop},
     loops::{Guard, Loops},
     nest::{Cut, LONG, Lie, Nest, SCRATCH, SHORT, cut, lie},
@@ -51,7 +52,7 @@ fn lie_over(dims: &[usize], cut: Cut, strides: &[isize], size: usize) -> Lie {
 /// Returns the size of the widest element that a program touches.
 fn widest(program: &Program) -> usize {
     let results = program.steps.iter().map(|step| step.kernel.output());
-    results.chain(program.inputs.iter().copied()).map(|dtype| dtype.size()).max().unwrap_or(8)
+    results.chain(program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
 }
 
 /// Chooses a long tile where nothing goes through scratch, else one whose scratch stays in the first-level cache.
