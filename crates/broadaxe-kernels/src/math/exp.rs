@@ -86,7 +86,9 @@ pub fn exp32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes e to the power x, correctly rounded but for rare ties (pxfm).
+/// Computes e to the power x.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn exp64(x: f64) -> f64 {
     canonical64(pxfm::f_exp(x))
 }
@@ -100,7 +102,9 @@ pub fn exp2_32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes 2 to the power x, correctly rounded but for rare ties (pxfm).
+/// Computes 2 to the power x.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn exp2_64(x: f64) -> f64 {
     canonical64(pxfm::f_exp2(x))
 }
@@ -115,7 +119,9 @@ pub fn expm1_32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes e to the power x, less 1, correctly rounded but for rare ties (pxfm).
+/// Computes e to the power x, less 1.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn expm1_64(x: f64) -> f64 {
     canonical64(pxfm::f_expm1(x))
 }
