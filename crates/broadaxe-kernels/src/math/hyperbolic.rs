@@ -46,7 +46,7 @@ pub fn cosh64(x: f64) -> f64 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With t = exp(2 |x|) - 1 it is t / (t + 2); from |x| = 20 on it is 1. At most @TANH@ ULP over all f32.
+/// With t = exp(2 |x|) - 1 it is t / (t + 2); from |x| = 20 on it is 1. At most 0.5037 ULP over all f32.
 #[inline(always)]
 pub fn tanh32(x: f32) -> f32 {
     let t = expm1_core(2.0 * f64::from(x.abs().clamp(0.0, 20.0)));

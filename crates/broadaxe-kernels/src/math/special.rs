@@ -47,7 +47,7 @@ const TAIL: [f64; 12] = [
 /// Computes the error function.
 ///
 /// It is 1 - exp(-x Q(x)) with a polynomial Q, evaluated as exp(..) - 1 for the sake of small x; beyond 3.95 it is 1. At
-/// most @ERF@ ULP over all f32.
+/// most 0.5057 ULP over all f32.
 #[inline(always)]
 pub fn erf32(x: f32) -> f32 {
     let wide = f64::from(x.abs().clamp(0.0, 3.95));
@@ -64,7 +64,7 @@ pub fn erf64(x: f64) -> f64 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// At most @SIGMOID@ ULP over all f32.
+/// At most 0.5010 ULP over all f32.
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
     let value = (1.0 / (1.0 + exp_core(-f64::from(x.clamp(-110.0, 110.0))))) as f32;
@@ -73,7 +73,7 @@ pub fn sigmoid32(x: f32) -> f32 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// At most 0.51 ULP (measured 0.501), but for results below 1e-300, which are rounded twice.
+/// At most 0.51 ULP (measured 0.505), but for results below 1e-300, which are rounded twice.
 pub fn sigmoid64(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { share(1.0, Double::single(x)) }
 }
@@ -99,7 +99,7 @@ fn share(x: f64, u: Double) -> f64 {
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
 ///
-/// At most @SILU@ ULP over all f32.
+/// At most 0.5015 ULP over all f32.
 #[inline(always)]
 pub fn silu32(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -110,7 +110,7 @@ pub fn silu32(x: f32) -> f32 {
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
 ///
-/// At most 0.51 ULP (measured 0.501), but for results below 1e-300, which are rounded twice.
+/// At most 0.51 ULP (measured 0.505), but for results below 1e-300, which are rounded twice.
 pub fn silu64(x: f64) -> f64 {
     if x.is_nan() {
         return f64::NAN;
@@ -126,7 +126,7 @@ const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
-/// It is max(x, 0) + log(1 + exp(-|x|)). At most @SOFTPLUS@ ULP over all f32.
+/// It is max(x, 0) + log(1 + exp(-|x|)). At most 0.5011 ULP over all f32.
 #[inline(always)]
 pub fn softplus32(x: f32) -> f32 {
     let positive = if x > 0.0 { x } else { 0.0 };
@@ -150,7 +150,7 @@ pub fn softplus64(x: f64) -> f64 {
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
 /// For negative x this is x erfc(|x| / sqrt(2)) / 2, without the cancellation in 1 + erf: a power of e times a polynomial
-/// of 1 / (1 + |x| / 5). Below -14.6 the result is -0. At most @GELU@ ULP over all f32.
+/// of 1 / (1 + |x| / 5). Below -14.6 the result is -0. At most 0.5025 ULP over all f32.
 #[inline(always)]
 pub fn gelu32(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -199,7 +199,7 @@ pub fn gelu64(x: f64) -> f64 {
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 ///
-/// With u the argument of tanh this is x / (1 + exp(-2 u)). At most @GELU_TANH@ ULP over all f32.
+/// With u the argument of tanh this is x / (1 + exp(-2 u)). At most 0.5014 ULP over all f32.
 #[inline(always)]
 pub fn gelu_tanh32(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -215,7 +215,7 @@ const GELU_SLOPE: f64 = 1.595_769_121_605_730_8;
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 ///
 /// The constants are the real numbers, in two parts each, and so is the argument of the exponential. At most 0.51 ULP
-/// (measured 0.501), but for results below 1e-300, which are rounded twice.
+/// (measured 0.505), but for results below 1e-300, which are rounded twice.
 pub fn gelu_tanh64(x: f64) -> f64 {
     const SLOPE: Double = Double { high: GELU_SLOPE, low: -9.969_308_809_110_92e-17 };
     const CUBE: Double = Double { high: 0.044_715, low: 2.196_021_142_708_559_5e-18 };
