@@ -78,8 +78,8 @@ fn scale(value: f64, shifted: f64) -> f64 {
 
 /// Computes e to the power x.
 ///
-/// At most 0.5011 ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has become
-/// zero or infinite already.
+/// At most 0.5011 ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has
+/// become zero or infinite already.
 #[inline(always)]
 pub fn exp32(x: f32) -> f32 {
     let value = exp_core(f64::from(x.clamp(-104.0, 89.0))) as f32;

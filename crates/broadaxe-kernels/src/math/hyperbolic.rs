@@ -11,7 +11,7 @@ use super::{
 
 /// Computes the hyperbolic sine.
 ///
-/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most @SINH@ ULP over all f32.
+/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most 0.5037 ULP over all f32.
 #[inline(always)]
 pub fn sinh32(x: f32) -> f32 {
     let t = expm1_core(f64::from(x.abs().clamp(0.0, 90.0)));
@@ -29,7 +29,7 @@ pub fn sinh64(x: f64) -> f64 {
 
 /// Computes the hyperbolic cosine.
 ///
-/// With t = exp|x| it is (t + 1 / t) / 2. At most @COSH@ ULP over all f32.
+/// With t = exp|x| it is (t + 1 / t) / 2. At most 0.5011 ULP over all f32.
 #[inline(always)]
 pub fn cosh32(x: f32) -> f32 {
     let t = exp_core(f64::from(x.abs().clamp(0.0, 90.0)));

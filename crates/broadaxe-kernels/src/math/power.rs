@@ -54,8 +54,8 @@ pub fn hypot32(x: f32, y: f32) -> f32 {
 
 /// Computes the length of the vector (x, y) without overflow on the way.
 ///
-/// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most 0.51
-/// ULP; an infinite operand gives infinity, whatever the other is.
+/// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most
+/// 0.51 ULP; an infinite operand gives infinity, whatever the other is.
 pub fn hypot64(x: f64, y: f64) -> f64 {
     if x.is_infinite() || y.is_infinite() {
         return f64::INFINITY;

@@ -1,8 +1,9 @@
 //! Remainders and the floor of a quotient, all exact.
 //!
-//! The f32 forms divide in f64, 29 bits of the quotient at a time: a quotient of that size times the divisor's 24 bits is
-//! exact, and so is the difference. Ten such steps span the widest ratio of two f32, so there is no loop whose length
-//! depends on the operands, and the code vectorises. The f64 forms use the remainder operator, which is exact as well.
+//! The f32 forms divide in f64, 29 bits of the quotient at a time: a quotient of that size times the divisor's 24
+//! bits is exact, and so is the difference. Ten such steps span the widest ratio of two f32, so there is no loop
+//! whose length depends on the operands, and the code vectorises. The f64 forms use the remainder operator, which is
+//! exact as well.
 
 use super::{ROUND, canonical32, canonical64};
 
@@ -71,7 +72,8 @@ pub fn fmod64(a: f64, b: f64) -> f64 {
 
 /// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
 ///
-/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
+/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
+/// NaN.
 #[inline(always)]
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
@@ -87,7 +89,8 @@ pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
 
 /// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
 ///
-/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
+/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
+/// NaN.
 #[inline(always)]
 pub fn remainder_ieee64(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() || a.is_infinite() || b == 0.0 {

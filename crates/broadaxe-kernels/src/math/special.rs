@@ -28,7 +28,8 @@ const ERF: [f64; 11] = [
     9.243569596293632e-08,
 ];
 
-/// Coefficients of exp(x^2 / 2) erfc(x / sqrt(2)) / (2 t) in t = 1 / (1 + x / 5), for x from 0 to 14.6; relative error 2^-33.63.
+/// Coefficients of exp(x^2 / 2) erfc(x / sqrt(2)) / (2 t) in t = 1 / (1 + x / 5), for x from 0 to 14.6; relative
+/// error 2^-33.63.
 const TAIL: [f64; 12] = [
     0.07978738790056054,
     0.07982285524372344,
@@ -46,8 +47,8 @@ const TAIL: [f64; 12] = [
 
 /// Computes the error function.
 ///
-/// It is 1 - exp(-x Q(x)) with a polynomial Q, evaluated as exp(..) - 1 for the sake of small x; beyond 3.95 it is 1. At
-/// most 0.5057 ULP over all f32.
+/// It is 1 - exp(-x Q(x)) with a polynomial Q, evaluated as exp(..) - 1 for the sake of small x; beyond 3.95 it is 1.
+/// At most 0.5057 ULP over all f32.
 #[inline(always)]
 pub fn erf32(x: f32) -> f32 {
     let wide = f64::from(x.abs().clamp(0.0, 3.95));
@@ -149,8 +150,8 @@ pub fn softplus64(x: f64) -> f64 {
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
-/// For negative x this is x erfc(|x| / sqrt(2)) / 2, without the cancellation in 1 + erf: a power of e times a polynomial
-/// of 1 / (1 + |x| / 5). Below -14.6 the result is -0. At most 0.5025 ULP over all f32.
+/// For negative x this is x erfc(|x| / sqrt(2)) / 2, without the cancellation in 1 + erf: a power of e times a
+/// polynomial of 1 / (1 + |x| / 5). Below -14.6 the result is -0. At most 0.5025 ULP over all f32.
 #[inline(always)]
 pub fn gelu32(x: f32) -> f32 {
     let wide = f64::from(x);
@@ -165,9 +166,9 @@ pub fn gelu32(x: f32) -> f32 {
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
-/// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the scaled
-/// function exp(z^2) erfc(z) is used, so that nothing underflows before the end. Its error is half an
-/// ULP and pxfm's, which the product can double: at most 1.5 ULP (measured 1.2).
+/// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the
+/// scaled function exp(z^2) erfc(z) is used, so that nothing underflows before the end. Its error is half an ULP and
+/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.2).
 pub fn gelu64(x: f64) -> f64 {
     const ROOT_HALF: Double = Double { high: FRAC_1_SQRT_2, low: -4.833_646_656_726_457e-17 };
     if x.is_nan() {

@@ -64,10 +64,10 @@ fn digit_turns(digit: f64, j: usize) -> (f64, f64) {
 
 /// Counts the quarter turns in x, an f32: returns the fraction, at most 1/2 and a little, and the count modulo 4.
 ///
-/// This is Payne and Hanek's reduction in floats. x is cut at the multiples of 2^96, 2^64, 2^32 and 1; each piece has a
-/// constant of its own, 2 / pi times its unit modulo 4, in three parts chosen such that the products with the first
-/// two are exact. Their sum has no bit below 2^-44 and is exact as well, so the count can be taken from it without loss.
-/// The f32 nearest to a multiple of pi / 2 is 2^-30 away from it; the rest's error is 2^-62.
+/// This is Payne and Hanek's reduction in floats. x is cut at the multiples of 2^96, 2^64, 2^32 and 1; each piece has
+/// a constant of its own, 2 / pi times its unit modulo 4, in three parts chosen such that the products with the first
+/// two are exact. Their sum has no bit below 2^-44 and is exact as well, so the count can be taken from it without
+/// loss. The f32 nearest to a multiple of pi / 2 is 2^-30 away from it; the rest's error is 2^-62.
 #[inline(always)]
 fn quarter_turns(x: f64) -> (f64, u64) {
     const ROUND_32: f64 = ROUND * 4_294_967_296.0;
