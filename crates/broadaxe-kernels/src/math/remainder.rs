@@ -1,8 +1,9 @@
 //! Remainders and the floor of a quotient, all exact.
 //!
-//! The f32 forms divide in f64, 29 bits of the quotient at a time: a quotient of that size times the divisor's 24 bits is
-//! exact, and so is the difference. Ten such steps span the widest ratio of two f32, so there is no loop whose length
-//! depends on the operands, and the code vectorises. The f64 forms use the remainder operator, which is exact as well.
+//! The f32 forms divide in f64, 29 bits of the quotient at a time: a quotient of that size times the divisor's 24
+//! bits is exact, and so is the difference. Ten such steps span the widest ratio of two f32, so there is no loop
+//! whose length depends on the operands, and the code vectorises. The f64 forms use the remainder operator, which is
+//! exact as well.
 
 use super::{ROUND, canonical32, canonical64};
 
@@ -36,8 +37,9 @@ fn rest32(dividend: f64, divisor: f64) -> Rest {
     let inverse = 1.0 / divisor;
     let (mut value, mut count) = (dividend, ROUND);
     for power in POWERS {
-        count = value * (inverse / power) + ROUND;
-        value -= (count - ROUND) * (divisor * power);
+        // Adding 1.5 * 2^52 units rounds to a multiple of the unit.
+        count = value * inverse + ROUND * power;
+        value -= (count - ROUND * power) * divisor;
     }
     Rest { value, odd: count.to_bits() & 1 == 1 }
 }
@@ -61,6 +63,8 @@ pub fn fmod32(a: f32, b: f32) -> f32 {
 }
 
 /// Computes a less the whole multiple of b toward zero, as C's `fmod`.
+///
+/// Exact, with the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
 #[inline(always)]
 pub fn fmod64(a: f64, b: f64) -> f64 {
     canonical64(a % b)
@@ -68,7 +72,8 @@ pub fn fmod64(a: f64, b: f64) -> f64 {
 
 /// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
 ///
-/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
+/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
+/// NaN.
 #[inline(always)]
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
@@ -83,6 +88,9 @@ pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
 }
 
 /// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
+///
+/// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
+/// NaN.
 #[inline(always)]
 pub fn remainder_ieee64(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() || a.is_infinite() || b == 0.0 {
@@ -105,6 +113,8 @@ pub fn remainder_ieee64(a: f64, b: f64) -> f64 {
 }
 
 /// Computes the remainder with the sign of the divisor, as NumPy's `mod`.
+///
+/// A zero result has the sign of b. By an infinite b of the other sign the result is b. Rounded once, where b is added.
 #[inline(always)]
 pub fn mod_floor32(a: f32, b: f32) -> f32 {
     let rest = fmod32(a, b);
@@ -114,6 +124,8 @@ pub fn mod_floor32(a: f32, b: f32) -> f32 {
 }
 
 /// Computes the remainder with the sign of the divisor, as NumPy's `mod`.
+///
+/// A zero result has the sign of b. By an infinite b of the other sign the result is b. Rounded once, where b is added.
 #[inline(always)]
 pub fn mod_floor64(a: f64, b: f64) -> f64 {
     let rest = a % b;
@@ -123,6 +135,9 @@ pub fn mod_floor64(a: f64, b: f64) -> f64 {
 }
 
 /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
+///
+/// The remainder is taken off before the division, so 6 over 0.1 is 59. An infinite a gives NaN, division by zero an
+/// infinity, or NaN of zero.
 #[inline(always)]
 pub fn div_floor32(a: f32, b: f32) -> f32 {
     let rest = fmod32(a, b);
@@ -135,6 +150,9 @@ pub fn div_floor32(a: f32, b: f32) -> f32 {
 }
 
 /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
+///
+/// The remainder is taken off before the division, so 6 over 0.1 is 59. An infinite a gives NaN, division by zero an
+/// infinity, or NaN of zero.
 #[inline(always)]
 pub fn div_floor64(a: f64, b: f64) -> f64 {
     let rest = a % b;
