@@ -62,7 +62,7 @@ static SOURCES: &[Source] = &[
 ///
 /// # Errors
 /// When an argument is unknown, the truth cannot be read or says something unforeseen, or `--check` finds a difference.
-pub fn run(args: &[String]) -> Result<(), String> {
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let (mut truth, mut out, mut check) = (None, root().join("cases"), false);
     let mut rest = args.iter();
     if rest.next().map(String::as_str) != Some("cases") {
@@ -94,7 +94,7 @@ pub fn run(args: &[String]) -> Result<(), String> {
 /// # Errors
 /// When a file cannot be read, a case is not of a form known here, or a truth file that states what is expected has no
 /// case file.
-pub fn cases(truth: &Path) -> Result<Vec<(String, String)>, String> {
+fn cases(truth: &Path) -> Result<Vec<(String, String)>, String> {
     unlisted(truth)?;
     SOURCES.iter().map(|source| Ok((format!("{}.case", source.name), file(truth, source)?))).collect()
 }
@@ -151,6 +151,88 @@ fn root() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One case of every form, as the truth files write them.
+    #[test]
+    fn lines_of_every_form() {
+        // source, case, line
+        let cases: &[(&str, &str, &str)] = &[
+            (
+                "pdpd_openvino",
+                r#"{"id": "x", "rule": "pdpd", "shapes": [[2, 3], [2]], "axis": 0, "expected": {"shape": [2, 3], "strides": [[3, 1], [1, 0]]}, "note": "why"}"#,
+                "x pdpd axis=0 (2,3) (2) -> (2,3) [3,1] [1,0]  # why",
+            ),
+            (
+                "seeds",
+                r#"{"seed": "003", "rule": "onnx_multidirectional", "example": 4, "shapes": [[], [2]], "expected": {"error": true}}"#,
+                "seeds-0000 numpy () (2) -> error  # ONNX Broadcasting.md, example 4: onnx_multidirectional",
+            ),
+            (
+                "openvino_broadcast_op",
+                r#"{"id": "x", "rule": "broadcast_op_explicit", "data": [3], "target": [2, 3], "axes": [1], "expected": {"shape": [2, 3], "strides": [[0, 1]]}}"#,
+                "x explicit axes=[1] target=(2,3) (3) -> (2,3) [0,1]",
+            ),
+            (
+                "ncnn_binaryop",
+                r#"{"id": "x", "rule": "ncnn", "kind": "inner", "shapes": [[2, 3], [3]], "expected": {"shape": [2, 3], "strides": [[1, 2], [0, 1]]}}"#,
+                "x ncnn (3,2) (3) -> (3,2) [2,1] [1,0]  # inner: [2,3] + [3]",
+            ),
+            (
+                "openvino_select_fq_prelu",
+                r#"{"id": "x", "rule": "PRelu", "args": [[2, 4, 4], [4]]}"#,
+                "x openvino-prelu (2,4,4) (4) -> (2,4,4) [16,4,1] [0,1,0]  # PRelu",
+            ),
+            (
+                "onnx_other_ops",
+                r#"{"id": "x", "rule": "Gemm 2x3*3x4 +", "case": [2, 1]}"#,
+                "x gemm-c (2,4) (2,1) -> (2,4) [4,1] [1,0]  # Gemm 2x3*3x4 +",
+            ),
+            (
+                "openvino_dynamic_dims",
+                r#"{"rule": "pdpd", "a": [0, 5], "b": [2, -1], "got": "2.."}"#,
+                "openvino_dynamic_dims-0000 pdpd dims=openvino (0..5) (2..) -> (2..5)  # OpenVINO gives 2..",
+            ),
+            (
+                "onnx_symbolic_dims",
+                r#"{"id": "x", "dims": ["N", null], "live": {"onnx": {"shape": ["unk__0"]}}}"#,
+                "x numpy dims=onnx (N) (?) -> (?)",
+            ),
+            (
+                "rewrites",
+                r#"{"id": "x", "frm": "pdpd", "to": "numpy", "shapes": [[2, 3], [2]], "axis": 0, "reshape": [null, [2, 1]], "result": [2, 3]}"#,
+                "x pdpd axis=0 to numpy (2,3) (2) -> reshape (2,3) (2,1) gives (2,3)",
+            ),
+            (
+                "arithmetic",
+                r#"{"op": "ldiv", "dtype": "i32", "a": "-2147483648", "b": "-1", "engines": {"paddle": "CRASH SIGFPE"}}"#,
+                "arithmetic-0000 div_trunc i32 -2147483648 -1 -> -2147483648",
+            ),
+            (
+                "arithmetic",
+                r#"{"op": "fmod", "dtype": "u8", "a": "5", "b": "0", "engines": {"numpy": "0"}}"#,
+                "arithmetic-0000 fmod u8 5 0 -> error",
+            ),
+        ];
+        for (name, case, want) in cases {
+            let source = SOURCES.iter().find(|s| s.name == *name).unwrap();
+            let got = (source.lines)(source.name, &[serde_json::from_str(case).unwrap()]);
+            assert_eq!(got, Ok(vec![(*want).to_owned()]), "{name}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_it_does_not_know() {
+        let cases: &[(&str, &str, &str)] = &[
+            ("seeds", r#"{"rule": "odd", "shapes": []}"#, "there is no rule of ours for 'odd'"),
+            ("rewrites", r#"{"id": "x", "frm": "numpy"}"#, r#"no to in {"id":"x","frm":"numpy"}"#),
+            ("arithmetic", r#"{"op": "odd", "dtype": "i8"}"#, "no operator of ours for odd"),
+        ];
+        for (name, case, want) in cases {
+            let source = SOURCES.iter().find(|s| s.name == *name).unwrap();
+            let got = (source.lines)(source.name, &[serde_json::from_str(case).unwrap()]);
+            assert_eq!(got, Err((*want).to_owned()), "{name}");
+        }
+    }
 
     /// The truth lies outside the repository; where it is absent there is nothing to compare with.
     #[test]

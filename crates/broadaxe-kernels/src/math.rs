@@ -4,6 +4,7 @@
 //! platform's mathematical library, and nothing is contracted to a fused multiply-add. A result that is not a number
 //! is always the canonical quiet NaN.
 
+mod double;
 mod exp;
 mod log;
 
@@ -55,11 +56,18 @@ pub fn canonical64(x: f64) -> f64 {
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// Evaluates a polynomial whose coefficients stand in ascending order.
+///
+/// The even and the odd terms are two chains of their own, so that the processor works on both at once; a single chain
+/// is longer than what it can look ahead.
 #[inline(always)]
 fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
-    let mut sum = coefficients[N - 1];
-    for &coefficient in coefficients[..N - 1].iter().rev() {
-        sum = sum * x + coefficient;
+    let square = x * x;
+    let (mut upper, mut lower) = (coefficients[N - 1], coefficients[N - 2]);
+    let mut k = N - 2;
+    while k >= 2 {
+        upper = upper * square + coefficients[k - 1];
+        lower = lower * square + coefficients[k - 2];
+        k -= 2;
     }
-    sum
+    if N.is_multiple_of(2) { upper * x + lower } else { (upper * x + lower) * x + coefficients[0] }
 }

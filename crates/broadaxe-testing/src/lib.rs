@@ -7,5 +7,6 @@
 
 pub mod cases;
 pub mod oracle;
-pub mod random;
 pub mod strided;
+// After what it draws layouts for.
+pub mod random;

@@ -24,6 +24,7 @@
 //! | `silu` `gelu` `gelu_tanh` `hardswish` of -inf | their limit, either zero |
 //! | a logical operator on numbers | what is not zero holds, NaN too |
 
+mod bytes;
 mod cast;
 mod edges;
 mod float;
@@ -33,6 +34,7 @@ mod text;
 mod value;
 mod wide;
 
+pub use bytes::{from_bytes, to_bytes};
 pub use cast::cast;
 pub use edges::edge_values;
 pub use float::tolerance;
@@ -93,7 +95,7 @@ pub fn output(op: &str, ty: Ty) -> Ty {
 
 /// Evaluates an operator; `ty` is the dtype of its operands (of `where`, of the second and third).
 ///
-/// `add`, `max`, `min` and `mean` take any number of operands from one on, from left to right.
+/// `add`, `sum`, `max`, `min` and `mean` take any number of operands from one on, from left to right.
 ///
 /// # Panics
 /// When there is no such operator, the number of operands is wrong, or one is not of the dtype: a mistake in a test.
@@ -105,8 +107,8 @@ pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
     if op == "mean" {
         return if ty.is_float() { float::mean(ty, args) } else { Outcome::Unsupported };
     }
-    if ["add", "max", "min"].contains(&op) && args.len() != 2 {
-        return fold(op, ty, args);
+    if op == "sum" || (["add", "max", "min"].contains(&op) && args.len() != 2) {
+        return fold(if op == "sum" { "add" } else { op }, ty, args);
     }
     match ty {
         Ty::Bool => booleans(op, args),

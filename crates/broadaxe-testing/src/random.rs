@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn draws_are_what_they_say() {
         let mut random = Random::new(1);
-        assert_eq!(Random::new(1234567).bits(), 6_457_827_717_110_365_317);
+        assert_eq!(Random::new(1_234_567).bits(), 6_457_827_717_110_365_317);
         let (mut zeros, mut negative, mut flat) = (0, 0, 0);
         for _ in 0..2000 {
             let (shapes, result) = random.broadcastable(3, 4, 5);

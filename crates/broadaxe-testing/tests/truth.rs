@@ -41,7 +41,10 @@ fn numbers<T: TryFrom<i64>>(value: &Value) -> Vec<T> {
     list.iter().map(number).collect()
 }
 
-fn ask(case: &Value) -> Result<Option<(Vec<usize>, Vec<Vec<isize>>)>, String> {
+/// A result's shape and each operand's strides.
+type Aligned = (Vec<usize>, Vec<Vec<isize>>);
+
+fn ask(case: &Value) -> Result<Option<Aligned>, String> {
     let named = case["rule"].as_str().ok_or("no rule")?.split(' ').next().unwrap_or_default();
     let name = NAMES.iter().find(|(theirs, _)| *theirs == named).ok_or_else(|| format!("no rule for {named}"))?.1;
     let axes = case.get("axes").filter(|v| !v.is_null()).map(numbers);
@@ -56,7 +59,9 @@ fn ask(case: &Value) -> Result<Option<(Vec<usize>, Vec<Vec<isize>>)>, String> {
     let ncnn = name == "ncnn";
     if ncnn {
         // ncnn writes shapes and strides fastest axis first.
-        shapes.iter_mut().for_each(|dims| dims.reverse());
+        for dims in &mut shapes {
+            dims.reverse();
+        }
     }
     let views: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
     let Ok(alignment) = rule.align(&views) else { return Ok(None) };
@@ -64,19 +69,20 @@ fn ask(case: &Value) -> Result<Option<(Vec<usize>, Vec<Vec<isize>>)>, String> {
     let mut strides: Vec<Vec<isize>> = (0..shapes.len()).map(|k| alignment.strides(k)).collect();
     if ncnn {
         shape.reverse();
-        strides.iter_mut().for_each(|list| list.reverse());
+        for list in &mut strides {
+            list.reverse();
+        }
     }
     Ok(Some((shape, strides)))
 }
 
 fn fault(case: &Value) -> Option<String> {
     let expected = &case["expected"];
-    let want = match expected.get("error") {
-        Some(_) => None,
-        None => {
-            let strides = expected["strides"].as_array().unwrap_or_else(|| panic!("no strides in {case}"));
-            Some((numbers(&expected["shape"]), strides.iter().map(numbers).collect()))
-        }
+    let want = if expected.get("error").is_some() {
+        None
+    } else {
+        let strides = expected["strides"].as_array().unwrap_or_else(|| panic!("no strides in {case}"));
+        Some((numbers(&expected["shape"]), strides.iter().map(numbers).collect()))
     };
     let got = ask(case);
     if got == Ok(want) { None } else { Some(format!("{case}\n  got {got:?}")) }

@@ -45,13 +45,16 @@ fn line(file: &str, index: usize, case: &Value) -> Result<String, String> {
     let id = case.get("id").and_then(Value::as_str).map_or_else(|| format!("{file}-{index:04}"), str::to_owned);
     let mut text = format!("{id} {rule}");
     if let Some(axis) = case.get("axis").filter(|v| !v.is_null()) {
-        text += &format!(" axis={axis}");
+        text += " axis=";
+        text += &axis.to_string();
     }
     if let Some(axes) = case.get("axes").filter(|v| !v.is_null()) {
-        text += &format!(" axes={}", strides(&ints(axes)?));
+        text += " axes=";
+        text += &strides(&ints(axes)?);
     }
     let given = if case.get("data").is_some() {
-        text += &format!(" target={}", shape(&ints(field(case, "target")?)?));
+        text += " target=";
+        text += &shape(&ints(field(case, "target")?)?);
         vec![ints(field(case, "data")?)?]
     } else {
         lists(field(case, "shapes")?)?

@@ -124,10 +124,9 @@ fn negative(case: &Value) -> Result<bool, String> {
 fn integer(case: &Value, dtype: &str, taken: Taken) -> Result<String, String> {
     let zero = string(case, "b")? == "0";
     match taken {
-        Taken::From(engine) => answer(case, engine),
         Taken::Divided(_) | Taken::Quotient if zero => Ok("error".into()),
         Taken::Raised(_) if negative(case)? => Ok("error".into()),
-        Taken::Divided(engine) | Taken::Raised(engine) => answer(case, engine),
+        Taken::From(engine) | Taken::Divided(engine) | Taken::Raised(engine) => answer(case, engine),
         Taken::Quotient => {
             let number = |name| string(case, name)?.parse::<i128>().map_err(|e| e.to_string());
             let bits: u32 = dtype[1..].parse().map_err(|_| format!("{dtype} is no integer dtype"))?;

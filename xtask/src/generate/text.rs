@@ -38,7 +38,7 @@ pub(super) fn strides(list: &[i64]) -> String {
 
 /// Writes several shapes, each after a space.
 pub(super) fn shapes(list: &[Ints]) -> String {
-    list.iter().map(|dims| format!(" {}", shape(dims))).collect()
+    list.iter().flat_map(|dims| [" ".to_owned(), shape(dims)]).collect()
 }
 
 fn joined(list: &[i64]) -> String {
@@ -53,7 +53,7 @@ pub(super) fn want(want: &Want) -> String {
     match want {
         None => " -> error".into(),
         Some((dims, list)) => {
-            let list: String = list.iter().map(|s| format!(" {}", strides(s))).collect();
+            let list: String = list.iter().flat_map(|s| [" ".to_owned(), strides(s)]).collect();
             format!(" -> {}{list}", shape(dims))
         }
     }

@@ -62,7 +62,7 @@ pub fn asinh32(x: f32) -> f32 {
     let wide = f64::from(x.abs());
     let square = wide * wide;
     let value = (log1p_core(wide + square / (1.0 + (1.0 + square).sqrt())) as f32).copysign(x);
-    let value = if x.is_infinite() { x } else { value };
+    let value = if x.abs() < f32::INFINITY { value } else { x };
     if x.is_nan() { f32::NAN } else { value }
 }
 
@@ -78,7 +78,7 @@ pub fn asinh64(x: f64) -> f64 {
 pub fn acosh32(x: f32) -> f32 {
     let t = f64::from(x) - 1.0;
     let value = log1p_core(t + (t * (2.0 + t)).sqrt()) as f32;
-    let value = if x == f32::INFINITY { x } else { value };
+    let value = if x < f32::INFINITY { value } else { f32::INFINITY };
     if x >= 1.0 { value } else { f32::NAN }
 }
 

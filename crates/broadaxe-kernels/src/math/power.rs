@@ -8,22 +8,23 @@ use super::{canonical32, canonical64, exp::exp2_core, log::log2_core};
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     const TWO_23: f32 = 8_388_608.0;
-    let (base, exponent) = (f64::from(x.abs()), f64::from(y));
-    let log = log2_core(base);
-    let log = if base == 0.0 { f64::NEG_INFINITY } else { log };
-    let log = if base == f64::INFINITY { f64::INFINITY } else { log };
-    let product = (exponent * log).clamp(-300.0, 300.0);
+    let (base, exponent) = (x.abs(), y.abs());
+    let log = log2_core(f64::from(base));
+    let log = if base > 0.0 { log } else { f64::NEG_INFINITY };
+    let log = if base < f32::INFINITY { log } else { f64::INFINITY };
+    let product = f64::from(y) * log;
+    // Zero times infinity stands for 1 to an infinite power and for 0 or infinity to the power 0: all are 1.
+    let product = if product.is_nan() { 0.0 } else { product.clamp(-300.0, 300.0) };
     let value = exp2_core(product) as f32;
     // From 2^23 on every f32 is whole, from 2^24 on even; below 2^23 adding 2^23 rounds to a whole number.
-    let size = y.abs();
-    let whole = size >= TWO_23 || (size + TWO_23) - TWO_23 == size;
-    let half = 0.5 * size;
-    let odd = whole && half < TWO_23 && (half + TWO_23) - TWO_23 != half;
-    let value = if odd && x.is_sign_negative() { -value } else { value };
-    let value = if x < 0.0 && x != f32::NEG_INFINITY && !whole { f32::NAN } else { value };
-    let value = if x.is_nan() || y.is_nan() { f32::NAN } else { value };
-    let unit = x == 1.0 || y == 0.0 || (x == -1.0 && y.is_infinite());
-    if unit { 1.0 } else { value }
+    let half = 0.5 * exponent;
+    let whole = (exponent >= TWO_23) | ((exponent + TWO_23) - TWO_23 == exponent);
+    let odd = whole & (half < TWO_23) & ((half + TWO_23) - TWO_23 != half);
+    let sign = if odd { x.to_bits() & 0x8000_0000 } else { 0 };
+    let value = f32::from_bits(value.to_bits() ^ sign);
+    let imaginary = (x < 0.0) & (x > f32::NEG_INFINITY) & !whole;
+    let unknown = (x.is_nan() & (y != 0.0)) | (y.is_nan() & (x != 1.0));
+    if imaginary | unknown { f32::NAN } else { value }
 }
 
 /// Raises x to the power y, as C's `pow`.

@@ -3,10 +3,13 @@
 //! The activations go to their limits at the infinities, where their formulas would give NaN: `silu`, `gelu` and
 //! `gelu_tanh` of minus infinity are -0.
 
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
 use super::{
     canonical64,
+    double::{Double, exp_double, shift},
     exp::{exp_core, expm1_core},
-    log::log1p_core,
+    log::{log1p_core, log1p_exp_double},
     poly,
 };
 
@@ -67,8 +70,29 @@ pub fn sigmoid32(x: f32) -> f32 {
 }
 
 /// Computes 1 / (1 + exp(-x)).
+///
+/// At most 0.51 ULP (measured 0.501), but for results below 1e-300, which are rounded twice.
 pub fn sigmoid64(x: f64) -> f64 {
-    canonical64(1.0 / (1.0 + pxfm::f_exp(-x)))
+    if x.is_nan() { f64::NAN } else { share(1.0, Double::single(x)) }
+}
+
+/// Computes x / (1 + exp(-u)), with the power of e in two parts.
+fn share(x: f64, u: Double) -> f64 {
+    if u.high > 50.0 {
+        return x;
+    }
+    if u.high < -800.0 {
+        return x * 0.0;
+    }
+    let falling = u.high < 0.0;
+    let sign = if falling { 1.0 } else { -1.0 };
+    let (power, n) = exp_double(Double { high: sign * u.high, low: sign * u.low });
+    let whole = Double { high: shift(power.high, n.max(-500)), low: shift(power.low, n.max(-500)) }.plus(1.0);
+    if falling {
+        shift(Double::single(x).times(power).over(whole).round(), n)
+    } else {
+        Double::single(x).over(whole).round()
+    }
 }
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
@@ -83,12 +107,20 @@ pub fn silu32(x: f32) -> f32 {
 }
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
+///
+/// At most 0.51 ULP (measured 0.501), but for results below 1e-300, which are rounded twice.
 pub fn silu64(x: f64) -> f64 {
-    if x == f64::NEG_INFINITY {
+    if x.is_nan() {
+        return f64::NAN;
+    }
+    if x < -800.0 {
         return -0.0;
     }
-    canonical64(x / (1.0 + pxfm::f_exp(-x)))
+    if x.abs() < TINY { 0.5 * x } else { share(x, Double::single(x)) }
 }
+
+/// Is where an activation is x / 2: the next term is smaller by more than the precision.
+const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
@@ -101,8 +133,16 @@ pub fn softplus32(x: f32) -> f32 {
 }
 
 /// Computes log(1 + exp(x)) without overflow.
+///
+/// At most 1 ULP (measured SOFTPLUS64): half from log(1 + x), half from the last addition.
 pub fn softplus64(x: f64) -> f64 {
-    canonical64(x.max(0.0) + pxfm::f_log1p(pxfm::f_exp(-x.abs())))
+    if x.is_nan() {
+        return f64::NAN;
+    }
+    if x > 50.0 {
+        return x;
+    }
+    log1p_exp_double(Double::single(-x.abs())).plus(x.max(0.0)).round()
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
@@ -122,11 +162,34 @@ pub fn gelu32(x: f32) -> f32 {
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
+///
+/// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the scaled
+/// function exp(z^2) erfc(z) is used, so that nothing underflows before the end. At most 1 ULP (measured GELU64).
 pub fn gelu64(x: f64) -> f64 {
-    if x == f64::NEG_INFINITY {
+    const ROOT_HALF: Double = Double { high: FRAC_1_SQRT_2, low: -4.833_646_656_726_457e-17 };
+    if x.is_nan() {
+        return f64::NAN;
+    }
+    if x > 10.0 {
+        return x;
+    }
+    if x < -40.0 {
         return -0.0;
     }
-    canonical64(0.5 * x * pxfm::f_erfc(-x * std::f64::consts::FRAC_1_SQRT_2))
+    if x.abs() < TINY {
+        return 0.5 * x;
+    }
+    let z = Double::single(-x).times(ROOT_HALF);
+    let half = Double::single(0.5 * x);
+    if x > -2.0 {
+        let slope = -FRAC_2_SQRT_PI * pxfm::f_exp(-z.high * z.high);
+        return half.times(Double { high: pxfm::f_erfc(z.high), low: slope * z.low }).round();
+    }
+    let scaled = pxfm::f_erfcx(z.high);
+    let slope = 2.0 * z.high * scaled - FRAC_2_SQRT_PI;
+    let square = Double::product(-0.5 * x, x);
+    let (power, n) = exp_double(square);
+    shift(half.times(Double { high: scaled, low: slope * z.low }).times(power).round(), n)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
@@ -145,10 +208,24 @@ pub fn gelu_tanh32(x: f32) -> f32 {
 const GELU_SLOPE: f64 = 1.595_769_121_605_730_8;
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+///
+/// The constants are the real numbers, in two parts each, and so is the argument of the exponential. At most 0.51 ULP
+/// (measured 0.501), but for results below 1e-300, which are rounded twice.
 pub fn gelu_tanh64(x: f64) -> f64 {
-    if x == f64::NEG_INFINITY {
+    const SLOPE: Double = Double { high: GELU_SLOPE, low: -9.969_308_809_110_92e-17 };
+    const CUBE: Double = Double { high: 0.044_715, low: 2.196_021_142_708_559_5e-18 };
+    if x.is_nan() {
+        return f64::NAN;
+    }
+    if x > 40.0 {
+        return x;
+    }
+    if x < -40.0 {
         return -0.0;
     }
-    let twice = GELU_SLOPE * x * (1.0 + 0.044_715 * x * x);
-    canonical64(x / (1.0 + pxfm::f_exp(-twice)))
+    if x.abs() < TINY {
+        return 0.5 * x;
+    }
+    let inner = Double::product(x, x).times(CUBE).plus(1.0);
+    share(x, inner.times(Double::single(x)).times(SLOPE))
 }

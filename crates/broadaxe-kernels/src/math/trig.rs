@@ -115,7 +115,7 @@ pub fn sin32(x: f32) -> f32 {
     let (sine, cosine) = sin_cos(fraction);
     let value = by_quadrant(sine, cosine, count) as f32;
     let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
-    if x.is_finite() { value } else { f32::NAN }
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
 }
 
 /// Computes the sine of x radians, correctly rounded but for rare ties (pxfm).
@@ -131,7 +131,7 @@ pub fn cos32(x: f32) -> f32 {
     let (fraction, count) = quarter_turns(f64::from(x.abs()));
     let (sine, cosine) = sin_cos(fraction);
     let value = by_quadrant(sine, cosine, count.wrapping_add(1)) as f32;
-    if x.is_finite() { value } else { f32::NAN }
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
 }
 
 /// Computes the cosine of x radians, correctly rounded but for rare ties (pxfm).
@@ -149,7 +149,7 @@ pub fn tan32(x: f32) -> f32 {
     let (above, below) = if count & 1 == 0 { (sine, cosine) } else { (-cosine, sine) };
     let value = (above / below) as f32;
     let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
-    if x.is_finite() { value } else { f32::NAN }
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
 }
 
 /// Computes the tangent of x radians, correctly rounded but for rare ties (pxfm).

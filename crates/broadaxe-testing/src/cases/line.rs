@@ -92,7 +92,7 @@ impl<'a> Words<'a> {
 
     /// Reads shapes as long as words begin with a bracket.
     fn shapes(&mut self) -> Result<Vec<Vec<usize>>, String> {
-        take_while(&mut self.ask, '(').map(|word| shape(word)).collect()
+        take_while(&mut self.ask, '(').map(shape).collect()
     }
 
     /// Reads a rule and its parameters; those it does not know are given to `other`.
@@ -138,7 +138,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("'{text}' is no whole number"))
 }
 
-fn inside<'a>(word: &'a str, [open, close]: [char; 2]) -> Result<&'a str, String> {
+fn inside(word: &str, [open, close]: [char; 2]) -> Result<&str, String> {
     let inner = word.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     inner.ok_or_else(|| format!("'{word}' is no {}", if open == '(' { "shape" } else { "list" }))
 }

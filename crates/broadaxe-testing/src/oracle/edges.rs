@@ -14,39 +14,15 @@ pub fn edge_values(ty: Ty) -> Vec<Value> {
     }
 }
 
+#[rustfmt::skip]
 fn integers(ty: Ty) -> Vec<i128> {
     let (least, greatest) = ty.range();
     let half = 1i128 << (ty.bits() / 2);
     let width = i128::from(ty.bits());
     let mut list = vec![
-        0,
-        1,
-        2,
-        3,
-        5,
-        7,
-        10,
-        100,
-        width - 1,
-        width,
-        width + 1,
-        half - 1,
-        half,
-        half + 1,
-        greatest / 2,
-        greatest / 2 + 1,
-        greatest - 1,
-        greatest,
-        -1,
-        -2,
-        -3,
-        -7,
-        -100,
-        -width,
-        -half,
-        least / 2,
-        least + 1,
-        least,
+        0, 1, 2, 3, 5, 7, 10, 100, width - 1, width, width + 1, half - 1, half, half + 1,
+        greatest / 2, greatest / 2 + 1, greatest - 1, greatest,
+        -1, -2, -3, -7, -100, -width, -half, least / 2, least + 1, least,
     ];
     list.retain(|n| (least..=greatest).contains(n));
     list.sort_unstable();
@@ -54,43 +30,17 @@ fn integers(ty: Ty) -> Vec<i128> {
     list
 }
 
+#[rustfmt::skip]
 fn floats(ty: Ty) -> Vec<f64> {
     let Format { precision, least, greatest } = ty.format();
     let epsilon = power_of_two(1 - precision);
     let largest = (2.0 - epsilon) * power_of_two(greatest);
-    let least_normal = power_of_two(least);
-    // f64's least number is a product no one power of two reaches.
-    let smallest = least_normal * epsilon;
-    let whole = power_of_two(precision);
+    let (normal, whole) = (power_of_two(least), power_of_two(precision));
+    let smallest = normal * epsilon;
     let positive = [
-        0.0,
-        smallest,
-        3.0 * smallest,
-        least_normal - smallest,
-        least_normal,
-        power_of_two(least / 2),
-        0.1,
-        1.0 / 3.0,
-        0.5,
-        1.0 - epsilon / 2.0,
-        1.0,
-        1.0 + epsilon,
-        1.5,
-        2.0,
-        2.5,
-        std::f64::consts::PI,
-        7.0,
-        10.0,
-        88.5,
-        127.5,
-        255.0,
-        256.0,
-        whole - 1.0,
-        whole,
-        power_of_two(greatest / 2 + 1),
-        largest / 2.0,
-        largest,
-        f64::INFINITY,
+        0.0, smallest, 3.0 * smallest, normal - smallest, normal, power_of_two(least / 2), 0.1, 1.0 / 3.0, 0.5,
+        1.0 - epsilon / 2.0, 1.0, 1.0 + epsilon, 1.5, 2.0, 2.5, std::f64::consts::PI, 7.0, 10.0, 88.5, 127.5, 255.0, 256.0,
+        whole - 1.0, whole, power_of_two(greatest / 2 + 1), largest / 2.0, largest, f64::INFINITY,
     ];
     let mut list: Vec<f64> = positive.iter().flat_map(|&x| [x, -x]).map(|x| round(ty, x)).collect();
     list.push(f64::NAN);

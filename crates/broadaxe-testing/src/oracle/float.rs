@@ -108,8 +108,8 @@ fn two(op: &str, ty: Ty, a: f64, b: f64) -> Outcome {
         "remainder_ieee" => exact(ty, libm::remainder(a, b)),
         "max" => equal(if nan { f64::NAN } else { a.max(b) }),
         "min" => equal(if nan { f64::NAN } else { a.min(b) }),
-        "fmax" => equal(if a.is_nan() { b } else { if b.is_nan() || a > b { a } else { b } }),
-        "fmin" => equal(if a.is_nan() { b } else { if b.is_nan() || a < b { a } else { b } }),
+        "fmax" => equal(if b.is_nan() || a > b { a } else { b }),
+        "fmin" => equal(if b.is_nan() || a < b { a } else { b }),
         "squared_difference" => {
             let difference = round(ty, a - b);
             exact(ty, difference * difference)

@@ -180,4 +180,35 @@ mod tests {
             assert_eq!(eval(op, *ty, args), *want, "{op} {} {args:?}", ty.name());
         }
     }
+
+    /// Every pair of the narrowest dtypes, by the machine's own arithmetic.
+    #[test]
+    fn narrow_pairs_are_those_of_the_machine() {
+        for a in i8::MIN..=i8::MAX {
+            for b in i8::MIN..=i8::MAX {
+                let (c, d) = (a as u8, b as u8);
+                let mut cases = vec![
+                    ("add", a.wrapping_add(b), c.wrapping_add(d)),
+                    ("sub", a.wrapping_sub(b), c.wrapping_sub(d)),
+                    ("mul", a.wrapping_mul(b), c.wrapping_mul(d)),
+                    ("bitwise_xor", a ^ b, c ^ d),
+                    ("shift_left_mod", a.wrapping_shl(b as u32), c.wrapping_shl(d.into())),
+                    ("shift_right_mod", a.wrapping_shr(b as u32), c.wrapping_shr(d.into())),
+                ];
+                if b != 0 {
+                    cases.push(("div_trunc", a.wrapping_div(b), c / d));
+                    cases.push(("fmod", a.wrapping_rem(b), c % d));
+                    let floor = (f64::from(a) / f64::from(b)).floor() as i32;
+                    cases.push(("div_floor", floor as i8, c / d));
+                    cases.push(("mod_floor", (i32::from(a) - floor * i32::from(b)) as i8, c % d));
+                }
+                for (op, signed, unsigned) in cases {
+                    let want = [Ty::I8.wrap(signed.into()), Ty::U8.wrap(unsigned.into())]
+                        .map(|n| Outcome::Exact(Value::Int(n)));
+                    let got = [eval(op, Ty::I8, &[a.into(), b.into()]), eval(op, Ty::U8, &[c.into(), d.into()])];
+                    assert_eq!(got, want, "{op} of {a} and {b}");
+                }
+            }
+        }
+    }
 }

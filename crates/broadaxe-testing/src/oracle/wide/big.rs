@@ -163,7 +163,7 @@ mod tests {
             f64::MIN_POSITIVE,
             5e-324,
             1.5e-323,
-            2.2250738585072009e-308,
+            f64::MIN_POSITIVE - 5e-324,
             1e22,
             -1e-310,
             f64::INFINITY,

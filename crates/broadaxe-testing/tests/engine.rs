@@ -1,0 +1,144 @@
+//! The engine, held against the oracle: every operator and dtype on the elements at which arithmetic goes wrong first,
+//! and on random shapes and strides.
+#![allow(clippy::print_stdout)]
+
+use broadaxe::{DType, Error, Evaluation, Graph, OPS, Op, Options, Rule, View};
+use broadaxe_testing::{
+    oracle::{Outcome, Ty, Value, edge_values, eval, from_bytes, output, to_bytes},
+    random::Random,
+    strided::{Layout, eval_strided},
+};
+
+fn ty(dtype: DType) -> Ty {
+    Ty::from_name(dtype.name()).unwrap_or_else(|| panic!("the oracle knows no {dtype}"))
+}
+
+/// Returns the dtype of operand `k` of an operator: the first of `where` is a bool.
+fn operand(op: &Op, k: usize, dtype: DType) -> DType {
+    if op.name() == "where" && k == 0 { DType::Bool } else { dtype }
+}
+
+/// Evaluates one operator in the engine, aligned as NumPy does.
+fn engine(op: &'static Op, dtype: DType, operands: &[(Vec<u8>, &Layout)]) -> Result<(Vec<usize>, Vec<Value>), Error> {
+    let mut graph = Graph::new();
+    let (mut nodes, mut views) = (Vec::new(), Vec::new());
+    for (k, (bytes, layout)) in operands.iter().enumerate() {
+        let dtype = operand(op, k, dtype);
+        let width = dtype.size();
+        let strides: Vec<isize> = layout.strides.iter().map(|s| s * width as isize).collect();
+        views.push(View::new(dtype, bytes, &layout.shape, &strides, layout.offset * width)?);
+        nodes.push(graph.input(dtype, &layout.shape)?);
+    }
+    let root = graph.op(op, &Rule::numpy(), &nodes)?;
+    let result = Evaluation::new(&graph, root, views, Options::default())?.run()?;
+    Ok((result.shape().to_vec(), from_bytes(ty(result.dtype()), result.as_bytes())))
+}
+
+/// Returns tuples of elements: all pairs of edges, or some of the triples.
+fn tuples(op: &Op, dtype: DType) -> Vec<Vec<Value>> {
+    let mut tuples: Vec<Vec<Value>> = vec![vec![]];
+    for k in 0..op.arity() {
+        let edges = edge_values(ty(operand(op, k, dtype)));
+        let step = if op.arity() == 3 { edges.len().div_ceil(12) } else { 1 };
+        let longer = |tuple: &Vec<Value>, &edge: &Value| [&tuple[..], &[edge]].concat();
+        tuples =
+            tuples.iter().flat_map(|tuple| edges.iter().step_by(step).map(move |edge| longer(tuple, edge))).collect();
+    }
+    tuples
+}
+
+fn edge_faults(op: &'static Op, dtype: DType, faults: &mut Vec<String>) -> usize {
+    let (name, of) = (op.name(), ty(dtype));
+    let asked: Vec<(Vec<Value>, Outcome)> =
+        tuples(op, dtype).into_iter().map(|t| (t.clone(), eval(name, of, &t))).collect();
+    let ask = |tuples: &[&Vec<Value>]| {
+        let layout = Layout::contiguous(&[tuples.len()]);
+        let column = |k: usize| -> Vec<Value> { tuples.iter().map(|tuple| tuple[k]).collect() };
+        let operands: Vec<_> =
+            (0..op.arity()).map(|k| (to_bytes(ty(operand(op, k, dtype)), &column(k)), &layout)).collect();
+        engine(op, dtype, &operands)
+    };
+    let answered: Vec<_> = asked.iter().filter(|(_, outcome)| *outcome != Outcome::Refused).collect();
+    match ask(&answered.iter().map(|(tuple, _)| tuple).collect::<Vec<_>>()) {
+        Ok((_, got)) => {
+            for ((tuple, outcome), got) in answered.iter().zip(got) {
+                if !outcome.accepts(output(name, of), got) {
+                    faults.push(format!("{name} {dtype} of {tuple:?}: {got:?}, want {outcome:?}"));
+                }
+            }
+        }
+        Err(error) => faults.push(format!("{name} {dtype}: {error}")),
+    }
+    for (tuple, _) in asked.iter().filter(|(_, outcome)| *outcome == Outcome::Refused) {
+        if let Ok((_, got)) = ask(&[tuple]) {
+            faults.push(format!("{name} {dtype} of {tuple:?}: {got:?}, want a refusal"));
+        }
+    }
+    asked.len()
+}
+
+/// Shows the first few faults of each operator and dtype.
+fn report(faults: &[String]) -> String {
+    let mut shown: Vec<&String> = Vec::new();
+    let key = |fault: &str| fault.split(" of ").next().unwrap_or_default().to_owned();
+    for fault in faults {
+        if shown.iter().filter(|other| key(other) == key(fault)).count() < 4 {
+            shown.push(fault);
+        }
+    }
+    format!("{} faults\n{}", faults.len(), shown.iter().map(|f| f.as_str()).collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn every_operator_and_dtype_on_edges() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    for op in OPS {
+        for dtype in op.dtypes() {
+            count += edge_faults(op, dtype, &mut faults);
+        }
+    }
+    println!("{} operators, {count} answers", OPS.len());
+    assert!(count > 100_000, "only {count} answers were compared");
+    assert!(faults.is_empty(), "{}", report(&faults));
+}
+
+#[test]
+fn random_shapes_and_strides() {
+    let mut random = Random::new(20_260_101);
+    let mut faults = Vec::new();
+    for _ in 0..600 {
+        let op = random.one_of(OPS);
+        let dtypes: Vec<DType> = op.dtypes().collect();
+        let dtype = *random.one_of(&dtypes);
+        let count = if op.is_variadic() { 1 + random.below(4) } else { op.arity() };
+        let (shapes, result) = random.broadcastable(count, 4, 6);
+        let layouts: Vec<Layout> = shapes.iter().map(|shape| random.layout(shape)).collect();
+        let buffers: Vec<Vec<Value>> = (0..count)
+            .map(|k| (0..layouts[k].length()).map(|_| random.value(ty(operand(op, k, dtype)))).collect())
+            .collect();
+        let spread: Vec<Layout> = layouts.iter().map(|layout| layout.broadcast_to(&result)).collect();
+        let operands: Vec<(&[Value], &Layout)> = buffers.iter().map(Vec::as_slice).zip(&spread).collect();
+        let wanted = eval_strided(op.name(), ty(dtype), &operands);
+        let bytes: Vec<(Vec<u8>, &Layout)> =
+            (0..count).map(|k| (to_bytes(ty(operand(op, k, dtype)), &buffers[k]), &layouts[k])).collect();
+        let refused = wanted.contains(&Outcome::Refused);
+        let named = format!("{} {dtype} of {shapes:?}", op.name());
+        match engine(op, dtype, &bytes) {
+            Ok(_) if refused => faults.push(format!("{named}: no refusal")),
+            Ok((shape, _)) if shape != result => faults.push(format!("{named}: shape {shape:?}, want {result:?}")),
+            Ok((_, got)) => {
+                let to = output(op.name(), ty(dtype));
+                let wrong = wanted.iter().zip(&got).position(|(want, &got)| !want.accepts(to, got));
+                if let Some(at) = wrong {
+                    faults.push(format!("{named}: element {at} is {:?}, want {:?}", got[at], wanted[at]));
+                }
+                if got.len() != wanted.len() {
+                    faults.push(format!("{named}: {} elements, want {}", got.len(), wanted.len()));
+                }
+            }
+            Err(error) if !refused => faults.push(format!("{named}: {error}")),
+            Err(_) => {}
+        }
+    }
+    assert!(faults.is_empty(), "{}", report(&faults));
+}
