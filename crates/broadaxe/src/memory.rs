@@ -1,9 +1,17 @@
 //! What this machine has: memory for a budget, CPUs for threads.
 
+use std::sync::OnceLock;
+
 use crate::error::{Error, ErrorKind};
 
 /// Returns three quarters of the machine's memory, or of what the container may use; `None` where the system does not say.
 pub(crate) fn default_budget() -> Option<u64> {
+    // Asking takes longer than a small evaluation.
+    static BUDGET: OnceLock<Option<u64>> = OnceLock::new();
+    *BUDGET.get_or_init(ask_budget)
+}
+
+fn ask_budget() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let total = meminfo
         .lines()
@@ -25,7 +33,10 @@ pub(crate) fn default_threads() -> Result<usize, Error> {
                 format!("BROADAXE_NUM_THREADS is '{text}'; it must be a number from 1 to 1024"),
             )
         }),
-        _ => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        _ => {
+            static CPUS: OnceLock<usize> = OnceLock::new();
+            Ok(*CPUS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)))
+        }
     }
 }
 

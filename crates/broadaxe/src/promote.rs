@@ -205,17 +205,19 @@ impl Typing {
             Self::Shift if joined.is_float() => None,
             Self::Number | Self::Shift if joined == DType::Bool => Some(DType::I8),
             Self::Divided if !joined.is_float() => Some(DType::F64),
-            Self::Float if !joined.is_float() => operands
-                .iter()
-                .map(|operand| match operand {
-                    Typed::Strong(dtype) => Some(float_of(*dtype)),
+            Self::Float if !joined.is_float() => {
+                let beside = |dtype| {
+                    operands.iter().fold(dtype, |dtype, operand| match operand {
+                        Typed::Strong(_) => dtype,
+                        Typed::Weak(literal) => literal.beside(dtype),
+                    })
+                };
+                let strong = operands.iter().filter_map(|operand| match operand {
+                    Typed::Strong(dtype) => Some(float_of(beside(*dtype))),
                     Typed::Weak(_) => None,
-                })
-                .fold(None, |sum, dtype| match (sum, dtype) {
-                    (Some(a), Some(b)) => Some(promote(a, b)),
-                    (a, b) => a.or(b),
-                })
-                .or(Some(DType::F64)),
+                });
+                Some(strong.reduce(promote).unwrap_or(float_of(joined)))
+            }
             _ => Some(joined),
         }
     }

@@ -213,11 +213,8 @@ impl Lowering<'_> {
                     return Ok(node);
                 }
             }
-            (Typing::Rounded, _, [Arg::Node(node)]) | (Typing::Common, "abs", [Arg::Node(node)])
-                if !dtype.is_float() && (typing == Typing::Rounded || dtype == DType::Bool) =>
-            {
-                return Ok(*node);
-            }
+            (Typing::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
+            (_, "abs", [arg]) if dtype == DType::Bool => return self.node(*arg, dtype),
             // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
             (Typing::Class, _, [arg]) if !dtype.is_float() => {
                 let node = self.node(*arg, dtype)?;

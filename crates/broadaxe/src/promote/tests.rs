@@ -83,6 +83,8 @@ fn numbers_alone_and_beside_arrays() {
         (Typing::Float, &[Strong(DType::I8), Weak(Int(1))], Some(DType::F16)),
         (Typing::Float, &[Strong(DType::I8), Weak(Float(1.5))], Some(DType::F64)),
         (Typing::Float, &[Weak(Int(2))], Some(DType::F64)),
+        (Typing::Float, &[Weak(Bool(true))], Some(DType::F16)),
+        (Typing::Float, &[Strong(DType::Bool), Weak(Int(1))], Some(DType::F64)),
         (Typing::Float, &[Strong(DType::I8), Strong(DType::U8)], Some(DType::F16)),
         (Typing::Choose, &[Strong(DType::F64), Strong(DType::I8), Weak(Int(0))], Some(DType::I8)),
         (Typing::Bits, &[Strong(DType::I8), Weak(Float(1.0))], None),

@@ -4,6 +4,7 @@ use super::*;
 use crate::{expr::Expr, graph::Origin};
 
 mod frameworks;
+mod values;
 
 /// Binds a name by what it says: `f32` and `f32_`, or `x2_3_4` for f32 of that shape.
 fn bind(graph: &mut Graph, name: &str) -> Node {
@@ -183,7 +184,7 @@ fn calls_take_rules_and_explain() {
         ("add(f32, f32, rule=3)", "error 0: rule takes a text in quotes, not 3"),
         (
             "add(f32, f32, aixs=3)",
-            "error 0: add takes no keyword 'aixs'; its keywords: rule, axis, axes, target, mode; did you mean 'axis'?",
+            "error 0: add takes no keyword 'aixs'; its keywords: rule, axis, axes, target, mode; did you mean 'axes' or 'axis'?",
         ),
         ("add(f32, f32, [1])", "error 0: add takes no value such as [1] among its operands"),
         ("add(f32)", "error 0: add takes 2 operands (a + b), not 1"),

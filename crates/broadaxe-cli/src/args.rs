@@ -1,0 +1,287 @@
+//! The command line.
+
+use std::str::FromStr;
+
+use broadaxe_kernels::DType;
+use broadaxe_shape::{Params, RULES, Rule, Shape};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
+};
+
+use crate::error::Error;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Broadcasting that means the same thing everywhere.
+///
+/// Asks what a + b means under the rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, shows where they differ, and
+/// evaluates expressions over array files under any of them.
+#[derive(Debug, Parser)]
+#[command(name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
+pub struct Cli {
+    /// Print the answer as JSON, errors too
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const SHORT_EXAMPLES: &str = "\
+Examples:
+  broadaxe shape 2,3,4 3,1
+  broadaxe compare 2,2 2
+  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy";
+
+const EXAMPLES: &str = "\
+Examples:
+  broadaxe rules                                     all rules and what they mean
+  broadaxe shape 2,3,4 3,1                           what NumPy makes of two shapes
+  broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4    what OpenVINO's PDPD makes of them
+  broadaxe shape n,1,4 3,?                           dims may be names, unknown or ranges (2..9)
+  broadaxe compare 2,2 2                             where the rules differ, with numbers
+  broadaxe explain 8,1,6,1 7,1,5                     how it is computed, drawn as text
+  broadaxe eval 'a + b' a=a.npy b=b.npy -o out.npy   compute it
+  broadaxe eval 'max(x, 0)' x=model.safetensors:bias preview the result
+
+Shapes are written 2,3,4 or (2, 3, 4), slowest axis first; () is a scalar. Only under
+--rule ncnn they are written as ncnn writes them, fastest axis first (w,h,c).
+
+Exit code: 0 when all is fine, 1 when shapes do not broadcast or values were refused,
+2 for wrong usage or a file that cannot be read or written.";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the broadcast rules
+    Rules,
+    /// List the operators: dtypes, and what frameworks call them
+    Ops(OpsArgs),
+    /// Broadcast shapes under a rule
+    #[command(after_help = SHAPE_EXAMPLES)]
+    Shape(ShapeArgs),
+    /// Broadcast the same shapes under every rule, and show where two rules differ
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareArgs),
+    /// Draw how shapes are aligned, what is repeated, and which loops that makes
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// Compute an expression over array files
+    #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
+    Eval(EvalArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  broadaxe completions bash > ~/.local/share/bash-completion/completions/broadaxe"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  broadaxe man | man -l -")]
+    Man,
+}
+
+const SHAPE_EXAMPLES: &str = "\
+Examples:
+  broadaxe shape 2,3,4 3,1
+  broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
+  broadaxe shape --rule explicit --axes 1,2 --target 1,50,50,16 50,50
+  broadaxe shape --rule ncnn 2,3,4 3,4        w,h,c as ncnn writes it
+  broadaxe shape n,1,4 3,?                    names, unknown dims and ranges such as 2..9";
+
+const COMPARE_EXAMPLES: &str = "\
+Shapes are row-major here (slowest axis first) for every rule, ncnn's too.
+
+Examples:
+  broadaxe compare 2,2 2
+  broadaxe compare 2,4,4 4 --json";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  broadaxe explain 8,1,6,1 7,1,5
+  broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16";
+
+const EVAL_EXAMPLES: &str = "\
+Examples:
+  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats";
+
+const EVAL_LONG: &str = "\
+Examples:
+  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
+
+Names stand for arrays or numbers:
+  a=a.npy                one array of NumPy
+  a=all.npz:key          an array of several; the key may be left out where there is one
+  a=model.safetensors:key
+  a=0.5                  a number, which takes the dtype of the array beside it
+
+Files are checked strictly: cut or lengthened files, headers that lie and pickled objects
+are refused with the field and the byte. The output is written beside its name and renamed,
+so it is there whole or not at all; it may be one of the inputs.
+
+'broadaxe ops' lists the operators that expressions can call by name.";
+
+/// Chooses a rule and its parameters.
+#[derive(Args, Clone, Debug)]
+pub struct RuleArgs {
+    /// The broadcast rule; `broadaxe rules` explains each
+    #[arg(long, value_name = "RULE", default_value = "numpy", hide_possible_values = true, value_parser = rule_names())]
+    pub rule: String,
+
+    /// Where the first axis of the smaller operand goes (pdpd, paddle, ...)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub axis: Option<i64>,
+
+    /// Where each axis of the operand goes, such as 0,2 (explicit)
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    pub axes: Option<String>,
+
+    /// The shape to broadcast to (bidirectional, broadcast-to, explicit)
+    #[arg(long, value_name = "SHAPE")]
+    pub target: Option<String>,
+
+    /// The mode of a rule that has several
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<String>,
+}
+
+/// The names and aliases of all rules, for errors and completions.
+fn rule_names() -> PossibleValuesParser {
+    let values = RULES.iter().map(|def| PossibleValue::new(def.name).aliases(def.aliases).help(def.summary));
+    PossibleValuesParser::new(values)
+}
+
+impl RuleArgs {
+    /// Makes the rule.
+    ///
+    /// # Errors
+    /// When a parameter is missing, superfluous or malformed.
+    pub fn rule(&self) -> Result<Rule, Error> {
+        let params = Params {
+            axis: self.axis,
+            axes: self.axes.as_deref().map(axes).transpose()?,
+            target: self.target.as_deref().map(Shape::from_str).transpose()?,
+            mode: self.mode.clone(),
+        };
+        Ok(Rule::new(&self.rule, params)?)
+    }
+}
+
+/// Reads `0,2`, `[0, 2]`, or `()` for none.
+fn axes(text: &str) -> Result<Vec<i64>, Error> {
+    let list = text.trim().trim_matches(['(', ')', '[', ']']);
+    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts
+        .map(|part| {
+            part.parse().map_err(|_| Error::usage(format!("'{part}' in --axes {text} is not an axis; write 0,2")))
+        })
+        .collect()
+}
+
+/// Arguments of `broadaxe ops`.
+#[derive(Args, Clone, Debug)]
+pub struct OpsArgs {
+    /// Show only operators whose name at home or abroad contains this
+    pub part: Option<String>,
+}
+
+/// Arguments of `broadaxe shape`.
+#[derive(Args, Clone, Debug)]
+pub struct ShapeArgs {
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+
+    /// Read and print shapes in row-major order under --rule ncnn too
+    #[arg(long)]
+    pub row_major: bool,
+
+    /// Shapes: 2,3,4 or () or n,3 or ?,4 or 2..9
+    #[arg(required = true, value_name = "SHAPE")]
+    pub shapes: Vec<String>,
+}
+
+/// Arguments of `broadaxe eval`.
+#[derive(Args, Clone, Debug)]
+pub struct EvalArgs {
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+
+    /// Write the result to OUT (.npy, .npz or .safetensors), to OUT:KEY, or as .npy to standard output (-)
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<String>,
+
+    /// Print shape, dtype, plan, time and bytes per second
+    #[arg(long)]
+    pub stats: bool,
+
+    /// The most bytes for operands and result, such as 2GiB; three quarters of the memory when left out
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<String>,
+
+    /// The number of threads; one per CPU when left out
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+
+    /// The expression, such as '(a - b) * exp(c)'
+    #[arg(allow_hyphen_values = true, value_name = "EXPR")]
+    pub expression: String,
+
+    /// What the names stand for
+    #[arg(value_name = "NAME=FILE|NUMBER")]
+    pub bindings: Vec<String>,
+}
+
+/// Arguments of `broadaxe compare`.
+#[derive(Args, Clone, Debug)]
+pub struct CompareArgs {
+    /// Shapes, row-major: 2,3,4 or ()
+    #[arg(required = true, value_name = "SHAPE")]
+    pub shapes: Vec<Shape>,
+}
+
+/// Finds a dtype by its name.
+///
+/// # Errors
+/// When there is none of this name; the error lists those there are.
+pub fn dtype(name: &str) -> Result<DType, Error> {
+    DType::from_name(name).ok_or_else(|| {
+        let names = DType::ALL.map(DType::name).join(", ");
+        Error::usage(format!("there is no dtype '{name}'; the dtypes are {names}"))
+    })
+}
+
+impl ExplainArgs {
+    /// Returns the dtype that bytes are counted for.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn dtype(&self) -> Result<DType, Error> {
+        dtype(&self.dtype)
+    }
+}
+
+/// Arguments of `broadaxe explain`.
+#[derive(Args, Clone, Debug)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    pub(crate) rule: RuleArgs,
+
+    /// The dtype that bytes are counted for
+    #[arg(long, value_name = "DTYPE", default_value = "f32")]
+    pub dtype: String,
+
+    /// Shapes, row-major: 2,3,4 or ()
+    #[arg(required = true, value_name = "SHAPE")]
+    pub shapes: Vec<Shape>,
+}

@@ -1,0 +1,206 @@
+//! `broadaxe eval`: computes an expression over array files.
+//!
+//! The order is chosen so that what fails fails early: the expression and its names first, then the place of the result,
+//! then the files, then shapes and dtypes, and the size of the result before anything of it is allocated.
+
+mod bind;
+mod numbers;
+mod progress;
+
+use std::{io::Write, time::Instant};
+
+use broadaxe::{Array, Expr, Options, StageReport, View};
+use serde_json::json;
+
+use self::bind::{Given, Value};
+use crate::{
+    answer::{Answer, join, tuple},
+    args::EvalArgs,
+    bytes,
+    error::Error,
+    file::{
+        self, Format, Place, Stored,
+        write::{Output, Plain, encode},
+    },
+    preview,
+};
+
+/// Evaluates an expression and writes or previews the result.
+///
+/// # Errors
+/// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are refused,
+/// memory would not suffice, or the result cannot be written.
+pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
+    let rule = args.rule.rule()?;
+    let given = bind::read(&args.bindings)?;
+    let expr =
+        Expr::parse(&args.expression).map_err(|error| Error::from(error).pointing(&args.expression, &|at| at))?;
+    bind::check(&given, expr.names())?;
+    let target = Target::create(args.output.as_deref(), json)?;
+    let limit = args.max_bytes.as_deref().map_or_else(|| Ok(bytes::default_limit()), bytes::parse)?;
+    let (files, left) = load(&given, limit)?;
+
+    // Numbers become part of the text, so that they are weak like every number that is written there.
+    let text = numbers::insert(&args.expression, &given);
+    let pointed = |error: broadaxe::Error| Error::from(error).pointing(&args.expression, &|at| text.origin(at));
+    let expr = Expr::parse(text.as_str()).map_err(pointed)?;
+    let mut views = Vec::new();
+    for (name, stored) in &files {
+        views.push((*name, View::new(stored.dtype(), stored.bytes(), stored.shape(), &stored.strides(), 0)?));
+    }
+    let bar = progress::Bar::new();
+    let tick = |done, total| bar.tick(done, total);
+    let progress = bar.is_seen().then_some(&tick as &(dyn Fn(u64, u64) -> bool + Sync));
+    let options = Options { rule, max_bytes: Some(left), threads: args.threads, progress };
+    let evaluation = expr.bind(&views, options).map_err(|error| memory_hint(pointed(error)))?;
+    let start = Instant::now();
+    let array = evaluation.run();
+    let seconds = start.elapsed().as_secs_f64();
+    bar.clear();
+    let array = array.map_err(|error| memory_hint(pointed(error)))?;
+
+    let (mut text, mut value) = target.take(&array)?;
+    if args.stats {
+        let stats = Stats { stages: evaluation.report(), seconds, threads: evaluation.threads() };
+        text += &stats.show(&array);
+        value["stats"] = stats.describe();
+    }
+    Ok(Answer::new(text, value))
+}
+
+/// Reads all files; answers the arrays by name, and how many bytes of the limit are left for the result.
+fn load<'a>(given: &'a [Given], limit: u64) -> Result<(Vec<(&'a str, Stored)>, u64), Error> {
+    let (mut files, mut left) = (Vec::new(), limit);
+    for one in given {
+        if let Value::File(place) = &one.value {
+            let stored = file::read(place, left)?;
+            left = left.saturating_sub(stored.bytes().len() as u64);
+            files.push((one.name.as_str(), stored));
+        }
+    }
+    Ok((files, left))
+}
+
+fn memory_hint(error: Error) -> Error {
+    match error.kind() {
+        crate::error::ErrorKind::Memory => {
+            error.with_detail("  --max-bytes says how much operands and result may take")
+        }
+        _ => error,
+    }
+}
+
+/// Where the result goes.
+enum Target {
+    Preview,
+    Stdout,
+    File(Output, Place),
+}
+
+impl Target {
+    fn create(output: Option<&str>, json: bool) -> Result<Self, Error> {
+        match output {
+            None => Ok(Self::Preview),
+            Some("-") if json => {
+                Err(Error::usage("standard output takes the array (-o -) or the answer (--json), not both"))
+            }
+            Some("-") => Ok(Self::Stdout),
+            Some(text) => {
+                let place = Place::new(text);
+                Ok(Self::File(Output::create(&place)?, place))
+            }
+        }
+    }
+
+    /// Puts the array where it goes; answers what to say about it.
+    fn take(self, array: &Array) -> Result<(String, serde_json::Value), Error> {
+        let plain = Plain { dtype: array.dtype(), shape: array.shape(), bytes: array.as_bytes() };
+        let mut value = json!({ "shape": array.shape(), "dtype": array.dtype().name() });
+        match self {
+            Self::Preview => {
+                let preview = preview::draw(&plain);
+                let text = format!("{} {}\n{preview}", array.dtype().name(), tuple(array.shape()));
+                value["preview"] = json!(preview);
+                Ok((text, value))
+            }
+            Self::Stdout => {
+                let mut out = std::io::stdout().lock();
+                let written = encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush());
+                written.map_err(|error| Error::output(&error))?;
+                Ok((String::new(), value))
+            }
+            Self::File(output, place) => {
+                output.save(&plain)?;
+                value["file"] = json!(place.path().display().to_string());
+                Ok((format!("{place}: {} {}\n", array.dtype().name(), tuple(array.shape())), value))
+            }
+        }
+    }
+}
+
+/// Lists operators, the first of them where there are many.
+fn steps(names: &[&str]) -> String {
+    let shown = names.len().min(8);
+    let more = if shown < names.len() { format!(" and {} more", names.len() - shown) } else { String::new() };
+    join(&names[..shown], ", ") + &more
+}
+
+/// What an evaluation took.
+struct Stats {
+    stages: Vec<StageReport>,
+    seconds: f64,
+    threads: usize,
+}
+
+impl Stats {
+    fn moved(&self) -> u128 {
+        self.stages.iter().map(|stage| u128::from(stage.bytes_read) + u128::from(stage.bytes_written)).sum()
+    }
+
+    fn rate(&self) -> f64 {
+        self.moved() as f64 / self.seconds.max(1e-9)
+    }
+
+    fn show(&self, array: &Array) -> String {
+        let size = bytes::show(array.as_bytes().len() as u128);
+        let mut text = format!("\nresult   {} {}, {size}\n", array.dtype().name(), tuple(array.shape()));
+        for (i, stage) in self.stages.iter().enumerate() {
+            let loops = if stage.loops.is_empty() { "one element".to_owned() } else { join(&stage.loops, " x ") };
+            text += &format!(
+                "stage {}  {}: {} {} in loops of {loops}, reads {}, writes {}\n",
+                i + 1,
+                steps(&stage.steps),
+                stage.dtype.name(),
+                tuple(&stage.shape),
+                bytes::show(stage.bytes_read.into()),
+                bytes::show(stage.bytes_written.into())
+            );
+        }
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        text + &format!(
+            "time     {:.6} s, {} per second, at most {} {threads}\n",
+            self.seconds,
+            bytes::show(self.rate() as u128),
+            self.threads
+        )
+    }
+
+    fn describe(&self) -> serde_json::Value {
+        let stage = |stage: &StageReport| {
+            json!({
+                "shape": stage.shape,
+                "dtype": stage.dtype.name(),
+                "steps": stage.steps,
+                "loops": stage.loops,
+                "bytes_read": stage.bytes_read,
+                "bytes_written": stage.bytes_written,
+            })
+        };
+        json!({
+            "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "seconds": self.seconds,
+            "bytes_per_second": self.rate(),
+            "threads": self.threads,
+        })
+    }
+}

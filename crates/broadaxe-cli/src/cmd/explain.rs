@@ -1,0 +1,157 @@
+//! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
+
+use broadaxe::Plan;
+use broadaxe_kernels::DType;
+use broadaxe_shape::{Alignment, Rule, contiguous_strides};
+use serde_json::{Value, json};
+
+use crate::{
+    answer::{Answer, columns, join, letter, tuple},
+    args::ExplainArgs,
+    bytes,
+    error::{Error, ErrorKind},
+};
+
+/// Draws the alignment and the plan of an operation on contiguous arrays.
+///
+/// # Errors
+/// When the shapes do not broadcast, or no address could reach the result.
+pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
+    let rule = args.rule.rule()?;
+    let dtype = args.dtype()?;
+    let alignment = rule.align(&args.shapes.iter().map(|shape| shape.dims()).collect::<Vec<_>>())?;
+    let explained = Explained { plan: plan(&alignment, dtype)?, rule, alignment, dtype };
+    Ok(Answer::new(explained.show(), explained.describe()))
+}
+
+/// Plans contiguous operands of one dtype.
+fn plan(alignment: &Alignment, dtype: DType) -> Result<Plan, Error> {
+    let shape = alignment.shape();
+    let size = dtype.size() as isize;
+    let bytes = shape.iter().filter(|&&dim| dim != 0).try_fold(dtype.size(), |n, &dim| n.checked_mul(dim));
+    if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let text = format!("a result of shape {shape} and dtype {} is too large to address", dtype.name());
+        return Err(Error::new(ErrorKind::Memory, text));
+    }
+    let in_bytes = |strides: Vec<isize>| strides.into_iter().map(|stride| stride * size).collect::<Vec<_>>();
+    let inputs: Vec<Vec<isize>> = (0..alignment.operands().len()).map(|k| in_bytes(alignment.strides(k))).collect();
+    Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape)), &inputs))
+}
+
+struct Explained {
+    rule: Rule,
+    alignment: Alignment,
+    dtype: DType,
+    plan: Plan,
+}
+
+impl Explained {
+    fn show(&self) -> String {
+        let (alignment, dtype) = (&self.alignment, self.dtype.name());
+        let mut text = format!("{} under {}\n\n{}\n", alignment.shape(), self.rule, draw(alignment));
+        for k in 0..alignment.operands().len() {
+            text += &format!("  {}\n", self.repeats(k));
+        }
+        text += &format!("\nLoops, the outermost first; steps in bytes of {dtype}:\n{}", self.loops());
+        let (read, written) = (self.read().iter().sum::<u128>(), self.bytes(alignment.shape()));
+        text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
+        text += &match self.blow_up() {
+            Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
+            None => ": the inputs have no elements.\n".to_owned(),
+        };
+        text
+    }
+
+    /// Says along which axes operand `k` repeats.
+    fn repeats(&self, k: usize) -> String {
+        let (name, shape) = (letter(k), self.alignment.operands()[k].shape());
+        let along = repeated(&self.alignment, k).into_iter();
+        let along: Vec<String> = along.map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
+        match along.as_slice() {
+            [] => format!("{name} {} is used as it is", tuple(shape)),
+            along => format!("{name} {} is repeated {}", tuple(shape), join(along, " and ")),
+        }
+    }
+
+    fn loops(&self) -> String {
+        let nest = self.plan.nest();
+        let operands = nest.inputs.len();
+        let mut rows = vec![["times", "axes", "result"].map(str::to_owned).to_vec()];
+        rows[0].extend((0..operands).map(letter));
+        for (i, axes) in self.plan.axes().iter().enumerate() {
+            let mut row = vec![nest.dims[i].to_string(), join(axes, " "), step(nest.output[i])];
+            row.extend(nest.inputs.iter().map(|strides| step(strides[i])));
+            rows.push(row);
+        }
+        if rows.len() == 1 {
+            return "  none: there is one element\n".to_owned();
+        }
+        columns(&rows)
+    }
+
+    fn bytes(&self, shape: &[usize]) -> u128 {
+        shape.iter().map(|&dim| dim as u128).product::<u128>() * self.dtype.size() as u128
+    }
+
+    fn read(&self) -> Vec<u128> {
+        self.alignment.operands().iter().map(|operand| self.bytes(operand.shape())).collect()
+    }
+
+    /// Returns the elements of the result per element of the operands.
+    fn blow_up(&self) -> Option<f64> {
+        let read = self.read().iter().sum::<u128>();
+        (read > 0).then(|| self.bytes(self.alignment.shape()) as f64 / read as f64)
+    }
+
+    fn describe(&self) -> Value {
+        let nest = self.plan.nest();
+        let operands = self.alignment.operands().iter().enumerate().map(|(k, operand)| {
+            let along = repeated(&self.alignment, k).into_iter();
+            let along = along.map(|(axis, times)| json!({ "axis": axis, "times": times }));
+            json!({ "shape": operand.shape().dims(), "axes": operand.axes(), "repeats": along.collect::<Vec<_>>() })
+        });
+        let loops = self.plan.axes().into_iter().enumerate().map(|(i, axes)| {
+            let inputs: Vec<isize> = nest.inputs.iter().map(|strides| strides[i]).collect();
+            json!({ "times": nest.dims[i], "axes": axes, "result": nest.output[i], "operands": inputs })
+        });
+        json!({
+            "rule": self.rule.to_string(),
+            "dtype": self.dtype.name(),
+            "shape": self.alignment.shape().dims(),
+            "operands": operands.collect::<Vec<_>>(),
+            "loops": loops.collect::<Vec<_>>(),
+            "bytes_read": self.read().iter().sum::<u128>() as u64,
+            "bytes_written": self.bytes(self.alignment.shape()) as u64,
+            "blow_up": self.blow_up(),
+        })
+    }
+}
+
+/// Writes the step of a loop; where an operand does not move it repeats.
+fn step(stride: isize) -> String {
+    if stride == 0 { "repeats".to_owned() } else { format!("{stride:+}") }
+}
+
+/// Draws a line per operand, each dim under the axis that it feeds.
+fn draw(alignment: &Alignment) -> String {
+    let rank = alignment.shape().len();
+    let line = |name: String, cells: Vec<String>| [vec![name], cells].concat();
+    let mut rows = vec![line("axis".to_owned(), (0..rank).map(|axis| axis.to_string()).collect())];
+    for (k, operand) in alignment.operands().iter().enumerate() {
+        let mut cells = vec![".".to_owned(); rank];
+        for (dim, &axis) in operand.shape().iter().zip(operand.axes()) {
+            cells[axis] = dim.to_string();
+        }
+        rows.push(line(letter(k), cells));
+    }
+    rows.push(line("result".to_owned(), alignment.shape().iter().map(ToString::to_string).collect()));
+    columns(&rows)
+}
+
+/// Lists the result axes along which operand `k` repeats, and how often.
+fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
+    let operand = &alignment.operands()[k];
+    let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
+    let sizes = alignment.shape().iter().enumerate();
+    sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, size)).collect()
+}

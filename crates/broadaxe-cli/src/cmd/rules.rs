@@ -1,0 +1,53 @@
+//! `broadaxe rules`: the table of rules.
+
+use broadaxe_shape::{AxisParam, RULES, RuleDef};
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, table};
+
+/// Lists every rule with its parameters and sources.
+pub fn run() -> Answer {
+    let rows = RULES.iter().map(|def| {
+        let names = [&[def.name][..], def.aliases].concat().join(", ");
+        vec![names, operands(def), parameters(def), def.summary.to_owned()]
+    });
+    let text = table(&["rule", "operands", "parameters", "what it does"], rows)
+        + "\nFurther names after the first mean the same rule. --json tells the sources.\n";
+    Answer::new(text, json!({ "rules": RULES.iter().map(|def| describe(def)).collect::<Vec<_>>() }))
+}
+
+fn operands(def: &RuleDef) -> String {
+    match def.operands {
+        (least, usize::MAX) => format!("{least} or more"),
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    }
+}
+
+fn parameters(def: &RuleDef) -> String {
+    let axis = match def.axis {
+        AxisParam::None => None,
+        AxisParam::Default(axis) => Some(format!("--axis N ({axis})")),
+        AxisParam::Optional => Some("--axis N".to_owned()),
+    };
+    let axes = def.axes.then(|| "--axes LIST".to_owned());
+    let target = def.target.then(|| "--target SHAPE".to_owned());
+    let mode = (!def.modes.is_empty()).then(|| format!("--mode {}", def.modes.join("|")));
+    [axis, axes, target, mode].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn describe(def: &RuleDef) -> Value {
+    let (least, most) = def.operands;
+    json!({
+        "name": def.name,
+        "aliases": def.aliases,
+        "summary": def.summary,
+        "source": def.source,
+        "operands": { "least": least, "most": (most != usize::MAX).then_some(most) },
+        "axis": def.axis != AxisParam::None,
+        "default_axis": match def.axis { AxisParam::Default(axis) => Some(axis), _ => None },
+        "axes": def.axes,
+        "target": def.target,
+        "modes": def.modes,
+    })
+}

@@ -1,0 +1,253 @@
+//! The one error of the command: what is said, and with which exit code it ends.
+
+use std::{fmt, io, path::Path};
+
+use serde_json::{Map, Value, json};
+
+/// Says what went wrong: a sentence, and for a file the place in it.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    file: Option<String>,
+    field: Option<String>,
+    offset: Option<u64>,
+    position: Option<usize>,
+    detail: Option<String>,
+    axis: Option<usize>,
+    shape: Option<broadaxe_shape::Error>,
+}
+
+/// Classes of [`Error`]; they decide the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The command line asks for something that is not there.
+    Usage,
+    /// A file cannot be read or written, or is not what it says.
+    File,
+    /// Shapes do not broadcast.
+    Shape,
+    /// Values or dtypes were refused.
+    Value,
+    /// An expression is not one, or names something that was not given.
+    Expression,
+    /// The result would need more memory than allowed.
+    Memory,
+    /// Standard output cannot be written.
+    Output,
+    /// Standard output was closed by its reader, who has seen enough.
+    Closed,
+}
+
+impl ErrorKind {
+    /// Returns the word that stands for this class in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usage => "usage",
+            Self::File => "file",
+            Self::Shape => "shape",
+            Self::Value => "value",
+            Self::Expression => "expression",
+            Self::Memory => "memory",
+            Self::Output => "output",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Returns the exit code of a command that ends with this class.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Closed => 0,
+            Self::Shape | Self::Value => 1,
+            Self::Usage | Self::File | Self::Expression | Self::Memory | Self::Output => 2,
+        }
+    }
+}
+
+impl Error {
+    /// Makes an error of this class.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            file: None,
+            field: None,
+            offset: None,
+            position: None,
+            detail: None,
+            axis: None,
+            shape: None,
+        }
+    }
+
+    /// Makes a [`ErrorKind::Usage`] error.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Makes a [`ErrorKind::File`] error about a field at a byte offset; [`Error::of`] adds the file.
+    pub fn field(field: &str, offset: u64, message: impl Into<String>) -> Self {
+        Self { field: Some(field.to_owned()), offset: Some(offset), ..Self::new(ErrorKind::File, message) }
+    }
+
+    /// Makes a [`ErrorKind::File`] error of what the system answered.
+    pub fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
+        Self::new(ErrorKind::File, format!("cannot {doing}: {error}")).of(path)
+    }
+
+    /// Makes the error of a failed write to standard output.
+    pub fn output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::new(ErrorKind::Closed, "standard output was closed"),
+            _ => Self::new(ErrorKind::Output, format!("cannot write to standard output: {error}")),
+        }
+    }
+
+    /// Names the file at fault, unless one is named already.
+    #[must_use]
+    pub fn of(mut self, path: &Path) -> Self {
+        self.file.get_or_insert_with(|| path.display().to_string());
+        self
+    }
+
+    /// Moves the error to a part of a file: its field gets this name in front, its offset is counted from the start.
+    #[must_use]
+    pub fn inside(mut self, part: &str, start: u64) -> Self {
+        self.field = Some(self.field.map_or_else(|| part.to_owned(), |field| format!("{part}, {field}")));
+        self.offset = self.offset.map(|offset| offset.saturating_add(start));
+        self
+    }
+
+    /// Adds lines that are shown below the sentence.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Shows the text of an expression with a caret under the place, if the error has one.
+    #[must_use]
+    pub fn pointing(mut self, text: &str, origin: &dyn Fn(usize) -> usize) -> Self {
+        if let Some(at) = self.position.map(origin) {
+            let at = text.floor_char_boundary(at);
+            let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let line = text[start..].lines().next().unwrap_or("").replace(char::is_control, " ");
+            let column = text[start..at].chars().count();
+            self.position = Some(at);
+            self.detail = Some(format!("  {line}\n  {:column$}^", ""));
+        }
+        self
+    }
+
+    /// Says the same of shapes in other words, such as in another order of axes.
+    #[must_use]
+    pub(crate) fn saying(mut self, message: String, axis: Option<usize>) -> Self {
+        self.message = message;
+        self.axis = axis;
+        self
+    }
+
+    /// Returns the class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the sentence, without the file.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Returns the field of the file at fault, where one is.
+    pub fn field_name(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// Returns the byte offset in the file, where there is one.
+    pub fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
+    /// Returns the lines to show below the sentence, where there are any.
+    pub fn detail(&self) -> Option<&str> {
+        self.detail.as_deref()
+    }
+
+    /// Returns the error as `--json` prints it: `{"error": {"kind": ..., "message": ...}}`.
+    pub fn to_json(&self) -> Value {
+        let mut parts = Map::new();
+        if let Some(shape) = &self.shape {
+            parts.insert("kind".into(), json!(shape.kind().name()));
+            if let Some(axis) = self.axis {
+                parts.insert("axis".into(), json!(axis));
+            }
+            if let Some((one, other)) = shape.sizes() {
+                parts.insert("sizes".into(), json!([one, other]));
+            }
+        } else {
+            parts.insert("kind".into(), json!(self.kind.name()));
+            if let Some(file) = &self.file {
+                parts.insert("file".into(), json!(file));
+            }
+            if let Some(field) = &self.field {
+                parts.insert("field".into(), json!(field));
+            }
+            if let Some(offset) = self.offset {
+                parts.insert("offset".into(), json!(offset));
+            }
+        }
+        if let Some(position) = self.position {
+            parts.insert("position".into(), json!(position));
+        }
+        parts.insert("message".into(), json!(self.message));
+        json!({ "error": parts })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}: ")?;
+        }
+        f.write_str(&self.message)?;
+        match (&self.field, self.offset) {
+            (Some(field), Some(offset)) => write!(f, " ({field}, byte {offset})"),
+            (Some(field), None) => write!(f, " ({field})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<broadaxe_shape::Error> for Error {
+    /// A parameter or text that is malformed is wrong usage; all else means that the shapes do not broadcast.
+    fn from(error: broadaxe_shape::Error) -> Self {
+        use broadaxe_shape::ErrorKind as Shape;
+        let kind = match error.kind() {
+            Shape::Parameter | Shape::Parse | Shape::Operands => ErrorKind::Usage,
+            _ => ErrorKind::Shape,
+        };
+        Self { axis: error.axis(), shape: Some(error.clone()), ..Self::new(kind, error.to_string()) }
+    }
+}
+
+impl From<broadaxe::Error> for Error {
+    /// Shapes, dtypes and values are refused; what the expression says is wrong usage.
+    fn from(error: broadaxe::Error) -> Self {
+        use broadaxe::ErrorKind as Engine;
+        let made = match (error.kind(), error.shape()) {
+            (Engine::Shape, Some(shape)) => Self { message: error.to_string(), ..Self::from(shape.clone()) },
+            (kind, _) => {
+                let kind = match kind {
+                    Engine::Shape => ErrorKind::Shape,
+                    Engine::DType | Engine::Value => ErrorKind::Value,
+                    Engine::Memory => ErrorKind::Memory,
+                    _ => ErrorKind::Expression,
+                };
+                Self::new(kind, error.to_string())
+            }
+        };
+        Self { position: error.position(), ..made }
+    }
+}

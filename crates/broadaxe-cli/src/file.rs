@@ -1,0 +1,246 @@
+//! Array files: `.npy`, `.npz` and `.safetensors`, read strictly and written whole or not at all.
+//!
+//! The readers are our own, because the refusals are the point: a size is compared with the length of the file before
+//! anything is allocated, every key is expected exactly once, and an error names field and byte. They read with plain
+//! reads rather than a memory map: a file that is cut while it is in use is then an error and not a signal. All bytes of
+//! data come in through [`Source::load`].
+//!
+//! NumPy accepts bytes after the array of a `.npy` file (several arrays can be saved one after the other); here they
+//! are refused, since the others would be ignored without a word.
+
+mod npy;
+mod npz;
+mod place;
+mod safetensors;
+mod source;
+pub mod write;
+mod zip;
+
+use std::{
+    fs::{self, File},
+    io::{Read, Seek},
+    path::Path,
+};
+
+use broadaxe_kernels::DType;
+pub use place::Place;
+pub use source::Source;
+
+use crate::error::{Error, ErrorKind};
+
+/// The formats of array files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One array with NumPy's header.
+    Npy,
+    /// A ZIP archive of `.npy` members.
+    Npz,
+    /// A JSON header and the tensors after it.
+    Safetensors,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Npy, Self::Npz, Self::Safetensors];
+
+    /// Returns the extension of the format's files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Npy => "npy",
+            Self::Npz => "npz",
+            Self::Safetensors => "safetensors",
+        }
+    }
+
+    /// Tells the format from a file's extension.
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        Self::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
+    }
+}
+
+/// An array as it was read: native byte order, but in the order of axes that the file has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    dtype: DType,
+    shape: Vec<usize>,
+    fortran: bool,
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Stored {
+    /// Returns the dtype.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Returns the shape.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the elements' bytes, in native byte order.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// Returns the strides in bytes; those of a Fortran-ordered array grow from the first axis to the last.
+    pub fn strides(&self) -> Vec<isize> {
+        let rank = self.shape.len();
+        let mut strides = vec![0; rank];
+        let mut step = self.dtype.size() as isize;
+        for i in 0..rank {
+            let axis = if self.fortran { i } else { rank - 1 - i };
+            strides[axis] = step;
+            // The product was checked when the shape was read; dims of 0 count as 1.
+            step = step.wrapping_mul(self.shape[axis].max(1) as isize);
+        }
+        strides
+    }
+}
+
+/// Reads the array at `place`, of at most `limit` bytes.
+///
+/// # Errors
+/// When the file cannot be read, is not what it says, holds no array of that name, or holds several and none is named;
+/// [`ErrorKind::Memory`] when the array is larger than `limit`.
+pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
+    let path = place.path();
+    let mut source = open(path)?;
+    read_from(&mut source, Format::of(path), place.key(), limit).map_err(|e| e.of(path))
+}
+
+/// Reads an array from an open source; `expected` is the format that the file's name promises.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from<R: Read + Seek>(
+    source: &mut Source<R>,
+    expected: Option<Format>,
+    key: Option<&str>,
+    limit: u64,
+) -> Result<Stored, Error> {
+    match sniff(source, expected)? {
+        Format::Npy => match key {
+            Some(key) => Err(Error::new(
+                ErrorKind::File,
+                format!("a .npy file holds one array without a name; leave out ':{key}'"),
+            )),
+            None => npy::read(source, limit),
+        },
+        Format::Npz => npz::read(source, key, limit),
+        Format::Safetensors => safetensors::read(source, key, limit),
+    }
+}
+
+/// Opens a regular file; anything else (a folder, a pipe, a device) has no length to compare sizes with.
+fn open(path: &Path) -> Result<Source<File>, Error> {
+    let failed = |error: &std::io::Error| Error::io(path, "open the file", error);
+    let regular = |meta: &fs::Metadata| match meta.is_file() {
+        true => Ok(meta.len()),
+        false => Err(Error::new(ErrorKind::File, "is not a regular file").of(path)),
+    };
+    regular(&fs::metadata(path).map_err(|e| failed(&e))?)?;
+    let file = File::open(path).map_err(|e| failed(&e))?;
+    let length = regular(&file.metadata().map_err(|e| failed(&e))?)?;
+    Ok(Source::new(file, length))
+}
+
+/// Tells the format from the first bytes; a name that promises another one is at fault.
+fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Result<Format, Error> {
+    if source.length() == 0 {
+        return Err(Error::field("file", 0, "the file is empty"));
+    }
+    let start = source.load(0, source.length().min(9))?;
+    let found = if start.starts_with(b"\x93NUMPY") {
+        Some(Format::Npy)
+    } else if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
+        Some(Format::Npz)
+    } else if start.get(8) == Some(&b'{') {
+        Some(Format::Safetensors)
+    } else {
+        None
+    };
+    match (found, expected) {
+        (Some(found), None) => Ok(found),
+        (Some(found), Some(expected)) if found == expected => Ok(found),
+        (_, Some(Format::Npy)) => {
+            Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"))
+        }
+        (_, Some(Format::Npz)) => Err(Error::field("magic", 0, "a .npz file begins with PK, and this does not")),
+        // Shorter than a header can be, or no object where the header should be: the reader says which.
+        (None, Some(Format::Safetensors)) => Ok(Format::Safetensors),
+        (Some(_), Some(Format::Safetensors)) => {
+            Err(Error::field("header length", 0, "a .safetensors file begins with the length of its header"))
+        }
+        (None, None) => {
+            Err(Error::field("magic", 0, "this is no array file; .npy, .npz and .safetensors files can be read"))
+        }
+    }
+}
+
+/// Chooses among the names of a file: the one asked for, or the only one.
+fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>) -> Result<&'a T, Error> {
+    let there = || {
+        let mut names: Vec<String> = entries.iter().take(20).map(|entry| name(entry).to_owned()).collect();
+        if entries.len() > names.len() {
+            names.push(format!("and {} more", entries.len() - names.len()));
+        }
+        if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
+    };
+    match (key, entries) {
+        (Some(key), _) => entries.iter().find(|entry| name(entry) == key).ok_or_else(|| {
+            Error::new(ErrorKind::File, format!("there is no array '{key}'; the file holds {}", there()))
+        }),
+        (None, [only]) => Ok(only),
+        (None, _) => {
+            Err(Error::new(ErrorKind::File, format!("write FILE:KEY to say which array; the file holds {}", there())))
+        }
+    }
+}
+
+/// Counts the bytes of an array and compares them with the bytes there are and with the limit.
+fn data_length(dtype: DType, shape: &[usize], there: u64, limit: u64, at: u64) -> Result<u64, Error> {
+    let bytes = byte_count(dtype, shape).ok_or_else(|| {
+        let shape = broadaxe_shape::Shape::from(shape);
+        Error::field(
+            "shape",
+            at,
+            format!("an array of shape {shape} and dtype {} is too large to address", dtype.name()),
+        )
+    })?;
+    let shown = broadaxe_shape::Shape::from(shape);
+    let dtype = dtype.name();
+    if bytes > there {
+        let text = format!("the file is cut short: {shown} of {dtype} takes {bytes} bytes, and {there} are there");
+        return Err(Error::field("data", at, text));
+    }
+    if bytes < there {
+        let text = format!(
+            "{} bytes follow the array: {shown} of {dtype} takes {bytes}, and {there} are there",
+            there - bytes
+        );
+        return Err(Error::field("data", at + bytes, text));
+    }
+    if bytes > limit {
+        let text = format!("{shown} of {dtype} takes {bytes} bytes, and {limit} are left of the limit (--max-bytes)");
+        return Err(Error::new(ErrorKind::Memory, text));
+    }
+    Ok(bytes)
+}
+
+/// Counts the bytes of an array; none when an address cannot count them, with dims of 0 taken as 1.
+fn byte_count(dtype: DType, shape: &[usize]) -> Option<u64> {
+    let elements = broadaxe_shape::elements(shape).ok()?;
+    let stretch = shape.iter().filter(|&&dim| dim != 0).try_fold(dtype.size(), |n, &dim| n.checked_mul(dim))?;
+    isize::try_from(stretch).ok()?;
+    elements.checked_mul(dtype.size()).map(|n| n as u64)
+}
+
+/// Reverses the bytes of every element.
+fn swap(bytes: &mut [u8], size: usize) {
+    if size > 1 {
+        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+}

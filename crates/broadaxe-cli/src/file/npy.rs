@@ -1,0 +1,270 @@
+//! NumPy's `.npy`: a magic, a version, a Python literal of three known keys, and the elements.
+//!
+//! The literal is read by a parser that knows only what NumPy writes: one flat dict of strings, `True` and `False`, and
+//! one tuple of whole numbers. Whatever else it meets is refused where it stands, so nothing nests and nothing is run.
+//! The header ends at 64 KiB, as no array needs more.
+//!
+//! Elements of `bfloat16` are what NumPy writes for the type of the package `ml_dtypes`: `<V2`. Untyped bytes have a
+//! bar there (`|V2`) and are refused.
+
+use std::io::{Read, Seek};
+
+use broadaxe_kernels::DType;
+
+use super::{Source, Stored, data_length, swap};
+use crate::error::Error;
+
+/// The longest header, in bytes.
+const MAX_HEADER: u64 = 64 * 1024;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// What the header says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) dtype: DType,
+    big_endian: bool,
+    fortran: bool,
+    pub(super) shape: Vec<usize>,
+    /// Where the elements begin.
+    data: u64,
+}
+
+/// Reads the array of a whole `.npy` file.
+pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, limit: u64) -> Result<Stored, Error> {
+    let header = header(source)?;
+    let there = source.length() - header.data;
+    let length = data_length(header.dtype, &header.shape, there, limit, header.data)?;
+    let bytes = source.load(header.data, length)?;
+    Ok(header.store(bytes, 0))
+}
+
+/// Reads the array of a `.npy` file that is in memory already.
+pub(super) fn read_bytes(bytes: Vec<u8>) -> Result<Stored, Error> {
+    let mut source = Source::new(std::io::Cursor::new(&bytes), bytes.len() as u64);
+    let header = header(&mut source)?;
+    data_length(header.dtype, &header.shape, bytes.len() as u64 - header.data, u64::MAX, header.data)?;
+    let start = header.data as usize;
+    Ok(header.store(bytes, start))
+}
+
+impl Header {
+    fn store(self, mut bytes: Vec<u8>, start: usize) -> Stored {
+        if self.big_endian != cfg!(target_endian = "big") {
+            swap(&mut bytes[start..], self.dtype.size());
+        }
+        Stored { dtype: self.dtype, shape: self.shape, fortran: self.fortran, bytes, start }
+    }
+}
+
+/// Reads magic, version, length and literal.
+pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, Error> {
+    let prefix = source.load(0, source.length().min(12))?;
+    if !prefix.starts_with(MAGIC) {
+        return Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"));
+    }
+    let cut = |at: usize| Error::field("header", at as u64, "the file is cut short in its header");
+    let version = *prefix.get(6..8).and_then(|v| v.first_chunk::<2>()).ok_or_else(|| cut(prefix.len()))?;
+    let (start, length) = match version {
+        [1, 0] => {
+            let length = prefix.get(8..10).and_then(|b| b.first_chunk()).ok_or_else(|| cut(prefix.len()))?;
+            (10, u64::from(u16::from_le_bytes(*length)))
+        }
+        [2 | 3, 0] => {
+            let length = prefix.get(8..12).and_then(|b| b.first_chunk()).ok_or_else(|| cut(prefix.len()))?;
+            (12, u64::from(u32::from_le_bytes(*length)))
+        }
+        [major, minor] => {
+            let text = format!("version {major}.{minor} is not known; 1.0, 2.0 and 3.0 are");
+            return Err(Error::field("version", 6, text));
+        }
+    };
+    if length > MAX_HEADER {
+        return Err(Error::field("header length", 8, format!("a header of {length} bytes is above {MAX_HEADER}")));
+    }
+    if start + length > source.length() {
+        let text = format!("the header takes {length} bytes, and {} are there", source.length() - start);
+        return Err(Error::field("header length", 8, text));
+    }
+    let literal = source.load(start, length)?;
+    parse(&literal, start)
+}
+
+/// Reads the literal, which begins at byte `start` of the file.
+fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
+    let mut text = Literal { bytes: literal, at: 0, start };
+    let (mut descr, mut fortran, mut shape) = (None, None, None);
+    text.expect(b'{')?;
+    while !text.take(b'}') {
+        let at = text.here();
+        let key = text.string()?;
+        text.expect(b':')?;
+        let repeated = match key {
+            "descr" => descr.replace((text.here(), text.string()?)).is_some(),
+            "fortran_order" => fortran.replace(text.boolean()?).is_some(),
+            "shape" => shape.replace(text.shape()?).is_some(),
+            _ => return Err(Error::field("header", at, format!("the key '{key}' is not known"))),
+        };
+        if repeated {
+            return Err(Error::field("header", at, format!("the key '{key}' stands twice")));
+        }
+        if !text.take(b',') {
+            text.expect(b'}')?;
+            break;
+        }
+    }
+    text.end()?;
+    let missing = |key: &str| Error::field("header", start, format!("the key '{key}' is missing"));
+    let (at, descr) = descr.ok_or_else(|| missing("descr"))?;
+    let fortran = fortran.ok_or_else(|| missing("fortran_order"))?;
+    let shape = shape.ok_or_else(|| missing("shape"))?;
+    let (dtype, big_endian) = dtype(descr).map_err(|text| Error::field("descr", at, text))?;
+    Ok(Header { dtype, big_endian, fortran, shape, data: start + literal.len() as u64 })
+}
+
+/// Reads NumPy's name of a dtype, `<f4`; the answer says whether it is big-endian.
+fn dtype(descr: &str) -> Result<(DType, bool), String> {
+    let refuse = |why: &str| Err(format!("the dtype '{descr}' {why}"));
+    let mut rest = descr.chars();
+    let order = rest.next();
+    let (dtype, several) = match rest.as_str() {
+        "b1" => (DType::Bool, false),
+        "i1" => (DType::I8, false),
+        "u1" => (DType::U8, false),
+        "i2" => (DType::I16, true),
+        "i4" => (DType::I32, true),
+        "i8" => (DType::I64, true),
+        "u2" => (DType::U16, true),
+        "u4" => (DType::U32, true),
+        "u8" => (DType::U64, true),
+        "f2" => (DType::F16, true),
+        "f4" => (DType::F32, true),
+        "f8" => (DType::F64, true),
+        "V2" if order != Some('|') => (DType::BF16, true),
+        other => {
+            return match other.chars().next() {
+                Some('O') => refuse("holds pickled Python objects, which are never read"),
+                Some('U' | 'S' | 'a') => refuse("holds text, not numbers"),
+                Some('c') => refuse("holds complex numbers, which are not supported"),
+                Some('M' | 'm') => refuse("holds dates, not numbers"),
+                Some('V') => refuse("holds bytes without a type"),
+                _ => refuse("is not known; bool, integers, f2, f4, f8 and bfloat16 are, as '<f4'"),
+            };
+        }
+    };
+    match (order, several) {
+        (Some('<'), _) | (Some('|'), false) => Ok((dtype, false)),
+        (Some('>'), _) => Ok((dtype, true)),
+        _ => refuse("has no byte order; it should begin with < or >"),
+    }
+}
+
+/// Walks over a Python literal.
+struct Literal<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    start: u64,
+}
+
+impl<'a> Literal<'a> {
+    /// Skips blanks and returns the offset in the file.
+    fn here(&mut self) -> u64 {
+        while self.bytes.get(self.at).is_some_and(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r')) {
+            self.at += 1;
+        }
+        self.start + self.at as u64
+    }
+
+    fn fail<T>(&mut self, wanted: &str) -> Result<T, Error> {
+        let at = self.here();
+        let found = match self.bytes.get(self.at) {
+            Some(&b) => format!("'{}'", char::from(b).escape_default()),
+            None => "the end".to_owned(),
+        };
+        Err(Error::field("header", at, format!("{wanted} should stand here, not {found}")))
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        self.here();
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Error> {
+        if self.take(byte) { Ok(()) } else { self.fail(&format!("'{}'", char::from(byte))) }
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        self.here();
+        if self.at == self.bytes.len() { Ok(()) } else { self.fail("the end of the header") }
+    }
+
+    /// Reads `'text'` or `"text"` of printable ASCII without escapes.
+    fn string(&mut self) -> Result<&'a str, Error> {
+        let quote = if self.take(b'\'') {
+            b'\''
+        } else if self.take(b'"') {
+            b'"'
+        } else if matches!(self.bytes.get(self.at), Some(b'[' | b'(')) {
+            return self.fail("a plain dtype (structured ones are not supported)");
+        } else {
+            return self.fail("a string");
+        };
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|&b| b == quote || b == b'\\' || !(b' '..=b'~').contains(&b));
+        match length.filter(|&n| rest[n] == quote).and_then(|n| std::str::from_utf8(&rest[..n]).ok()) {
+            Some(text) => {
+                self.at += text.len() + 1;
+                Ok(text)
+            }
+            None => self.fail("a string of plain characters"),
+        }
+    }
+
+    fn boolean(&mut self) -> Result<bool, Error> {
+        self.here();
+        for (word, value) in [(&b"True"[..], true), (b"False", false)] {
+            if self.bytes[self.at..].starts_with(word) {
+                self.at += word.len();
+                return Ok(value);
+            }
+        }
+        self.fail("True or False")
+    }
+
+    fn shape(&mut self) -> Result<Vec<usize>, Error> {
+        self.expect(b'(')?;
+        let mut dims = Vec::new();
+        let mut comma = true;
+        while !self.take(b')') {
+            if !comma {
+                return self.fail("',' or ')'");
+            }
+            if dims.len() == broadaxe_shape::MAX_RANK {
+                let text = format!("the rank is above the largest, {}", broadaxe_shape::MAX_RANK);
+                return Err(Error::field("shape", self.here(), text));
+            }
+            dims.push(self.dim()?);
+            comma = self.take(b',');
+        }
+        if dims.len() == 1 && !comma { self.fail("a tuple (one dim is written '(3,)')") } else { Ok(dims) }
+    }
+
+    fn dim(&mut self) -> Result<usize, Error> {
+        let at = self.here();
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        if length == 0 {
+            return match rest.first() {
+                Some(b'-') => Err(Error::field("shape", at, "a dim is negative")),
+                _ => self.fail("a dim"),
+            };
+        }
+        let dim = std::str::from_utf8(&rest[..length]).ok().and_then(|digits| digits.parse().ok());
+        self.at += length;
+        // Python 2 wrote long integers as `3L`.
+        self.at += usize::from(rest.get(length) == Some(&b'L'));
+        dim.ok_or_else(|| Error::field("shape", at, "a dim is too large"))
+    }
+}

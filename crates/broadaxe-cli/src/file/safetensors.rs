@@ -1,0 +1,198 @@
+//! `.safetensors`: the length of a JSON header, the header, and the tensors without gaps.
+//!
+//! The header is read into exactly the fields that the format has: a key that stands twice, an unknown field or a deeper
+//! nesting is an error of the parser. The tensors must fill the rest of the file in one piece, without overlap and
+//! without holes, so that no byte has two meanings and none goes unread.
+//!
+//! Source: the format's description by its authors; the limit of the header is theirs.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    io::{Read, Seek},
+};
+
+use broadaxe_kernels::DType;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, Visitor},
+};
+
+use super::{Source, Stored, byte_count, choose, data_length, swap};
+use crate::error::Error;
+
+/// The longest header, in bytes.
+const MAX_HEADER: u64 = 100_000_000;
+/// The most tensors.
+const MAX_TENSORS: usize = 1 << 20;
+
+/// The dtypes that can be read, by the names of the format.
+pub(super) const NAMES: [(&str, DType); 13] = [
+    ("BOOL", DType::Bool),
+    ("U8", DType::U8),
+    ("I8", DType::I8),
+    ("U16", DType::U16),
+    ("I16", DType::I16),
+    ("U32", DType::U32),
+    ("I32", DType::I32),
+    ("U64", DType::U64),
+    ("I64", DType::I64),
+    ("F16", DType::F16),
+    ("BF16", DType::BF16),
+    ("F32", DType::F32),
+    ("F64", DType::F64),
+];
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tensor {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: [u64; 2],
+}
+
+impl Tensor {
+    fn dtype(&self) -> Option<DType> {
+        NAMES.iter().find(|(name, _)| *name == self.dtype).map(|&(_, dtype)| dtype)
+    }
+}
+
+/// The header: tensors by name, in the order of the file.
+struct Header(Vec<(String, Tensor)>);
+
+impl<'de> Deserialize<'de> for Header {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Entries)
+    }
+}
+
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Header;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
+        let (mut tensors, mut names) = (Vec::new(), HashSet::new());
+        while let Some(name) = map.next_key::<String>()? {
+            if !names.insert(name.clone()) {
+                return Err(A::Error::custom(format!("the name '{name}' stands twice")));
+            }
+            if name == "__metadata__" {
+                map.next_value::<Metadata>()?;
+                continue;
+            }
+            if tensors.len() == MAX_TENSORS {
+                return Err(A::Error::custom(format!("there are more than {MAX_TENSORS} tensors")));
+            }
+            tensors.push((name, map.next_value()?));
+        }
+        Ok(Header(tensors))
+    }
+}
+
+/// Texts by name, which are checked and dropped.
+struct Metadata;
+
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Texts;
+        impl<'de> Visitor<'de> for Texts {
+            type Value = Metadata;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of texts")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metadata, A::Error> {
+                let mut names = HashSet::new();
+                while let Some((name, _)) = map.next_entry::<String, String>()? {
+                    if let Some(name) = names.replace(name) {
+                        return Err(A::Error::custom(format!("the name '{name}' stands twice")));
+                    }
+                }
+                Ok(Metadata)
+            }
+        }
+        from.deserialize_map(Texts)
+    }
+}
+
+/// Reads the tensor of this name, or the only one.
+pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, limit: u64) -> Result<Stored, Error> {
+    let (tensors, data) = header(source)?;
+    let (name, tensor) = choose(&tensors, |(name, _)| name, key)?;
+    let dtype = tensor.dtype().ok_or_else(|| {
+        let text = format!("the dtype {} of '{name}' is not supported", tensor.dtype);
+        Error::field("dtype", 8, text)
+    })?;
+    let [begin, end] = tensor.data_offsets;
+    let length = data_length(dtype, &tensor.shape, end - begin, limit, data + begin)?;
+    let mut bytes = source.load(data + begin, length)?;
+    if cfg!(target_endian = "big") {
+        swap(&mut bytes, dtype.size());
+    }
+    Ok(Stored { dtype, shape: tensor.shape.clone(), fortran: false, bytes, start: 0 })
+}
+
+/// Reads and checks the header; answers the tensors and where their data begins.
+fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor)>, u64), Error> {
+    let prefix = source.load(0, source.length().min(8))?;
+    let Some(length) = prefix.first_chunk::<8>().map(|b| u64::from_le_bytes(*b)) else {
+        return Err(Error::field("header length", 0, "the file is cut short in its first 8 bytes"));
+    };
+    let there = source.length() - 8;
+    if length > there || length > MAX_HEADER {
+        let text = format!("the header takes {length} bytes; {there} are there, and {MAX_HEADER} is the most");
+        return Err(Error::field("header length", 0, text));
+    }
+    let bytes = source.load(8, length)?;
+    if bytes.first() != Some(&b'{') {
+        return Err(Error::field("header", 8, "the header should begin with '{'"));
+    }
+    let Header(tensors) = serde_json::from_slice(&bytes).map_err(|error| {
+        // serde_json counts lines and columns; the header is one line when a program wrote it.
+        let lines = bytes.split(|&b| b == b'\n').take(error.line().saturating_sub(1));
+        let at = lines.map(|line| line.len() + 1).sum::<usize>() + error.column().saturating_sub(1);
+        let text = error.to_string();
+        let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+        Error::field("header", 8 + at as u64, format!("the header is not as it should be: {text}"))
+    })?;
+    check(&tensors, there - length)?;
+    Ok((tensors, 8 + length))
+}
+
+/// Checks that the tensors have the sizes of their shapes and fill `length` bytes.
+fn check(tensors: &[(String, Tensor)], length: u64) -> Result<(), Error> {
+    let fail = |name: &str, text: String| Err(Error::field(&format!("tensor '{name}'"), 8, text));
+    let mut order: Vec<&(String, Tensor)> = tensors.iter().collect();
+    order.sort_by_key(|(_, tensor)| tensor.data_offsets);
+    let mut filled = 0;
+    for (name, tensor) in order {
+        let [begin, end] = tensor.data_offsets;
+        if begin > end || end > length {
+            return fail(name, format!("bytes {begin} to {end} are not among the {length} there"));
+        }
+        if begin != filled {
+            let what = if begin < filled { "overlap the tensor before" } else { "leave a hole before them" };
+            return fail(name, format!("bytes {begin} to {end} {what}, which ends at {filled}"));
+        }
+        filled = end;
+        if let Some(dtype) = tensor.dtype() {
+            let shape = broadaxe_shape::Shape::from(tensor.shape.as_slice());
+            match byte_count(dtype, &shape) {
+                None => return fail(name, format!("an array of shape {shape} is too large to address")),
+                Some(want) if want != end - begin => {
+                    let text = format!("{shape} of {} takes {want} bytes, not {}", tensor.dtype, end - begin);
+                    return fail(name, text);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    if filled != length {
+        return Err(Error::field("data", 8, format!("the tensors end at {filled} of {length} bytes of data")));
+    }
+    Ok(())
+}

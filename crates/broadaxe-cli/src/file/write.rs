@@ -1,0 +1,219 @@
+//! Writes an array file whole or not at all.
+//!
+//! The bytes go to a temporary file in the same folder, `.OUT.PID-N.broadaxe-tmp`, which is flushed to the disk and
+//! renamed: whatever happens, OUT is the previous file or the new one. The temporary file is created before anything is
+//! computed, so that a folder that cannot be written is noticed at once.
+//!
+//! While it is being written the file is locked. What a killed run left behind is not, and that is how the next run for
+//! the same OUT knows that it may remove it; process numbers would not say so across containers.
+
+mod encode;
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+pub use encode::{Plain, encode};
+
+use super::{Format, Place};
+use crate::{
+    error::{Error, ErrorKind},
+    stop,
+};
+
+/// The name of the array in a `.npz` or `.safetensors` file when none is given.
+const DEFAULT_KEY: &str = "result";
+const MARK: &str = ".broadaxe-tmp";
+/// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
+const MAX_STEM: usize = 180;
+
+/// A file about to be written.
+#[derive(Debug)]
+pub struct Output {
+    path: PathBuf,
+    format: Format,
+    key: String,
+    file: File,
+    temporary: PathBuf,
+    kept: bool,
+}
+
+impl Output {
+    /// Creates the temporary file for OUT; `-o out.npz:name` says the name of the array.
+    ///
+    /// # Errors
+    /// When OUT's extension is not one of a format, it is no regular file, or its folder cannot be written.
+    pub fn create(place: &Place) -> Result<Self, Error> {
+        let format = Format::of(place.path()).ok_or_else(|| {
+            let text = "the name of the output should end in .npy, .npz or .safetensors";
+            Error::usage(format!("{}: {text}", place.path().display()))
+        })?;
+        if format == Format::Npy && place.key().is_some() {
+            return Err(Error::usage(format!("{place}: a .npy file holds one array without a name")));
+        }
+        let key = place.key().unwrap_or(DEFAULT_KEY).to_owned();
+        if key.is_empty() || key.len() > 1024 {
+            return Err(Error::usage(format!("{place}: the name of the array should have 1 to 1024 bytes")));
+        }
+        let path = target(place.path())?;
+        let (file, temporary) = create_beside(&path)?;
+        Ok(Self { path, format, key, file, temporary, kept: false })
+    }
+
+    /// Writes the array and gives the file its name.
+    ///
+    /// # Errors
+    /// When anything cannot be written; the previous file, if there was one, is then as it was.
+    pub fn save(mut self, array: &Plain<'_>) -> Result<(), Error> {
+        let mut write = || {
+            encode(self.format, &self.key, array, &mut self.file)?;
+            self.file.flush()?;
+            if let Ok(previous) = fs::metadata(&self.path) {
+                fs::set_permissions(&self.temporary, previous.permissions())?;
+            }
+            self.file.sync_all()?;
+            stop::keep(&self.temporary, &self.path)
+        };
+        write().map_err(|error| Error::io(&self.path, "write the file", &error))?;
+        self.kept = true;
+        // The new name is on the disk when the folder is; not every system can open a folder for that.
+        if let Ok(folder) = File::open(folder(&self.path)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if !self.kept {
+            stop::remove(&self.temporary);
+        }
+    }
+}
+
+/// Follows a link, so that what it points to is replaced and not the link; refuses what is no regular file.
+fn target(path: &Path) -> Result<PathBuf, Error> {
+    let failed = |error: &io::Error| Error::io(path, "write the file", error);
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(failed(&error)),
+        Ok(meta) => {
+            let real =
+                if meta.is_symlink() { fs::canonicalize(path).map_err(|e| failed(&e))? } else { path.to_owned() };
+            if fs::metadata(&real).map_err(|e| failed(&e))?.is_file() {
+                Ok(real)
+            } else {
+                Err(Error::new(
+                    ErrorKind::File,
+                    "cannot write the file: there is something of this name that is no file",
+                )
+                .of(path))
+            }
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+/// Creates and locks a temporary file in the folder of `path`, after removing those that killed runs left there.
+fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = &name[..name.floor_char_boundary(MAX_STEM)];
+    let folder = folder(path);
+    sweep(folder, stem);
+    let mut number = 0;
+    loop {
+        let temporary = folder.join(format!(".{stem}.{}-{number}{MARK}", std::process::id()));
+        match stop::create(&temporary) {
+            // A run that swept between creation and lock has taken the file away: try the next.
+            Ok(file) if file.try_lock().is_ok() && temporary.exists() => return Ok((file, temporary)),
+            // Where files cannot be locked nothing is swept either.
+            Ok(file) if temporary.exists() => return Ok((file, temporary)),
+            Ok(_) => stop::remove(&temporary),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
+            Err(error) => return Err(Error::io(path, "create a temporary file beside it", &error)),
+        }
+        number += 1;
+    }
+}
+
+/// Removes the temporary files for `stem` that nobody holds locked. What cannot be removed stays: it does no harm.
+fn sweep(folder: &Path, stem: &str) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().and_then(|name| {
+            let numbers = name.strip_prefix('.')?.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(MARK)?;
+            let (process, number) = numbers.split_once('-')?;
+            Some(process.parse::<u32>().is_ok() && number.parse::<u32>().is_ok())
+        });
+        if ours == Some(true)
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && File::options().write(true).open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use broadaxe_kernels::DType;
+
+    use super::{Output, Plain};
+    use crate::file::{Place, read};
+
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("broadaxe-write-{}-{name}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn comes_back_as_written() {
+        let folder = folder("round");
+        let bytes: Vec<u8> = (0..48).collect();
+        let mut tried = 0;
+        for dtype in DType::ALL {
+            for shape in [vec![48 / dtype.size()], vec![2, 48 / dtype.size() / 2], vec![0, 7], vec![]] {
+                let count: usize = shape.iter().product();
+                let data = &bytes[..count * dtype.size()];
+                for name in ["a.npy", "a.npz", "a.npz:x", "a.safetensors", "a.safetensors:x \"y\""] {
+                    let place = Place::new(folder.join(name).to_str().unwrap());
+                    let array = Plain { dtype, shape: &shape, bytes: data };
+                    Output::create(&place).unwrap().save(&array).unwrap();
+                    let back = read(&place, 1000).unwrap();
+                    assert_eq!((back.dtype(), back.shape(), back.bytes()), (dtype, &shape[..], data), "{place}");
+                    tried += 1;
+                }
+            }
+        }
+        assert_eq!(tried, 13 * 4 * 5);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "nothing but the three files");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn leaves_and_removes() {
+        let folder = folder("sweep");
+        let place = Place::new(folder.join("a.npy").to_str().unwrap());
+        let stale = folder.join(".a.npy.1-0.broadaxe-tmp");
+        let other = folder.join(".b.npy.1-0.broadaxe-tmp");
+        fs::write(&stale, "left").unwrap();
+        fs::write(&other, "left").unwrap();
+        let held = Output::create(&place).unwrap();
+        assert!(!stale.exists() && other.exists());
+        let second = Output::create(&place).unwrap();
+        assert!(held.temporary.exists(), "a file that is being written is not swept");
+        assert_ne!(held.temporary, second.temporary);
+        drop((held, second));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a dropped output leaves nothing");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

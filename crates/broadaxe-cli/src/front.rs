@@ -1,0 +1,98 @@
+//! The front: reads the command line, runs a subcommand, prints its answer and gives the exit code.
+
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anstyle::{AnsiColor, Style};
+use clap::{CommandFactory, Parser};
+use serde_json::{Value, json};
+
+use crate::{
+    answer::Answer,
+    args::{Cli, Command},
+    cmd,
+    error::{Error, ErrorKind},
+    stop,
+};
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    // Without handlers an interrupted run leaves a temporary file, which the next run removes.
+    let _ = stop::watch();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Asking for help is no error, unless it cannot be written.
+            let printed = error.print().and_then(|()| io::stdout().flush());
+            let code = if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&Error::output(&e)), |()| 0) };
+            return ExitCode::from(code);
+        }
+    };
+    let answer = run(&cli.command, cli.json);
+    let code = match &answer {
+        Ok(answer) => u8::from(answer.refused),
+        Err(error) => error.kind().code(),
+    };
+    let printed = match (&answer, cli.json) {
+        (Ok(answer), true) => print_json(&answer.json),
+        (Ok(answer), false) => print(answer.text.as_bytes()),
+        (Err(error), true) if error.kind() != ErrorKind::Closed => print_json(&error.to_json()),
+        (Err(error), _) => {
+            tell(error);
+            Ok(())
+        }
+    };
+    ExitCode::from(printed.map_or_else(|error| tell(&error).max(code), |()| code))
+}
+
+fn run(command: &Command, json: bool) -> Result<Answer, Error> {
+    match command {
+        Command::Rules => Ok(cmd::rules::run()),
+        Command::Ops(args) => cmd::ops::run(args),
+        Command::Shape(args) => cmd::shape::run(args),
+        Command::Compare(args) => cmd::compare::run(args),
+        Command::Explain(args) => cmd::explain::run(args),
+        Command::Eval(args) => cmd::eval::run(args, json),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);
+            Ok(page("script", &script))
+        }
+        Command::Man => {
+            let mut page_bytes = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page_bytes).map_err(|e| Error::output(&e))?;
+            Ok(page("page", &page_bytes))
+        }
+    }
+}
+
+fn page(name: &str, bytes: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    Answer::new(text.clone(), json!({ name: text }))
+}
+
+/// Writes to standard output; colours are taken out unless it is a terminal that shows them.
+fn print(bytes: &[u8]) -> Result<(), Error> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| Error::output(&error))
+}
+
+fn print_json(value: &Value) -> Result<(), Error> {
+    print(format!("{value}\n").as_bytes())
+}
+
+/// Writes an error to standard error and returns its exit code. That nobody reads it is no reason to fail otherwise.
+fn tell(error: &Error) -> u8 {
+    if error.kind() != ErrorKind::Closed {
+        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        let mut text = format!("{red}error{red:#}: {error}\n");
+        if let Some(detail) = error.detail() {
+            text += detail;
+            text += "\n";
+        }
+        let _ = anstream::stderr().write_all(text.as_bytes());
+    }
+    error.kind().code()
+}

@@ -1,0 +1,94 @@
+//! What happens when the command is interrupted: temporary files go, and it ends at once with 130 or 143.
+//!
+//! A thread of its own waits for signals, so nothing that computes has to ask. It holds the list of temporary files
+//! while it removes them and until the process has ended; files are created and renamed under the same lock, so a
+//! result is there whole or not at all, and nothing is left beside it.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Creates a file that is removed when the command is interrupted.
+///
+/// # Errors
+/// What the system answers; [`io::ErrorKind::AlreadyExists`] when there is one of this name.
+pub fn create(path: &Path) -> io::Result<File> {
+    let mut list = temporaries();
+    let file = File::options().write(true).create_new(true).open(path)?;
+    list.push(path.to_owned());
+    Ok(file)
+}
+
+/// Gives a file of [`create`] its final name, from where it is no longer removed.
+///
+/// # Errors
+/// What the system answers; the file then keeps its name.
+pub fn keep(temporary: &Path, path: &Path) -> io::Result<()> {
+    let mut list = temporaries();
+    fs::rename(temporary, path)?;
+    list.retain(|one| one != temporary);
+    Ok(())
+}
+
+/// Removes a file of [`create`].
+pub fn remove(temporary: &Path) {
+    let mut list = temporaries();
+    // It may be gone already; then there is nothing to do.
+    let _ = fs::remove_file(temporary);
+    list.retain(|one| one != temporary);
+}
+
+/// Begins to wait for signals. Those that the parent told us to ignore, as a shell does for background jobs, stay so.
+///
+/// # Errors
+/// When the system refuses the handlers or the thread.
+#[cfg(unix)]
+pub fn watch() -> io::Result<()> {
+    use signal_hook::{
+        consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
+        iterator::Signals,
+    };
+
+    let ignored = ignored();
+    let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+    // A file that hits its size limit would otherwise kill the process; like this the write fails.
+    let mut signals = Signals::new(ends.chain([SIGXFSZ]))?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
+            let list = temporaries();
+            for path in list.iter() {
+                let _ = fs::remove_file(path);
+            }
+            std::process::exit(128 + signal);
+        }
+    })?;
+    Ok(())
+}
+
+/// Does nothing where there are no signals.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn watch() -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns the set of signals that were ignored when the process started; bit 0 is signal 1.
+///
+/// Only Linux tells this in a file; elsewhere the set is empty.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,250 @@
+//! The command as a process: exit codes, closed and full outputs, signals, and files that stay as they were.
+
+#![cfg(unix)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+const BIN: &str = env!("CARGO_BIN_EXE_broadaxe");
+
+/// A folder of its own for each test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("broadaxe-process-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let folder = Self(path);
+        folder.array("a.npy", &[2, 3], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        folder.array("b.npy", &[3], &[10.0, 20.0, 30.0]);
+        folder
+    }
+
+    fn array(&self, name: &str, shape: &[usize], values: &[f32]) {
+        let shape = broadaxe_shape::Shape::from(shape);
+        let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+        let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let bytes = [b"\x93NUMPY\x01\0", &(text.len() as u16).to_le_bytes()[..], text.as_bytes(), &data].concat();
+        fs::write(self.0.join(name), bytes).unwrap();
+    }
+
+    /// Makes arrays whose sum keeps a processor busy for many seconds.
+    fn slow(&self) -> Command {
+        self.array("x.npy", &[4000, 1], &[0.5; 4000]);
+        self.array("y.npy", &[5000], &[0.25; 5000]);
+        let mut expression = "x + y".to_owned();
+        for _ in 0..25 {
+            expression = format!("tan(sin({expression}))");
+        }
+        let mut command = self.command();
+        command.args(["eval", &expression, "x=x.npy", "y=y.npy", "--threads", "1", "-o", "out.npy"]);
+        command
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(BIN);
+        command.current_dir(&self.0);
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command().args(args).output().unwrap()
+    }
+
+    /// Lists the names in the folder.
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn exit_codes() {
+    let folder = Folder::new("codes");
+    fs::write(folder.0.join("cut.npy"), b"\x93NUMPY\x01\0").unwrap();
+    let cases: &[(&[&str], i32)] = &[
+        (&["--help"], 0),
+        (&["--version"], 0),
+        (&["rules"], 0),
+        (&["shape", "2,3", "3"], 0),
+        (&["shape", "--rule", "pdpd", "--axis", "-1", "2,3", "3"], 0),
+        (&["shape", "2,3", "4"], 1),
+        (&["shape", "--rule", "pdpd", "--axis", "-2", "2,3", "3"], 1),
+        (&["shape", "2,,3"], 2),
+        (&["shape"], 2),
+        (&["shape", "--rule", "nosuch", "2"], 2),
+        (&["shape", "--axis", "1", "2"], 2),
+        (&["nosuch"], 2),
+        (&[], 2),
+        (&["compare", "2,3", "4,5"], 1),
+        (&["compare", "2,2", "2"], 0),
+        (&["ops", "nosuch"], 2),
+        (&["explain", "2", "--dtype", "nosuch"], 2),
+        (&["eval", "a + b", "a=a.npy", "b=b.npy"], 0),
+        (&["eval", "-a", "a=a.npy"], 0),
+        (&["eval", "a + b", "a=a.npy", "b=cut.npy"], 2),
+        (&["eval", "a + b", "a=a.npy", "b=nosuch.npy"], 2),
+        (&["eval", "a + b", "a=a.npy"], 2),
+        (&["eval", "a", "a=a.npy", "b=b.npy"], 2),
+        (&["eval", "a +", "a=a.npy"], 2),
+        (&["eval", "a + b", "a=b.npy", "b=a.npy", "--rule", "none"], 1),
+        (&["eval", "cast(a, 'i32') // 0", "a=a.npy"], 1),
+        (&["eval", "a + b", "a=a.npy", "b=b.npy", "--max-bytes", "40"], 2),
+        (&["eval", "a", "a=a.npy", "-o", "out.txt"], 2),
+        (&["eval", "a", "a=a.npy", "-o", "nosuch/out.npy"], 2),
+        (&["eval", "a", "a=a.npy", "-o", "a.npy/out.npy"], 2),
+        (&["eval", "a", "a=/dev/null"], 2),
+        (&["eval", "a", "a=."], 2),
+    ];
+    let mut failures = Vec::new();
+    for (args, want) in cases {
+        for json in [&[][..], &["--json"]] {
+            let output = folder.run(&[args, json].concat());
+            if code(&output) != Some(*want) {
+                failures.push(format!("{args:?} {json:?}: {:?}, not {want}\n{}", code(&output), stderr(&output)));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert_eq!(folder.names(), ["a.npy", "b.npy", "cut.npy"], "nothing is left behind");
+}
+
+#[test]
+fn errors_are_json_where_asked() {
+    let folder = Folder::new("json");
+    let output = folder.run(&["shape", "--json", "3,1,5", "4,4,5"]);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout).trim(),
+        "{\"error\":{\"kind\":\"mismatch\",\"axis\":0,\"sizes\":[3,4],\"message\":\"broadcast of a (3, 1, 5) with b (4, 4, 5) \
+         under numpy: axis 0 is 3 in a and 4 in b; they must be equal or 1\"}}"
+    );
+    fs::write(folder.0.join("c.npy"), b"\x93NUMPY\x09\0xxxx").unwrap();
+    let output = folder.run(&["eval", "c", "c=c.npy", "--json"]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let error = &value["error"];
+    assert_eq!((&error["kind"], &error["field"], &error["offset"]), (&"file".into(), &"version".into(), &6.into()));
+}
+
+#[test]
+fn full_output_is_an_error_and_a_closed_one_is_not() {
+    let folder = Folder::new("full");
+    for args in [&["rules"][..], &["--help"], &["ops", "--json"], &["man"], &["completions", "bash"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command().args(args).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(code(&output), Some(2), "{args:?}");
+        assert!(stderr(&output).contains("cannot write to standard output"), "{args:?}: {}", stderr(&output));
+
+        let mut child = folder.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[test]
+fn output_may_be_an_input_and_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("same");
+    let path = folder.0.join("a.npy");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("a.npy", folder.0.join("link.npy")).unwrap();
+    let output = folder.run(&["eval", "a * 2 + b", "a=a.npy", "b=b.npy", "-o", "link.npy"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(fs::symlink_metadata(folder.0.join("link.npy")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    let bytes = fs::read(&path).unwrap();
+    let last: [u8; 4] = *bytes.last_chunk().unwrap();
+    assert_eq!(f32::from_le_bytes(last), 40.0);
+    assert_eq!(folder.names(), ["a.npy", "b.npy", "link.npy"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_finished_leaves_the_previous_one() {
+    let folder = Folder::new("limit");
+    folder.array("wide.npy", &[100, 1], &[1.0; 100]);
+    folder.array("long.npy", &[2000], &[1.0; 2000]);
+    fs::write(folder.0.join("out.npy"), "previous").unwrap();
+    let script = format!("ulimit -f 100; exec {BIN} eval 'a + b' a=wide.npy b=long.npy -o out.npy");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
+    assert_eq!(code(&output), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("out.npy: cannot write the file"), "{}", stderr(&output));
+    assert_eq!(fs::read(folder.0.join("out.npy")).unwrap(), b"previous");
+    assert_eq!(folder.names(), ["a.npy", "b.npy", "long.npy", "out.npy", "wide.npy"]);
+}
+
+fn temporary(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).unwrap();
+    entries.any(|entry| entry.unwrap().file_name().to_string_lossy().ends_with(".broadaxe-tmp"))
+}
+
+/// Waits until the run has begun to compute, which is when its temporary file is there.
+fn started(folder: &Folder, mut command: Command) -> Child {
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !temporary(&folder.0) {
+        assert!(start.elapsed() < Duration::from_secs(20), "the run does not begin");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+fn kill(child: &Child, signal: &str) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn signals_end_it_at_once() {
+    for (signal, want) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let folder = Folder::new(signal);
+        fs::write(folder.0.join("out.npy"), "previous").unwrap();
+        let mut child = started(&folder, folder.slow());
+        let start = Instant::now();
+        kill(&child, signal);
+        let status = child.wait().unwrap();
+        let taken = start.elapsed();
+        assert_eq!(status.code(), Some(want), "{signal}");
+        assert!(taken < Duration::from_millis(1000), "{signal}: {taken:?}");
+        assert!(!temporary(&folder.0), "{signal}: {:?}", folder.names());
+        assert_eq!(fs::read(folder.0.join("out.npy")).unwrap(), b"previous");
+    }
+}
+
+#[test]
+fn ignored_interrupts_stay_ignored_and_a_killed_run_is_swept() {
+    let folder = Folder::new("ignored");
+    let slow = folder.slow();
+    let words: Vec<String> = slow.get_args().map(|arg| format!("'{}'", arg.to_string_lossy())).collect();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("trap '' INT; exec {BIN} {}", words.join(" "))]).current_dir(&folder.0);
+    let mut child = started(&folder, shell);
+    kill(&child, "-INT");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "the interrupt was to be ignored");
+    kill(&child, "-KILL");
+    child.wait().unwrap();
+    assert!(temporary(&folder.0), "a killed run cannot clean up");
+    let output = folder.run(&["eval", "a", "a=a.npy", "-o", "out.npy"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(!temporary(&folder.0), "{:?}", folder.names());
+}
