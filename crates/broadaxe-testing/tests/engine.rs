@@ -5,7 +5,7 @@
 use broadaxe::{DType, Error, Evaluation, Graph, OPS, Op, Options, Rule, View};
 use broadaxe_testing::{
     cases::{ArithmeticCase, Cases, WantedText, folder, read_folder},
-    oracle::{Outcome, Ty, Value, edge_values, eval, from_bytes, output, parse, to_bytes, tolerance},
+    oracle::{Outcome, Ty, Value, cast, edge_values, eval, from_bytes, output, parse, to_bytes, tolerance},
     random::Random,
     strided::{Layout, eval_strided},
 };
@@ -219,4 +219,30 @@ fn every_arithmetic_case() {
     known.extend(["add bool", "sub bool", "mul bool", "div_trunc bool", "max bool", "mod_floor bool", "pow bool"]);
     known.sort_unstable();
     assert_eq!(without.into_iter().collect::<Vec<_>>(), known);
+}
+
+#[test]
+fn every_cast_on_edges_and_random_elements() {
+    let (mut faults, mut random) = (Vec::new(), Random::new(5));
+    for from in DType::ALL {
+        for to in DType::ALL {
+            // The edges of both, as far as they are elements of the first, and random ones.
+            let mut elements = edge_values(ty(from));
+            elements.extend(edge_values(ty(to)).into_iter().map(|edge| cast(ty(to), ty(from), edge)));
+            elements.extend((0..200).map(|_| random.value(ty(from))));
+            let bytes = to_bytes(ty(from), &elements);
+            let mut graph = Graph::new();
+            let input = graph.input(from, &[elements.len()]).unwrap();
+            let root = graph.cast(input, to);
+            let view = View::contiguous(from, &bytes, &[elements.len()]).unwrap();
+            let result = Evaluation::new(&graph, root, vec![view], Options::default()).unwrap().run().unwrap();
+            for (element, got) in elements.iter().zip(from_bytes(ty(to), result.as_bytes())) {
+                let want = cast(ty(from), ty(to), *element);
+                if !Outcome::Exact(want).accepts(ty(to), got) {
+                    faults.push(format!("{from} to {to} of {element:?}: {got:?}, want {want:?}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", report(&faults));
 }
