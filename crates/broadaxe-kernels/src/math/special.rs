@@ -179,14 +179,16 @@ pub fn gelu64(x: f64) -> f64 {
     if x.abs() < TINY {
         return 0.5 * x;
     }
-    let z = Double::single(-x).times(ROOT_HALF);
+    let z = Double::single(x).times(ROOT_HALF);
     let half = Double::single(0.5 * x);
     if x > -2.0 {
-        let slope = -FRAC_2_SQRT_PI * pxfm::f_exp(-z.high * z.high);
-        return half.times(Double { high: pxfm::f_erfc(z.high), low: slope * z.low }).round();
+        let slope = FRAC_2_SQRT_PI * pxfm::f_exp(-z.high * z.high);
+        let share =
+            if x > -0.5 { Double::sum(1.0, pxfm::f_erf(z.high)) } else { Double::single(pxfm::f_erfc(-z.high)) };
+        return half.times(Double { high: share.high, low: share.low + slope * z.low }).round();
     }
-    let scaled = pxfm::f_erfcx(z.high);
-    let slope = 2.0 * z.high * scaled - FRAC_2_SQRT_PI;
+    let scaled = pxfm::f_erfcx(-z.high);
+    let slope = 2.0 * z.high * scaled + FRAC_2_SQRT_PI;
     let square = Double::product(-0.5 * x, x);
     let (power, n) = exp_double(square);
     shift(half.times(Double { high: scaled, low: slope * z.low }).times(power).round(), n)

@@ -1,0 +1,329 @@
+//! Measures the f64 functions against arithmetic of 256 bits and more.
+
+use astro_float::{BigFloat, Consts, RoundingMode};
+use broadaxe_kernels::math;
+
+/// Is the precision of the reference, in bits.
+const BITS: usize = 256;
+const NEAREST: RoundingMode = RoundingMode::ToEven;
+
+/// Holds the constants that the big floats have computed so far.
+struct Wide {
+    constants: Consts,
+}
+
+/// Widens a f64 exactly; subnormal ones by way of 2^200, because the library reads them a few powers of two off.
+fn big(x: f64) -> BigFloat {
+    if x.is_normal() || x == 0.0 || !x.is_finite() {
+        return BigFloat::from_f64(x, BITS);
+    }
+    let mut wide = BigFloat::from_f64(x * 2f64.powi(200), BITS);
+    if let Some(exponent) = wide.exponent() {
+        wide.set_exponent(exponent - 200);
+    }
+    wide
+}
+
+fn add(a: &BigFloat, b: &BigFloat) -> BigFloat {
+    a.add(b, BITS, NEAREST)
+}
+
+fn sub(a: &BigFloat, b: &BigFloat) -> BigFloat {
+    a.sub(b, BITS, NEAREST)
+}
+
+fn mul(a: &BigFloat, b: &BigFloat) -> BigFloat {
+    a.mul(b, BITS, NEAREST)
+}
+
+fn div(a: &BigFloat, b: &BigFloat) -> BigFloat {
+    a.div(b, BITS, NEAREST)
+}
+
+fn small(x: &BigFloat) -> bool {
+    x.is_zero() || x.exponent().is_some_and(|exponent| exponent < -40)
+}
+
+impl Wide {
+    fn exp(&mut self, x: &BigFloat) -> BigFloat {
+        // Far beyond the range of f64 the limits do.
+        if x.exponent().is_some_and(|exponent| exponent > 12) {
+            return if x.is_negative() { big(0.0) } else { big(f64::INFINITY) };
+        }
+        x.exp(BITS, NEAREST, &mut self.constants)
+    }
+
+    fn expm1(&mut self, x: &BigFloat) -> BigFloat {
+        if !small(x) {
+            return sub(&self.exp(x), &big(1.0));
+        }
+        // Eight terms of Taylor's series below 2^-40 leave an error of 2^-300.
+        (1..=8).rev().fold(big(0.0), |sum, k| mul(&div(x, &big(f64::from(k))), &add(&big(1.0), &sum)))
+    }
+
+    fn log(&mut self, x: &BigFloat) -> BigFloat {
+        x.ln(BITS, NEAREST, &mut self.constants)
+    }
+
+    fn log1p(&mut self, x: &BigFloat) -> BigFloat {
+        if !small(x) {
+            return self.log(&add(&big(1.0), x));
+        }
+        let series =
+            (1..=8).rev().fold(big(0.0), |sum, k| sub(&big(1.0).div(&big(f64::from(k)), BITS, NEAREST), &mul(x, &sum)));
+        mul(x, &series)
+    }
+
+    fn pi(&mut self) -> BigFloat {
+        self.constants.pi(BITS, NEAREST)
+    }
+
+    fn sqrt(x: &BigFloat) -> BigFloat {
+        x.sqrt(BITS, NEAREST)
+    }
+
+    /// Sums the alternating series of erf, for |x| < 6.
+    fn erf_series(&mut self, x: &BigFloat) -> BigFloat {
+        let square = mul(x, x);
+        let (mut power, mut sum) = (x.clone(), x.clone());
+        for k in 1..400 {
+            power = div(&mul(&power, &square), &big(f64::from(k))).neg();
+            sum = add(&sum, &div(&power, &big(f64::from(2 * k + 1))));
+        }
+        div(&mul(&big(2.0), &sum), &Self::sqrt(&self.pi()))
+    }
+
+    /// Computes erfc by its series, or by Laplace's continued fraction from 3 on.
+    fn erfc(&mut self, x: &BigFloat) -> BigFloat {
+        if sub(x, &big(3.0)).is_negative() {
+            if sub(x, &big(-6.0)).is_negative() {
+                return sub(&big(2.0), &self.erfc(&x.neg()));
+            }
+            return sub(&big(1.0), &self.erf_series(x));
+        }
+        let fraction = (1..600).rev().fold(x.clone(), |rest, k| add(x, &div(&big(0.5 * f64::from(k)), &rest)));
+        let power = mul(x, x).neg().exp(BITS, NEAREST, &mut self.constants);
+        div(&power, &mul(&fraction, &Self::sqrt(&self.pi())))
+    }
+
+    fn erf(&mut self, x: &BigFloat) -> BigFloat {
+        let sign = if x.is_negative() { -1.0 } else { 1.0 };
+        if mul(x, x).exponent().is_some_and(|exponent| exponent > 6) { big(sign) } else { self.erf_series(x) }
+    }
+
+    fn atan(&mut self, x: &BigFloat) -> BigFloat {
+        x.atan(BITS, NEAREST, &mut self.constants)
+    }
+
+    fn sigmoid(&mut self, x: &BigFloat) -> BigFloat {
+        div(&big(1.0), &add(&big(1.0), &self.exp(&x.neg())))
+    }
+
+    fn gelu(&mut self, x: &BigFloat) -> BigFloat {
+        let tail = self.erfc(&div(x, &Self::sqrt(&big(2.0))).neg());
+        mul(&mul(x, &big(0.5)), &tail)
+    }
+
+    fn gelu_tanh(&mut self, x: &BigFloat) -> BigFloat {
+        let cube = div(&mul(&mul(x, x), &big(44715.0)), &big(1e6));
+        let inner = mul(&mul(x, &add(&big(1.0), &cube)), &Self::sqrt(&div(&big(8.0), &self.pi())));
+        mul(x, &self.sigmoid(&inner))
+    }
+
+    fn logaddexp(&mut self, a: &BigFloat, b: &BigFloat) -> BigFloat {
+        let gap = sub(a, b);
+        let (high, gap) = if gap.is_negative() { (b, gap) } else { (a, gap.neg()) };
+        let power = self.exp(&gap);
+        add(high, &self.log1p(&power))
+    }
+
+    fn atan2(&mut self, y: &BigFloat, x: &BigFloat) -> BigFloat {
+        let angle = self.atan(&div(y, x));
+        match (x.is_negative(), y.is_negative()) {
+            (false, _) => angle,
+            (true, false) => add(&angle, &self.pi()),
+            (true, true) => sub(&angle, &self.pi()),
+        }
+    }
+}
+
+/// Measures the distance of `ours` from the exact result, in ULP of f64.
+fn distance(ours: f64, exact: &BigFloat) -> f64 {
+    if exact.is_nan() {
+        return if ours.to_bits() == f64::NAN.to_bits() { 0.0 } else { f64::INFINITY };
+    }
+    let exponent = exact.exponent().map_or(-2000, |exponent| exponent - 1);
+    if exact.is_inf() || exponent >= 1024 {
+        let limit = if exact.is_negative() { f64::NEG_INFINITY } else { f64::INFINITY };
+        return if ours == limit { 0.0 } else { f64::INFINITY };
+    }
+    if ours.is_nan() {
+        return f64::INFINITY;
+    }
+    // An infinite result is right where the exact one rounds to 2^1024.
+    let mut wide = if ours.is_infinite() { big(f64::MAX.copysign(ours)) } else { big(ours) };
+    if ours.is_infinite() {
+        wide = add(&wide, &big(2f64.powi(970).copysign(ours)));
+    }
+    let difference = sub(&wide, exact);
+    let Some(top) = difference.mantissa_digits().and_then(|digits| digits.last().copied()) else { return 0.0 };
+    if difference.is_zero() {
+        return 0.0;
+    }
+    let shift = difference.exponent().unwrap_or(0) - 64 - (exponent.max(-1022) - 52);
+    (top as f64) * 2f64.powi(shift.max(-1000))
+}
+
+struct Unary {
+    name: &'static str,
+    ours: fn(f64) -> f64,
+    exact: fn(&mut Wide, &BigFloat) -> BigFloat,
+    low: f64,
+    high: f64,
+    bound: f64,
+}
+
+struct Binary {
+    name: &'static str,
+    ours: fn(f64, f64) -> f64,
+    exact: fn(&mut Wide, &BigFloat, &BigFloat) -> BigFloat,
+    low: f64,
+    high: f64,
+    bound: f64,
+}
+
+const HUGE: f64 = f64::MAX;
+
+const fn row(
+    name: &'static str,
+    ours: fn(f64) -> f64,
+    exact: fn(&mut Wide, &BigFloat) -> BigFloat,
+    (low, high): (f64, f64),
+) -> Unary {
+    Unary { name, ours, exact, low, high, bound: 0.51 }
+}
+
+impl Unary {
+    const fn within(mut self, bound: f64) -> Self {
+        self.bound = bound;
+        self
+    }
+}
+
+static UNARY: &[Unary] = &[
+    row("exp", math::exp64, Wide::exp, (-750.0, 712.0)),
+    row("exp2", math::exp2_64, |w, x| big(2.0).pow(x, BITS, NEAREST, &mut w.constants), (-1080.0, 1030.0)),
+    row("expm1", math::expm1_64, Wide::expm1, (-50.0, 712.0)),
+    row("log", math::log64, Wide::log, (0.0, HUGE)),
+    row("log2", math::log2_64, |w, x| x.log2(BITS, NEAREST, &mut w.constants), (0.0, HUGE)),
+    row("log10", math::log10_64, |w, x| x.log10(BITS, NEAREST, &mut w.constants), (0.0, HUGE)),
+    row("log1p", math::log1p64, Wide::log1p, (-1.0, HUGE)),
+    row("sin", math::sin64, |w, x| x.sin(BITS, NEAREST, &mut w.constants), (-1e22, 1e22)),
+    row("cos", math::cos64, |w, x| x.cos(BITS, NEAREST, &mut w.constants), (-1e22, 1e22)),
+    row("tan", math::tan64, |w, x| x.tan(BITS, NEAREST, &mut w.constants), (-1e22, 1e22)),
+    row("asin", math::asin64, |w, x| x.asin(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)),
+    row("acos", math::acos64, |w, x| x.acos(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)),
+    row("atan", math::atan64, Wide::atan, (-HUGE, HUGE)),
+    row("sinh", math::sinh64, |w, x| x.sinh(BITS, NEAREST, &mut w.constants), (-712.0, 712.0)),
+    row("cosh", math::cosh64, |w, x| x.cosh(BITS, NEAREST, &mut w.constants), (-712.0, 712.0)),
+    row("tanh", math::tanh64, |w, x| x.tanh(BITS, NEAREST, &mut w.constants), (-25.0, 25.0)),
+    row("asinh", math::asinh64, |w, x| x.asinh(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)),
+    row("acosh", math::acosh64, |w, x| x.acosh(BITS, NEAREST, &mut w.constants), (1.0, HUGE)),
+    row("atanh", math::atanh64, |w, x| x.atanh(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)),
+    row("erf", math::erf64, Wide::erf, (-6.0, 6.0)),
+    row("sigmoid", math::sigmoid64, Wide::sigmoid, (-750.0, 50.0)),
+    row("silu", math::silu64, |w, x| mul(x, &w.sigmoid(x)), (-750.0, HUGE)),
+    row("softplus", math::softplus64, |w, x| w.logaddexp(x, &big(0.0)), (-750.0, HUGE)).within(1.0),
+    row("gelu", math::gelu64, Wide::gelu, (-39.0, 12.0)).within(1.5),
+    row("gelu_tanh", math::gelu_tanh64, Wide::gelu_tanh, (-30.0, 12.0)),
+    row("sqrt", math::sqrt64, |_, x| Wide::sqrt(x), (0.0, HUGE)),
+    row("rsqrt", math::rsqrt64, |_, x| div(&big(1.0), &Wide::sqrt(x)), (0.0, HUGE)),
+];
+
+static BINARY: &[Binary] = &[
+    Binary {
+        name: "pow",
+        ours: math::pow64,
+        exact: |w, x, y| x.pow(y, BITS, NEAREST, &mut w.constants),
+        low: 1e-30,
+        high: 1e30,
+        bound: 0.501,
+    },
+    Binary { name: "atan2", ours: math::atan2_64, exact: Wide::atan2, low: -1e30, high: 1e30, bound: 0.501 },
+    Binary {
+        name: "hypot",
+        ours: math::hypot64,
+        exact: |_, x, y| Wide::sqrt(&add(&mul(x, x), &mul(y, y))),
+        low: -1e100,
+        high: 1e100,
+        bound: 0.501,
+    },
+    Binary { name: "logaddexp", ours: math::logaddexp64, exact: Wide::logaddexp, low: -1e4, high: 1e4, bound: 1.0 },
+];
+
+/// Draws a number from a range: of any magnitude, of a magnitude near 1, or evenly.
+fn draw(state: &mut u64, kind: u32, low: f64, high: f64) -> f64 {
+    loop {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bits = *state ^ (*state >> 29);
+        let unit = (bits >> 11) as f64 / 2f64.powi(53);
+        let x = match kind % 3 {
+            0 => f64::from_bits(bits),
+            1 => f64::from_bits(bits & 0x803f_ffff_ffff_ffff | 0x3fc0_0000_0000_0000 | (bits >> 6 & 0x3f) << 52),
+            _ => low.max(-1e6) + unit * (high.min(1e6) - low.max(-1e6)),
+        };
+        if x.is_finite() && x > low && x < high {
+            return x;
+        }
+    }
+}
+
+#[test]
+fn stay_within_their_bounds() {
+    let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
+    let mut failures = Vec::new();
+    let points = std::env::var("POINTS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let mut judge = |name: &str, far: f64, bound: f64, line: String| {
+        let line = format!("{name}: {far:.4} ULP at {line}");
+        if far > bound || std::env::var_os("SHOW_ULP").is_some() {
+            failures.push(line);
+        }
+    };
+    for case in UNARY {
+        let (mut state, mut worst) = (7, (0.0, 0.0));
+        for kind in 0..points {
+            let x = draw(&mut state, kind, case.low, case.high);
+            let far = distance((case.ours)(x), &(case.exact)(&mut wide, &big(x)));
+            if far > worst.0 {
+                worst = (far, x);
+            }
+        }
+        judge(case.name, worst.0, case.bound, format!("{:e}: {:e}", worst.1, (case.ours)(worst.1)));
+    }
+    for case in BINARY {
+        let (mut state, mut worst) = (7, (0.0, 0.0, 0.0));
+        for kind in 0..points {
+            let x = draw(&mut state, kind, case.low, case.high);
+            let y = draw(&mut state, kind, case.low.max(-1e5), case.high);
+            let (ours, exact) = ((case.ours)(x, y), (case.exact)(&mut wide, &big(x), &big(y)));
+            // Where the two parts of a sum of logarithms cancel, the error is bounded in absolute terms.
+            let cancels = case.name == "logaddexp" && 128.0 * ours.abs() < x.abs().max(y.abs());
+            let far = if cancels {
+                let error = sub(&big(ours), &exact);
+                if !error.is_zero() && error.exponent().is_some_and(|exponent| exponent > -58) { f64::INFINITY } else { 0.0 }
+            } else {
+                distance(ours, &exact)
+            };
+            if far > worst.0 {
+                worst = (far, x, y);
+            }
+        }
+        judge(
+            case.name,
+            worst.0,
+            case.bound,
+            format!("({:e}, {:e}): {:e}", worst.1, worst.2, (case.ours)(worst.1, worst.2)),
+        );
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
