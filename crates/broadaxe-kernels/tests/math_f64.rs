@@ -310,7 +310,11 @@ fn stay_within_their_bounds() {
             let cancels = case.name == "logaddexp" && 128.0 * ours.abs() < x.abs().max(y.abs());
             let far = if cancels {
                 let error = sub(&big(ours), &exact);
-                if !error.is_zero() && error.exponent().is_some_and(|exponent| exponent > -58) { f64::INFINITY } else { 0.0 }
+                if !error.is_zero() && error.exponent().is_some_and(|exponent| exponent > -58) {
+                    f64::INFINITY
+                } else {
+                    0.0
+                }
             } else {
                 distance(ours, &exact)
             };

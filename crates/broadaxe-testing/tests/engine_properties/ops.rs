@@ -195,7 +195,9 @@ impl Exam {
                 continue;
             }
             let mut columns = columns.to_vec();
-            for (k, column) in columns.iter_mut().enumerate().filter(|&(k, _)| operand(self.op, k, self.dtype).is_float()) {
+            for (k, column) in
+                columns.iter_mut().enumerate().filter(|&(k, _)| operand(self.op, k, self.dtype).is_float())
+            {
                 for (place, tuple) in column.chunks_mut(size).zip(&self.tuples) {
                     if tuple[k].float().is_nan() {
                         place.copy_from_slice(&nan);
