@@ -10,6 +10,7 @@ mod drive;
 mod casts;
 mod facts;
 mod fused;
+mod large;
 mod layouts;
 mod ops;
 mod stops;
