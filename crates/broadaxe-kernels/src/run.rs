@@ -367,11 +367,16 @@ impl<'a> Worker<'a> {
     fn tile(&mut self, tile: usize) -> Result<usize, (usize, u64)> {
         let (count, first) = self.place(tile);
         self.gather(count);
+        // Behind a step that refuses an element, the others look at the elements before it: one may be refused there.
+        let (mut whole, mut refused) = (count, None);
         for at in 0..self.plan.steps.len() {
-            let found = self.step(at, count);
-            if found < count {
-                return Err((at, first + found as u64));
+            let found = self.step(at, whole);
+            if found < whole {
+                (whole, refused) = (found, Some(at));
             }
+        }
+        if let Some(at) = refused {
+            return Err((at, first + whole as u64));
         }
         self.scatter();
         Ok(count)
@@ -413,8 +418,8 @@ impl<'a> Worker<'a> {
         unsafe { output.base.add(output.offset).offset(self.offsets[self.job.inputs.len()]) }
     }
 
-    /// Runs a step over the tile; returns the first element it refuses, or `count`.
-    fn step(&mut self, at: usize, count: usize) -> usize {
+    /// Runs a step over the tile up to the first element it refuses; returns that element, or `count`.
+    fn step(&mut self, at: usize, mut count: usize) -> usize {
         let plan = self.plan;
         let step = &plan.steps[at];
         let args = step.args.map(|source| match source {
@@ -423,10 +428,7 @@ impl<'a> Worker<'a> {
         });
         if let Some(guard) = step.guard {
             // SAFETY: operands are dense for `count` elements, or constant where the step is 0; see `bind`.
-            let found = unsafe { (guard.check)(count, args, step.steps) };
-            if found < count {
-                return found;
-            }
+            count = unsafe { (guard.check)(count, args, step.steps) };
         }
         let out = match step.out {
             Some(slot) => self.scratch(slot),
@@ -470,3 +472,6 @@ impl<'a> Worker<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

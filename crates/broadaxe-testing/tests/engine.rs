@@ -4,7 +4,8 @@
 
 use broadaxe::{DType, Error, Evaluation, Graph, OPS, Op, Options, Rule, View};
 use broadaxe_testing::{
-    oracle::{Outcome, Ty, Value, edge_values, eval, from_bytes, output, to_bytes},
+    cases::{ArithmeticCase, Cases, WantedText, folder, read_folder},
+    oracle::{Outcome, Ty, Value, cast, edge_values, eval, from_bytes, output, parse, to_bytes, tolerance},
     random::Random,
     strided::{Layout, eval_strided},
 };
@@ -47,10 +48,10 @@ fn tuples(op: &Op, dtype: DType) -> Vec<Vec<Value>> {
     tuples
 }
 
-fn edge_faults(op: &'static Op, dtype: DType, faults: &mut Vec<String>) -> usize {
+/// Asks both for these tuples of elements; what the oracle refuses is asked of the engine one by one.
+fn faults_of(op: &'static Op, dtype: DType, tuples: Vec<Vec<Value>>, faults: &mut Vec<String>) -> usize {
     let (name, of) = (op.name(), ty(dtype));
-    let asked: Vec<(Vec<Value>, Outcome)> =
-        tuples(op, dtype).into_iter().map(|t| (t.clone(), eval(name, of, &t))).collect();
+    let asked: Vec<(Vec<Value>, Outcome)> = tuples.into_iter().map(|t| (t.clone(), eval(name, of, &t))).collect();
     let ask = |tuples: &[&Vec<Value>]| {
         let layout = Layout::contiguous(&[tuples.len()]);
         let column = |k: usize| -> Vec<Value> { tuples.iter().map(|tuple| tuple[k]).collect() };
@@ -94,7 +95,7 @@ fn every_operator_and_dtype_on_edges() {
     let (mut faults, mut count) = (Vec::new(), 0);
     for op in OPS {
         for dtype in op.dtypes() {
-            count += edge_faults(op, dtype, &mut faults);
+            count += faults_of(op, dtype, tuples(op, dtype), &mut faults);
         }
     }
     println!("{} operators, {count} answers", OPS.len());
@@ -138,6 +139,109 @@ fn random_shapes_and_strides() {
             }
             Err(error) if !refused => faults.push(format!("{named}: {error}")),
             Err(_) => {}
+        }
+    }
+    assert!(faults.is_empty(), "{}", report(&faults));
+}
+
+/// Functions that are not exact, on elements of every size that the dtype holds.
+#[test]
+fn inexact_functions_on_elements_of_every_size() {
+    let (mut faults, mut count) = (Vec::new(), 0);
+    let mut random = Random::new(77);
+    for op in OPS.iter().filter(|op| tolerance(op.name()) > 0 && !op.is_variadic()) {
+        for dtype in op.dtypes().filter(|dtype| dtype.is_float()) {
+            let width = dtype.size();
+            let mut element = || {
+                let bits = random.bits();
+                // Any bits once in two times, else a number from a sixteenth to 4096.
+                let any = from_bytes(ty(dtype), &bits.to_ne_bytes())[..8 / width][0];
+                let near = (bits >> 12) as f64 / 2f64.powi(52) * 2f64.powi((bits & 15) as i32 - 3);
+                let near =
+                    Value::Float(broadaxe_testing::oracle::round(ty(dtype), if bits & 16 == 0 { near } else { -near }));
+                if random.once_in(2) { any } else { near }
+            };
+            let tuples = (0..400).map(|_| (0..op.arity()).map(|_| element()).collect()).collect();
+            count += faults_of(op, dtype, tuples, &mut faults);
+        }
+    }
+    println!("{count} answers");
+    assert!(count > 40_000, "only {count} answers were compared");
+    assert!(faults.is_empty(), "{}", report(&faults));
+}
+
+/// Asks the engine a case; `None` when it has no such operator for the dtype.
+fn case_fault(case: &ArithmeticCase) -> Option<Result<(), String>> {
+    let named = format!("{}: {} {} of {:?}", case.id, case.op, case.dtype, case.args);
+    let op = broadaxe::find(&case.op).unwrap_or_else(|| panic!("{named}: no such operator"));
+    let of = Ty::from_name(&case.dtype).unwrap_or_else(|| panic!("{named}: no such dtype"));
+    let dtype = op.dtypes().find(|dtype| ty(*dtype) == of)?;
+    let scalar = Layout::contiguous(&[]);
+    let read = |text: &String| parse(of, text).unwrap_or_else(|| panic!("{named}: '{text}' is no element"));
+    let operands: Vec<_> = case.args.iter().map(|text| (to_bytes(of, &[read(text)]), &scalar)).collect();
+    let got = engine(op, dtype, &operands).map(|(_, values)| values[0]);
+    let to = output(&case.op, of);
+    let right = match (&case.want, &got) {
+        (WantedText::Refused, Err(_)) => true,
+        (WantedText::Exact(text), Ok(got)) => parse(to, text).is_some_and(|want| {
+            // The zeros of the larger and the smaller of two are one.
+            let zeros = ["max", "min", "fmax", "fmin"].contains(&case.op.as_str());
+            if zeros { Outcome::Equal(want) } else { Outcome::Exact(want) }.accepts(to, *got)
+        }),
+        (WantedText::Near(text), Ok(got)) => {
+            parse(to, text).is_some_and(|value| Outcome::Near { value, ulps: tolerance(&case.op) }.accepts(to, *got))
+        }
+        _ => false,
+    };
+    Some(if right { Ok(()) } else { Err(format!("{named}: want {:?}, got {got:?}", case.want)) })
+}
+
+#[test]
+fn every_arithmetic_case() {
+    let (mut faults, mut asked, mut without) = (Vec::new(), 0, std::collections::BTreeSet::new());
+    for file in read_folder(&folder()).unwrap_or_else(|e| panic!("{e}")) {
+        let Cases::Arithmetic(list) = &file.cases else { continue };
+        for case in list {
+            match case_fault(case) {
+                Some(Ok(())) => asked += 1,
+                Some(Err(fault)) => faults.push(fault),
+                None => {
+                    without.insert(format!("{} {}", case.op, if case.dtype == "bool" { "bool" } else { "numbers" }));
+                }
+            }
+        }
+    }
+    println!("{asked} cases hold; not in the engine: {without:?}");
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+    assert!(asked > 1500, "only {asked} cases were asked");
+    // Logic is for bools alone, and arithmetic for all but bools.
+    let mut known = vec!["logical_and numbers", "logical_xor numbers"];
+    known.extend(["add bool", "sub bool", "mul bool", "div_trunc bool", "max bool", "mod_floor bool", "pow bool"]);
+    known.sort_unstable();
+    assert_eq!(without.into_iter().collect::<Vec<_>>(), known);
+}
+
+#[test]
+fn every_cast_on_edges_and_random_elements() {
+    let (mut faults, mut random) = (Vec::new(), Random::new(5));
+    for from in DType::ALL {
+        for to in DType::ALL {
+            // The edges of both, as far as they are elements of the first, and random ones.
+            let mut elements = edge_values(ty(from));
+            elements.extend(edge_values(ty(to)).into_iter().map(|edge| cast(ty(to), ty(from), edge)));
+            elements.extend((0..200).map(|_| random.value(ty(from))));
+            let bytes = to_bytes(ty(from), &elements);
+            let mut graph = Graph::new();
+            let input = graph.input(from, &[elements.len()]).unwrap();
+            let root = graph.cast(input, to);
+            let view = View::contiguous(from, &bytes, &[elements.len()]).unwrap();
+            let result = Evaluation::new(&graph, root, vec![view], Options::default()).unwrap().run().unwrap();
+            for (element, got) in elements.iter().zip(from_bytes(ty(to), result.as_bytes())) {
+                let want = cast(ty(from), ty(to), *element);
+                if !Outcome::Exact(want).accepts(ty(to), got) {
+                    faults.push(format!("{from} to {to} of {element:?}: {got:?}, want {want:?}"));
+                }
+            }
         }
     }
     assert!(faults.is_empty(), "{}", report(&faults));

@@ -1,5 +1,7 @@
 //! Unsafe code: only in its three rooms, and each time with the promise that it relies on.
 //!
+//! A room's tests may lie in a file of their own, `run/tests.rs` for `run.rs`; it belongs to the room.
+//!
 //! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
 //! methods of a trait's impl need neither: the trait says what their callers promise.
@@ -24,10 +26,16 @@ const EXEMPT: &[&str] = &["crates/broadaxe-kernels"];
 /// The fewest words that can name a promise.
 const FEWEST_WORDS: usize = 2;
 
+/// Says whether the keyword may stand in this file: a room, or the file of its tests.
+fn is_room(path: &str) -> bool {
+    let tested = path.strip_suffix("/tests.rs").map(|folder| format!("{folder}.rs"));
+    ROOMS.contains(&tested.as_deref().unwrap_or(path))
+}
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for source in &tree.rust {
-        if ROOMS.contains(&source.path.as_str()) {
+        if is_room(&source.path) {
             found.extend(promises(source));
         } else if let Some(token) = source.tokens.iter().find(|token| token.is("unsafe")) {
             let rooms = "crates/broadaxe-kernels/src/{isa,tile,run}.rs";
@@ -138,6 +146,10 @@ mod tests {
     fn only_the_rooms_hold_any() {
         let block = keyword("fn f() {}\n// SAFETY: g reads one byte.\nfn h() { DANGER { g() } }");
         assert_found(check, &[("crates/a/src/run.rs", &block)], "crates/a/src/run.rs:3");
+        let beside = ROOM.replace(".rs", "/tests.rs");
+        assert_found(check, &[(&beside, &block)], "");
+        let bare = keyword("fn f() { DANGER { g() } }");
+        assert_found(check, &[(&beside, &bare)], &format!("{beside}:1"));
         let said = keyword("// DANGER { }\nconst X: &str = \"DANGER { }\";");
         assert_found(check, &[("crates/a/src/b.rs", &said)], "");
     }

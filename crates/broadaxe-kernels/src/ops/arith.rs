@@ -356,9 +356,13 @@ impl<T: Real> Unary<T> for Reciprocal {
 
 impl<T: Real> Unary<T> for Sqrt {
     type Out = T;
+    /// Gives the root what makes it canonical before it is taken: the compiler knows that the root of a negative number is a NaN, and
+    /// drops a choice between that NaN and the canonical one, although the machine's own has a sign.
     #[inline(always)]
     fn apply(x: T) -> T {
-        x.map(f32::sqrt, f64::sqrt)
+        let narrow = |x: f32| if x >= 0.0 { x } else { f32::NAN }.sqrt();
+        let wide = |x: f64| if x >= 0.0 { x } else { f64::NAN }.sqrt();
+        x.map(narrow, wide)
     }
 }
 

@@ -1,0 +1,328 @@
+//! What only unsafe code can ask: operands that share memory, and memory that ends where an operand ends.
+
+use super::*;
+use crate::{
+    dtype::DType,
+    executor::{Scoped, Serial},
+    loops::Kernel,
+    op::{cast, copy},
+    program::{Slot, Step},
+    table::{OPS, find},
+};
+
+fn single(kernel: &'static Kernel) -> Program {
+    let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
+    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("a kernel takes its own dtypes")
+}
+
+fn operator(name: &str, dtype: DType) -> Program {
+    single(find(name).and_then(|op| op.kernel(dtype)).expect("in the table"))
+}
+
+/// A linear congruential generator; the multiplier is Knuth's.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((u128::from(self.0) * end as u128) >> 64) as usize
+    }
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.below(256) as u8).collect()
+    }
+    /// Draws strides for these dims, elements apart or not, and an offset that keeps every address at 0 or above.
+    fn strides(&mut self, dims: &[usize], size: usize, apart: bool) -> (Vec<isize>, usize) {
+        let mut order: Vec<usize> = (0..dims.len()).collect();
+        (1..dims.len()).for_each(|i| order.swap(i, self.below(i + 1)));
+        let (mut strides, mut step, mut offset) = (vec![0; dims.len()], size, self.below(9));
+        for axis in order {
+            if apart || self.below(4) > 0 {
+                let negative = self.below(4) == 0;
+                strides[axis] = if negative { -(step as isize) } else { step as isize };
+                offset += if negative { step * (dims[axis] - 1) } else { 0 };
+            }
+            step = step * dims[axis] + [0, 0, size, 1][self.below(4)];
+        }
+        (strides, offset)
+    }
+}
+
+/// Where a program's operands lie in one buffer, in bytes.
+struct Shared {
+    nest: Nest,
+    inputs: Vec<usize>,
+    output: usize,
+}
+
+/// Runs a program whose operands lie in one buffer, and again with copies; returns both buffers.
+fn both(isa: Isa, program: &Program, shared: &Shared, buffer: &[u8], threads: usize) -> [Vec<u8>; 2] {
+    let mut together = buffer.to_vec();
+    let (base, len) = (together.as_mut_ptr(), together.len());
+    // SAFETY: the bytes live until the end of this function and only the call writes them.
+    let inputs = shared.inputs.iter().map(|&offset| unsafe { Input::from_raw(base, len, offset) });
+    let inputs: Vec<Input> = inputs.collect();
+    // SAFETY: as for the inputs.
+    let output = unsafe { Output::from_raw(base, len, shared.output) };
+    let result = run_at(isa, program, &shared.nest, &inputs, output, &Scoped(threads), None);
+    assert_eq!(result, Ok(()), "{:?}", shared.nest);
+    let mut alone = buffer.to_vec();
+    let inputs: Vec<Input> = shared.inputs.iter().map(|&offset| Input::new(buffer, offset)).collect();
+    let output = Output::new(&mut alone, shared.output);
+    let result = run_at(isa, program, &shared.nest, &inputs, output, &Serial, None);
+    assert_eq!(result, Ok(()), "{:?}", shared.nest);
+    [together, alone]
+}
+
+#[test]
+fn overlapping_operands_are_read_before() {
+    struct Case {
+        what: &'static str,
+        dims: &'static [usize],
+        output: (&'static [isize], usize),
+        inputs: [(&'static [isize], usize); 2],
+    }
+    #[rustfmt::skip]
+    let cases = [
+        Case { what: "in place", dims: &[1000], output: (&[4], 8), inputs: [(&[4], 8), (&[4], 4096)] },
+        Case { what: "in place twice", dims: &[1000], output: (&[4], 8), inputs: [(&[4], 8), (&[4], 8)] },
+        Case { what: "in place, strided", dims: &[30, 30], output: (&[4, 128], 8), inputs: [(&[4, 128], 8), (&[0, 4], 8)] },
+        Case { what: "in place, backwards", dims: &[1000], output: (&[-4], 4000), inputs: [(&[-4], 4000), (&[4], 4)] },
+        Case { what: "one element on", dims: &[1000], output: (&[4], 8), inputs: [(&[4], 4), (&[4], 12)] },
+        Case { what: "two bytes on", dims: &[1000], output: (&[4], 8), inputs: [(&[4], 6), (&[4], 10)] },
+        Case { what: "the last two bytes", dims: &[1000], output: (&[4], 0), inputs: [(&[4], 3998), (&[4], 4000)] },
+        Case { what: "transposed onto itself", dims: &[40, 40], output: (&[160, 4], 0), inputs: [(&[4, 160], 0), (&[160, 4], 0)] },
+        Case { what: "a row of itself", dims: &[40, 40], output: (&[160, 4], 0), inputs: [(&[160, 4], 0), (&[0, 4], 160)] },
+        Case { what: "an element of itself", dims: &[40, 40], output: (&[160, 4], 0), inputs: [(&[0, 0], 400), (&[160, 0], 156)] },
+        Case { what: "reversed onto itself", dims: &[1000], output: (&[4], 0), inputs: [(&[-4], 3996), (&[4], 0)] },
+    ];
+    let buffer = Random(3).bytes(9000);
+    let program = operator("sub", DType::I32);
+    for isa in Isa::available() {
+        for Case { what, dims, output, inputs } in &cases {
+            let nest = Nest {
+                dims: dims.to_vec(),
+                output: output.0.to_vec(),
+                inputs: inputs.iter().map(|input| input.0.to_vec()).collect(),
+            };
+            let shared = Shared { nest, inputs: inputs.iter().map(|input| input.1).collect(), output: output.1 };
+            let [together, alone] = both(isa, &program, &shared, &buffer, 1);
+            assert!(together == alone, "{what} at {:?}", isa.level());
+        }
+    }
+}
+
+#[test]
+fn random_overlaps_are_read_before() {
+    let mut random = Random(4);
+    let (wide, narrow) = (single(cast(DType::U8, DType::I64)), single(cast(DType::I64, DType::U8)));
+    let chain = || {
+        let step = |name: &str, args: Vec<Slot>| {
+            Step::new(find(name).and_then(|op| op.kernel(DType::I16)).expect("in the table"), args)
+        };
+        let (a, b) = (Slot::Input(0), Slot::Input(1));
+        let steps =
+            vec![step("add", vec![a, b]), step("mul", vec![Slot::Step(0), a]), step("sub", vec![b, Slot::Step(1)])];
+        Program::new(vec![DType::I16; 2], steps).expect("sound")
+    };
+    let programs =
+        [operator("sub", DType::I32), operator("sub", DType::U8), operator("clamp", DType::I16), wide, narrow, chain()];
+    for round in 0..3000 {
+        let program = &programs[random.below(programs.len())];
+        let dims: Vec<usize> = (0..random.below(4)).map(|_| 1 + random.below(9)).collect();
+        let (output, place) = random.strides(&dims, program.output().size(), true);
+        let mut inputs: Vec<_> =
+            program.inputs().iter().map(|dtype| random.strides(&dims, dtype.size(), false)).collect();
+        if random.below(3) == 0 && program.inputs()[0] == program.output() {
+            inputs[0] = (output.clone(), place);
+        }
+        let (strides, places): (Vec<_>, Vec<_>) = inputs.into_iter().unzip();
+        let shared = Shared { nest: Nest { dims, output, inputs: strides }, inputs: places, output: place };
+        let buffer = random.bytes(30_000);
+        let isa = Isa::available()[round % Isa::available().len()];
+        let [together, alone] = both(isa, program, &shared, &buffer, 1);
+        assert!(together == alone, "round {round}: {:?} from {:?} to {}", shared.nest, shared.inputs, shared.output);
+    }
+}
+
+#[test]
+fn overlaps_do_not_depend_on_threads() {
+    let count = 1_500_000;
+    let buffer = Random(5).bytes(4 * (count + 2));
+    let program = operator("sub", DType::I32);
+    let isa = *Isa::available().last().expect("every CPU has one");
+    for (first, second) in [(4, 4), (0, 4), (8, 0), (6, 2)] {
+        let nest = Nest { dims: vec![count], output: vec![4], inputs: vec![vec![4], vec![4]] };
+        let shared = Shared { nest, inputs: vec![first, second], output: 4 };
+        for threads in [2, 3, 7] {
+            let [together, alone] = both(isa, &program, &shared, &buffer, threads);
+            assert!(together == alone, "inputs at {first} and {second}, {threads} threads");
+        }
+    }
+}
+
+#[cfg(unix)]
+mod fenced {
+    use super::*;
+
+    /// Memory between two pages that must not be touched.
+    struct Fenced {
+        start: *mut u8,
+        len: usize,
+        page: usize,
+    }
+
+    impl Fenced {
+        fn new() -> Self {
+            // SAFETY: asks for a number, and touches no memory of ours.
+            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            // SAFETY: maps fresh pages wherever there is room.
+            let all = unsafe { libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0) };
+            assert_ne!(all, libc::MAP_FAILED, "no room for three pages");
+            let start = all.cast::<u8>().wrapping_add(page);
+            // SAFETY: the page in the middle is ours.
+            let opened = unsafe { libc::mprotect(start.cast(), page, libc::PROT_READ | libc::PROT_WRITE) };
+            assert_eq!(opened, 0, "a page of ours can be opened");
+            // SAFETY: the page in the middle is ours and open.
+            unsafe { start.write_bytes(1, page) };
+            Self { start, len: page, page }
+        }
+
+        /// Returns `len` bytes that begin right after the first fence, or end right before the second.
+        fn place(&self, len: usize, at_end: bool) -> *mut u8 {
+            assert!(len <= self.len, "{len} bytes do not fit {}", self.len);
+            self.start.wrapping_add(if at_end { self.len - len } else { 0 })
+        }
+    }
+
+    impl Drop for Fenced {
+        fn drop(&mut self) {
+            // SAFETY: these three pages were mapped together and nobody uses them any more.
+            unsafe { libc::munmap(self.start.wrapping_sub(self.page).cast(), 3 * self.page) };
+        }
+    }
+
+    /// Calls every loop of a kernel, and its guard, with operands and result flush against a fence.
+    fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
+        let loops = kernel.loops(isa);
+        let calls = [(Some(loops.dense), 3), (loops.left, 0), (loops.right, 1)];
+        for (call, constant) in calls.into_iter().filter_map(|(call, k)| call.map(|call| (call, k))) {
+            let mut operands = [std::ptr::null(); 3];
+            for (k, dtype) in kernel.inputs().iter().enumerate() {
+                let count = if k == constant { 1 } else { n };
+                operands[k] = inputs[k].place(count * dtype.size(), at_end).cast_const();
+            }
+            let out = output.place(n * kernel.output().size(), at_end);
+            let steps = [0, 1, 2].map(|k| usize::from(k != constant));
+            // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
+            unsafe {
+                if let Some(guard) = kernel.guard() {
+                    assert_eq!((guard.check)(n, operands, steps), n, "no element is refused");
+                }
+                call(n, operands, out);
+            }
+        }
+    }
+
+    #[test]
+    fn no_loop_leaves_its_operands() {
+        let (inputs, output) = (std::array::from_fn(|_| Fenced::new()), Fenced::new());
+        let kernels = OPS.iter().flat_map(|op| op.dtypes().filter_map(|dtype| op.kernel(dtype)));
+        let casts = DType::ALL.into_iter().flat_map(|from| DType::ALL.map(|to| cast(from, to)));
+        for kernel in kernels.chain(casts).chain(DType::ALL.map(copy)) {
+            for isa in Isa::available() {
+                for n in 0..=130 {
+                    for at_end in [false, true] {
+                        call_all(kernel, isa, &inputs, &output, n, at_end);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_packer_leaves_its_operands() {
+        let (input, output) = (Fenced::new(), Fenced::new());
+        for dtype in DType::ALL {
+            let (program, size) = (single(copy(dtype)), dtype.size());
+            for (rows, columns) in (0..12).flat_map(|rows| (0..12).map(move |columns| (rows, columns))) {
+                for at_end in [false, true] {
+                    let len = rows * columns * size;
+                    let (from, to) = (input.place(len, at_end), output.place(len, at_end));
+                    let (down, right) = ((columns * size) as isize, size as isize);
+                    let last = len.saturating_sub(size);
+                    // Forwards to transposed, and backwards to forwards.
+                    let transposed = ((rows * size) as isize, size as isize);
+                    for (strides, offset, (across, along)) in
+                        [([down, right], 0, (transposed.1, transposed.0)), ([-down, -right], last, (down, right))]
+                    {
+                        let nest = Nest {
+                            dims: vec![rows, columns],
+                            output: vec![across, along],
+                            inputs: vec![strides.to_vec()],
+                        };
+                        // SAFETY: the bytes lie between the fences and only this call touches them.
+                        let operands = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
+                        let result = run(&program, &nest, &[operands.0], operands.1, &Serial, None);
+                        assert_eq!(result, Ok(()), "{dtype} {rows} x {columns}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn layouts_that_leave_their_buffers_are_refused() {
+    let program = operator("neg", DType::I32);
+    #[rustfmt::skip]
+    let cases: &[(&[usize], &[isize], usize, &[isize], usize, &str)] = &[
+        (&[4], &[4], 0, &[4], 0, ""),
+        (&[4], &[0], 0, &[4], 0, "share memory"),
+        (&[4], &[2], 0, &[4], 0, "share memory"),
+        (&[2, 2], &[4, 4], 0, &[8, 4], 0, "share memory"),
+        (&[5], &[4], 0, &[0], 0, "the output reaches bytes 0 to 20 of a buffer of 16"),
+        (&[4], &[4], 1, &[4], 0, "the output reaches bytes 1 to 17"),
+        (&[4], &[-4], 0, &[4], 0, "the output reaches bytes -12 to 4"),
+        (&[4], &[-4], 12, &[-4], 12, ""),
+        (&[4], &[4], 0, &[8], 0, "input 0 reaches bytes 0 to 28"),
+        (&[4], &[4], 0, &[-4], 8, "input 0 reaches bytes -4 to 12"),
+        (&[4], &[4], 0, &[0], 12, ""),
+        (&[4], &[4], 0, &[0], 13, "input 0 reaches bytes 13 to 17"),
+        (&[4], &[4], 0, &[isize::MAX], 0, "input 0 reaches"),
+        (&[4], &[4], 0, &[isize::MIN], 0, "input 0 reaches"),
+        (&[4], &[4], 0, &[0], usize::MAX, "input 0 reaches"),
+        (&[1, 4], &[isize::MAX, 4], 0, &[isize::MIN, 4], 0, ""),
+        (&[4, 0], &[isize::MAX, 0], 99, &[isize::MIN, 7], 99, ""),
+        (&[0, 1 << 60, 1 << 60], &[0, 0, 0], 0, &[0, 0, 0], 0, ""),
+        (&[1 << 32, 1 << 32], &[4, 4], 0, &[0, 0], 0, "more elements than an address can count"),
+        (&[1 << 60], &[4], 0, &[0], 0, "the output reaches"),
+        (&[4], &[4, 4], 0, &[4], 0, "needs 1 strides"),
+        (&[4], &[4], 0, &[], 0, "needs 1 strides"),
+        (&[], &[], 12, &[], 12, ""),
+        (&[], &[], 13, &[], 12, "the output reaches"),
+    ];
+    for &(dims, output, to, input, from, want) in cases {
+        let (bytes, mut out) = ([1_u8; 16], [0_u8; 16]);
+        let nest = Nest { dims: dims.to_vec(), output: output.to_vec(), inputs: vec![input.to_vec()] };
+        let got = run(&program, &nest, &[Input::new(&bytes, from)], Output::new(&mut out, to), &Serial, None);
+        let named = format!("{dims:?} to {output:?} at {to} from {input:?} at {from}: {got:?}");
+        match got {
+            Ok(()) => assert_eq!(want, "", "{named}"),
+            Err(Failure::Layout(text)) => assert!(!want.is_empty() && text.contains(want), "{named}"),
+            Err(_) => panic!("{named}"),
+        }
+        if !want.is_empty() {
+            assert_eq!(out, [0; 16], "nothing is written: {named}");
+        }
+    }
+    let none = run(
+        &program,
+        &Nest { dims: vec![], output: vec![], inputs: vec![] },
+        &[],
+        Output::new(&mut [0; 4], 0),
+        &Serial,
+        None,
+    );
+    assert!(matches!(none, Err(Failure::Layout(text)) if text.contains("1 inputs")));
+}
