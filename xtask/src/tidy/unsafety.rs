@@ -147,7 +147,8 @@ mod tests {
         let block = keyword("fn f() {}\n// SAFETY: g reads one byte.\nfn h() { DANGER { g() } }");
         assert_found(check, &[("crates/a/src/run.rs", &block)], "crates/a/src/run.rs:3");
         let beside = ROOM.replace(".rs", "/tests.rs");
-        assert_found(check, &[(&beside, &block)], "");
+        let said = keyword("fn f() {\n // SAFETY: g reads one byte.\n DANGER { g() }\n}");
+        assert_found(check, &[(&beside, &said)], "");
         let bare = keyword("fn f() { DANGER { g() } }");
         assert_found(check, &[(&beside, &bare)], &format!("{beside}:1"));
         let said = keyword("// DANGER { }\nconst X: &str = \"DANGER { }\";");

@@ -143,7 +143,7 @@ impl Case {
     }
 
     /// Runs the loops unmerged, into a result of any layout, and reads that one row by row.
-    fn into_any_layout(&self, isa: Isa, random: &mut Random) -> Result<Vec<u8>, String> {
+    fn in_any_layout(&self, isa: Isa, random: &mut Random) -> Result<Vec<u8>, String> {
         let size = self.kernel().output().size();
         let mut layout = random.layout(&self.shape);
         // A result's elements are apart: its axes of stride 0 come outermost now.
@@ -178,7 +178,7 @@ impl Case {
         let named = self.named();
         let wanted = self.wanted();
         if wanted.contains(&Outcome::Refused) {
-            let refused = self.evaluate(1).is_err() && self.into_any_layout(Isa::available()[0], random).is_err();
+            let refused = self.evaluate(1).is_err() && self.in_any_layout(Isa::available()[0], random).is_err();
             return if refused { Vec::new() } else { vec![format!("{named}: no refusal")] };
         }
         let base = match self.evaluate(1) {
@@ -195,7 +195,7 @@ impl Case {
             faults.push(format!("{named}: element {at} is {:?}, want {:?}", got[at], wanted[at]));
         }
         for isa in Isa::available() {
-            match self.into_any_layout(isa, random) {
+            match self.in_any_layout(isa, random) {
                 Ok(bytes) if bytes == base => {}
                 Ok(_) => faults.push(format!("{named}: differs in another layout at {:?}", isa.level())),
                 Err(text) => faults.push(format!("{named}: {text}")),
