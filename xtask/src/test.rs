@@ -48,11 +48,33 @@ static STAGES: &[Stage] = &[
         about: "all tests and examples, with the best instruction set of this CPU",
         work: Work::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
+    Stage {
+        name: "counts",
+        about: "the proofs again, saying how many cases and pairs they asked",
+        work: Work::Cargo(PROOFS),
+    },
     Stage { name: "baseline", about: "kernels and engine again", work: Work::Level("baseline", || true) },
     Stage { name: "avx2", about: "kernels and engine again", work: Work::Level("avx2", has_avx2) },
     Stage { name: "avx512", about: "kernels and engine again", work: Work::Level("avx512", has_avx512) },
 ];
 
+/// The tests whose numbers are worth seeing though they pass.
+const PROOFS: &[&str] = &[
+    "test",
+    "-p",
+    "broadaxe-shape",
+    "-p",
+    "broadaxe-testing",
+    "--test",
+    "exhaustive",
+    "--test",
+    "cases",
+    "--test",
+    "truth",
+    "--",
+    "--nocapture",
+    "--test-threads=1",
+];
 /// What is run again under every instruction set: all but the examples in documentation.
 const LEVEL_TESTS: &[&str] =
     &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];

@@ -28,38 +28,45 @@ const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// The same with a line between rows, for those that wrap.
 const RULED: TableStyle = PLAIN.row_separator(LineStyle::none().fill('·').junction('·'));
 
-/// A blank at which cells do not wrap; it is printed as one at which they do.
-pub const GLUE: char = '\u{a0}';
-
 /// The width of tables where there is no terminal.
 const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
-/// A table whose rows wrap has lines between them.
-pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+/// A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
+/// width.
+pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
     let mut table = Table::new();
-    table.load_style(PLAIN).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(PLAIN).set_header(head.iter().copied()).add_rows(rows.clone());
     if !table.is_tty() {
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         table.set_width(columns.unwrap_or(WIDTH).max(20));
     }
-    table.set_header(head.iter().copied());
-    let mut longest = 0;
-    for row in rows {
-        let words = row.first().map_or("", String::as_str).split(' ');
-        longest = words.map(|word| word.chars().count() as u16).max().unwrap_or(0).max(longest);
-        table.add_row(row);
-    }
-    // Names in the first column stay whole; two columns of padding go with them.
-    if let Some(column) = table.column_mut(0) {
-        let widest = longest + 2;
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(widest)));
+    // Left to itself the arrangement wraps wide columns even where there is room for all.
+    let natural = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if table.width().is_some_and(|width| natural > usize::from(width)) {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        constrain(&mut table, head, sentences, &rows);
     }
     if table.lines().count() > table.row_count() + 2 {
         table.load_style(RULED);
     }
-    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n").replace(GLUE, " ")
+    table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
+}
+
+/// Keeps names in the first column and the words of the head whole, with a blank on either side.
+fn constrain(table: &mut Table, head: &[&str], sentences: bool, rows: &[Vec<String>]) {
+    let longest = |text: &str| text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    for (i, title) in head.iter().enumerate() {
+        let names = rows.iter().filter(|_| i == 0).filter_map(|row| row.first());
+        let word = names.map(|name| longest(name)).max().unwrap_or(0).max(longest(title));
+        let last = sentences && i + 1 == head.len();
+        let least = if last { Width::Percentage(40) } else { Width::Fixed(word as u16 + 2) };
+        if let Some(column) = table.column_mut(i) {
+            column.set_constraint(ColumnConstraint::LowerBoundary(least));
+        }
+    }
 }
 
 /// Sets rows in columns, the first to the left and the others to the right, two blanks in.

@@ -37,24 +37,33 @@ const SHORT_EXAMPLES: &str = "\
 Examples:
   broadaxe shape 2,3,4 3,1
   broadaxe compare 2,2 2
-  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy";
+  broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy";
 
 const EXAMPLES: &str = "\
 Examples:
-  broadaxe rules                                     all rules and what they mean
-  broadaxe shape 2,3,4 3,1                           what NumPy makes of two shapes
-  broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4    what OpenVINO's PDPD makes of them
-  broadaxe shape n,1,4 3,?                           dims may be names, unknown or ranges (2..9)
-  broadaxe compare 2,2 2                             where the rules differ, with numbers
-  broadaxe explain 8,1,6,1 7,1,5                     how it is computed, drawn as text
-  broadaxe eval 'a + b' a=a.npy b=b.npy -o out.npy   compute it
-  broadaxe eval 'max(x, 0)' x=model.safetensors:bias preview the result
+  what NumPy makes of two shapes, and what OpenVINO's PDPD makes of them
+    broadaxe shape 2,3,4 3,1
+    broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
+  the same where dims are names, not known, or in a range
+    broadaxe shape n,1,4 3,?,2..9
+  where the rules differ, with numbers
+    broadaxe compare 2,2 2
+  how a broadcast is computed, drawn as text
+    broadaxe explain 8,1,6,1 7,1,5
+  compute it; without -o the result is shown in short
+    broadaxe eval 'a + b' a=a.npy b=b.npy -o out.npy
+    broadaxe eval 'max(x, 0)' x=model.safetensors:bias
+  all rules and operators
+    broadaxe rules
+    broadaxe ops
 
-Shapes are written 2,3,4 or (2, 3, 4), slowest axis first; () is a scalar. Only under
---rule ncnn they are written as ncnn writes them, fastest axis first (w,h,c).
+Shapes are written 2,3,4 or (2, 3, 4), slowest axis first; () is a scalar.
+Only 'shape --rule ncnn' takes them as ncnn writes them, fastest axis first.
 
-Exit code: 0 when all is fine, 1 when shapes do not broadcast or values were refused,
-2 for wrong usage or a file that cannot be read or written.";
+Exit code:
+  0  all is fine
+  1  shapes do not broadcast, or values were refused
+  2  wrong usage, or a file that cannot be read or written";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -93,8 +102,8 @@ Examples:
   broadaxe shape 2,3,4 3,1
   broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
   broadaxe shape --rule explicit --axes 1,2 --target 1,50,50,16 50,50
-  broadaxe shape --rule ncnn 2,3,4 3,4        w,h,c as ncnn writes it
-  broadaxe shape n,1,4 3,?                    names, unknown dims and ranges such as 2..9";
+  broadaxe shape --rule ncnn 2,3,4 3,4      as ncnn writes it: w,h,c
+  broadaxe shape n,1,4 3,?,2..9             dims that are not known";
 
 const COMPARE_EXAMPLES: &str = "\
 Shapes are row-major here (slowest axis first) for every rule, ncnn's too.
@@ -110,25 +119,26 @@ Examples:
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
-  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
-  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=net.npz:x b=net.npz:bias
   broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats";
 
 const EVAL_LONG: &str = "\
 Examples:
-  broadaxe eval '(x - mean) / std' x=image.npy mean=mean.npy std=std.npy -o out.npy
-  broadaxe eval 'x + b' --rule pdpd --axis 1 x=act.npz:x b=weights.safetensors:bias
+  broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy
+  broadaxe eval 'x + b' --rule pdpd --axis 1 x=net.npz:x b=net.npz:bias
   broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
 
 Names stand for arrays or numbers:
-  a=a.npy                one array of NumPy
-  a=all.npz:key          an array of several; the key may be left out where there is one
-  a=model.safetensors:key
-  a=0.5                  a number, which takes the dtype of the array beside it
+  a=a.npy                   an array of NumPy
+  a=all.npz:key             one of several; the only one needs no key
+  a=model.safetensors:key   a tensor
+  a=0.5                     a number, which takes the dtype of what it meets
 
-Files are checked strictly: cut or lengthened files, headers that lie and pickled objects
-are refused with the field and the byte. The output is written beside its name and renamed,
-so it is there whole or not at all; it may be one of the inputs.
+Files are checked strictly: files that are cut or too long, headers that lie
+and pickled objects are refused with the field and the byte. The output is
+written beside its name and renamed, so it is there whole or not at all; it
+may be one of the inputs.
 
 'broadaxe ops' lists the operators that expressions can call by name.";
 
@@ -230,8 +240,8 @@ pub struct EvalArgs {
     pub max_bytes: Option<String>,
 
     /// The number of threads; one per CPU when left out
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
 
     /// The expression, such as '(a - b) * exp(c)'
     #[arg(allow_hyphen_values = true, value_name = "EXPR")]

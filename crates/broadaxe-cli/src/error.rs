@@ -9,13 +9,19 @@ use serde_json::{Map, Value, json};
 pub struct Error {
     kind: ErrorKind,
     message: String,
-    file: Option<String>,
-    field: Option<String>,
-    offset: Option<u64>,
+    spot: Box<Spot>,
     position: Option<usize>,
     detail: Option<String>,
     axis: Option<usize>,
-    shape: Option<broadaxe_shape::Error>,
+    shape: Option<Box<broadaxe_shape::Error>>,
+}
+
+/// A place in a file.
+#[derive(Debug, Default)]
+struct Spot {
+    file: Option<String>,
+    field: Option<String>,
+    offset: Option<u64>,
 }
 
 /// Classes of [`Error`]; they decide the exit code.
@@ -71,9 +77,7 @@ impl Error {
         Self {
             kind,
             message: message.into(),
-            file: None,
-            field: None,
-            offset: None,
+            spot: Box::default(),
             position: None,
             detail: None,
             axis: None,
@@ -88,7 +92,8 @@ impl Error {
 
     /// Makes a [`ErrorKind::File`] error about a field at a byte offset; [`Error::of`] adds the file.
     pub fn field(field: &str, offset: u64, message: impl Into<String>) -> Self {
-        Self { field: Some(field.to_owned()), offset: Some(offset), ..Self::new(ErrorKind::File, message) }
+        let spot = Spot { file: None, field: Some(field.to_owned()), offset: Some(offset) };
+        Self { spot: Box::new(spot), ..Self::new(ErrorKind::File, message) }
     }
 
     /// Makes a [`ErrorKind::File`] error of what the system answered.
@@ -107,15 +112,16 @@ impl Error {
     /// Names the file at fault, unless one is named already.
     #[must_use]
     pub fn of(mut self, path: &Path) -> Self {
-        self.file.get_or_insert_with(|| path.display().to_string());
+        self.spot.file.get_or_insert_with(|| path.display().to_string());
         self
     }
 
     /// Moves the error to a part of a file: its field gets this name in front, its offset is counted from the start.
     #[must_use]
     pub fn inside(mut self, part: &str, start: u64) -> Self {
-        self.field = Some(self.field.map_or_else(|| part.to_owned(), |field| format!("{part}, {field}")));
-        self.offset = self.offset.map(|offset| offset.saturating_add(start));
+        let field = self.spot.field.take();
+        self.spot.field = Some(field.map_or_else(|| part.to_owned(), |field| format!("{part}, {field}")));
+        self.spot.offset = self.spot.offset.map(|offset| offset.saturating_add(start));
         self
     }
 
@@ -160,12 +166,12 @@ impl Error {
 
     /// Returns the field of the file at fault, where one is.
     pub fn field_name(&self) -> Option<&str> {
-        self.field.as_deref()
+        self.spot.field.as_deref()
     }
 
     /// Returns the byte offset in the file, where there is one.
     pub fn offset(&self) -> Option<u64> {
-        self.offset
+        self.spot.offset
     }
 
     /// Returns the lines to show below the sentence, where there are any.
@@ -186,13 +192,13 @@ impl Error {
             }
         } else {
             parts.insert("kind".into(), json!(self.kind.name()));
-            if let Some(file) = &self.file {
+            if let Some(file) = &self.spot.file {
                 parts.insert("file".into(), json!(file));
             }
-            if let Some(field) = &self.field {
+            if let Some(field) = &self.spot.field {
                 parts.insert("field".into(), json!(field));
             }
-            if let Some(offset) = self.offset {
+            if let Some(offset) = self.spot.offset {
                 parts.insert("offset".into(), json!(offset));
             }
         }
@@ -206,11 +212,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.spot.file {
             write!(f, "{file}: ")?;
         }
         f.write_str(&self.message)?;
-        match (&self.field, self.offset) {
+        match (&self.spot.field, self.spot.offset) {
             (Some(field), Some(offset)) => write!(f, " ({field}, byte {offset})"),
             (Some(field), None) => write!(f, " ({field})"),
             (None, _) => Ok(()),
@@ -228,7 +234,7 @@ impl From<broadaxe_shape::Error> for Error {
             Shape::Parameter | Shape::Parse | Shape::Operands => ErrorKind::Usage,
             _ => ErrorKind::Shape,
         };
-        Self { axis: error.axis(), shape: Some(error.clone()), ..Self::new(kind, error.to_string()) }
+        Self { axis: error.axis(), shape: Some(Box::new(error.clone())), ..Self::new(kind, error.to_string()) }
     }
 }
 

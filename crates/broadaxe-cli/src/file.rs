@@ -105,6 +105,14 @@ impl Stored {
 /// # Errors
 /// When the file cannot be read, is not what it says, holds no array of that name, or holds several and none is named;
 /// [`ErrorKind::Memory`] when the array is larger than `limit`.
+///
+/// ```
+/// use broadaxe_cli::file::{Place, read};
+/// let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// let bias = read(&Place::new(&format!("{folder}/layer.npz:bias")), 1 << 20)?;
+/// assert_eq!((bias.dtype().name(), bias.shape(), bias.strides()), ("f32", &[3, 4][..], vec![16, 4]));
+/// # Ok::<(), broadaxe_cli::error::Error>(())
+/// ```
 pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
     let path = place.path();
     let mut source = open(path)?;
@@ -137,9 +145,8 @@ pub fn read_from<R: Read + Seek>(
 /// Opens a regular file; anything else (a folder, a pipe, a device) has no length to compare sizes with.
 fn open(path: &Path) -> Result<Source<File>, Error> {
     let failed = |error: &std::io::Error| Error::io(path, "open the file", error);
-    let regular = |meta: &fs::Metadata| match meta.is_file() {
-        true => Ok(meta.len()),
-        false => Err(Error::new(ErrorKind::File, "is not a regular file").of(path)),
+    let regular = |meta: &fs::Metadata| {
+        if meta.is_file() { Ok(meta.len()) } else { Err(Error::new(ErrorKind::File, "is not a regular file").of(path)) }
     };
     regular(&fs::metadata(path).map_err(|e| failed(&e))?)?;
     let file = File::open(path).map_err(|e| failed(&e))?;

@@ -4,6 +4,8 @@
 //! whether all is well. Nothing prints but [`front`], which chooses between the two and gives the exit code.
 
 #![forbid(unsafe_code)]
+// The texts put together here are short, and read best as they will be printed.
+#![allow(clippy::format_push_string)]
 
 pub mod error;
 

@@ -6,10 +6,10 @@ use broadaxe_kernels::{DType, bf16, f16};
 
 use crate::file::write::Plain;
 
-/// How many elements are shown at each end of an axis that is cut.
-const EDGE: usize = 3;
+/// How many elements are shown at each end of an axis that is cut, for arrays of rank 0, 1, 2, 3 and more.
+const EDGES: [usize; 5] = [0, 3, 3, 2, 1];
 /// Arrays of up to this many elements are shown whole.
-const WHOLE: usize = 200;
+const WHOLE: usize = 120;
 /// How many rows are shown at most.
 const ROWS: usize = 60;
 
@@ -19,7 +19,8 @@ pub fn draw(array: &Plain<'_>) -> String {
         return "[]\n".to_owned();
     }
     let count: usize = array.shape.iter().product();
-    let shown: Vec<Vec<Option<usize>>> = array.shape.iter().map(|&dim| indices(dim, count > WHOLE)).collect();
+    let edge = if count > WHOLE { EDGES[array.shape.len().min(4)] } else { count };
+    let shown: Vec<Vec<Option<usize>>> = array.shape.iter().map(|&dim| indices(dim, edge)).collect();
     let mut cells = Vec::new();
     collect(array, &shown, 0, &mut cells);
     line_up(&mut cells);
@@ -37,11 +38,11 @@ pub fn draw(array: &Plain<'_>) -> String {
 }
 
 /// Lists the indices of an axis to show; none stands for those left out.
-fn indices(dim: usize, cut: bool) -> Vec<Option<usize>> {
-    if !cut || dim <= 2 * EDGE {
+fn indices(dim: usize, edge: usize) -> Vec<Option<usize>> {
+    if dim <= edge.saturating_mul(2) {
         return (0..dim).map(Some).collect();
     }
-    (0..EDGE).map(Some).chain([None]).chain((dim - EDGE..dim).map(Some)).collect()
+    (0..edge).map(Some).chain([None]).chain((dim - edge..dim).map(Some)).collect()
 }
 
 /// Adds blanks after the numbers so that their points stand below each other.

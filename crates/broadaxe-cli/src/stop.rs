@@ -63,7 +63,7 @@ pub fn watch() -> io::Result<()> {
     // A file that hits its size limit would otherwise kill the process; like this the write fails.
     let mut signals = Signals::new(ends.chain([SIGXFSZ]))?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        for signal in signals.forever().filter(|&signal| signal != SIGXFSZ) {
+        if let Some(signal) = signals.forever().find(|&signal| signal != SIGXFSZ) {
             let list = temporaries();
             for path in list.iter() {
                 let _ = fs::remove_file(path);

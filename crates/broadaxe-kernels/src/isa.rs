@@ -170,6 +170,57 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, baseline::<B>, baseline::<B>]
 }
 
+/// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.
+///
+/// A host may have told its thread to flush subnormal numbers to zero or to round otherwise (a library built with fast
+/// mathematics does so when it is loaded). Results must not depend on that.
+pub(crate) struct FloatMode {
+    #[cfg(target_arch = "x86_64")]
+    before: u32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl FloatMode {
+    /// Every exception masked, round to nearest, subnormal numbers kept.
+    const STANDARD: u32 = 0x1f80;
+    /// The bits that say what has happened, not what shall.
+    const FLAGS: u32 = 0x3f;
+
+    /// Sets the standard mode, where it is not set.
+    pub(crate) fn standard() -> Self {
+        let mut before = 0_u32;
+        // SAFETY: every x86-64 CPU has the instruction, and `before` is four bytes to write.
+        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut before, options(nostack, preserves_flags)) };
+        if before & !Self::FLAGS != Self::STANDARD {
+            Self::set(Self::STANDARD);
+        }
+        Self { before }
+    }
+
+    fn set(mode: u32) {
+        // SAFETY: every x86-64 CPU has the instruction; `mode` is one read from the register, or `STANDARD`, so no reserved bit is set.
+        unsafe {
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly));
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Drop for FloatMode {
+    fn drop(&mut self) {
+        if self.before & !Self::FLAGS != Self::STANDARD {
+            Self::set(self.before);
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl FloatMode {
+    pub(crate) fn standard() -> Self {
+        Self {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,5 +231,20 @@ mod tests {
         assert_eq!(Isa::choose(None).ok(), Isa::available().last().copied());
         let refused = Isa::choose(Some("mmx")).unwrap_err();
         assert!(refused.contains("'mmx'") && refused.contains("baseline"), "{refused}");
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_host_that_flushes_subnormals_is_not_followed() {
+        let half = || std::hint::black_box(f32::MIN_POSITIVE) * std::hint::black_box(0.5);
+        FloatMode::set(0x9fc0);
+        let flushed = half();
+        let kept = {
+            let _mode = FloatMode::standard();
+            half()
+        };
+        let again = half();
+        FloatMode::set(FloatMode::STANDARD);
+        assert_eq!((flushed, kept, again), (0.0, f32::MIN_POSITIVE / 2.0, 0.0));
     }
 }

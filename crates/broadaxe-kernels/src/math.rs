@@ -1,8 +1,36 @@
 //! Holds the scalar functions beyond plain arithmetic, one for each float dtype.
 //!
-//! Every function returns the same bits on every machine and at every instruction set: nothing here calls the
-//! platform's mathematical library, and nothing is contracted to a fused multiply-add. A result that is not a number
-//! is always the canonical quiet NaN.
+//! Results do not depend on the machine's mathematical library: only square roots, roundings and the f64 remainder,
+//! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
+//!
+//! The f32 forms are branch-free, evaluate polynomials in f64 without a fused multiply-add and vectorise as plain
+//! loops, on x86-64 with AVX-512, with AVX2 and without either; their bits are the same on all three by construction.
+//! The ULP in their documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
+//!
+//! The f64 forms stand on pxfm, mended where it was found wrong, and on sums of two f64 (`double`) where a composition
+//! would lose bits. pxfm uses fused multiply-adds where the processor has them; it rounds correctly wherever it was
+//! measured, so this changes no bit that was seen. The ULP in their documentation were measured at some thousand points
+//! each, against 256 bits.
+//!
+//! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
+//! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
+//! a costly classification of x.
+//!
+//! ```
+//! use broadaxe_kernels::math;
+//!
+//! assert_eq!(math::log2_32(8.0), 3.0);
+//! assert_eq!(math::sigmoid64(0.0), 0.5);
+//! assert_eq!(math::mod_floor32(-7.0, 2.0), 1.0);
+//! assert!(math::sin32(1e38).abs() <= 1.0);
+//! ```
+
+#![allow(
+    clippy::unreadable_literal,
+    clippy::excessive_precision,
+    clippy::approx_constant,
+    reason = "fitted coefficients are read by no one, and the first ones come close to known constants"
+)]
 
 mod double;
 mod exp;

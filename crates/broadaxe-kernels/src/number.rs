@@ -6,7 +6,7 @@
 
 use half::{bf16, f16};
 
-use crate::dtype::Element;
+use crate::{dtype::Element, math};
 
 /// A number with the arithmetic that every numeric dtype has.
 pub trait Number: Element + PartialOrd {
@@ -151,7 +151,7 @@ impl Number for f32 {
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if self.is_nan() { Self::NAN } else { self }
+        math::canonical32(self)
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -207,7 +207,7 @@ impl Number for f64 {
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if self.is_nan() { Self::NAN } else { self }
+        math::canonical64(self)
     }
     #[inline(always)]
     fn is_nan(self) -> bool {

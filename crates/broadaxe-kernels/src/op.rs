@@ -162,6 +162,7 @@ impl Op {
 }
 
 /// Begins a row.
+#[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
 const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: Kernels) -> Op {
     Op {
         name,
@@ -179,16 +180,19 @@ const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: K
 }
 
 /// Begins the row of an operator of one operand.
+#[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
 pub(crate) const fn unary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
     row(name, meaning, 1, kernels)
 }
 
 /// Begins the row of an operator of two operands.
+#[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
 pub(crate) const fn binary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
     row(name, meaning, 2, kernels)
 }
 
 /// Begins the row of an operator of three operands.
+#[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
 pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
     row(name, meaning, 3, kernels)
 }

@@ -15,7 +15,7 @@ use std::{
 
 use crate::{
     executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
-    isa::Isa,
+    isa::{FloatMode, Isa},
     nest::{Cut, Nest, apart, reach},
     program::Program,
     schedule::{Schedule, Source},
@@ -137,6 +137,7 @@ pub fn run(
 ///
 /// # Errors
 /// As for [`run`].
+#[allow(clippy::needless_pass_by_value)] // The output is given up: it is a borrow of memory to write, of which there is one.
 pub fn run_at(
     isa: Isa,
     program: &Program,
@@ -257,7 +258,7 @@ struct Job<'a> {
     output: &'a Output<'a>,
 }
 
-impl<'a> Job<'a> {
+impl Job<'_> {
     fn run(&self, total: u64, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let tiles = self.plan.tiles();
         let bytes = total.saturating_mul((self.plan.sizes.iter().sum::<usize>() + self.plan.out_size) as u64);
@@ -265,6 +266,7 @@ impl<'a> Job<'a> {
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
         let work = |part: usize| {
+            let _mode = FloatMode::standard();
             let range = tiles * part / parts..tiles * (part + 1) / parts;
             match Worker::new(self) {
                 Some(mut worker) => worker.run(range, &watch),
@@ -272,9 +274,9 @@ impl<'a> Job<'a> {
             }
         };
         if parts == 1 {
-            work(0)
+            work(0);
         } else {
-            executor.run(parts, &work)
+            executor.run(parts, &work);
         }
         if !memory.into_inner() {
             return Err(Failure::Memory);

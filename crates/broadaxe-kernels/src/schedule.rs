@@ -5,6 +5,7 @@
 //! possible is packed, unless the rows would be too short to be worth a call each.
 
 use crate::{
+    dtype::DType,
     isa::{Isa, Loop},
     loops::{Guard, Loops},
     nest::{Cut, LONG, Lie, Nest, SCRATCH, SHORT, cut, lie},
@@ -51,7 +52,7 @@ fn lie_over(dims: &[usize], cut: Cut, strides: &[isize], size: usize) -> Lie {
 /// Returns the size of the widest element that a program touches.
 fn widest(program: &Program) -> usize {
     let results = program.steps.iter().map(|step| step.kernel.output());
-    results.chain(program.inputs.iter().copied()).map(|dtype| dtype.size()).max().unwrap_or(8)
+    results.chain(program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
 }
 
 /// Chooses a long tile where nothing goes through scratch, else one whose scratch stays in the first-level cache.
@@ -95,7 +96,7 @@ impl Schedule {
         // A nest of no loops is one loop of one round.
         let pad = |strides: &[isize]| if nest.dims.is_empty() { vec![0] } else { strides.to_vec() };
         let dims = if nest.dims.is_empty() { vec![1] } else { nest.dims.clone() };
-        let strides: Vec<_> = strides.iter().map(|s| pad(s)).collect();
+        let strides: Vec<_> = strides.iter().map(|s| pad(s.as_slice())).collect();
         let out_strides = pad(&nest.output);
         let sizes: Vec<_> = program.inputs.iter().map(|dtype| dtype.size()).collect();
         let out_size = program.output().size();

@@ -246,7 +246,7 @@ unsafe impl Sync for Buffer {}
 
 /// Returns these bytes as elements, where they are aligned and whole.
 pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
-    let whole = bytes.len() % size_of::<T>() == 0;
+    let whole = bytes.len().is_multiple_of(size_of::<T>());
     // SAFETY: every pattern of bytes is an element, whole and aligned as asked here; the slice's borrow is kept.
     (whole && bytes.as_ptr().cast::<T>().is_aligned())
         .then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })

@@ -54,7 +54,7 @@ fn gelu_tanh(x: f64) -> f64 {
     if x == f64::NEG_INFINITY {
         return -0.0;
     }
-    x * sigmoid(2.0 * (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x))
+    x * sigmoid(2.0 * (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x))
 }
 
 fn rsqrt(x: f64) -> f64 {

@@ -302,6 +302,7 @@ impl Inference<'_> {
         sentence(self.rule.name(), &asked, self.rule.def().target)
     }
 
+    // Long: one pass over the ways, whose two kinds share what is gathered.
     /// Unites the ways: a way's conditions hold where its answers do.
     fn unite(mut self) -> Result<Inferred, Error> {
         let mut clauses: Vec<Clause> = Vec::new();

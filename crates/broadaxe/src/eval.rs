@@ -306,7 +306,9 @@ impl Stager<'_> {
         }
         let mut stages: Vec<_> = members.into_iter().collect();
         stages.sort_by_key(|&(owner, _)| owner);
-        stages.iter_mut().for_each(|(_, nodes)| nodes.reverse());
+        for (_, nodes) in &mut stages {
+            nodes.reverse();
+        }
         stages
     }
 

@@ -284,7 +284,7 @@ mod tests {
         let add = find("add").expect("add");
         let numpy = graph.op(add, &Rule::numpy(), &[a, b]).expect("numpy");
         assert_eq!(graph.op(add, &Rule::numpy(), &[a, b]), Ok(numpy));
-        let ncnn = graph.op(add, &Rule::new("ncnn", Default::default()).expect("ncnn"), &[a, b]).expect("ncnn");
+        let ncnn = graph.op(add, &Rule::ncnn(), &[a, b]).expect("ncnn");
         assert_ne!(ncnn, numpy);
         assert_eq!((graph.shape(numpy), graph.shape(ncnn)), (&[2, 2][..], &[2, 1][..]));
         assert_eq!(

@@ -24,3 +24,8 @@ pub use graph::{Graph, Node};
 pub use plan::Plan;
 pub use scalar::Scalar;
 pub use view::View;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

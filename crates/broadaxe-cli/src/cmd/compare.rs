@@ -1,10 +1,10 @@
 //! `broadaxe compare`: the same shapes under every rule, and the elements on which two rules part.
 
-use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, compare};
+use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, compare};
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, GLUE, letter, spaced, table, tuple},
+    answer::{Answer, letter, spaced, table, tuple},
     args::CompareArgs,
     error::Error,
 };
@@ -17,7 +17,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
     for shape in &args.shapes {
         broadaxe_shape::elements(shape)?;
     }
-    let shapes: Vec<&[usize]> = args.shapes.iter().map(|shape| shape.dims()).collect();
+    let shapes: Vec<&[usize]> = args.shapes.iter().map(Shape::dims).collect();
     let comparison = compare(&shapes);
     let meanings = comparison.meanings();
     let speakers: Vec<usize> = meanings.iter().map(|group| speaker(&comparison, group)).collect();
@@ -40,7 +40,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
         text += &show(&comparison, found);
     }
     let json = json!({
-        "shapes": args.shapes.iter().map(|shape| shape.dims()).collect::<Vec<_>>(),
+        "shapes": args.shapes.iter().map(Shape::dims).collect::<Vec<_>>(),
         "rules": comparison.outcomes().iter().enumerate().map(|(k, o)| describe(o, meaning(&meanings, k))).collect::<Vec<_>>(),
         "differences": differences.iter().map(|found| difference(&comparison, found)).collect::<Vec<_>>(),
     });
@@ -70,10 +70,10 @@ fn operands(comparison: &Comparison) -> String {
 
 /// Draws the table: rule, meaning, result, and the strides with which each operand is read.
 fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
-    let strides: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides of {}", letter(k))).collect();
+    let strides: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
     let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
     let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
-        let mut row = vec![outcome.rule().to_string().replace(' ', &GLUE.to_string())];
+        let mut row = vec![outcome.rule().to_string()];
         match outcome.result() {
             Ok(alignment) => {
                 let mark = meaning(meanings, k).map_or(String::new(), |group| (group + 1).to_string());
@@ -84,16 +84,16 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
         }
         row
     });
-    table(&head, rows)
+    table(&head, false, rows)
 }
 
 /// Says in few words why a rule refuses.
 fn reason(error: &broadaxe_shape::Error) -> String {
     match (error.kind(), error.axis(), error.sizes()) {
         (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some((one, other))) => {
-            format!("refused: axis {axis} is {one} and {other}")
+            format!("no: axis {axis} is {one} and {other}")
         }
-        (kind, ..) => format!("refused: {}", kind.name()),
+        (kind, ..) => format!("no: {}", kind.name()),
     }
 }
 

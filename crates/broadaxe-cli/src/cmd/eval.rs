@@ -51,7 +51,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let bar = progress::Bar::new();
     let tick = |done, total| bar.tick(done, total);
     let progress = bar.is_seen().then_some(&tick as &(dyn Fn(u64, u64) -> bool + Sync));
-    let options = Options { rule, max_bytes: Some(left), threads: args.threads, progress };
+    let options = Options { rule, max_bytes: Some(left), threads: args.threads.map(usize::from), progress };
     let evaluation = expr.bind(&views, options).map_err(|error| memory_hint(pointed(error)))?;
     let start = Instant::now();
     let array = evaluation.run();
@@ -68,8 +68,11 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     Ok(Answer::new(text, value))
 }
 
+/// A name and the array that it stands for.
+type Loaded<'a> = (&'a str, Stored);
+
 /// Reads all files; answers the arrays by name, and how many bytes of the limit are left for the result.
-fn load<'a>(given: &'a [Given], limit: u64) -> Result<(Vec<(&'a str, Stored)>, u64), Error> {
+fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
     let (mut files, mut left) = (Vec::new(), limit);
     for one in given {
         if let Value::File(place) = &one.value {
@@ -120,7 +123,7 @@ impl Target {
             Self::Preview => {
                 let preview = preview::draw(&plain);
                 let text = format!("{} {}\n{preview}", array.dtype().name(), tuple(array.shape()));
-                value["preview"] = json!(preview);
+                value["preview"] = json!(preview.lines().collect::<Vec<_>>());
                 Ok((text, value))
             }
             Self::Stdout => {

@@ -2,7 +2,7 @@
 
 use broadaxe::Plan;
 use broadaxe_kernels::DType;
-use broadaxe_shape::{Alignment, Rule, contiguous_strides};
+use broadaxe_shape::{Alignment, Rule, Shape, contiguous_strides};
 use serde_json::{Value, json};
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
     let dtype = args.dtype()?;
-    let alignment = rule.align(&args.shapes.iter().map(|shape| shape.dims()).collect::<Vec<_>>())?;
+    let alignment = rule.align(&args.shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
     let explained = Explained { plan: plan(&alignment, dtype)?, rule, alignment, dtype };
     Ok(Answer::new(explained.show(), explained.describe()))
 }

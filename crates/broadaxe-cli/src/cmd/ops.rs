@@ -26,7 +26,7 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
             op.abroad().iter().map(|(system, name)| format!("{} {name}", system.name())).collect();
         vec![op.name().to_owned(), op.meaning().to_owned(), dtypes(op), abroad.join(", ")]
     });
-    let text = table(&["operator", "meaning", "dtypes", "elsewhere"], rows);
+    let text = table(&["operator", "meaning", "dtypes", "elsewhere"], true, rows);
     Ok(Answer::new(text, json!({ "operators": ops.iter().map(|op| describe(op)).collect::<Vec<_>>() })))
 }
 

@@ -9,18 +9,19 @@ use crate::answer::{Answer, table};
 pub fn run() -> Answer {
     let rows = RULES.iter().map(|def| {
         let names = [&[def.name][..], def.aliases].concat().join(", ");
-        vec![names, operands(def), parameters(def), def.summary.to_owned()]
+        vec![names, operands(def) + &parameters(def), def.summary.to_owned()]
     });
-    let text = table(&["rule", "operands", "parameters", "what it does"], rows)
+    let text = table(&["rule", "takes", "what it does"], true, rows)
         + "\nFurther names after the first mean the same rule. --json tells the sources.\n";
     Answer::new(text, json!({ "rules": RULES.iter().map(|def| describe(def)).collect::<Vec<_>>() }))
 }
 
 fn operands(def: &RuleDef) -> String {
     match def.operands {
-        (least, usize::MAX) => format!("{least} or more"),
-        (least, most) if least == most => least.to_string(),
-        (least, most) => format!("{least} to {most}"),
+        (1, 1) => "1 shape".to_owned(),
+        (least, usize::MAX) => format!("{least} or more shapes"),
+        (least, most) if least == most => format!("{least} shapes"),
+        (least, most) => format!("{least} to {most} shapes"),
     }
 }
 
@@ -33,7 +34,7 @@ fn parameters(def: &RuleDef) -> String {
     let axes = def.axes.then(|| "--axes LIST".to_owned());
     let target = def.target.then(|| "--target SHAPE".to_owned());
     let mode = (!def.modes.is_empty()).then(|| format!("--mode {}", def.modes.join("|")));
-    [axis, axes, target, mode].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [axis, axes, target, mode].into_iter().flatten().fold(String::new(), |text, one| text + "\n" + &one)
 }
 
 fn describe(def: &RuleDef) -> Value {

@@ -23,12 +23,11 @@ pub fn run(args: &ShapeArgs) -> Result<Answer, Error> {
     let shapes: Vec<SymbolicShape> =
         args.shapes.iter().map(|text| Ok(order.symbolic(&text.parse()?))).collect::<Result<_, Error>>()?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
-    let result = match known {
-        Some(known) => align(&rule, &known, order)?,
-        None => {
-            let inferred = rule.infer(&shapes).map_err(|error| order.error(&[], error))?;
-            Symbolic { rule: &rule, shapes: &shapes, inferred, order }.result()
-        }
+    let result = if let Some(known) = known {
+        align(&rule, &known, order)?
+    } else {
+        let inferred = rule.infer(&shapes).map_err(|error| order.error(&[], error))?;
+        Symbolic { rule: &rule, shapes: &shapes, inferred, order }.result()
     };
     Ok(Answer::new(result.show(&rule), result.describe(&rule)))
 }

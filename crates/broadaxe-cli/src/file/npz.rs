@@ -8,9 +8,14 @@ use crate::error::Error;
 /// Reads the member of this name (without `.npy`), or the only one.
 pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, limit: u64) -> Result<Stored, Error> {
     let mut members = zip::members(source)?;
-    members.retain(|member| member.name.ends_with(".npy"));
-    let member = choose(&members, |member| member.name.strip_suffix(".npy").unwrap_or(&member.name), key)?;
+    members.retain(|member| array_name(&member.name).is_some());
+    let member = choose(&members, |member| array_name(&member.name).unwrap_or_default(), key)?;
     let bytes = zip::unpack(source, member, limit)?;
     // Offsets inside a member count from its start, since its bytes may be packed.
     npy::read_bytes(bytes).map_err(|error| error.inside(&member.name, 0))
+}
+
+/// Returns the name of the array in a member; other members are none.
+fn array_name(member: &str) -> Option<&str> {
+    member.strip_suffix(".npy")
 }

@@ -78,36 +78,40 @@ fn scale(value: f64, shifted: f64) -> f64 {
 
 /// Computes e to the power x.
 ///
-/// At most @EXP@ ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has become
-/// zero or infinite already.
+/// At most 0.5011 ULP over all f32. Arguments outside -104..=89 are moved to that range's ends, where the result has
+/// become zero or infinite already.
 #[inline(always)]
 pub fn exp32(x: f32) -> f32 {
     let value = exp_core(f64::from(x.clamp(-104.0, 89.0))) as f32;
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes e to the power x, correctly rounded but for rare ties (pxfm).
+/// Computes e to the power x.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn exp64(x: f64) -> f64 {
     canonical64(pxfm::f_exp(x))
 }
 
 /// Computes 2 to the power x.
 ///
-/// At most @EXP2@ ULP over all f32, and exact where x is an integer.
+/// At most 0.5011 ULP over all f32, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_32(x: f32) -> f32 {
     let value = exp2_core(f64::from(x.clamp(-151.0, 129.0))) as f32;
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes 2 to the power x, correctly rounded but for rare ties (pxfm).
+/// Computes 2 to the power x.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn exp2_64(x: f64) -> f64 {
     canonical64(pxfm::f_exp2(x))
 }
 
 /// Computes e to the power x, less 1.
 ///
-/// At most @EXPM1@ ULP over all f32; a zero keeps its sign.
+/// At most 0.5046 ULP over all f32; a zero keeps its sign.
 #[inline(always)]
 pub fn expm1_32(x: f32) -> f32 {
     let value = expm1_core(f64::from(x.clamp(-104.0, 89.0))) as f32;
@@ -115,7 +119,9 @@ pub fn expm1_32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes e to the power x, less 1, correctly rounded but for rare ties (pxfm).
+/// Computes e to the power x, less 1.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn expm1_64(x: f64) -> f64 {
     canonical64(pxfm::f_expm1(x))
 }

@@ -11,7 +11,7 @@ use super::{
 
 /// Computes the hyperbolic sine.
 ///
-/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most @SINH@ ULP over all f32.
+/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most 0.5037 ULP over all f32.
 #[inline(always)]
 pub fn sinh32(x: f32) -> f32 {
     let t = expm1_core(f64::from(x.abs().clamp(0.0, 90.0)));
@@ -19,14 +19,17 @@ pub fn sinh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the hyperbolic sine, correctly rounded but for rare ties (pxfm).
+/// Computes the hyperbolic sine.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn sinh64(x: f64) -> f64 {
-    canonical64(pxfm::f_sinh(x))
+    // pxfm loses the sign of zero.
+    if x == 0.0 { x } else { canonical64(pxfm::f_sinh(x)) }
 }
 
 /// Computes the hyperbolic cosine.
 ///
-/// With t = exp|x| it is (t + 1 / t) / 2. At most @COSH@ ULP over all f32.
+/// With t = exp|x| it is (t + 1 / t) / 2. At most 0.5011 ULP over all f32.
 #[inline(always)]
 pub fn cosh32(x: f32) -> f32 {
     let t = exp_core(f64::from(x.abs().clamp(0.0, 90.0)));
@@ -34,14 +37,16 @@ pub fn cosh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the hyperbolic cosine, correctly rounded but for rare ties (pxfm).
+/// Computes the hyperbolic cosine.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn cosh64(x: f64) -> f64 {
     canonical64(pxfm::f_cosh(x))
 }
 
 /// Computes the hyperbolic tangent.
 ///
-/// With t = exp(2 |x|) - 1 it is t / (t + 2); from |x| = 20 on it is 1. At most @TANH@ ULP over all f32.
+/// With t = exp(2 |x|) - 1 it is t / (t + 2); from |x| = 20 on it is 1. At most 0.5037 ULP over all f32.
 #[inline(always)]
 pub fn tanh32(x: f32) -> f32 {
     let t = expm1_core(2.0 * f64::from(x.abs().clamp(0.0, 20.0)));
@@ -49,14 +54,16 @@ pub fn tanh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the hyperbolic tangent, correctly rounded but for rare ties (pxfm).
+/// Computes the hyperbolic tangent.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn tanh64(x: f64) -> f64 {
     canonical64(pxfm::f_tanh(x))
 }
 
 /// Computes the inverse hyperbolic sine.
 ///
-/// It is log(1 + x + x^2 / (1 + sqrt(1 + x^2))). At most @ASINH@ ULP over all f32.
+/// It is log(1 + x + x^2 / (1 + sqrt(1 + x^2))). At most 0.5001 ULP over all f32.
 #[inline(always)]
 pub fn asinh32(x: f32) -> f32 {
     let wide = f64::from(x.abs());
@@ -66,14 +73,16 @@ pub fn asinh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the inverse hyperbolic sine, correctly rounded but for rare ties (pxfm).
+/// Computes the inverse hyperbolic sine.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn asinh64(x: f64) -> f64 {
     canonical64(pxfm::f_asinh(x))
 }
 
 /// Computes the inverse hyperbolic cosine.
 ///
-/// With t = x - 1 it is log(1 + t + sqrt(2 t + t^2)). At most @ACOSH@ ULP over all f32; below 1 the result is NaN.
+/// With t = x - 1 it is log(1 + t + sqrt(2 t + t^2)). At most 0.5001 ULP over all f32; below 1 the result is NaN.
 #[inline(always)]
 pub fn acosh32(x: f32) -> f32 {
     let t = f64::from(x) - 1.0;
@@ -82,14 +91,16 @@ pub fn acosh32(x: f32) -> f32 {
     if x >= 1.0 { value } else { f32::NAN }
 }
 
-/// Computes the inverse hyperbolic cosine, correctly rounded but for rare ties (pxfm).
+/// Computes the inverse hyperbolic cosine.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn acosh64(x: f64) -> f64 {
     canonical64(pxfm::f_acosh(x))
 }
 
 /// Computes the inverse hyperbolic tangent.
 ///
-/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most @ATANH@ ULP over all f32; at 1 and -1 the result is
+/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most 0.5001 ULP over all f32; at 1 and -1 the result is
 /// infinite, beyond them NaN.
 #[inline(always)]
 pub fn atanh32(x: f32) -> f32 {
@@ -99,7 +110,9 @@ pub fn atanh32(x: f32) -> f32 {
     if wide <= 1.0 { value } else { f32::NAN }
 }
 
-/// Computes the inverse hyperbolic tangent, correctly rounded but for rare ties (pxfm).
+/// Computes the inverse hyperbolic tangent.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn atanh64(x: f64) -> f64 {
     canonical64(pxfm::f_atanh(x))
 }

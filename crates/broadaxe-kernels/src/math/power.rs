@@ -10,6 +10,7 @@ use super::{
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
 /// It is 2 to the power y log2 |x| in f64, with the sign of x where y is odd. At most 0.51 ULP.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     const TWO_23: f32 = 8_388_608.0;
@@ -32,9 +33,12 @@ pub fn pow32(x: f32, y: f32) -> f32 {
     if imaginary | unknown { f32::NAN } else { value }
 }
 
-/// Raises x to the power y, as C's `pow`.
+/// Raises x to the power y, with all special cases of C's `pow`.
+///
+/// At most 0.501 ULP, by pxfm.
 pub fn pow64(x: f64, y: f64) -> f64 {
-    canonical64(pxfm::f_pow(x, y))
+    // pxfm lets NaN through where C does not.
+    if x == 1.0 || y == 0.0 { 1.0 } else { canonical64(pxfm::f_pow(x, y)) }
 }
 
 /// Computes the length of the vector (x, y) without overflow on the way.
@@ -50,8 +54,8 @@ pub fn hypot32(x: f32, y: f32) -> f32 {
 
 /// Computes the length of the vector (x, y) without overflow on the way.
 ///
-/// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most 0.51
-/// ULP; an infinite operand gives infinity, whatever the other is.
+/// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most
+/// 0.51 ULP; an infinite operand gives infinity, whatever the other is.
 pub fn hypot64(x: f64, y: f64) -> f64 {
     if x.is_infinite() || y.is_infinite() {
         return f64::INFINITY;
@@ -92,12 +96,16 @@ pub fn sqrt64(x: f64) -> f64 {
 }
 
 /// Computes 1 / sqrt(x).
+///
+/// At most 0.51 ULP on a sweep of every 4099th f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)
 }
 
 /// Computes 1 / sqrt(x).
+///
+/// At most 0.501 ULP, by pxfm. A zero gives an infinity of its sign, a negative number NaN.
 pub fn rsqrt64(x: f64) -> f64 {
     canonical64(pxfm::f_rsqrt(x))
 }

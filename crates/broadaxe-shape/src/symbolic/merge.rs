@@ -150,6 +150,7 @@ pub(crate) fn merge(
     Ok(Merged { clauses: if path.is_empty() { facts } else { clauses }, dims, exact })
 }
 
+// Long: the policies side by side are the definition of the condition.
 /// Adds what must hold on one axis; the operand that others stretch to, if there is one, comes first.
 fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], stretch: Stretch) {
     let mut add = |k: usize, l: usize, equals: &[(Term, Term)]| {

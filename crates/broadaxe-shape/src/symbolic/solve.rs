@@ -114,6 +114,7 @@ impl State {
         true
     }
 
+    // Long: propagation and branching share the clause at hand.
     fn search(mut self, clauses: &[&[Literal]], steps: &mut usize) -> bool {
         loop {
             let (mut open, mut asserted) = (None, false);

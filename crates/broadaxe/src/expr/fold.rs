@@ -1,4 +1,5 @@
-//! Arithmetic on numbers alone, as Python does it: `2 * 3` in a text is the number 6, still weak.
+//! Arithmetic on numbers alone, as Python does it: `2 * 3` in a text is the number 6, still weak. Only `~True` is `False`,
+//! as on arrays, where Python says -2.
 
 use crate::{
     error::{Error, ErrorKind},

@@ -20,7 +20,6 @@ pub(super) struct Call<'a> {
     /// The dtype that the operands with the letter `T` share.
     pub(super) dtype: DType,
     pub(super) opset: i64,
-    title: String,
     row: &'static Row,
     numbers: bool,
     attributes: Vec<(&'static str, &'a Attribute)>,
@@ -38,6 +37,18 @@ pub(super) fn run(
     count(row, &title, args.len())?;
     let attributes = known(row, &title, system, attributes)?;
     let dtype = dtype(graph, system, row, &title, args)?;
+    build(graph, row, opset, dtype, args, attributes).map_err(|error| error.within(&title))
+}
+
+/// Makes nodes of the operands and builds what the row says.
+fn build(
+    graph: &mut Graph,
+    row: &'static Row,
+    opset: i64,
+    dtype: DType,
+    args: &[Arg],
+    attributes: Vec<(&'static str, &Attribute)>,
+) -> Result<Node, Error> {
     let mut nodes = Vec::with_capacity(args.len());
     for (index, arg) in args.iter().enumerate() {
         let at = match row.letter(index) {
@@ -51,8 +62,7 @@ pub(super) fn run(
         });
     }
     let numbers = args.iter().any(|arg| matches!(arg, Arg::Weak(_)));
-    let mut call = Call { graph, nodes, dtype, opset, title, row, numbers, attributes };
-    let nodes = call.nodes.clone();
+    let mut call = Call { graph, nodes: nodes.clone(), dtype, opset, row, numbers, attributes };
     match row.build {
         Build::Op(_) if nodes.len() == 1 && row.operands().1 > 1 => Ok(nodes[0]),
         Build::Op(op) => call.apply(op, &nodes),
@@ -125,21 +135,7 @@ fn known<'a>(
                 format!("{title} takes {what}; its attributes: {takes}{near}"),
             ));
         };
-        let wants = match (attr.values, value) {
-            (Values::Int, Attribute::Int(_))
-            | (Values::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
-            | (Values::Float, Attribute::Int(_) | Attribute::Float(_))
-            | (Values::Ints, Attribute::Ints(_))
-            | (Values::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
-            (Values::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
-            (Values::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
-            (Values::Int, _) => Some("a whole number".to_string()),
-            (Values::Flag, _) => Some("True or False".to_string()),
-            (Values::Float, _) => Some("a number".to_string()),
-            (Values::Ints, _) => Some("a list of whole numbers".to_string()),
-            (Values::DType, _) => Some("the name of a dtype".to_string()),
-        };
-        if let Some(wants) = wants {
+        if let Some(wants) = wanted(attr.values, value) {
             let message = format!("{title}: {}={value} should be {wants}", attr.name);
             return Err(Error::new(ErrorKind::Argument, message));
         }
@@ -150,6 +146,24 @@ fn known<'a>(
     match absent {
         Some(attr) => Err(Error::new(ErrorKind::Argument, format!("{title} needs the attribute {}", attr.name))),
         None => Ok(found),
+    }
+}
+
+/// Says what an attribute takes, where this value is not of its kind.
+fn wanted(values: Values, value: &Attribute) -> Option<String> {
+    match (values, value) {
+        (Values::Int, Attribute::Int(_))
+        | (Values::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
+        | (Values::Float, Attribute::Int(_) | Attribute::Float(_))
+        | (Values::Ints, Attribute::Ints(_))
+        | (Values::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
+        (Values::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
+        (Values::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
+        (Values::Int, _) => Some("a whole number".to_string()),
+        (Values::Flag, _) => Some("True or False".to_string()),
+        (Values::Float, _) => Some("a number".to_string()),
+        (Values::Ints, _) => Some("a list of whole numbers".to_string()),
+        (Values::DType, _) => Some("the name of a dtype".to_string()),
     }
 }
 
@@ -188,16 +202,16 @@ fn dtype(graph: &Graph, system: System, row: &Row, title: &str, args: &[Arg]) ->
     })
 }
 
+/// Makes an error about a call; who was called is said before it.
+pub(super) fn refuse<T>(kind: ErrorKind, message: &str) -> Result<T, Error> {
+    Err(Error::new(kind, message))
+}
+
 fn list(dtypes: &[DType]) -> String {
     dtypes.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ")
 }
 
 impl Call<'_> {
-    /// Makes an error about this call.
-    pub(super) fn fail<T>(&self, kind: ErrorKind, message: &str) -> Result<T, Error> {
-        Err(Error::new(kind, format!("{}: {message}", self.title)))
-    }
-
     fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
@@ -258,7 +272,7 @@ impl Call<'_> {
             Way::Rule(name) => plain(name),
             Way::Legacy if self.flag("broadcast", false) => with_axis("onnx-legacy", self.int("axis")),
             Way::Legacy if self.int("axis").is_some() => {
-                self.fail(ErrorKind::Argument, "axis has no effect without broadcast=1")
+                refuse(ErrorKind::Argument, "axis has no effect without broadcast=1")
             }
             Way::Legacy => plain("none"),
             Way::Paddle => with_axis("paddle", Some(self.int("axis").unwrap_or(-1))),
@@ -266,7 +280,7 @@ impl Call<'_> {
                 let axis = self.int("axis").or(self.int("auto_broadcast_axis"));
                 match self.text("auto_broadcast") {
                     Some("pdpd") => Ok(Rule::pdpd(axis.unwrap_or(-1))),
-                    _ if axis.is_some() => self.fail(ErrorKind::Argument, "axis needs auto_broadcast=\"pdpd\""),
+                    _ if axis.is_some() => refuse(ErrorKind::Argument, "axis needs auto_broadcast=\"pdpd\""),
                     Some("none" | "explicit") => plain("none"),
                     _ => Ok(Rule::numpy()),
                 }
@@ -291,18 +305,13 @@ impl Call<'_> {
         constant(self.graph, literal, self.dtype)
     }
 
-    /// Returns the rule with these parameters.
-    pub(super) fn named_rule(&self, name: &str, params: Params) -> Result<Rule, Error> {
-        Ok(Rule::new(name, params)?)
-    }
-
     /// Reads a list as a shape.
     pub(super) fn shape(&self, name: &str) -> Result<Vec<usize>, Error> {
         let dims = self.ints(name).unwrap_or_default();
         let shape: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
         match shape {
             Some(shape) => Ok(shape),
-            None => self.fail(ErrorKind::Argument, &format!("{name}={dims:?} has a negative dim; dims are literal")),
+            None => refuse(ErrorKind::Argument, &format!("{name}={dims:?} has a negative dim; dims are literal")),
         }
     }
 }

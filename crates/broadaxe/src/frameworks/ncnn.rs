@@ -7,7 +7,7 @@
 use broadaxe_kernels::DType;
 
 use super::{
-    call::Call,
+    call::{Call, refuse},
     row::{Attr, Build, Row, Values, Way, attr, row},
 };
 use crate::{
@@ -77,13 +77,11 @@ const UNARIES: [&str; 20] = [
 /// Looks the operation up in a list.
 fn listed<T: Copy>(call: &Call<'_>, list: &[T]) -> Result<T, Error> {
     let number = call.int("op_type").unwrap_or(0);
-    match usize::try_from(number).ok().and_then(|number| list.get(number)) {
-        Some(found) => Ok(*found),
-        None => {
-            let message = format!("op_type={number} is no operation; they go from 0 to {}", list.len() - 1);
-            call.fail(ErrorKind::Argument, &message)
-        }
-    }
+    let found = usize::try_from(number).ok().and_then(|number| list.get(number));
+    found.copied().ok_or_else(|| {
+        let message = format!("op_type={number} is no operation; they go from 0 to {}", list.len() - 1);
+        Error::new(ErrorKind::Argument, message)
+    })
 }
 
 fn binary(call: &mut Call<'_>) -> Result<Node, Error> {
@@ -92,7 +90,7 @@ fn binary(call: &mut Call<'_>) -> Result<Node, Error> {
         ([a, b], false) if call.float("b").is_none() => vec![*a, *b],
         ([_, _], _) => {
             let message = format!("{name} takes its second operand as an array or as b, not both");
-            return call.fail(ErrorKind::Argument, &message);
+            return refuse(ErrorKind::Argument, &message);
         }
         ([a], true) => {
             let a = *a;
@@ -101,7 +99,7 @@ fn binary(call: &mut Call<'_>) -> Result<Node, Error> {
         }
         _ => {
             let message = format!("{name} needs a second operand: an array, or with_scalar=1 and b");
-            return call.fail(ErrorKind::Argument, &message);
+            return refuse(ErrorKind::Argument, &message);
         }
     };
     let nodes = if swapped { vec![nodes[1], nodes[0]] } else { nodes };

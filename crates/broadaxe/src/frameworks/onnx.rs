@@ -1,14 +1,14 @@
 //! ONNX: the element-wise operators of every opset from 1 to 28.
 //!
-//! From opset 7 on operands broadcast as in NumPy ("multidirectional"), but for PRelu, whose slope only may stretch.
+//! From opset 7 on operands broadcast as in NumPy ("multidirectional"), but for `PRelu`, where only the slope may.
 //! Before it they are equal, or `broadcast=1` puts the second onto a run of the first's axes. Before opset 8 Max, Min,
-//! Sum and Mean want equal shapes. dtypes and opsets are those of the operator schemas of onnx 1.23.
+//! Sum and Mean want equal shapes. dtypes and opsets are those of the operator schemas of `onnx` 1.23.
 
 use broadaxe_kernels::DType;
-use broadaxe_shape::{Params, Shape};
+use broadaxe_shape::{Params, Rule, Shape};
 
 use super::{
-    call::Call,
+    call::{Call, refuse},
     row::{ANY, BOOL, Build, FLOATS, INTEGERS, NUMBERS, Row, Values, Way, attr, row},
 };
 use crate::{
@@ -248,7 +248,7 @@ pub(super) static ROWS: &[Row] = &[
 fn remainder(call: &mut Call<'_>) -> Result<Node, Error> {
     let fmod = call.flag("fmod", false);
     if call.dtype.is_float() && !fmod && call.opset < 28 {
-        return call.fail(ErrorKind::Argument, "floats need fmod=1; opset 28 and newer take fmod=0 as well");
+        return refuse(ErrorKind::Argument, "floats need fmod=1; opset 28 and newer take fmod=0 as well");
     }
     let nodes = call.nodes.clone();
     call.apply(if fmod { "fmod" } else { "mod_floor" }, &nodes)
@@ -257,7 +257,7 @@ fn remainder(call: &mut Call<'_>) -> Result<Node, Error> {
 /// The result has the base's dtype. Operands of two dtypes meet where both are exact: integers in 64 bits (unsigned
 /// exponents unsigned, which wraps to the same low bits), anything with a float in f64.
 fn power(call: &mut Call<'_>) -> Result<Node, Error> {
-    let [base, exponent] = call.nodes[..] else { return call.fail(ErrorKind::Argument, "takes 2 operands") };
+    let [base, exponent] = call.nodes[..] else { return refuse(ErrorKind::Argument, "takes 2 operands") };
     let (from, to) = (call.graph.dtype(exponent), call.dtype);
     let op = if to.is_integer() && from.is_integer() { "pow_trunc" } else { "pow" };
     if from == to {
@@ -281,13 +281,13 @@ fn bit_shift(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn expanded(call: &mut Call<'_>) -> Result<Node, Error> {
     let target = Some(Shape::new(call.shape("shape")?));
-    let rule = call.named_rule("bidirectional", Params { target, ..Params::default() })?;
+    let rule = Rule::new("bidirectional", Params { target, ..Params::default() })?;
     call.graph.broadcast(call.nodes[0], &rule)
 }
 
 /// Opsets 1 and 6 share one slope, or give one to each channel: axis 1.
 fn prelu_by_channel(call: &mut Call<'_>) -> Result<Node, Error> {
-    let rule = call.named_rule("onnx-legacy", Params { axis: Some(1), ..Params::default() })?;
+    let rule = Rule::new("onnx-legacy", Params { axis: Some(1), ..Params::default() })?;
     let nodes = call.nodes.clone();
     super::emit(call.graph, "prelu", &rule, &nodes)
 }
@@ -298,7 +298,7 @@ fn clipped(call: &mut Call<'_>) -> Result<Node, Error> {
         let shape = Shape::new(call.graph.shape(bound));
         if !shape.dims().is_empty() {
             let message = format!("bound {index} has the shape {shape}; bounds have rank 0, the shape ()");
-            return call.fail(ErrorKind::Shape, &message);
+            return refuse(ErrorKind::Shape, &message);
         }
     }
     let x = call.nodes[0];
@@ -344,7 +344,7 @@ fn casted(call: &mut Call<'_>) -> Result<Node, Error> {
     };
     match dtype {
         Some(dtype) => Ok(call.graph.cast(call.nodes[0], dtype)),
-        None => call.fail(ErrorKind::DType, "to names no dtype that arrays have here; write a name such as \"f16\""),
+        None => refuse(ErrorKind::DType, "to names no dtype that arrays have here; write a name such as \"f16\""),
     }
 }
 
@@ -370,6 +370,6 @@ pub(super) fn infinite(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Returns the operand as it is.
-pub(super) fn same(call: &mut Call<'_>) -> Result<Node, Error> {
+fn same(call: &mut Call<'_>) -> Result<Node, Error> {
     Ok(call.nodes[0])
 }

@@ -7,9 +7,9 @@ use broadaxe_kernels::DType;
 use broadaxe_shape::{Params, Rule, Shape};
 
 use super::{
-    call::Call,
+    call::{Call, refuse},
     emit,
-    onnx::{infinite, same},
+    onnx::infinite,
     row::{ANY, Attr, BITS, BOOL, Build, FLOATS, INTEGERS, NUMBERS, Row, Values, Way, attr, row},
 };
 use crate::{
@@ -91,7 +91,6 @@ pub(super) static ROWS: &[Row] = &[
     .with(BROADCAST_3),
     row("Convert", 1, "T", ANY, Way::Alone, Build::Nodes("cast", convert)).with(CONVERT),
     row("ConvertLike", 1, "TX", ANY, Way::Alone, Build::Nodes("cast", convert_like)),
-    row("Result", 1, "T", ANY, Way::Alone, Build::Nodes("-", same)),
     one("Abs", 1, NUMBERS, "abs"),
     one("Negative", 1, NUMBERS, "neg"),
     one("Sign", 1, NUMBERS, "sign"),
@@ -134,7 +133,7 @@ fn divide(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn select(call: &mut Call<'_>) -> Result<Node, Error> {
     let mode = Some(call.text("auto_broadcast").unwrap_or("numpy").to_string());
-    let rule = call.named_rule("openvino-select", Params { mode, axis: call.int("axis"), ..Params::default() })?;
+    let rule = Rule::new("openvino-select", Params { mode, axis: call.int("axis"), ..Params::default() })?;
     let nodes = call.nodes.clone();
     emit(call.graph, "where", &rule, &nodes)
 }
@@ -146,14 +145,14 @@ fn broadcast(call: &mut Call<'_>) -> Result<Node, Error> {
     let mode = call.text("mode").unwrap_or("numpy");
     let name = match mode {
         "explicit" if axes.is_none() => {
-            return call.fail(ErrorKind::Argument, "mode=\"explicit\" needs axes_mapping, one target axis per axis");
+            return refuse(ErrorKind::Argument, "mode=\"explicit\" needs axes_mapping, one target axis per axis");
         }
         "explicit" => "explicit",
-        _ if axes.is_some() => return call.fail(ErrorKind::Argument, "axes_mapping needs mode=\"explicit\""),
+        _ if axes.is_some() => return refuse(ErrorKind::Argument, "axes_mapping needs mode=\"explicit\""),
         "bidirectional" => "bidirectional",
         _ => "broadcast-to",
     };
-    let rule = call.named_rule(name, Params { target, axes, ..Params::default() })?;
+    let rule = Rule::new(name, Params { target, axes, ..Params::default() })?;
     call.graph.broadcast(call.nodes[0], &rule)
 }
 
@@ -161,7 +160,7 @@ fn convert(call: &mut Call<'_>) -> Result<Node, Error> {
     let dtype = call.text("destination_type").and_then(DType::from_name);
     match dtype {
         Some(dtype) => Ok(call.graph.cast(call.nodes[0], dtype)),
-        None => call.fail(ErrorKind::DType, "destination_type names no dtype; write a name such as \"f16\""),
+        None => refuse(ErrorKind::DType, "destination_type names no dtype; write a name such as \"f16\""),
     }
 }
 
@@ -177,11 +176,11 @@ fn convert_like(call: &mut Call<'_>) -> Result<Node, Error> {
 /// them broadcasts among itself and to that shape as in NumPy.
 fn quantize(call: &mut Call<'_>) -> Result<Node, Error> {
     let [x, low, high, below, above] = call.nodes[..] else {
-        return call.fail(ErrorKind::Argument, "takes 5 operands");
+        return refuse(ErrorKind::Argument, "takes 5 operands");
     };
     let levels = call.int("levels").unwrap_or_default();
     if levels < 2 {
-        return call.fail(ErrorKind::Argument, &format!("levels={levels} are too few; there are at least 2"));
+        return refuse(ErrorKind::Argument, &format!("levels={levels} are too few; there are at least 2"));
     }
     let rule = match call.text("auto_broadcast") {
         Some("none") => Rule::new("none", Params::default())?,

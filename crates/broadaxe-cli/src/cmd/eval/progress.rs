@@ -12,13 +12,13 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct Bar {
     start: Instant,
-    bar: OnceLock<ProgressBar>,
+    drawn: OnceLock<ProgressBar>,
     seen: bool,
 }
 
 impl Bar {
     pub(super) fn new() -> Self {
-        Self { start: Instant::now(), bar: OnceLock::new(), seen: stderr().is_terminal() }
+        Self { start: Instant::now(), drawn: OnceLock::new(), seen: stderr().is_terminal() }
     }
 
     /// Says whether there is a terminal to draw on.
@@ -29,7 +29,7 @@ impl Bar {
     /// Draws how much is done; always says to go on, as signals end the process by themselves.
     pub(super) fn tick(&self, done: u64, total: u64) -> bool {
         if self.start.elapsed() >= PATIENCE {
-            let bar = self.bar.get_or_init(|| {
+            let bar = self.drawn.get_or_init(|| {
                 let bar = ProgressBar::new(total);
                 let style =
                     ProgressStyle::with_template("{wide_bar} {percent:>3} % of {human_len} elements, {eta} left");
@@ -42,7 +42,7 @@ impl Bar {
 
     /// Takes the bar away.
     pub(super) fn clear(&self) {
-        if let Some(bar) = self.bar.get() {
+        if let Some(bar) = self.drawn.get() {
             bar.finish_and_clear();
         }
     }

@@ -1,41 +1,26 @@
 use super::*;
 
-/// Writes a parsed text as an s-expression.
-fn tree(text: &str) -> Result<String, Error> {
-    fn write(parsed: &Parsed, step: usize, out: &mut String) {
-        match &parsed.steps[step].kind {
-            Kind::Number(literal) => out.push_str(&literal.to_string()),
-            Kind::Name(index) => out.push_str(&parsed.names[*index]),
-            Kind::Unary(sign, operand) => {
-                out.push_str(&format!("({sign} "));
-                write(parsed, *operand, out);
-                out.push(')');
-            }
-            Kind::Binary(sign, left, right) => {
-                out.push_str(&format!("({sign} "));
-                write(parsed, *left, out);
-                out.push(' ');
-                write(parsed, *right, out);
-                out.push(')');
-            }
-            Kind::Call(call) => {
-                let system = call.system.map_or(String::new(), |system| format!("{}.", system.name()));
-                out.push_str(&format!("({system}{}", call.name));
-                for argument in &call.arguments {
-                    out.push(' ');
-                    write(parsed, *argument, out);
-                }
-                for (key, value) in &call.attributes {
-                    out.push_str(&format!(" {key}={value}"));
-                }
-                out.push(')');
-            }
+/// Writes a step as an s-expression.
+fn write(parsed: &Parsed, step: usize) -> String {
+    match &parsed.steps[step].kind {
+        Kind::Number(literal) => literal.to_string(),
+        Kind::Name(index) => parsed.names[*index].clone(),
+        Kind::Unary(sign, operand) => format!("({sign} {})", write(parsed, *operand)),
+        Kind::Binary(sign, left, right) => format!("({sign} {} {})", write(parsed, *left), write(parsed, *right)),
+        Kind::Call(call) => {
+            let system = call.system.map_or(String::new(), |system| format!("{}.", system.name()));
+            let mut words = vec![format!("{system}{}", call.name)];
+            words.extend(call.arguments.iter().map(|argument| write(parsed, *argument)));
+            words.extend(call.attributes.iter().map(|(key, value)| format!("{key}={value}")));
+            format!("({})", words.join(" "))
         }
     }
+}
+
+/// Writes a parsed text as an s-expression.
+fn tree(text: &str) -> Result<String, Error> {
     let parsed = parse(text)?;
-    let mut out = String::new();
-    write(&parsed, parsed.root, &mut out);
-    Ok(out)
+    Ok(write(&parsed, parsed.root))
 }
 
 #[test]
@@ -168,4 +153,23 @@ fn hostile_texts_give_errors_or_answers() {
 fn names_come_in_order_of_first_use() {
     let parsed = parse("b + a * b + add(c, a, axis=1)").unwrap();
     assert_eq!(parsed.names, ["b", "a", "c"]);
+}
+
+#[test]
+fn torn_texts_never_panic() {
+    let text = "where((a_1 <= 0x1F) & ~b, -2.5e-3**c, openvino.Add(x, \u{3b1}, auto_broadcast='pdpd', axis=[1, -2])) // 3 << d";
+    let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let (mut good, mut bad) = (0, 0);
+    for &from in &cuts {
+        for &to in cuts.iter().filter(|to| **to >= from) {
+            for candidate in [&text[from..to], &format!("{}{}", &text[..from], &text[to..])] {
+                match parse(candidate) {
+                    Ok(parsed) => good += usize::from(parsed.root < parsed.steps.len()),
+                    Err(error) => bad += usize::from(error.position().is_some_and(|at| at <= candidate.len())),
+                }
+            }
+        }
+    }
+    assert_eq!(good + bad, cuts.len() * (cuts.len() + 1));
+    assert!(good > 100 && bad > 100, "{good} {bad}");
 }

@@ -16,7 +16,7 @@ fn onnx_by_opset() {
             "error 0: onnx.Add of opset 28: operand 0 is f32 and operand 1 is i32; the dtypes must be equal; cast one of them",
         ),
         ("onnx.Add(bool, bool)", "error 0: onnx.Add of opset 28: operand 0 is bool; it takes i8"),
-        ("onnx.Add(i32, 1.5)", "error 0: 1.5 is a float beside i32"),
+        ("onnx.Add(i32, 1.5)", "error 0: onnx.Add of opset 28: 1.5 is a float beside i32"),
         ("onnx.Add(1, 2)", "error 0: onnx.Add of opset 28: numbers alone have no dtype"),
         ("onnx.Add(f32)", "error 0: onnx.Add of opset 28 takes 2 operands, not 1"),
         ("onnx.Add(f32, f32, axis=1)", "error 0: onnx.Add of opset 28 takes no attribute 'axis'; its attributes: none"),

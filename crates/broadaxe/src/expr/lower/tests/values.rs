@@ -1,4 +1,5 @@
-//! Evaluates expressions and compares with what NumPy computed for the same text: `expression ; dtype ; shape ; values`.
+//! Evaluates expressions and compares with what NumPy, or the reference evaluator of ONNX, computed for the same text:
+//! `expression ; dtype ; shape ; values`.
 
 use broadaxe_kernels::{Element, bf16, f16};
 
@@ -8,7 +9,8 @@ use crate::{
     eval::{Evaluation, Options},
 };
 
-const TABLE: &str = include_str!("numpy.txt");
+const NUMPY: &str = include_str!("numpy.txt");
+const ONNX: &str = include_str!("onnx.txt");
 
 /// Makes the array that a name stands for: its dtype's values, of the shape (2, 3), or (3,) with a `_`.
 fn array(name: &str) -> Array {
@@ -81,8 +83,45 @@ fn alike(dtype: DType, got: &str, want: &str) -> bool {
 
 #[test]
 fn values_are_numpys() {
+    compare(NUMPY);
+}
+
+#[test]
+fn values_are_those_of_onnx() {
+    compare(ONNX);
+}
+
+/// Worked out by hand from the specifications.
+const OTHERS: &str = "\
+openvino.Divide(i32, i32_) ; i32 ; 2,3 ; -4 0 -1 0 -1 20
+openvino.Divide(i32, i32_, m_pythondiv=False) ; i32 ; 2,3 ; -3 0 0 0 -1 20
+openvino.Mod(i32, i32_) ; i32 ; 2,3 ; -1 -2 -1 1 0 0
+openvino.FloorMod(i32, i32_) ; i32 ; 2,3 ; 1 -2 4 1 0 0
+openvino.Power(i32, i32_) ; i32 ; 2,3 ; 49 0 -1 1 0 1410065408
+openvino.BitwiseLeftShift(i32, 33) ; i32 ; 2,3 ; -14 -4 -2 2 6 200
+openvino.Round(f32, mode=\"half_away_from_zero\") ; f32 ; 2,3 ; -3.0 -1.0 0.0 1.0 2.0 7.0
+openvino.Round(f32) ; f32 ; 2,3 ; -2.0 -1.0 0.0 0.0 2.0 7.0
+openvino.HSigmoid(f32) ; f32 ; 2,3 ; 0.083333336 0.33333334 0.45833334 0.5833333 0.75 1.0
+openvino.FakeQuantize(f32, -1, 3, -1, 3, levels=5) ; f32 ; 2,3 ; -1.0 -1.0 0.0 1.0 1.0 3.0
+openvino.FakeQuantize(f32, 3, -1, 0, 8, levels=5) ; f32 ; 2,3 ; 0.0 0.0 6.0 4.0 4.0 8.0
+openvino.Select(bool, f32, f32_) ; f32 ; 2,3 ; 0.5 -1.0 -0.25 0.5 1.5 3.0
+ncnn.BinaryOp(f32, 1, op_type=7) ; f32 ; 2,3 ; 3.5 2.0 1.25 0.5 -0.5 -6.0
+ncnn.BinaryOp(f32, op_type=13, with_scalar=1, b=2.0) ; f32 ; 2,3 ; 2.0 0.0 0.0 0.0 0.5 2.0
+ncnn.BinaryOp(f32, op_type=15, with_scalar=1, b=2.0) ; f32 ; 2,3 ; -2.0 -1.0 -1.0 0.0 0.0 3.0
+ncnn.BinaryOp(f32, op_type=17, with_scalar=1, b=2.0) ; f32 ; 2,3 ; -0.5 -1.0 -0.25 0.5 -0.5 -1.0
+paddle.elementwise_div(i32, i32_) ; i32 ; 2,3 ; -3 0 0 0 -1 20
+paddle.elementwise_floordiv(i32, i32_) ; i32 ; 2,3 ; -4 0 -1 0 -1 20
+paddle.elementwise_mod(i32, i32_) ; i32 ; 2,3 ; 1 -2 4 1 0 0
+paddle.divide(i32, i32_) ; f32 ; 2,3 ; -3.5 0.6666667 -0.2 0.5 -1.0 20.0";
+
+#[test]
+fn values_are_those_of_the_specifications() {
+    compare(OTHERS);
+}
+
+fn compare(table: &str) {
     let mut wrong = Vec::new();
-    for line in TABLE.lines() {
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
         let [text, dtype, shape, values] = line.split(" ; ").collect::<Vec<_>>()[..] else { panic!("{line}") };
         match evaluate(text) {
             Err(error) => wrong.push(format!("{line}\n  {error}")),
@@ -97,5 +136,5 @@ fn values_are_numpys() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), TABLE.lines().count(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), table.lines().count(), wrong.join("\n"));
 }

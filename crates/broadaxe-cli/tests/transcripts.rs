@@ -1,0 +1,16 @@
+//! What the command prints, as transcripts: `tests/cmd` and the README of the examples.
+//!
+//! `TRYCMD=overwrite cargo test -p broadaxe-cli --test transcripts` writes down what it prints now.
+
+use std::path::Path;
+
+#[test]
+fn transcripts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::env::set_current_dir(&root).unwrap();
+    let root = root.canonicalize().unwrap();
+    trycmd::TestCases::new()
+        .env("COLUMNS", "80")
+        .case(root.join("crates/broadaxe-cli/tests/cmd/*.trycmd"))
+        .case(root.join("examples/README.md"));
+}
