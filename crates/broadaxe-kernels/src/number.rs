@@ -238,10 +238,19 @@ impl Real for f64 {
     }
 }
 
+/// The bits of a half that are not the sign.
+const MAGNITUDE: u16 = 0x7fff;
+
 /// A float of 16 bits, computed with in f32.
 pub trait Half: Element + PartialOrd {
-    /// The bits that are not the sign.
-    const MAGNITUDE: u16 = 0x7fff;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// The canonical quiet NaN.
+    const NAN: Self;
     /// Returns the same number as f32; exact.
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even; any NaN becomes the canonical one.
@@ -253,6 +262,10 @@ pub trait Half: Element + PartialOrd {
 }
 
 impl Half for f16 {
+    const ZERO: Self = f16::ZERO;
+    const ONE: Self = f16::ONE;
+    const INFINITY: Self = f16::INFINITY;
+    const NAN: Self = f16::from_bits(0x7e00);
     /// Shifts the bits into place as an f32 that is 2^112 too small, then scales: the one multiplication also normalises subnormals.
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -290,6 +303,10 @@ impl Half for f16 {
 }
 
 impl Half for bf16 {
+    const ZERO: Self = bf16::ZERO;
+    const ONE: Self = bf16::ONE;
+    const INFINITY: Self = bf16::INFINITY;
+    const NAN: Self = bf16::from_bits(0x7fc0);
     #[inline(always)]
     fn widen(self) -> f32 {
         f32::from_bits(u32::from(bf16::to_bits(self)) << 16)
@@ -310,9 +327,9 @@ impl Half for bf16 {
     }
 }
 
-impl Number for f16 {
-    const ZERO: Self = f16::ZERO;
-    const ONE: Self = f16::ONE;
+impl<T: Half> Number for T {
+    const ZERO: Self = T::ZERO;
+    const ONE: Self = T::ONE;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self::narrow(self.widen() + other.widen())
@@ -327,23 +344,23 @@ impl Number for f16 {
     }
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() ^ !MAGNITUDE)
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() & MAGNITUDE)
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if Number::is_nan(self) { Self::from_bits(0x7e00) } else { self }
+        if Number::is_nan(self) { T::NAN } else { self }
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE > 0x7c00
+        self.to_bits() & MAGNITUDE > T::INFINITY.to_bits()
     }
 }
 
-impl Real for f16 {
+impl<T: Half> Real for T {
     #[inline(always)]
     fn div(self, by: Self) -> Self {
         Self::narrow(self.widen() / by.widen())
@@ -358,67 +375,11 @@ impl Real for f16 {
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE == 0x7c00
+        self.to_bits() & MAGNITUDE == T::INFINITY.to_bits()
     }
     #[inline(always)]
     fn copysign(self, sign: Self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
-    }
-}
-
-impl Number for bf16 {
-    const ZERO: Self = bf16::ZERO;
-    const ONE: Self = bf16::ONE;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self::narrow(self.widen() + other.widen())
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self::narrow(self.widen() - other.widen())
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self::narrow(self.widen() * other.widen())
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
-    }
-    #[inline(always)]
-    fn canonical(self) -> Self {
-        if Number::is_nan(self) { Self::from_bits(0x7fc0) } else { self }
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE > 0x7f80
-    }
-}
-
-impl Real for bf16 {
-    #[inline(always)]
-    fn div(self, by: Self) -> Self {
-        Self::narrow(self.widen() / by.widen())
-    }
-    #[inline(always)]
-    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen()))
-    }
-    #[inline(always)]
-    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen(), other.widen()))
-    }
-    #[inline(always)]
-    fn is_infinite(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE == 0x7f80
-    }
-    #[inline(always)]
-    fn copysign(self, sign: Self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() & MAGNITUDE | sign.to_bits() & !MAGNITUDE)
     }
 }
 
