@@ -97,7 +97,7 @@ pub fn sqrt64(x: f64) -> f64 {
 
 /// Computes 1 / sqrt(x).
 ///
-/// At most @RSQRT@ ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
+/// At most 0.51 ULP on a sweep of every 4099th f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)
