@@ -101,7 +101,7 @@ pub(super) static OPENVINO: &[Row] = &[
     op("Gelu", 2, FLOATS, "gelu"),
     built("Gelu", 7, FLOATS, GELU_7, "gelu, or gelu_tanh by approximation_mode", gelu),
     built("Clamp", 1, NUMBERS, BOUNDS, "clamp", clamp),
-    built("Round", 5, FLOATS, ROUND, "round, or half away from zero by mode", round),
+    built("Round", 5, NUMBERS, ROUND, "round, integers as they are, or half away from zero by mode", round),
 ];
 
 /// Returns a parameter as both frameworks store it: in single precision.
@@ -235,6 +235,9 @@ fn clamp(call: &mut Call<'_>) -> Result<Node, Error> {
 /// Half away from zero: the whole part, and one more of its sign where at least a half was cut off.
 fn round(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
+    if call.dtype.is_integer() {
+        return Ok(x);
+    }
     if call.text("mode") != Some("half_away_from_zero") {
         return call.point("round", &[x]);
     }
