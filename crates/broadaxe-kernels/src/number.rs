@@ -71,7 +71,7 @@ pub trait Real: Number {
 }
 
 macro_rules! integer {
-    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty;)+) => { $(
+    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty, $divide:expr;)+) => { $(
         impl Number for $ty {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -93,9 +93,12 @@ macro_rules! integer {
         impl Integer for $ty {
             const BITS: u32 = <$ty>::BITS;
             #[inline(always)]
-            fn div_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_div(by) } }
+            fn div_trunc(self, by: Self) -> Self { $divide(self, by) }
             #[inline(always)]
-            fn rem_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_rem(by) } }
+            fn rem_trunc(self, by: Self) -> Self {
+                let rest = self.wrapping_sub($divide(self, by).wrapping_mul(by));
+                if by == 0 { 0 } else { rest }
+            }
             #[inline(always)]
             fn is_negative(self) -> bool { $negative(self) }
             #[inline(always)]
@@ -116,14 +119,14 @@ macro_rules! integer {
     )+ };
 }
 integer! {
-    i8: i8::wrapping_abs, i8::is_negative, i64;
-    i16: i16::wrapping_abs, i16::is_negative, i64;
-    i32: i32::wrapping_abs, i32::is_negative, i64;
-    i64: i64::wrapping_abs, i64::is_negative, i64;
-    u8: std::convert::identity, |_| false, u64;
-    u16: std::convert::identity, |_| false, u64;
-    u32: std::convert::identity, |_| false, u64;
-    u64: std::convert::identity, |_| false, u64;
+    i8: i8::wrapping_abs, i8::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i8;
+    i16: i16::wrapping_abs, i16::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i16;
+    i32: i32::wrapping_abs, i32::is_negative, i64, math::div_trunc_i32;
+    i64: i64::wrapping_abs, i64::is_negative, i64, |a: i64, b| if b == 0 { 0 } else { a.wrapping_div(b) };
+    u8: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u8;
+    u16: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u16;
+    u32: std::convert::identity, |_| false, u64, math::div_trunc_u32;
+    u64: std::convert::identity, |_| false, u64, |a: u64, b| a.checked_div(b).unwrap_or(0);
 }
 
 impl Number for f32 {
