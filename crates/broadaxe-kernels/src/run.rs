@@ -7,6 +7,8 @@
 //! any other is packed into scratch, which stays in the first-level cache. How much a tile takes is chosen so that as little as
 //! possible is packed, unless the rows would be too short to be worth a call each.
 
+mod map;
+
 use std::{
     marker::PhantomData,
     ops::Range,
@@ -21,6 +23,8 @@ use crate::{
     schedule::{Schedule, Source},
     tile::{Axis, Buffer, pack, unpack},
 };
+
+pub use self::map::Mapping;
 
 /// The memory of an input, read only.
 #[derive(Clone, Copy)]
