@@ -1,8 +1,8 @@
 //! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
 //!
 //! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
-//! that repeat one element, are used in place. The rest is gathered into a scratch tile by [`pack`], which knows any number of
-//! inner axes with any strides; [`unpack`] scatters a finished tile into a result with strides of its own.
+//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `pack`, which knows any number of
+//! inner axes with any strides; `unpack` scatters a finished tile into a result with strides of its own.
 //!
 //! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
 
