@@ -33,6 +33,8 @@
 )]
 
 mod double;
+mod fine;
+
 mod exp;
 mod log;
 
