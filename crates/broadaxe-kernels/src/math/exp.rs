@@ -96,7 +96,8 @@ pub fn exp32(x: f32) -> f32 {
 #[inline(always)]
 pub fn exp64(x: f64) -> f64 {
     let (w, n) = reduce_e(x.clamp(-750.0, 710.0));
-    canonical64(if x.is_nan() { f64::NAN } else { scale_once(exp_sum(w), n) })
+    let value = scale_once(exp_sum(w), n);
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes 2 to the power x.
@@ -114,7 +115,8 @@ pub fn exp2_32(x: f32) -> f32 {
 #[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
     let (w, n) = reduce_2(x.clamp(-1080.0, 1030.0), 0.0);
-    canonical64(if x.is_nan() { f64::NAN } else { scale_once(exp_sum(w), n) })
+    let value = scale_once(exp_sum(w), n);
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes e to the power x, less 1.
