@@ -150,7 +150,8 @@ pub(super) fn exp_sum(w: Cut) -> (f64, f64) {
 #[inline(always)]
 pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
     let grid = f64::from_bits((ROUND + (1.0 - n)).to_bits() << 52);
-    let grid = if n < -1022.0 { grid } else { 0.0 };
+    let least = if high + low < 1.0 { -1021.0 } else { -1022.0 };
+    let grid = if n < least { grid } else { 0.0 };
     let (sum, rest) = ordered(grid, high);
     let rounded = (sum + (rest + low)) - grid;
     let half = nearest(0.5 * n);
