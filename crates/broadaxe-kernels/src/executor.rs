@@ -31,12 +31,10 @@ impl Executor for Scoped {
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| {
-            for i in 1..parts {
-                scope.spawn(move || part(i));
-            }
-            if parts > 0 {
-                part(0);
-            }
+            let start = |i: usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i));
+            // Where the system gives no more threads, the calling one does the rest.
+            let refused = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
+            (0..parts.min(1)).chain(refused..parts).for_each(part);
         });
     }
 }

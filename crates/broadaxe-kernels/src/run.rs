@@ -7,6 +7,8 @@
 //! any other is packed into scratch, which stays in the first-level cache. How much a tile takes is chosen so that as little as
 //! possible is packed, unless the rows would be too short to be worth a call each.
 
+mod map;
+
 use std::{
     marker::PhantomData,
     ops::Range,
@@ -21,6 +23,8 @@ use crate::{
     schedule::{Schedule, Source},
     tile::{Axis, Buffer, pack, unpack},
 };
+
+pub use self::map::Mapping;
 
 /// The memory of an input, read only.
 #[derive(Clone, Copy)]
@@ -314,8 +318,8 @@ struct Worker<'a> {
     places: Vec<*const u8>,
     /// Where the tile starts, in bytes from each operand's start; the output last.
     offsets: Vec<isize>,
-    /// How many elements of each splat are filled, for constants that never change.
-    filled: Vec<usize>,
+    /// Where the elements in each pack's and splat's scratch tile were read, and how many.
+    filled: Vec<(*const u8, usize)>,
 }
 
 impl<'a> Worker<'a> {
@@ -333,7 +337,7 @@ impl<'a> Worker<'a> {
             axes: axes.collect(),
             places: vec![std::ptr::null(); job.inputs.len()],
             offsets: Vec::new(),
-            filled: vec![0; plan.splats.len()],
+            filled: vec![(std::ptr::null(), 0); plan.packs.len() + plan.splats.len()],
         })
     }
 
@@ -358,9 +362,11 @@ impl<'a> Worker<'a> {
         watch.go_on(since);
     }
 
-    fn scratch(&mut self, slot: usize) -> *mut u8 {
-        // A scratch tile is a slice of the buffer: the index is checked.
-        self.scratch.bytes_mut()[slot * self.plan.scratch_size..].as_mut_ptr()
+    /// Returns where a scratch tile begins.
+    fn scratch(&self, slot: usize) -> *mut u8 {
+        debug_assert!(slot < self.plan.scratch_count);
+        // SAFETY: the buffer has `scratch_count` tiles of `scratch_size` bytes, and slots are counted by `take_scratch`.
+        unsafe { self.scratch.base().add(slot * self.plan.scratch_size) }
     }
 
     /// Computes one tile; returns its elements, or the step that refused and the first element it refused.
@@ -425,6 +431,7 @@ impl<'a> Worker<'a> {
         let args = step.args.map(|source| match source {
             Source::Place(i) => self.places[i],
             Source::Scratch(slot) => self.scratch(slot).cast_const(),
+            Source::Absent => std::ptr::null(),
         });
         if let Some(guard) = step.guard {
             // SAFETY: operands are dense for `count` elements, or constant where the step is 0; see `bind`.
@@ -451,24 +458,21 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Fills the scratch tiles of inputs that are not dense.
+    /// Fills the scratch tiles of inputs that are not dense; one that holds the same elements from a tile before is left.
     fn gather(&mut self, count: usize) {
         let plan = self.plan;
-        for &(i, slot) in &plan.packs {
-            let to = self.scratch(slot);
-            // SAFETY: the axes reach addresses of the input that `check_nest` found inside its buffer; the scratch tile has room for `count`.
-            unsafe { pack(plan.sizes[i], &self.axes[i], self.places[i], to) };
-        }
-        for (at, &(i, slot)) in plan.splats.iter().enumerate() {
-            if self.filled[at] >= count {
+        for (at, &(i, slot)) in plan.packs.iter().chain(&plan.splats).enumerate() {
+            let place = self.places[i];
+            // The same place starts the same rows: along the piece's axis the operand repeats, or there is one piece only.
+            if self.filled[at].0 == place && count <= self.filled[at].1 {
                 continue;
             }
-            let to = self.scratch(slot);
-            // SAFETY: one element is read, at the input's place; the scratch tile has room for `count`.
-            unsafe { pack(plan.sizes[i], &[Axis { count, stride: 0 }], self.places[i], to) };
-            if plan.strides[i].iter().all(|&stride| stride == 0) {
-                self.filled[at] = count;
-            }
+            self.filled[at] = (place, count);
+            let repeat = [Axis { count, stride: 0 }];
+            let axes = if at < plan.packs.len() { &self.axes[i][..] } else { &repeat };
+            // SAFETY: the axes reach addresses of the input that `check_nest` found inside its buffer (one element, for a constant); the
+            // scratch tile has room for `count`.
+            unsafe { pack(plan.sizes[i], axes, place, self.scratch(slot)) };
         }
     }
 }

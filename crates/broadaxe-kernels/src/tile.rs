@@ -150,7 +150,7 @@ pub(crate) unsafe fn unpack(size: usize, axes: &[Axis], from: *const u8, to: *mu
 
 /// Moves elements between a strided place and a consecutive one; returns how many.
 ///
-/// A block that repeats along an axis (stride 0) is gathered once and then copied.
+/// A block that repeats along an axis (stride 0) is gathered once and then copied, twice as much each time.
 ///
 /// # Safety
 /// As for [`pack`] when `PACK`, else as for [`unpack`].
@@ -161,25 +161,78 @@ unsafe fn walk<T: Copy, const PACK: bool>(axes: &[Axis], strided: *mut u8, dense
         return 1;
     };
     if inner.is_empty() {
-        for i in 0..count {
-            // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
-            unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
-        }
+        // SAFETY: the promise is passed on.
+        unsafe { row::<T, PACK>(count, stride, strided, dense) };
         return count;
     }
+    if PACK && let [Axis { count: times, stride: 0 }] = *inner {
+        // SAFETY: the promise is passed on; the last axis repeats each element of the one before.
+        unsafe { repeat::<T>(count, stride, times, strided, dense) };
+        return count * times;
+    }
+    let rounds = if PACK && stride == 0 { count.min(1) } else { count };
     let mut block = 0;
-    for i in 0..count {
+    for i in 0..rounds {
         // SAFETY: the axis reaches these blocks; those before filled `i * block` elements of the dense place.
-        unsafe {
-            let to = dense.add(i * block * size_of::<T>());
-            if PACK && stride == 0 && i > 0 {
-                std::ptr::copy_nonoverlapping(dense, to, block * size_of::<T>());
-            } else {
-                block = walk::<T, PACK>(inner, strided.offset(stride * i as isize), to);
+        block = unsafe {
+            walk::<T, PACK>(inner, strided.offset(stride * i as isize), dense.add(i * block * size_of::<T>()))
+        };
+    }
+    let (mut filled, whole) = (rounds * block * size_of::<T>(), count * block * size_of::<T>());
+    while filled < whole {
+        let more = filled.min(whole - filled);
+        // SAFETY: the dense place has room for `whole` bytes, of which the first `filled` are written and `more` is no larger.
+        unsafe { std::ptr::copy_nonoverlapping(dense, dense.add(filled), more) };
+        filled += more;
+    }
+    count * block
+}
+
+/// Moves a row of elements `stride` bytes apart.
+///
+/// # Safety
+/// As for [`walk`], with one axis.
+unsafe fn row<T: Copy, const PACK: bool>(count: usize, stride: isize, strided: *mut u8, dense: *mut u8) {
+    for i in 0..count {
+        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
+        unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
+    }
+}
+
+/// Writes each element of a row `times` times; few times are written without a loop.
+///
+/// # Safety
+/// As for [`walk`] when `PACK`, with two axes of which the second has stride 0.
+unsafe fn repeat<T: Copy>(count: usize, stride: isize, times: usize, strided: *const u8, dense: *mut u8) {
+    // SAFETY: the promise is passed on; the number of times is the same.
+    unsafe {
+        match times {
+            2 => repeat_few::<T, 2>(count, stride, strided, dense),
+            3 => repeat_few::<T, 3>(count, stride, strided, dense),
+            4 => repeat_few::<T, 4>(count, stride, strided, dense),
+            _ => {
+                for i in 0..count {
+                    let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
+                    let to = dense.cast::<T>().add(i * times);
+                    (0..times).for_each(|k| to.add(k).write_unaligned(element));
+                }
             }
         }
     }
-    count * block
+}
+
+/// Writes each element of a row `N` times.
+///
+/// # Safety
+/// As for [`repeat`], with `times` = `N`.
+unsafe fn repeat_few<T: Copy, const N: usize>(count: usize, stride: isize, strided: *const u8, dense: *mut u8) {
+    for i in 0..count {
+        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `N` of each.
+        unsafe {
+            let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
+            dense.cast::<[T; N]>().add(i).write_unaligned([element; N]);
+        }
+    }
 }
 
 /// Moves one element.
@@ -219,16 +272,22 @@ impl Buffer {
         Some(Self { allocation, layout, skip, len })
     }
 
+    /// Returns the address of the first byte, without a reference to any.
+    pub(crate) fn base(&self) -> *mut u8 {
+        // SAFETY: the allocation holds `skip + len` bytes.
+        unsafe { self.allocation.as_ptr().add(self.skip) }
+    }
+
     /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the allocation holds `skip + len` bytes, zeroed when made, and is ours while `self` lives.
-        unsafe { std::slice::from_raw_parts(self.allocation.as_ptr().add(self.skip), self.len) }
+        // SAFETY: there are `len` bytes from `base`, zeroed when made, and they are ours while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.base(), self.len) }
     }
 
     /// Returns the bytes to write.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`, and `self` is borrowed alone.
-        unsafe { std::slice::from_raw_parts_mut(self.allocation.as_ptr().add(self.skip), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.base(), self.len) }
     }
 }
 
