@@ -92,7 +92,7 @@ pub fn exp32(x: f32) -> f32 {
 
 /// Computes e to the power x.
 ///
-/// At most 0.51 ULP.
+/// At most 0.52 ULP (measured 0.514), subnormal results included.
 #[inline(always)]
 pub fn exp64(x: f64) -> f64 {
     let (w, n) = reduce_e(x.clamp(-750.0, 710.0));
@@ -111,7 +111,7 @@ pub fn exp2_32(x: f32) -> f32 {
 
 /// Computes 2 to the power x.
 ///
-/// At most 0.51 ULP, and exact where x is an integer.
+/// At most 0.52 ULP (measured 0.512), subnormal results included, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
     let (w, n) = reduce_2(x.clamp(-1080.0, 1030.0), 0.0);
@@ -131,7 +131,7 @@ pub fn expm1_32(x: f32) -> f32 {
 
 /// Computes e to the power x, less 1.
 ///
-/// At most 0.51 ULP; a zero keeps its sign.
+/// At most 0.56 ULP (measured 0.544); a zero keeps its sign.
 #[inline(always)]
 pub fn expm1_64(x: f64) -> f64 {
     let (half, rest) = half_expm1(x.clamp(-60.0, 709.9));

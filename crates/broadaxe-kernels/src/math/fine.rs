@@ -229,7 +229,7 @@ impl Significand {
         }
     }
 
-    /// Computes the logarithm to base 2 of 2^e (m + rest), where f + f_rest is m + rest less 2^(k/4).
+    /// Computes the logarithm to base 2 of 2^e (m + rest), where `f + f_rest` is m + rest less 2^(k/4).
     ///
     /// With s = f / (m + 2^(k/4)) it is e + k/4 + 2 atanh(s) / log 2. Near x = 1 both e and k are 0, and the relative
     /// error stays small.

@@ -57,7 +57,8 @@ pub fn tanh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.51 ULP; a zero keeps its sign.
+/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.545); a zero
+/// keeps its sign.
 #[inline(always)]
 pub fn tanh64(x: f64) -> f64 {
     let t = half_expm1(-2.0 * x.abs().clamp(0.0, 20.0));
