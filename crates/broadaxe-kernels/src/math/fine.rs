@@ -190,7 +190,7 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
 struct Significand {
     /// Is m.
     m: f64,
-    /// Is 2^-e, or 0 where that is subnormal.
+    /// Is 2^-e, for e < 1023.
     unit: f64,
     /// Is e + k/4.
     whole: f64,
@@ -266,7 +266,8 @@ pub(super) fn log2_sum(x: f64) -> Cut {
 pub(super) fn log2_1p_sum(x: f64) -> Cut {
     let (sum, rest) = sum(1.0, x);
     let parts = Significand::of(sum);
-    let rest = rest * parts.unit;
+    // The inverse of the largest 2^e is no normal number.
+    let rest = if sum < 1e30 { rest * parts.unit } else { 0.0 };
     let (f, f_rest) = self::sum(parts.m - parts.center, rest - parts.center_rest);
     parts.log2(rest, f, f_rest)
 }
