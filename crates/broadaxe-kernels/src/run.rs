@@ -1,13 +1,7 @@
 //! The driver: a program over a nest of loops, tile by tile.
 //!
-//! [`run`] checks once that every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles to threads and, per tile and step, calls
-//! one loop.
-//!
-//! A tile takes whole inner loops and a piece of the next one. An operand that is dense or constant over the tile is used in place;
-//! any other is packed into scratch, which stays in the first-level cache. How much a tile takes is chosen so that as little as
-//! possible is packed, unless the rows would be too short to be worth a call each.
-
-mod map;
+//! [`run`] checks once that every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles
+//! to threads and, per tile and step, calls one loop. What can be decided before the first tile is decided in `schedule.rs`.
 
 use std::{
     marker::PhantomData,
@@ -21,80 +15,8 @@ use crate::{
     nest::{Cut, Nest, apart, reach},
     program::Program,
     schedule::{Schedule, Source},
-    tile::{Axis, Buffer, pack, unpack},
+    tile::{Axis, Buffer, Input, Output, pack, unpack},
 };
-
-pub use self::map::Mapping;
-
-/// The memory of an input, read only.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    base: *const u8,
-    len: usize,
-    offset: usize,
-    borrow: PhantomData<&'a [u8]>,
-}
-
-impl<'a> Input<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
-    pub fn new(bytes: &'a [u8], offset: usize) -> Self {
-        Self { base: bytes.as_ptr(), len: bytes.len(), offset, borrow: PhantomData }
-    }
-
-    /// Counts the bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Says whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns the bytes from the start of the buffer to the element that all loops start from.
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Takes `len` bytes at an address, for memory that others may write at the same time.
-    ///
-    /// # Safety
-    /// The bytes stay readable for `'a`.
-    pub unsafe fn from_raw(base: *const u8, len: usize, offset: usize) -> Self {
-        Self { base, len, offset, borrow: PhantomData }
-    }
-}
-
-// SAFETY: an input is a borrow of bytes that are only read.
-unsafe impl Send for Input<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for Input<'_> {}
-
-/// The memory of a result.
-pub struct Output<'a> {
-    base: *mut u8,
-    len: usize,
-    offset: usize,
-    borrow: PhantomData<&'a mut [u8]>,
-}
-
-impl<'a> Output<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
-    pub fn new(bytes: &'a mut [u8], offset: usize) -> Self {
-        Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
-    }
-
-    /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
-    ///
-    /// # Safety
-    /// The bytes stay writable for `'a` and nobody else writes them meanwhile.
-    pub unsafe fn from_raw(base: *mut u8, len: usize, offset: usize) -> Self {
-        Self { base, len, offset, borrow: PhantomData }
-    }
-}
-
-// SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
-unsafe impl Sync for Output<'_> {}
 
 /// Why a program did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Unsafe code: only in its three rooms, and each time with the promise that it relies on.
 //!
-//! The files in the folder of a room belong to it, as `run/tests.rs` to `run.rs`.
+//! A room's tests may lie in its folder, as `run/tests.rs` for `run.rs`; the names of such files end in `tests.rs`.
 //!
 //! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
@@ -26,10 +26,10 @@ const EXEMPT: &[&str] = &["crates/broadaxe-kernels"];
 /// The fewest words that can name a promise.
 const FEWEST_WORDS: usize = 2;
 
-/// Says whether the keyword may stand in this file: a room, or a file in its folder.
+/// Says whether the keyword may stand in this file: a room, or tests of it in its folder.
 fn is_room(path: &str) -> bool {
-    let inside = |room: &str| path.strip_prefix(room.trim_end_matches(".rs")).is_some_and(|rest| rest.starts_with('/'));
-    ROOMS.iter().any(|&room| path == room || inside(room))
+    let within = |room: &str| path.strip_prefix(room.trim_end_matches(".rs")).is_some_and(|rest| rest.starts_with('/'));
+    ROOMS.iter().any(|&room| path == room || (within(room) && path.ends_with("tests.rs")))
 }
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -149,8 +149,10 @@ mod tests {
         let beside = ROOM.replace(".rs", "/tests.rs");
         let said = keyword("fn f() {\n // SAFETY: g reads one byte.\n DANGER { g() }\n}");
         assert_found(check, &[(&beside, &said)], "");
+        let more = ROOM.replace(".rs", "/more_tests.rs");
+        assert_found(check, &[(&more, &said)], "");
         let within = ROOM.replace(".rs", "/a/b.rs");
-        assert_found(check, &[(&within, &said)], "");
+        assert_found(check, &[(&within, &said)], &format!("{within}:3"));
         let near = ROOM.replace(".rs", "ning.rs");
         assert_found(check, &[(&near, &block)], &format!("{near}:3"));
         let bare = keyword("fn f() { DANGER { g() } }");
