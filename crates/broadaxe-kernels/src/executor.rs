@@ -22,7 +22,8 @@ impl Executor for Serial {
     }
 }
 
-/// Runs parts on threads that live as long as the job; the calling thread takes the first.
+/// Runs parts on threads that live as long as the job; the calling thread takes the first, and those for which the
+/// system gives no thread.
 pub struct Scoped(pub usize);
 
 impl Executor for Scoped {
@@ -31,12 +32,10 @@ impl Executor for Scoped {
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| {
-            for i in 1..parts {
-                scope.spawn(move || part(i));
-            }
-            if parts > 0 {
-                part(0);
-            }
+            let alone = |&i: &usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i)).is_err();
+            // Once a thread was refused, asking for the others would only take time.
+            let first = (1..parts).find(alone).unwrap_or(parts);
+            (0..parts.min(1)).chain(first..parts).for_each(part);
         });
     }
 }
