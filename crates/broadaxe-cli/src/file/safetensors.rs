@@ -13,13 +13,14 @@ use std::{
 };
 
 use broadaxe_kernels::DType;
+use broadaxe_shape::MAX_RANK;
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
 
 use super::{Source, Stored, byte_count, choose, data_length, swap};
-use crate::error::Error;
+use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
@@ -79,7 +80,7 @@ impl<'de> Visitor<'de> for Entries {
         let (mut tensors, mut names) = (Vec::new(), HashSet::new());
         while let Some(name) = map.next_key::<String>()? {
             if !names.insert(name.clone()) {
-                return Err(A::Error::custom(format!("the name '{name}' stands twice")));
+                return Err(A::Error::custom(format!("the name '{}' stands twice", quoted(&name))));
             }
             if name == "__metadata__" {
                 map.next_value::<Metadata>()?;
@@ -109,7 +110,7 @@ impl<'de> Deserialize<'de> for Metadata {
                 let mut names = HashSet::new();
                 while let Some((name, _)) = map.next_entry::<String, String>()? {
                     if let Some(name) = names.replace(name) {
-                        return Err(A::Error::custom(format!("the name '{name}' stands twice")));
+                        return Err(A::Error::custom(format!("the name '{}' stands twice", quoted(&name))));
                     }
                 }
                 Ok(Metadata)
@@ -124,7 +125,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
     let (tensors, data) = header(source)?;
     let (name, tensor) = choose(&tensors, |(name, _)| name, key)?;
     let dtype = tensor.dtype().ok_or_else(|| {
-        let text = format!("the dtype {} of '{name}' is not supported", tensor.dtype);
+        let text = format!("the dtype {} of '{}' is not supported", quoted(&tensor.dtype), quoted(name));
         Error::field("dtype", 8, text)
     })?;
     let [begin, end] = tensor.data_offsets;
@@ -165,11 +166,14 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
 
 /// Checks that the tensors have the sizes of their shapes and fill `length` bytes.
 fn check(tensors: &[(String, Tensor)], length: u64) -> Result<(), Error> {
-    let fail = |name: &str, text: String| Err(Error::field(&format!("tensor '{name}'"), 8, text));
+    let fail = |name: &str, text: String| Err(Error::field(&format!("tensor '{}'", quoted(name)), 8, text));
     let mut order: Vec<&(String, Tensor)> = tensors.iter().collect();
     order.sort_by_key(|(_, tensor)| tensor.data_offsets);
     let mut filled = 0;
     for (name, tensor) in order {
+        if tensor.shape.len() > MAX_RANK {
+            return fail(name, format!("the rank {} is above the largest, {MAX_RANK}", tensor.shape.len()));
+        }
         let [begin, end] = tensor.data_offsets;
         if begin > end || end > length {
             return fail(name, format!("bytes {begin} to {end} are not among the {length} there"));
