@@ -171,6 +171,28 @@ fn wrong_command_lines_are_json_where_asked() {
 }
 
 #[test]
+fn narrow_terminals_break_no_words() {
+    let folder = Folder::new("narrow");
+    let words = |args: &[&str], columns: usize| {
+        let output = folder.command().args(args).env("COLUMNS", columns.to_string()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            args == ["rules"] && columns < 80 || text.contains('─') || columns < 60,
+            "{args:?} at {columns}: {text}"
+        );
+        text.split_whitespace().map(|word| word.trim_matches([',', ':']).to_owned()).collect::<Vec<_>>()
+    };
+    for args in [&["rules"][..], &["compare", "2,4,4", "4"]] {
+        let whole = words(args, 400);
+        for columns in [20, 40, 50, 60, 80] {
+            for word in words(args, columns).iter().filter(|word| word.contains(char::is_alphanumeric)) {
+                assert!(whole.contains(word), "{args:?} at {columns}: {word}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_unknown_rank_is_no_rank_of_zero() {
     let folder = Folder::new("rank");
     for (shape, want) in [("...", "null"), ("()", "[]"), ("?", "[\"?\"]")] {
