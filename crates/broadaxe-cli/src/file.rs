@@ -1,13 +1,14 @@
 //! Array files: `.npy`, `.npz` and `.safetensors`, read strictly and written whole or not at all.
 //!
 //! The readers are our own, because the refusals are the point: a size is compared with the length of the file before
-//! anything is allocated, every key is expected exactly once, and an error names field and byte. They read with plain
-//! reads rather than a memory map: a file that is cut while it is in use is then an error and not a signal. All bytes of
-//! data come in through [`Source::load`].
+//! anything is allocated, every key is expected exactly once, and an error names field and byte. All bytes come in
+//! through [`Source`], which maps large arrays and reads everything else. A file that is cut or written while it is in
+//! use is an error and not a signal: whoever computed with mapped bytes asks [`Stored::check`] before the result is used.
 //!
 //! NumPy accepts bytes after the array of a `.npy` file (several arrays can be saved one after the other); here they
 //! are refused, since the others would be ignored without a word.
 
+mod data;
 mod npy;
 mod npz;
 mod place;
@@ -22,10 +23,12 @@ use std::{
     path::Path,
 };
 
+use broadaxe::View;
 use broadaxe_kernels::DType;
 pub use place::Place;
 pub use source::Source;
 
+use self::data::Data;
 use crate::error::{Error, ErrorKind, quoted};
 
 /// The formats of array files.
@@ -60,12 +63,13 @@ impl Format {
 }
 
 /// An array as it was read: native byte order, but in the order of axes that the file has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Stored {
     dtype: DType,
     shape: Vec<usize>,
     fortran: bool,
-    bytes: Vec<u8>,
+    data: Data,
+    /// Where in the data the elements begin; they end with it.
     start: usize,
 }
 
@@ -80,9 +84,35 @@ impl Stored {
         &self.shape
     }
 
-    /// Returns the elements' bytes, in native byte order.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[self.start..]
+    /// Counts the elements' bytes.
+    pub fn byte_count(&self) -> usize {
+        self.data.len() - self.start
+    }
+
+    /// Lends the elements to the engine.
+    ///
+    /// # Errors
+    /// When shape and bytes do not fit, which the readers have seen to.
+    pub fn view(&self) -> Result<View<'_>, Error> {
+        Ok(View::from_input(self.dtype, self.data.input(self.start), &self.shape, &self.strides())?)
+    }
+
+    /// Says whether the file stayed as it was while views of this array were in use. Where it was mapped only this tells.
+    ///
+    /// # Errors
+    /// When the file was changed meanwhile, or the disk could not give its bytes; what was computed means nothing then.
+    pub fn check(&self) -> Result<(), Error> {
+        self.data.check()
+    }
+
+    /// Takes the elements' bytes into memory, in native byte order.
+    ///
+    /// # Errors
+    /// When there is no memory for them; as for [`Stored::check`].
+    pub fn into_bytes(self) -> Result<Vec<u8>, Error> {
+        let mut bytes = self.data.into_bytes()?;
+        bytes.drain(..self.start);
+        Ok(bytes)
     }
 
     /// Returns the strides in bytes; those of a Fortran-ordered array grow from the first axis to the last.
@@ -151,7 +181,7 @@ fn open(path: &Path) -> Result<Source<File>, Error> {
     regular(&fs::metadata(path).map_err(|e| failed(&e))?)?;
     let file = File::open(path).map_err(|e| failed(&e))?;
     let length = regular(&file.metadata().map_err(|e| failed(&e))?)?;
-    Ok(Source::new(file, length))
+    Ok(Source::of_file(file, length))
 }
 
 /// Tells the format from the first bytes; a name that promises another one is at fault.

@@ -22,8 +22,7 @@ impl Executor for Serial {
     }
 }
 
-/// Runs parts on threads that live as long as the job; the calling thread takes the first, and those for which the
-/// system gives no thread.
+/// Runs parts on threads that live as long as the job; the calling thread takes the first.
 pub struct Scoped(pub usize);
 
 impl Executor for Scoped {
@@ -32,10 +31,10 @@ impl Executor for Scoped {
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| {
-            let alone = |&i: &usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i)).is_err();
-            // Once a thread was refused, asking for the others would only take time.
-            let first = (1..parts).find(alone).unwrap_or(parts);
-            (0..parts.min(1)).chain(first..parts).for_each(part);
+            let start = |i: usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i));
+            // Where the system gives no more threads, the calling one does the rest.
+            let refused = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
+            (0..parts.min(1)).chain(refused..parts).for_each(part);
         });
     }
 }

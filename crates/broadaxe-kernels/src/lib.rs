@@ -26,6 +26,6 @@ pub use loops::Kernel;
 pub use nest::Nest;
 pub use op::{Op, System, cast, copy};
 pub use program::{Program, Slot, Step};
-pub use run::{Failure, Input, Output, run, run_at};
+pub use run::{Failure, run, run_at};
 pub use table::{OPS, find, find_abroad};
-pub use tile::Buffer;
+pub use tile::{Buffer, Input, Mapping, Output};

@@ -6,7 +6,7 @@
 
 use half::{bf16, f16};
 
-use crate::dtype::Element;
+use crate::{dtype::Element, math};
 
 /// A number with the arithmetic that every numeric dtype has.
 pub trait Number: Element + PartialOrd {
@@ -71,7 +71,7 @@ pub trait Real: Number {
 }
 
 macro_rules! integer {
-    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty;)+) => { $(
+    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty, $divide:expr;)+) => { $(
         impl Number for $ty {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -93,9 +93,12 @@ macro_rules! integer {
         impl Integer for $ty {
             const BITS: u32 = <$ty>::BITS;
             #[inline(always)]
-            fn div_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_div(by) } }
+            fn div_trunc(self, by: Self) -> Self { $divide(self, by) }
             #[inline(always)]
-            fn rem_trunc(self, by: Self) -> Self { if by == 0 { 0 } else { self.wrapping_rem(by) } }
+            fn rem_trunc(self, by: Self) -> Self {
+                let rest = self.wrapping_sub($divide(self, by).wrapping_mul(by));
+                if by == 0 { 0 } else { rest }
+            }
             #[inline(always)]
             fn is_negative(self) -> bool { $negative(self) }
             #[inline(always)]
@@ -116,14 +119,14 @@ macro_rules! integer {
     )+ };
 }
 integer! {
-    i8: i8::wrapping_abs, i8::is_negative, i64;
-    i16: i16::wrapping_abs, i16::is_negative, i64;
-    i32: i32::wrapping_abs, i32::is_negative, i64;
-    i64: i64::wrapping_abs, i64::is_negative, i64;
-    u8: std::convert::identity, |_| false, u64;
-    u16: std::convert::identity, |_| false, u64;
-    u32: std::convert::identity, |_| false, u64;
-    u64: std::convert::identity, |_| false, u64;
+    i8: i8::wrapping_abs, i8::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i8;
+    i16: i16::wrapping_abs, i16::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i16;
+    i32: i32::wrapping_abs, i32::is_negative, i64, math::div_trunc_i32;
+    i64: i64::wrapping_abs, i64::is_negative, i64, |a: i64, b| if b == 0 { 0 } else { a.wrapping_div(b) };
+    u8: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u8;
+    u16: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u16;
+    u32: std::convert::identity, |_| false, u64, math::div_trunc_u32;
+    u64: std::convert::identity, |_| false, u64, |a: u64, b| a.checked_div(b).unwrap_or(0);
 }
 
 impl Number for f32 {
@@ -151,7 +154,7 @@ impl Number for f32 {
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if self.is_nan() { Self::NAN } else { self }
+        math::canonical32(self)
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -207,7 +210,7 @@ impl Number for f64 {
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if self.is_nan() { Self::NAN } else { self }
+        math::canonical64(self)
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -238,10 +241,19 @@ impl Real for f64 {
     }
 }
 
+/// The bits of a half that are not the sign.
+const MAGNITUDE: u16 = 0x7fff;
+
 /// A float of 16 bits, computed with in f32.
 pub trait Half: Element + PartialOrd {
-    /// The bits that are not the sign.
-    const MAGNITUDE: u16 = 0x7fff;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// The canonical quiet NaN.
+    const NAN: Self;
     /// Returns the same number as f32; exact.
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even; any NaN becomes the canonical one.
@@ -253,6 +265,10 @@ pub trait Half: Element + PartialOrd {
 }
 
 impl Half for f16 {
+    const ZERO: Self = f16::ZERO;
+    const ONE: Self = f16::ONE;
+    const INFINITY: Self = f16::INFINITY;
+    const NAN: Self = f16::from_bits(0x7e00);
     /// Shifts the bits into place as an f32 that is 2^112 too small, then scales: the one multiplication also normalises subnormals.
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -290,6 +306,10 @@ impl Half for f16 {
 }
 
 impl Half for bf16 {
+    const ZERO: Self = bf16::ZERO;
+    const ONE: Self = bf16::ONE;
+    const INFINITY: Self = bf16::INFINITY;
+    const NAN: Self = bf16::from_bits(0x7fc0);
     #[inline(always)]
     fn widen(self) -> f32 {
         f32::from_bits(u32::from(bf16::to_bits(self)) << 16)
@@ -310,9 +330,9 @@ impl Half for bf16 {
     }
 }
 
-impl Number for f16 {
-    const ZERO: Self = f16::ZERO;
-    const ONE: Self = f16::ONE;
+impl<T: Half> Number for T {
+    const ZERO: Self = T::ZERO;
+    const ONE: Self = T::ONE;
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self::narrow(self.widen() + other.widen())
@@ -327,23 +347,23 @@ impl Number for f16 {
     }
     #[inline(always)]
     fn neg(self) -> Self {
-        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() ^ !MAGNITUDE)
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() & MAGNITUDE)
     }
     #[inline(always)]
     fn canonical(self) -> Self {
-        if Number::is_nan(self) { Self::from_bits(0x7e00) } else { self }
+        if Number::is_nan(self) { T::NAN } else { self }
     }
     #[inline(always)]
     fn is_nan(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE > 0x7c00
+        self.to_bits() & MAGNITUDE > T::INFINITY.to_bits()
     }
 }
 
-impl Real for f16 {
+impl<T: Half> Real for T {
     #[inline(always)]
     fn div(self, by: Self) -> Self {
         Self::narrow(self.widen() / by.widen())
@@ -358,67 +378,11 @@ impl Real for f16 {
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE == 0x7c00
+        self.to_bits() & MAGNITUDE == T::INFINITY.to_bits()
     }
     #[inline(always)]
     fn copysign(self, sign: Self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
-    }
-}
-
-impl Number for bf16 {
-    const ZERO: Self = bf16::ZERO;
-    const ONE: Self = bf16::ONE;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self::narrow(self.widen() + other.widen())
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self::narrow(self.widen() - other.widen())
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        Self::narrow(self.widen() * other.widen())
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self::from_bits(self.to_bits() ^ !Self::MAGNITUDE)
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE)
-    }
-    #[inline(always)]
-    fn canonical(self) -> Self {
-        if Number::is_nan(self) { Self::from_bits(0x7fc0) } else { self }
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE > 0x7f80
-    }
-}
-
-impl Real for bf16 {
-    #[inline(always)]
-    fn div(self, by: Self) -> Self {
-        Self::narrow(self.widen() / by.widen())
-    }
-    #[inline(always)]
-    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen()))
-    }
-    #[inline(always)]
-    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen(), other.widen()))
-    }
-    #[inline(always)]
-    fn is_infinite(self) -> bool {
-        self.to_bits() & Self::MAGNITUDE == 0x7f80
-    }
-    #[inline(always)]
-    fn copysign(self, sign: Self) -> Self {
-        Self::from_bits(self.to_bits() & Self::MAGNITUDE | sign.to_bits() & !Self::MAGNITUDE)
+        Self::from_bits(self.to_bits() & MAGNITUDE | sign.to_bits() & !MAGNITUDE)
     }
 }
 

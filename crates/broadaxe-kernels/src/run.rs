@@ -1,11 +1,7 @@
 //! The driver: a program over a nest of loops, tile by tile.
 //!
-//! [`run`] checks once that every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles to threads and, per tile and step, calls
-//! one loop.
-//!
-//! A tile takes whole inner loops and a piece of the next one. An operand that is dense or constant over the tile is used in place;
-//! any other is packed into scratch, which stays in the first-level cache. How much a tile takes is chosen so that as little as
-//! possible is packed, unless the rows would be too short to be worth a call each.
+//! [`run`] checks once that every address lies inside its buffer, cuts the nest into tiles, hands ranges of tiles
+//! to threads and, per tile and step, calls one loop. What can be decided before the first tile is decided in `schedule.rs`.
 
 use std::{
     marker::PhantomData,
@@ -19,78 +15,8 @@ use crate::{
     nest::{Cut, Nest, apart, reach},
     program::Program,
     schedule::{Schedule, Source},
-    tile::{Axis, Buffer, pack, unpack},
+    tile::{Axis, Buffer, Input, Output, pack, unpack},
 };
-
-/// The memory of an input, read only.
-#[derive(Clone, Copy)]
-pub struct Input<'a> {
-    base: *const u8,
-    len: usize,
-    offset: usize,
-    borrow: PhantomData<&'a [u8]>,
-}
-
-impl<'a> Input<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
-    pub fn new(bytes: &'a [u8], offset: usize) -> Self {
-        Self { base: bytes.as_ptr(), len: bytes.len(), offset, borrow: PhantomData }
-    }
-
-    /// Counts the bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Says whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns the bytes from the start of the buffer to the element that all loops start from.
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Takes `len` bytes at an address, for memory that others may write at the same time.
-    ///
-    /// # Safety
-    /// The bytes stay readable for `'a`.
-    pub unsafe fn from_raw(base: *const u8, len: usize, offset: usize) -> Self {
-        Self { base, len, offset, borrow: PhantomData }
-    }
-}
-
-// SAFETY: an input is a borrow of bytes that are only read.
-unsafe impl Send for Input<'_> {}
-// SAFETY: as above.
-unsafe impl Sync for Input<'_> {}
-
-/// The memory of a result.
-pub struct Output<'a> {
-    base: *mut u8,
-    len: usize,
-    offset: usize,
-    borrow: PhantomData<&'a mut [u8]>,
-}
-
-impl<'a> Output<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
-    pub fn new(bytes: &'a mut [u8], offset: usize) -> Self {
-        Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
-    }
-
-    /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
-    ///
-    /// # Safety
-    /// The bytes stay writable for `'a` and nobody else writes them meanwhile.
-    pub unsafe fn from_raw(base: *mut u8, len: usize, offset: usize) -> Self {
-        Self { base, len, offset, borrow: PhantomData }
-    }
-}
-
-// SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
-unsafe impl Sync for Output<'_> {}
 
 /// Why a program did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,8 +240,8 @@ struct Worker<'a> {
     places: Vec<*const u8>,
     /// Where the tile starts, in bytes from each operand's start; the output last.
     offsets: Vec<isize>,
-    /// How many elements of each splat are filled, for constants that never change.
-    filled: Vec<usize>,
+    /// Where the elements in each pack's and splat's scratch tile were read, and how many.
+    filled: Vec<(*const u8, usize)>,
 }
 
 impl<'a> Worker<'a> {
@@ -333,7 +259,7 @@ impl<'a> Worker<'a> {
             axes: axes.collect(),
             places: vec![std::ptr::null(); job.inputs.len()],
             offsets: Vec::new(),
-            filled: vec![0; plan.splats.len()],
+            filled: vec![(std::ptr::null(), 0); plan.packs.len() + plan.splats.len()],
         })
     }
 
@@ -358,9 +284,11 @@ impl<'a> Worker<'a> {
         watch.go_on(since);
     }
 
-    fn scratch(&mut self, slot: usize) -> *mut u8 {
-        // A scratch tile is a slice of the buffer: the index is checked.
-        self.scratch.bytes_mut()[slot * self.plan.scratch_size..].as_mut_ptr()
+    /// Returns where a scratch tile begins.
+    fn scratch(&self, slot: usize) -> *mut u8 {
+        debug_assert!(slot < self.plan.scratch_count);
+        // SAFETY: the buffer has `scratch_count` tiles of `scratch_size` bytes, and slots are counted by `take_scratch`.
+        unsafe { self.scratch.base().add(slot * self.plan.scratch_size) }
     }
 
     /// Computes one tile; returns its elements, or the step that refused and the first element it refused.
@@ -425,6 +353,7 @@ impl<'a> Worker<'a> {
         let args = step.args.map(|source| match source {
             Source::Place(i) => self.places[i],
             Source::Scratch(slot) => self.scratch(slot).cast_const(),
+            Source::Absent => std::ptr::null(),
         });
         if let Some(guard) = step.guard {
             // SAFETY: operands are dense for `count` elements, or constant where the step is 0; see `bind`.
@@ -451,24 +380,21 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Fills the scratch tiles of inputs that are not dense.
+    /// Fills the scratch tiles of inputs that are not dense; one that holds the same elements from a tile before is left.
     fn gather(&mut self, count: usize) {
         let plan = self.plan;
-        for &(i, slot) in &plan.packs {
-            let to = self.scratch(slot);
-            // SAFETY: the axes reach addresses of the input that `check_nest` found inside its buffer; the scratch tile has room for `count`.
-            unsafe { pack(plan.sizes[i], &self.axes[i], self.places[i], to) };
-        }
-        for (at, &(i, slot)) in plan.splats.iter().enumerate() {
-            if self.filled[at] >= count {
+        for (at, &(i, slot)) in plan.packs.iter().chain(&plan.splats).enumerate() {
+            let place = self.places[i];
+            // The same place starts the same rows: along the piece's axis the operand repeats, or there is one piece only.
+            if self.filled[at].0 == place && count <= self.filled[at].1 {
                 continue;
             }
-            let to = self.scratch(slot);
-            // SAFETY: one element is read, at the input's place; the scratch tile has room for `count`.
-            unsafe { pack(plan.sizes[i], &[Axis { count, stride: 0 }], self.places[i], to) };
-            if plan.strides[i].iter().all(|&stride| stride == 0) {
-                self.filled[at] = count;
-            }
+            self.filled[at] = (place, count);
+            let repeat = [Axis { count, stride: 0 }];
+            let axes = if at < plan.packs.len() { &self.axes[i][..] } else { &repeat };
+            // SAFETY: the axes reach addresses of the input that `check_nest` found inside its buffer (one element, for a constant); the
+            // scratch tile has room for `count`.
+            unsafe { pack(plan.sizes[i], axes, place, self.scratch(slot)) };
         }
     }
 }

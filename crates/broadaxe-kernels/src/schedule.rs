@@ -19,6 +19,8 @@ pub(crate) enum Source {
     Place(usize),
     /// In this scratch tile.
     Scratch(usize),
+    /// Nowhere: the kernel has no such operand.
+    Absent,
 }
 
 /// A step with its loop and its places chosen.
@@ -58,13 +60,15 @@ fn widest(program: &Program) -> usize {
 /// Chooses a long tile where nothing goes through scratch, else one whose scratch stays in the first-level cache.
 fn choose_cut(program: &Program, dims: &[usize], strides: &[Vec<isize>], out_strides: &[isize], in_place: bool) -> Cut {
     let sizes = program.inputs.iter().chain([&program.output()]).map(|dtype| dtype.size()).collect::<Vec<_>>();
-    let packed = |axis, chunk| {
+    let strided = |axis, chunk, free: &dyn Fn(&[isize]) -> bool| {
         let cut = Cut { axis, chunk, inner: 0 };
         let operands = strides.iter().map(Vec::as_slice).chain([out_strides]).zip(&sizes);
-        operands.filter(|&(s, &size)| lie_over(dims, cut, s, size) == Lie::Strided).count()
+        operands.filter(|&(s, &size)| lie_over(dims, cut, s, size) == Lie::Strided && !free(s)).count()
     };
+    // What repeats along the axis of the pieces is packed once for many tiles.
+    let packed = |axis: usize, chunk| strided(axis, chunk, &|strides| strides[axis] == 0);
     let tile = cut(dims, LONG, &packed);
-    if program.tile_count == 0 && !in_place && packed(tile.axis, tile.chunk) == 0 {
+    if program.tile_count == 0 && !in_place && strided(tile.axis, tile.chunk, &|_| false) == 0 {
         return tile;
     }
     let slots = program.tile_count + sizes.len();
@@ -136,7 +140,7 @@ impl Schedule {
         }
         for (at, step) in program.steps.iter().enumerate() {
             let (call, kept) = choose_loop(*step.kernel.loops(isa), step, lies);
-            let mut args = [Source::Scratch(0); 3];
+            let mut args = [Source::Absent; 3];
             let mut steps = [1; 3];
             for (k, &arg) in step.args.iter().enumerate() {
                 args[k] = match arg {

@@ -19,7 +19,7 @@ use crate::{
             Sub, ZeroDivisor, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
-        compare::{Equal, Greater, GreaterEqual, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
+        compare::{Equal, Greater, GreaterEqual, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
         exp::{Exp, Exp2, Expm1, Log, Log1p, Log2, Log10},
         logic,
         round::{Ceil, Floor, Round, Trunc},
@@ -90,6 +90,8 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "greater"), (Onnx, "Greater"), (Openvino, "Greater")]),
     binary("greater_equal", "a >= b", truths::<GreaterEqual>().and(integers::<GreaterEqual>()).and(floats::<GreaterEqual>())).with_reversed("less_equal")
         .known_as(&[(Numpy, "greater_equal"), (Onnx, "GreaterOrEqual"), (Openvino, "GreaterEqual")]),
+    binary("heaviside", "0, b or 1 where a is below, at or above 0", floats::<Heaviside>())
+        .known_as(&[(Numpy, "heaviside")]),
     unary("isnan", "a is a NaN", float::<IsNan>())
         .known_as(&[(Numpy, "isnan"), (Onnx, "IsNaN"), (Openvino, "IsNaN")]),
     unary("isinf", "a is an infinity", float::<IsInf>())

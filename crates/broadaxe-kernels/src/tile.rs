@@ -8,13 +8,15 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
+    fs::{File, Metadata},
     marker::PhantomData,
     ptr::NonNull,
+    time::SystemTime,
 };
 
 use crate::{
     dtype::Element,
-    isa::Body,
+    isa::{Body, MOST_MAPPINGS, pages::Pages},
     loops::{Binary, Refuses, Ternary, Unary},
 };
 
@@ -150,7 +152,7 @@ pub(crate) unsafe fn unpack(size: usize, axes: &[Axis], from: *const u8, to: *mu
 
 /// Moves elements between a strided place and a consecutive one; returns how many.
 ///
-/// A block that repeats along an axis (stride 0) is gathered once and then copied.
+/// A block that repeats along an axis (stride 0) is gathered once and then copied, twice as much each time.
 ///
 /// # Safety
 /// As for [`pack`] when `PACK`, else as for [`unpack`].
@@ -161,25 +163,78 @@ unsafe fn walk<T: Copy, const PACK: bool>(axes: &[Axis], strided: *mut u8, dense
         return 1;
     };
     if inner.is_empty() {
-        for i in 0..count {
-            // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
-            unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
-        }
+        // SAFETY: the promise is passed on.
+        unsafe { row::<T, PACK>(count, stride, strided, dense) };
         return count;
     }
+    if PACK && let [Axis { count: times, stride: 0 }] = *inner {
+        // SAFETY: the promise is passed on; the last axis repeats each element of the one before.
+        unsafe { repeat::<T>(count, stride, times, strided, dense) };
+        return count * times;
+    }
+    let rounds = if PACK && stride == 0 { count.min(1) } else { count };
     let mut block = 0;
-    for i in 0..count {
+    for i in 0..rounds {
         // SAFETY: the axis reaches these blocks; those before filled `i * block` elements of the dense place.
-        unsafe {
-            let to = dense.add(i * block * size_of::<T>());
-            if PACK && stride == 0 && i > 0 {
-                std::ptr::copy_nonoverlapping(dense, to, block * size_of::<T>());
-            } else {
-                block = walk::<T, PACK>(inner, strided.offset(stride * i as isize), to);
+        block = unsafe {
+            walk::<T, PACK>(inner, strided.offset(stride * i as isize), dense.add(i * block * size_of::<T>()))
+        };
+    }
+    let (mut filled, whole) = (rounds * block * size_of::<T>(), count * block * size_of::<T>());
+    while filled < whole {
+        let more = filled.min(whole - filled);
+        // SAFETY: the dense place has room for `whole` bytes, of which the first `filled` are written and `more` is no larger.
+        unsafe { std::ptr::copy_nonoverlapping(dense, dense.add(filled), more) };
+        filled += more;
+    }
+    count * block
+}
+
+/// Moves a row of elements `stride` bytes apart.
+///
+/// # Safety
+/// As for [`walk`], with one axis.
+unsafe fn row<T: Copy, const PACK: bool>(count: usize, stride: isize, strided: *mut u8, dense: *mut u8) {
+    for i in 0..count {
+        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
+        unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
+    }
+}
+
+/// Writes each element of a row `times` times; few times are written without a loop.
+///
+/// # Safety
+/// As for [`walk`] when `PACK`, with two axes of which the second has stride 0.
+unsafe fn repeat<T: Copy>(count: usize, stride: isize, times: usize, strided: *const u8, dense: *mut u8) {
+    // SAFETY: the promise is passed on; the number of times is the same.
+    unsafe {
+        match times {
+            2 => repeat_few::<T, 2>(count, stride, strided, dense),
+            3 => repeat_few::<T, 3>(count, stride, strided, dense),
+            4 => repeat_few::<T, 4>(count, stride, strided, dense),
+            _ => {
+                for i in 0..count {
+                    let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
+                    let to = dense.cast::<T>().add(i * times);
+                    (0..times).for_each(|k| to.add(k).write_unaligned(element));
+                }
             }
         }
     }
-    count * block
+}
+
+/// Writes each element of a row `N` times.
+///
+/// # Safety
+/// As for [`repeat`], with `times` = `N`.
+unsafe fn repeat_few<T: Copy, const N: usize>(count: usize, stride: isize, strided: *const u8, dense: *mut u8) {
+    for i in 0..count {
+        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `N` of each.
+        unsafe {
+            let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
+            dense.cast::<[T; N]>().add(i).write_unaligned([element; N]);
+        }
+    }
 }
 
 /// Moves one element.
@@ -219,16 +274,22 @@ impl Buffer {
         Some(Self { allocation, layout, skip, len })
     }
 
+    /// Returns the address of the first byte, without a reference to any.
+    pub(crate) fn base(&self) -> *mut u8 {
+        // SAFETY: the allocation holds `skip + len` bytes.
+        unsafe { self.allocation.as_ptr().add(self.skip) }
+    }
+
     /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the allocation holds `skip + len` bytes, zeroed when made, and is ours while `self` lives.
-        unsafe { std::slice::from_raw_parts(self.allocation.as_ptr().add(self.skip), self.len) }
+        // SAFETY: there are `len` bytes from `base`, zeroed when made, and they are ours while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.base(), self.len) }
     }
 
     /// Returns the bytes to write.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as for `bytes`, and `self` is borrowed alone.
-        unsafe { std::slice::from_raw_parts_mut(self.allocation.as_ptr().add(self.skip), self.len) }
+        unsafe { std::slice::from_raw_parts_mut(self.base(), self.len) }
     }
 }
 
@@ -243,6 +304,172 @@ impl Drop for Buffer {
 unsafe impl Send for Buffer {}
 // SAFETY: shared access only reads.
 unsafe impl Sync for Buffer {}
+
+/// The memory of an input, read only.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub(crate) base: *const u8,
+    pub(crate) len: usize,
+    pub(crate) offset: usize,
+    pub(crate) borrow: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    pub fn new(bytes: &'a [u8], offset: usize) -> Self {
+        Self { base: bytes.as_ptr(), len: bytes.len(), offset, borrow: PhantomData }
+    }
+
+    /// Counts the bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the bytes from the start of the buffer to the element that all loops start from.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Takes `len` bytes at an address, for memory that others may write at the same time.
+    ///
+    /// # Safety
+    /// The bytes stay readable for `'a`.
+    pub unsafe fn from_raw(base: *const u8, len: usize, offset: usize) -> Self {
+        Self { base, len, offset, borrow: PhantomData }
+    }
+}
+
+// SAFETY: an input is a borrow of bytes that are only read.
+unsafe impl Send for Input<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Input<'_> {}
+
+/// The memory of a result.
+pub struct Output<'a> {
+    pub(crate) base: *mut u8,
+    pub(crate) len: usize,
+    pub(crate) offset: usize,
+    pub(crate) borrow: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Output<'a> {
+    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    pub fn new(bytes: &'a mut [u8], offset: usize) -> Self {
+        Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
+    }
+
+    /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
+    ///
+    /// # Safety
+    /// The bytes stay writable for `'a` and nobody else writes them meanwhile.
+    pub unsafe fn from_raw(base: *mut u8, len: usize, offset: usize) -> Self {
+        Self { base, len, offset, borrow: PhantomData }
+    }
+}
+
+// SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
+unsafe impl Sync for Output<'_> {}
+
+/// A part of a regular file, mapped to be read: its pages come as they are read, and nothing is copied.
+///
+/// A file belongs to everybody, so two things are settled here. Its bytes may change at any time: they are read through
+/// raw pointers only, like all memory of an [`Input`]. And it may be cut: the pages behind its new end are gone, and
+/// reading one raises a signal that ends the process. A handler of that signal puts zeros in their place instead and
+/// marks the mapping (`isa.rs`), so that whoever computed with it can learn that the result means nothing.
+///
+/// The mark alone would not be enough. A cut inside a page zeroes its rest without a signal, and so does a cut file that
+/// grows again. Hence [`Mapping::is_whole`] also compares length and time of change with those of the beginning.
+///
+/// Files are mapped on Linux; elsewhere [`Mapping::new`] has none to give.
+#[derive(Debug)]
+pub struct Mapping {
+    pages: Pages,
+    len: usize,
+    file: File,
+    stamp: Stamp,
+}
+
+impl Mapping {
+    /// Maps `len` bytes from byte `at`, or nothing where they should be read in the ordinary way.
+    ///
+    /// That is so for anything but a regular file, for bytes beyond its end or none at all, where the system refuses,
+    /// and when [`Mapping::MOST`] mappings are alive.
+    ///
+    /// ```
+    /// use broadaxe_kernels::Mapping;
+    /// let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))?;
+    /// if let Some(mapping) = Mapping::new(&file, 1, 7) {
+    ///     let mut text = [0; 7];
+    ///     assert!(mapping.read(0, &mut text) && mapping.is_whole());
+    ///     assert_eq!(&text, b"package");
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn new(file: &File, at: u64, len: usize) -> Option<Self> {
+        let stamp = Stamp::of(&file.metadata().ok()?)?;
+        if at.checked_add(len as u64)? > stamp.length {
+            return None;
+        }
+        let pages = Pages::map(file, at, len)?;
+        Some(Self { pages, len, file: file.try_clone().ok()?, stamp })
+    }
+
+    /// The most mappings that can be alive at once.
+    pub const MOST: usize = MOST_MAPPINGS;
+
+    /// Counts the bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether there are no bytes, which is never so.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Lends the bytes to a program; the element that all loops start from is `offset` bytes in.
+    pub fn input(&self, offset: usize) -> Input<'_> {
+        // SAFETY: `len` bytes are mapped while `self` lives, and the handler keeps them readable when the file is cut.
+        unsafe { Input::from_raw(self.pages.base(), self.len, offset) }
+    }
+
+    /// Copies the bytes from byte `at` of the mapping; says whether that many are there.
+    pub fn read(&self, at: usize, to: &mut [u8]) -> bool {
+        let there = self.len.checked_sub(at).is_some_and(|rest| to.len() <= rest);
+        if there {
+            // SAFETY: `at + to.len()` is at most `len`, as many as are mapped; nobody else has memory borrowed for writing.
+            unsafe { self.pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+        }
+        there
+    }
+
+    /// Says whether all that was read so far was the file as it was when it was mapped.
+    ///
+    /// When it was not, bytes were read that never stood in the file together, or zeros.
+    pub fn is_whole(&self) -> bool {
+        let now = self.file.metadata().ok().and_then(|meta| Stamp::of(&meta));
+        !self.pages.are_cut() && now == Some(self.stamp)
+    }
+}
+
+/// What changes with the bytes of a file, as far as the system tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    changed: SystemTime,
+}
+
+impl Stamp {
+    /// Takes the stamp of a regular file.
+    fn of(meta: &Metadata) -> Option<Self> {
+        Some(Self { length: meta.is_file().then_some(meta.len())?, changed: meta.modified().ok()? })
+    }
+}
 
 /// Returns these bytes as elements, where they are aligned and whole.
 pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
@@ -301,3 +528,6 @@ mod tests {
         assert!(Buffer::zeroed(usize::MAX - 3).is_none());
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod mapping_tests;

@@ -331,3 +331,32 @@ fn stay_within_their_bounds() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+#[test]
+fn half_powers_hold_up_to_the_largest() {
+    let bases = [f64::MAX, 2f64.powi(1023), 1e308, 4e307, 1e300, 2.0, 1e-300, f64::MIN_POSITIVE, 5e-324];
+    for x in bases {
+        assert_eq!(math::pow64(x, -0.5), math::rsqrt64(x), "{x:e} to the power -0.5");
+        assert_eq!(math::pow64(x, 0.5), math::sqrt64(x), "{x:e} to the power 0.5");
+    }
+    for x in [0.0, -0.0] {
+        assert_eq!(math::pow64(x, -0.5), f64::INFINITY);
+    }
+    assert_eq!([math::pow64(f64::INFINITY, -0.5), math::pow64(f64::NEG_INFINITY, -0.5)], [0.0, 0.0]);
+}
+
+#[test]
+fn subnormal_powers_are_not_zero() {
+    for (x, y, want) in [
+        (-4.304_926_163_218_27e158, -2.0, 5.395_96e-318),
+        (2.416_493_822_922_687_5e158, -2.0, 1.712_492_3e-317),
+        (2f64.powi(512), -2.0, 2f64.powi(-1000) * 2f64.powi(-24)),
+        (2f64.powi(537), -2.0, 5e-324),
+        (f64::MAX, -2.0, 0.0),
+        (f64::NEG_INFINITY, -2.0, 0.0),
+        (2f64.powi(269), -4.0, 0.0),
+        (2f64.powi(268), -4.0, 2f64.powi(-1000) * 2f64.powi(-72)),
+    ] {
+        assert_eq!(math::pow64(x, y), want, "{x:e} to the power {y}");
+    }
+}

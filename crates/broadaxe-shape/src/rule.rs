@@ -7,6 +7,7 @@ mod gemm_c;
 mod ncnn;
 mod none;
 mod numpy;
+mod onnx_clip;
 mod onnx_legacy;
 mod openvino_fake_quantize;
 mod openvino_prelu;
@@ -37,6 +38,7 @@ pub static RULES: &[&RuleDef] = &[
     &numpy::RULE,
     &unidirectional::RULE,
     &onnx_legacy::RULE,
+    &onnx_clip::RULE,
     &pdpd::RULE,
     &paddle::RULE,
     &ncnn::RULE,

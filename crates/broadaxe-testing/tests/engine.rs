@@ -19,6 +19,24 @@ fn operand(op: &Op, k: usize, dtype: DType) -> DType {
     if op.name() == "where" && k == 0 { DType::Bool } else { dtype }
 }
 
+/// Lists the operators that the oracle knows. A new one is held by its own tests, the facts of its row, and the comparisons of
+/// layouts and instruction sets until the oracle learns it.
+fn operators() -> Vec<&'static Op> {
+    let knows = |op: &&Op| {
+        op.dtypes().any(|dtype| {
+            tuples(op, dtype).first().is_some_and(|t| eval(op.name(), ty(dtype), t) != Outcome::Unsupported)
+        })
+    };
+    let (known, unknown): (Vec<_>, Vec<_>) = OPS.iter().partition(knows);
+    println!(
+        "{} operators, unknown to the oracle: {:?}",
+        OPS.len(),
+        unknown.iter().map(|op| op.name()).collect::<Vec<_>>()
+    );
+    assert!(known.len() > 80, "the oracle knows only {} operators", known.len());
+    known
+}
+
 /// Evaluates one operator in the engine, aligned as NumPy does.
 fn engine(op: &'static Op, dtype: DType, operands: &[(Vec<u8>, &Layout)]) -> Result<(Vec<usize>, Vec<Value>), Error> {
     let mut graph = Graph::new();
@@ -93,12 +111,12 @@ fn report(faults: &[String]) -> String {
 #[test]
 fn every_operator_and_dtype_on_edges() {
     let (mut faults, mut count) = (Vec::new(), 0);
-    for op in OPS {
+    for op in operators() {
         for dtype in op.dtypes() {
             count += faults_of(op, dtype, tuples(op, dtype), &mut faults);
         }
     }
-    println!("{} operators, {count} answers", OPS.len());
+    println!("{count} answers");
     assert!(count > 100_000, "only {count} answers were compared");
     assert!(faults.is_empty(), "{}", report(&faults));
 }
@@ -107,8 +125,9 @@ fn every_operator_and_dtype_on_edges() {
 fn random_shapes_and_strides() {
     let mut random = Random::new(20_260_101);
     let mut faults = Vec::new();
+    let known = operators();
     for _ in 0..600 {
-        let op = random.one_of(OPS);
+        let op = *random.one_of(&known);
         let dtypes: Vec<DType> = op.dtypes().collect();
         let dtype = *random.one_of(&dtypes);
         let count = if op.is_variadic() { 1 + random.below(4) } else { op.arity() };

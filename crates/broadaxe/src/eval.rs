@@ -196,12 +196,37 @@ impl<'a> Evaluation<'a> {
     /// [`ErrorKind::Value`] when an element is refused, such as a zero divisor: names the operator and the first position.
     /// [`ErrorKind::Memory`] when an allocation fails, [`ErrorKind::Interrupted`] when the progress function says so.
     pub fn run(&self) -> Result<Array, Error> {
+        let mut out = Array::zeros(self.dtype(), self.shape())?;
+        self.run_into(&mut out)?;
+        Ok(out)
+    }
+
+    /// Computes the result into an array that is there already, of the result's dtype and shape.
+    ///
+    /// # Errors
+    /// As for [`Evaluation::run`], after which the array is partly written; [`ErrorKind::Argument`] when the array is of
+    /// another dtype or shape.
+    pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
+        if out.dtype() != self.dtype() || out.shape() != self.shape() {
+            let text = format!(
+                "the output is {} {} and the result {} {}; they must be equal",
+                out.dtype(),
+                Shape::from(out.shape()),
+                self.dtype(),
+                Shape::from(self.shape())
+            );
+            return Err(Error::new(ErrorKind::Argument, text));
+        }
         let elements = |stage: &Stage| stage.shape.iter().map(|&dim| dim as u64).product::<u64>();
         let total: u64 = self.stages.iter().map(elements).sum();
         let mut results: Vec<Option<Array>> = Vec::with_capacity(self.stages.len());
         let mut before = 0;
         for (at, stage) in self.stages.iter().enumerate() {
-            let result = self.run_stage(stage, &results, before, total)?;
+            if at + 1 == self.stages.len() {
+                return self.run_stage(stage, &results, out, (before, total));
+            }
+            let mut result = Array::zeros(stage.dtype, stage.shape.clone())?;
+            self.run_stage(stage, &results, &mut result, (before, total))?;
             results.push(Some(result));
             for (s, earlier) in self.stages[..at].iter().enumerate() {
                 if earlier.last_use == at {
@@ -210,14 +235,17 @@ impl<'a> Evaluation<'a> {
             }
             before += elements(stage);
         }
-        match results.pop().flatten() {
-            Some(result) => Ok(result),
-            None => unreachable!("an evaluation has a stage"),
-        }
+        Ok(())
     }
 
-    fn run_stage(&self, stage: &Stage, results: &[Option<Array>], before: u64, total: u64) -> Result<Array, Error> {
-        let mut array = Array::zeros(stage.dtype, stage.shape.clone())?;
+    /// Runs a stage into its result; `before` elements of `total` are done.
+    fn run_stage(
+        &self,
+        stage: &Stage,
+        results: &[Option<Array>],
+        out: &mut Array,
+        (before, total): (u64, u64),
+    ) -> Result<(), Error> {
         let constants: Vec<[u8; 8]> = stage
             .leaves
             .iter()
@@ -234,10 +262,9 @@ impl<'a> Evaluation<'a> {
         let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
         let executor: &dyn Executor = &Scoped(self.threads);
-        let output = Output::new(array.as_bytes_mut(), 0);
+        let output = Output::new(out.as_bytes_mut(), 0);
         run(&stage.program, stage.plan.nest(), &inputs, output, executor, progress)
-            .map_err(|failure| explain(stage, failure))?;
-        Ok(array)
+            .map_err(|failure| explain(stage, failure))
     }
 }
 

@@ -7,7 +7,7 @@ pub mod scalar;
 pub mod view;
 pub mod plan;
 pub mod array;
-pub mod memory;
+mod memory;
 pub mod promote;
 pub mod graph;
 pub mod eval;

@@ -41,7 +41,7 @@ pub(crate) fn default_threads() -> Result<usize, Error> {
 }
 
 /// Writes a count of bytes with three digits: `1.50 GiB`.
-pub fn human(bytes: u64) -> String {
+pub(crate) fn human(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = bytes as f64;
     let mut unit = 0;

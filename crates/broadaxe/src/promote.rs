@@ -124,7 +124,8 @@ pub enum Typed {
 
 /// Returns the dtype that these operands share: the arrays' promotion, then the numbers beside it.
 ///
-/// Numbers alone take their default dtypes. `None` for no operand at all.
+/// Beside floats each integer counts by its own width: i8, u8 and f16 share f16, although i8 and u8 alone would meet in
+/// i16. Numbers alone take their default dtypes. `None` for no operand at all.
 pub fn common(operands: &[Typed]) -> Option<DType> {
     let strong = operands.iter().filter_map(|operand| match operand {
         Typed::Strong(dtype) => Some(*dtype),
@@ -134,9 +135,18 @@ pub fn common(operands: &[Typed]) -> Option<DType> {
         Typed::Strong(_) => None,
         Typed::Weak(literal) => Some(*literal),
     });
-    match strong.reduce(promote) {
+    match join(strong) {
         Some(dtype) => Some(weak.fold(dtype, |dtype, literal| literal.beside(dtype))),
         None => weak.map(Literal::default_dtype).reduce(promote),
+    }
+}
+
+/// Joins dtypes, floats first.
+fn join(dtypes: impl Iterator<Item = DType> + Clone) -> Option<DType> {
+    let floats = dtypes.clone().filter(|dtype| dtype.is_float()).reduce(promote);
+    match floats {
+        Some(float) => Some(dtypes.fold(float, promote)),
+        None => dtypes.reduce(promote),
     }
 }
 
@@ -180,7 +190,7 @@ impl Typing {
             "sqrt" | "rsqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin" | "cos"
             | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "erf"
             | "sigmoid" | "gelu" | "gelu_tanh" | "softplus" | "silu" | "hardswish" | "atan2" | "hypot"
-            | "logaddexp" | "copysign" | "remainder_ieee" => Self::Float,
+            | "logaddexp" | "copysign" | "remainder_ieee" | "heaviside" => Self::Float,
             "bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not" => Self::Bits,
             "shift_left" | "shift_right" | "shift_left_mod" | "shift_right_mod" => Self::Shift,
             "logical_and" | "logical_or" | "logical_xor" | "logical_not" => Self::Truth,

@@ -1,8 +1,8 @@
 //! Module order: a crate's root lists its modules in dependency order, and none uses one listed below it.
 //!
 //! A path counts as use wherever it stands in code: `crate::later::f()`, `use crate::{a, later::b}`, `super::later` from
-//! a module's own file. A name that the root re-exports counts as the module that it comes from. Code for tests may use
-//! anything. What stands inside a module's folder may use what it likes of that folder.
+//! a module's own file. A name that the root re-exports counts as the module that it comes from. Code for tests, and files
+//! whose names end in `tests.rs`, may use anything. What stands inside a module's folder may use what it likes of that folder.
 
 use std::collections::HashMap;
 
@@ -23,6 +23,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             let inside =
                 |path: &str| Some(path.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?.to_owned());
             let files = tree.rust.iter().filter_map(|source| Some((source, inside(&source.path)?)));
+            let files = files.filter(|(_, path)| !path.ends_with("tests"));
             found.extend(files.flat_map(|(source, path)| order.offences(source, &path, file)));
         }
     }

@@ -1,6 +1,6 @@
 //! Unsafe code: only in its three rooms, and each time with the promise that it relies on.
 //!
-//! A room's tests may lie in a file of their own, `run/tests.rs` for `run.rs`; it belongs to the room.
+//! A room's tests may lie in its folder, as `run/tests.rs` for `run.rs`; the names of such files end in `tests.rs`.
 //!
 //! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
@@ -26,10 +26,10 @@ const EXEMPT: &[&str] = &["crates/broadaxe-kernels"];
 /// The fewest words that can name a promise.
 const FEWEST_WORDS: usize = 2;
 
-/// Says whether the keyword may stand in this file: a room, or the file of its tests.
+/// Says whether the keyword may stand in this file: a room, or tests of it in its folder.
 fn is_room(path: &str) -> bool {
-    let tested = path.strip_suffix("/tests.rs").map(|folder| format!("{folder}.rs"));
-    ROOMS.contains(&tested.as_deref().unwrap_or(path))
+    let within = |room: &str| path.strip_prefix(room.trim_end_matches(".rs")).is_some_and(|rest| rest.starts_with('/'));
+    ROOMS.iter().any(|&room| path == room || (within(room) && path.ends_with("tests.rs")))
 }
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
@@ -147,7 +147,14 @@ mod tests {
         let block = keyword("fn f() {}\n// SAFETY: g reads one byte.\nfn h() { DANGER { g() } }");
         assert_found(check, &[("crates/a/src/run.rs", &block)], "crates/a/src/run.rs:3");
         let beside = ROOM.replace(".rs", "/tests.rs");
-        assert_found(check, &[(&beside, &block)], "");
+        let said = keyword("fn f() {\n // SAFETY: g reads one byte.\n DANGER { g() }\n}");
+        assert_found(check, &[(&beside, &said)], "");
+        let more = ROOM.replace(".rs", "/more_tests.rs");
+        assert_found(check, &[(&more, &said)], "");
+        let within = ROOM.replace(".rs", "/a/b.rs");
+        assert_found(check, &[(&within, &said)], &format!("{within}:3"));
+        let near = ROOM.replace(".rs", "ning.rs");
+        assert_found(check, &[(&near, &block)], &format!("{near}:3"));
         let bare = keyword("fn f() { DANGER { g() } }");
         assert_found(check, &[(&beside, &bare)], &format!("{beside}:1"));
         let said = keyword("// DANGER { }\nconst X: &str = \"DANGER { }\";");

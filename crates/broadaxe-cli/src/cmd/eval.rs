@@ -9,7 +9,7 @@ mod progress;
 
 use std::{io::Write, time::Instant};
 
-use broadaxe::{Array, Expr, Options, StageReport, View};
+use broadaxe::{Array, Expr, Options, StageReport};
 use serde_json::json;
 
 use self::bind::{Given, Value};
@@ -45,8 +45,8 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let pointed = |error: broadaxe::Error| Error::from(error).pointing(&args.expression, &|at| text.origin(at));
     let expr = Expr::parse(text.as_str()).map_err(pointed)?;
     let mut views = Vec::new();
-    for (name, stored) in &files {
-        views.push((*name, View::new(stored.dtype(), stored.bytes(), stored.shape(), &stored.strides(), 0)?));
+    for file in &files {
+        views.push((file.name, file.stored.view()?));
     }
     let bar = progress::Bar::new();
     let tick = |done, total| bar.tick(done, total);
@@ -57,6 +57,8 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let array = evaluation.run();
     let seconds = start.elapsed().as_secs_f64();
     bar.clear();
+    // Before all else: values that were refused may be those of a file that was cut.
+    files.iter().try_for_each(Loaded::check)?;
     let array = array.map_err(|error| memory_hint(pointed(error)))?;
 
     let (mut text, mut value) = target.take(&array)?;
@@ -69,7 +71,18 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
 }
 
 /// A name and the array that it stands for.
-type Loaded<'a> = (&'a str, Stored);
+struct Loaded<'a> {
+    name: &'a str,
+    place: &'a Place,
+    stored: Stored,
+}
+
+impl Loaded<'_> {
+    /// Says whether the file stayed as it was.
+    fn check(&self) -> Result<(), Error> {
+        self.stored.check().map_err(|error| error.of(self.place.path()))
+    }
+}
 
 /// Reads all files; answers the arrays by name, and how many bytes of the limit are left for the result.
 fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
@@ -77,8 +90,8 @@ fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
     for one in given {
         if let Value::File(place) = &one.value {
             let stored = file::read(place, left)?;
-            left = left.saturating_sub(stored.bytes().len() as u64);
-            files.push((one.name.as_str(), stored));
+            left = left.saturating_sub(stored.byte_count() as u64);
+            files.push(Loaded { name: &one.name, place, stored });
         }
     }
     Ok((files, left))

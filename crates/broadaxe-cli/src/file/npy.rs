@@ -11,11 +11,13 @@ use std::io::{Read, Seek};
 
 use broadaxe_kernels::DType;
 
-use super::{Source, Stored, data_length, swap};
+use super::{Source, Stored, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 64 * 1024;
+/// The most bytes before the header.
+const MAX_PREFIX: usize = 12;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -35,31 +37,34 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, limit: u64) -> Result
     let header = header(source)?;
     let there = source.length() - header.data;
     let length = data_length(header.dtype, &header.shape, there, limit, header.data)?;
-    let bytes = source.load(header.data, length)?;
-    Ok(header.store(bytes, 0))
+    let data = source.data(header.data, length)?;
+    header.store(data, 0)
 }
 
-/// Reads the array of a `.npy` file that is in memory already.
-pub(super) fn read_bytes(bytes: Vec<u8>) -> Result<Stored, Error> {
-    let mut source = Source::new(std::io::Cursor::new(&bytes), bytes.len() as u64);
-    let header = header(&mut source)?;
-    data_length(header.dtype, &header.shape, bytes.len() as u64 - header.data, u64::MAX, header.data)?;
+/// Reads the array of a `.npy` file that is the member of another.
+pub(super) fn read_member(data: Data) -> Result<Stored, Error> {
+    let first = data.first(MAX_PREFIX + MAX_HEADER as usize);
+    let length = data.len() as u64;
+    let header = header(&mut Source::new(std::io::Cursor::new(first), length))?;
+    data_length(header.dtype, &header.shape, length - header.data, u64::MAX, header.data)?;
     let start = header.data as usize;
-    Ok(header.store(bytes, start))
+    header.store(data, start)
 }
 
 impl Header {
-    fn store(self, mut bytes: Vec<u8>, start: usize) -> Stored {
-        if self.big_endian != cfg!(target_endian = "big") {
+    fn store(self, mut data: Data, start: usize) -> Result<Stored, Error> {
+        if self.big_endian != cfg!(target_endian = "big") && self.dtype.size() > 1 {
+            let mut bytes = data.into_bytes()?;
             swap(&mut bytes[start..], self.dtype.size());
+            data = Data::Read(bytes);
         }
-        Stored { dtype: self.dtype, shape: self.shape, fortran: self.fortran, bytes, start }
+        Ok(Stored { dtype: self.dtype, shape: self.shape, fortran: self.fortran, data, start })
     }
 }
 
 /// Reads magic, version, length and literal.
 pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, Error> {
-    let prefix = source.load(0, source.length().min(12))?;
+    let prefix = source.load(0, source.length().min(MAX_PREFIX as u64))?;
     if !prefix.starts_with(MAGIC) {
         return Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"));
     }

@@ -19,7 +19,7 @@ use serde::{
     de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Source, Stored, byte_count, choose, data_length, swap};
+use super::{Source, Stored, byte_count, choose, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
@@ -159,11 +159,13 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
     })?;
     let [begin, end] = tensor.data_offsets;
     let length = data_length(dtype, &tensor.shape, end - begin, limit, data + begin)?;
-    let mut bytes = source.load(data + begin, length)?;
+    let mut data = source.data(data + begin, length)?;
     if cfg!(target_endian = "big") {
+        let mut bytes = data.into_bytes()?;
         swap(&mut bytes, dtype.size());
+        data = Data::Read(bytes);
     }
-    Ok(Stored { dtype, shape: tensor.shape.clone(), fortran: false, bytes, start: 0 })
+    Ok(Stored { dtype, shape: tensor.shape.clone(), fortran: false, data, start: 0 })
 }
 
 /// Reads and checks the header; answers the tensors and where their data begins.

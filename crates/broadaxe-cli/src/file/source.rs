@@ -1,7 +1,13 @@
 //! A file whose length is known, read piece by piece.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+};
 
+use broadaxe_kernels::Mapping;
+
+use super::data::{Data, LEAST_MAPPED, room};
 use crate::error::{Error, ErrorKind};
 
 /// A readable source and its length in bytes; nothing is read beyond it.
@@ -9,12 +15,20 @@ use crate::error::{Error, ErrorKind};
 pub struct Source<R> {
     inner: R,
     length: u64,
+    map: fn(&R, u64, usize) -> Option<Mapping>,
+}
+
+impl Source<File> {
+    /// Makes a source of a file, parts of which can be mapped.
+    pub(super) fn of_file(file: File, length: u64) -> Self {
+        Self { inner: file, length, map: Mapping::new }
+    }
 }
 
 impl<R: Read + Seek> Source<R> {
     /// Makes a source of `length` bytes.
     pub fn new(inner: R, length: u64) -> Self {
-        Self { inner, length }
+        Self { inner, length, map: |_, _, _| None }
     }
 
     /// Returns the length in bytes.
@@ -24,24 +38,14 @@ impl<R: Read + Seek> Source<R> {
 
     /// Reads exactly `length` bytes from `at`.
     ///
-    /// This is the one way for bytes into the program: the range is compared with the length of the file before memory
-    /// is asked for, memory that cannot be had is an error, and so is a file that has become shorter meanwhile.
+    /// This and [`Source::data`] are the ways for bytes into the program: the range is compared with the length of the file before
+    /// memory is asked for, memory that cannot be had is an error, and so is a file that has become shorter meanwhile.
     ///
     /// # Errors
     /// When the range reaches past the end, memory is refused or reading fails.
     pub fn load(&mut self, at: u64, length: u64) -> Result<Vec<u8>, Error> {
-        if at.checked_add(length).is_none_or(|end| end > self.length) {
-            let text = format!("the file is cut short: {length} bytes are needed here, and it ends at {}", self.length);
-            return Err(Error::field("file", at, text));
-        }
-        let mut bytes = Vec::new();
-        let room = usize::try_from(length).ok().is_some_and(|length| bytes.try_reserve_exact(length).is_ok());
-        if !room {
-            return Err(Error::new(
-                ErrorKind::Memory,
-                format!("there is no memory for the {length} bytes of the file"),
-            ));
-        }
+        self.check(at, length)?;
+        let mut bytes = room(length)?;
         let failed = |error: std::io::Error| Error::new(ErrorKind::File, format!("cannot read the file: {error}"));
         self.inner.seek(SeekFrom::Start(at)).map_err(failed)?;
         let read = self.inner.by_ref().take(length).read_to_end(&mut bytes).map_err(failed)?;
@@ -49,5 +53,26 @@ impl<R: Read + Seek> Source<R> {
             return Err(Error::field("file", at + read as u64, "the file became shorter while it was read"));
         }
         Ok(bytes)
+    }
+
+    /// Maps exactly `length` bytes from `at` where that pays and can be, and else reads them.
+    ///
+    /// # Errors
+    /// As for [`Source::load`].
+    pub(super) fn data(&mut self, at: u64, length: u64) -> Result<Data, Error> {
+        self.check(at, length)?;
+        let size = usize::try_from(length).ok().filter(|_| length >= LEAST_MAPPED);
+        match size.and_then(|size| (self.map)(&self.inner, at, size)) {
+            Some(mapping) => Ok(Data::Mapped(mapping)),
+            None => self.load(at, length).map(Data::Read),
+        }
+    }
+
+    fn check(&self, at: u64, length: u64) -> Result<(), Error> {
+        if at.checked_add(length).is_some_and(|end| end <= self.length) {
+            return Ok(());
+        }
+        let text = format!("the file is cut short: {length} bytes are needed here, and it ends at {}", self.length);
+        Err(Error::field("file", at, text))
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use flate2::bufread::DeflateDecoder;
 
-use super::Source;
+use super::{Source, data::Data};
 use crate::error::{Error, ErrorKind, quoted};
 
 /// The most members of an archive.
@@ -218,7 +218,7 @@ fn widen(numbers: [&mut u64; 3], extra: &[u8]) -> Option<()> {
 }
 
 /// Unpacks a member of at most `limit` bytes.
-pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, limit: u64) -> Result<Vec<u8>, Error> {
+pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, limit: u64) -> Result<Data, Error> {
     if member.flags & 1 != 0 {
         return Err(Error::field("directory", member.at, "the member is encrypted"));
     }
@@ -226,24 +226,26 @@ pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, li
         let text = format!("the member takes {} bytes, and {limit} are left of the limit (--max-bytes)", member.size);
         return Err(Error::new(ErrorKind::Memory, text));
     }
-    let data = data(source, member)?;
-    let bytes = match member.method {
+    let at = data(source, member)?;
+    let data = match member.method {
         0 if member.packed != member.size => {
             return Err(Error::field("directory", member.at, "a stored member has two sizes"));
         }
-        0 => source.load(data, member.packed)?,
-        8 => inflate(&source.load(data, member.packed)?, member, data)?,
+        0 => source.data(at, member.packed)?,
+        8 => Data::Read(inflate(&source.load(at, member.packed)?, member, at)?),
         other => {
             let text = format!("packing method {other} is not known; stored (0) and deflated (8) are");
             return Err(Error::field("directory", member.at, text));
         }
     };
-    let crc = crc32fast::hash(&bytes);
+    let mut hasher = crc32fast::Hasher::new();
+    data.for_each_piece(&mut |piece| hasher.update(piece))?;
+    let crc = hasher.finalize();
     if crc != member.crc {
         let text = format!("the checksum is {crc:08x}, and {:08x} was written: the data is damaged", member.crc);
-        return Err(Error::field("data", data, text));
+        return Err(Error::field("data", at, text));
     }
-    Ok(bytes)
+    Ok(data)
 }
 
 /// Finds the member's data behind its local header, which must agree with the directory.

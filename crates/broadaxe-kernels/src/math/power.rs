@@ -35,10 +35,20 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 
 /// Raises x to the power y, with all special cases of C's `pow`.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// At most 0.501 ULP, by pxfm; 0.75 ULP for subnormal squares of the reciprocal.
 pub fn pow64(x: f64, y: f64) -> f64 {
-    // pxfm lets NaN through where C does not.
-    if x == 1.0 || y == 0.0 { 1.0 } else { canonical64(pxfm::f_pow(x, y)) }
+    if x == 1.0 || y == 0.0 {
+        // pxfm lets NaN through where C does not.
+        1.0
+    } else if y == -0.5 && x > 0.0 {
+        // pxfm's own way to this exponent overflows above 2^1000.
+        canonical64(pxfm::f_rsqrt(x))
+    } else if y == -2.0 && x.abs() >= shift(1.0, 512) {
+        // pxfm gives 0 for what is subnormal.
+        shift(pxfm::f_pow(shift(x, -513), y), -1026)
+    } else {
+        canonical64(pxfm::f_pow(x, y))
+    }
 }
 
 /// Computes the length of the vector (x, y) without overflow on the way.
@@ -97,7 +107,7 @@ pub fn sqrt64(x: f64) -> f64 {
 
 /// Computes 1 / sqrt(x).
 ///
-/// At most @RSQRT@ ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
+/// At most 0.51 ULP on a sweep of every 4099th f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)

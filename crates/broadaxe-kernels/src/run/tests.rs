@@ -272,37 +272,40 @@ mod fenced {
     }
 }
 
+/// Strides, and the offset they start from, in bytes.
+type Place = (&'static [isize], usize);
+
 #[test]
 fn layouts_that_leave_their_buffers_are_refused() {
     let program = operator("neg", DType::I32);
     #[rustfmt::skip]
-    let cases: &[(&[usize], &[isize], usize, &[isize], usize, &str)] = &[
-        (&[4], &[4], 0, &[4], 0, ""),
-        (&[4], &[0], 0, &[4], 0, "share memory"),
-        (&[4], &[2], 0, &[4], 0, "share memory"),
-        (&[2, 2], &[4, 4], 0, &[8, 4], 0, "share memory"),
-        (&[5], &[4], 0, &[0], 0, "the output reaches bytes 0 to 20 of a buffer of 16"),
-        (&[4], &[4], 1, &[4], 0, "the output reaches bytes 1 to 17"),
-        (&[4], &[-4], 0, &[4], 0, "the output reaches bytes -12 to 4"),
-        (&[4], &[-4], 12, &[-4], 12, ""),
-        (&[4], &[4], 0, &[8], 0, "input 0 reaches bytes 0 to 28"),
-        (&[4], &[4], 0, &[-4], 8, "input 0 reaches bytes -4 to 12"),
-        (&[4], &[4], 0, &[0], 12, ""),
-        (&[4], &[4], 0, &[0], 13, "input 0 reaches bytes 13 to 17"),
-        (&[4], &[4], 0, &[isize::MAX], 0, "input 0 reaches"),
-        (&[4], &[4], 0, &[isize::MIN], 0, "input 0 reaches"),
-        (&[4], &[4], 0, &[0], usize::MAX, "input 0 reaches"),
-        (&[1, 4], &[isize::MAX, 4], 0, &[isize::MIN, 4], 0, ""),
-        (&[4, 0], &[isize::MAX, 0], 99, &[isize::MIN, 7], 99, ""),
-        (&[0, 1 << 60, 1 << 60], &[0, 0, 0], 0, &[0, 0, 0], 0, ""),
-        (&[1 << 32, 1 << 32], &[4, 4], 0, &[0, 0], 0, "more elements than an address can count"),
-        (&[1 << 60], &[4], 0, &[0], 0, "the output reaches"),
-        (&[4], &[4, 4], 0, &[4], 0, "needs 1 strides"),
-        (&[4], &[4], 0, &[], 0, "needs 1 strides"),
-        (&[], &[], 12, &[], 12, ""),
-        (&[], &[], 13, &[], 12, "the output reaches"),
+    let cases: &[(&[usize], Place, Place, &str)] = &[
+        (&[4], (&[4], 0), (&[4], 0), ""),
+        (&[4], (&[0], 0), (&[4], 0), "share memory"),
+        (&[4], (&[2], 0), (&[4], 0), "share memory"),
+        (&[2, 2], (&[4, 4], 0), (&[8, 4], 0), "share memory"),
+        (&[5], (&[4], 0), (&[0], 0), "the output reaches bytes 0 to 20 of a buffer of 16"),
+        (&[4], (&[4], 1), (&[4], 0), "the output reaches bytes 1 to 17"),
+        (&[4], (&[-4], 0), (&[4], 0), "the output reaches bytes -12 to 4"),
+        (&[4], (&[-4], 12), (&[-4], 12), ""),
+        (&[4], (&[4], 0), (&[8], 0), "input 0 reaches bytes 0 to 28"),
+        (&[4], (&[4], 0), (&[-4], 8), "input 0 reaches bytes -4 to 12"),
+        (&[4], (&[4], 0), (&[0], 12), ""),
+        (&[4], (&[4], 0), (&[0], 13), "input 0 reaches bytes 13 to 17"),
+        (&[4], (&[4], 0), (&[isize::MAX], 0), "input 0 reaches"),
+        (&[4], (&[4], 0), (&[isize::MIN], 0), "input 0 reaches"),
+        (&[4], (&[4], 0), (&[0], usize::MAX), "input 0 reaches"),
+        (&[1, 4], (&[isize::MAX, 4], 0), (&[isize::MIN, 4], 0), ""),
+        (&[4, 0], (&[isize::MAX, 0], 99), (&[isize::MIN, 7], 99), ""),
+        (&[0, 1 << 60, 1 << 60], (&[0, 0, 0], 0), (&[0, 0, 0], 0), ""),
+        (&[1 << 32, 1 << 32], (&[4, 4], 0), (&[0, 0], 0), "more elements than an address can count"),
+        (&[1 << 60], (&[4], 0), (&[0], 0), "the output reaches"),
+        (&[4], (&[4, 4], 0), (&[4], 0), "needs 1 strides"),
+        (&[4], (&[4], 0), (&[], 0), "needs 1 strides"),
+        (&[], (&[], 12), (&[], 12), ""),
+        (&[], (&[], 13), (&[], 12), "the output reaches"),
     ];
-    for &(dims, output, to, input, from, want) in cases {
+    for &(dims, (output, to), (input, from), want) in cases {
         let (bytes, mut out) = ([1_u8; 16], [0_u8; 16]);
         let nest = Nest { dims: dims.to_vec(), output: output.to_vec(), inputs: vec![input.to_vec()] };
         let got = run(&program, &nest, &[Input::new(&bytes, from)], Output::new(&mut out, to), &Serial, None);
@@ -310,7 +313,7 @@ fn layouts_that_leave_their_buffers_are_refused() {
         match got {
             Ok(()) => assert_eq!(want, "", "{named}"),
             Err(Failure::Layout(text)) => assert!(!want.is_empty() && text.contains(want), "{named}"),
-            Err(_) => panic!("{named}"),
+            Err(failure) => panic!("{failure:?}: {named}"),
         }
         if !want.is_empty() {
             assert_eq!(out, [0; 16], "nothing is written: {named}");

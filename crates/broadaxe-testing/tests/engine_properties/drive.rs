@@ -1,7 +1,7 @@
 //! Single kernels and single operators, run over elements given as bytes.
 
 use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Program, Serial, Slot, Step, run_at};
-use broadaxe_testing::oracle::{Ty, Value, to_bytes};
+use broadaxe_testing::oracle::{Outcome, Ty, Value, eval, to_bytes};
 
 /// Returns the oracle's name for a dtype.
 pub(crate) fn ty(dtype: DType) -> Ty {
@@ -11,6 +11,14 @@ pub(crate) fn ty(dtype: DType) -> Ty {
 /// Returns the dtype of operand `k` of an operator: the first of `where` is a bool.
 pub(crate) fn operand(op: &Op, k: usize, dtype: DType) -> DType {
     op.kernel(dtype).and_then(|kernel| kernel.inputs().get(k).copied()).unwrap_or(dtype)
+}
+
+/// Asks the oracle; of three operands it panics where it does not know the operator.
+pub(crate) fn ask(op: &Op, dtype: DType, args: &[Value]) -> Outcome {
+    // The kernel of an average is the sum.
+    let name = if op.is_average() { "add" } else { op.name() };
+    let known = args.len() < 3 || ["where", "clamp"].contains(&name);
+    if known { eval(name, ty(dtype), args) } else { Outcome::Unsupported }
 }
 
 /// An operand of one loop: elements from a byte on, or the one there repeated.

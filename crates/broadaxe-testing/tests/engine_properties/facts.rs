@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use broadaxe_kernels::{DType, Family, Isa, OPS, Op, System, find, find_abroad};
 use broadaxe_testing::{
-    oracle::{Outcome, Ty, Value, edge_values, eval, from_bytes, to_bytes},
+    oracle::{Outcome, Ty, Value, edge_values, from_bytes, to_bytes},
     random::Random,
 };
 
-use crate::drive::{operand, run_columns, single, ty};
+use crate::drive::{ask, operand, run_columns, single, ty};
 
 fn level() -> Isa {
     *Isa::available().last().expect("every CPU has one")
@@ -20,7 +20,7 @@ fn pairs(op: &Op, dtype: DType) -> [Vec<u8>; 2] {
     let mut random = Random::new(9);
     edges.extend((0..20).map(|_| random.value(ty(dtype))));
     let guarded = op.kernel(dtype).is_some_and(|kernel| kernel.guard().is_some());
-    let answered = |&(a, b): &(Value, Value)| !guarded || eval(op.name(), ty(dtype), &[a, b]) != Outcome::Refused;
+    let answered = |&(a, b): &(Value, Value)| !guarded || ask(op, dtype, &[a, b]) != Outcome::Refused;
     let all = edges.iter().flat_map(|&a| edges.iter().map(move |&b| (a, b))).filter(answered);
     let (left, right): (Vec<_>, Vec<_>) = all.unzip();
     [to_bytes(ty(dtype), &left), to_bytes(ty(dtype), &right)]

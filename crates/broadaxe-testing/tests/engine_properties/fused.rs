@@ -82,7 +82,9 @@ impl Expression {
         let (mut shapes, _) = random.broadcastable(count, 4, 6);
         if random.once_in(5) {
             let long = 300 + random.below(3000);
-            shapes.iter_mut().for_each(|shape| shape.push(if random.once_in(3) { 1 } else { long }));
+            for shape in &mut shapes {
+                shape.push(if random.once_in(3) { 1 } else { long });
+            }
         }
         let dtypes = [DType::F32, DType::F64, DType::I32, DType::U8, DType::F16, DType::Bool];
         let mut expression = Self { nodes: Vec::new(), inputs: Vec::new() };

@@ -129,7 +129,7 @@ fn beyond_four_billion_elements() {
     let nest = Nest { dims: vec![side, side], output: strides, inputs: vec![vec![0, 1], vec![1, 0]] };
     let mut out = vec![0; side * side];
     let isa = *Isa::available().last().expect("every CPU has one");
-    let mut run = |name: &str, column: &[u8], out: &mut [u8]| {
+    let run = |name: &str, column: &[u8], out: &mut [u8]| {
         let kernel = find(name).and_then(|op| op.kernel(DType::U8)).expect("in the table");
         let inputs = [Input::new(&row, 0), Input::new(column, 0)];
         run_at(isa, &single(kernel), &nest, &inputs, Output::new(out, 0), &Scoped(2), None)

@@ -9,7 +9,7 @@ use broadaxe_testing::{
     strided::{Layout, eval_strided},
 };
 
-use crate::drive::{operand, report, single, ty};
+use crate::drive::{ask, operand, report, single, ty};
 
 /// An operand in memory: where its elements lie, and the bytes there.
 struct Placed {
@@ -121,7 +121,13 @@ impl Case {
     fn wanted(&self) -> Vec<Outcome> {
         let operands: Vec<(&[Value], &Layout)> =
             self.operands.iter().zip(&self.spread).map(|(placed, spread)| (&placed.values[..], spread)).collect();
-        eval_strided(self.op.name(), ty(self.dtype), &operands)
+        if operands.iter().any(|(_, spread)| spread.shape.contains(&0)) {
+            return Vec::new();
+        }
+        let first: Vec<Value> = operands.iter().map(|(values, layout)| values[layout.offset]).collect();
+        // An operator that is new to the oracle is held against itself only.
+        let known = ask(self.op, self.dtype, &first) != Outcome::Unsupported;
+        if known { eval_strided(self.op.name(), ty(self.dtype), &operands) } else { Vec::new() }
     }
 
     fn evaluate(&self, threads: usize) -> Result<Vec<u8>, Error> {
@@ -143,7 +149,7 @@ impl Case {
     }
 
     /// Runs the loops unmerged, into a result of any layout, and reads that one row by row.
-    fn into_any_layout(&self, isa: Isa, random: &mut Random) -> Result<Vec<u8>, String> {
+    fn in_any_layout(&self, isa: Isa, random: &mut Random) -> Result<Vec<u8>, String> {
         let size = self.kernel().output().size();
         let mut layout = random.layout(&self.shape);
         // A result's elements are apart: its axes of stride 0 come outermost now.
@@ -178,7 +184,7 @@ impl Case {
         let named = self.named();
         let wanted = self.wanted();
         if wanted.contains(&Outcome::Refused) {
-            let refused = self.evaluate(1).is_err() && self.into_any_layout(Isa::available()[0], random).is_err();
+            let refused = self.evaluate(1).is_err() && self.in_any_layout(Isa::available()[0], random).is_err();
             return if refused { Vec::new() } else { vec![format!("{named}: no refusal")] };
         }
         let base = match self.evaluate(1) {
@@ -188,14 +194,14 @@ impl Case {
         let to = output(self.op.name(), ty(self.dtype));
         let got = from_bytes(to, &base);
         let mut faults = Vec::new();
-        if got.len() != wanted.len() {
-            faults.push(format!("{named}: {} elements, want {}", got.len(), wanted.len()));
+        if got.len() != self.shape.iter().product() {
+            faults.push(format!("{named}: {} elements", got.len()));
         }
         if let Some(at) = wanted.iter().zip(&got).position(|(want, &got)| !want.accepts(to, got)) {
             faults.push(format!("{named}: element {at} is {:?}, want {:?}", got[at], wanted[at]));
         }
         for isa in Isa::available() {
-            match self.into_any_layout(isa, random) {
+            match self.in_any_layout(isa, random) {
                 Ok(bytes) if bytes == base => {}
                 Ok(_) => faults.push(format!("{named}: differs in another layout at {:?}", isa.level())),
                 Err(text) => faults.push(format!("{named}: {text}")),

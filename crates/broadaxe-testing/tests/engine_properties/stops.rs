@@ -95,7 +95,9 @@ fn the_first_refused_element_is_named() {
             places = vec![count - 1];
         }
         let mut right = vec![1_u8; 4 * count];
-        places.iter().for_each(|&at| right[4 * at..][..4].fill(0));
+        for &at in &places {
+            right[4 * at..][..4].fill(0);
+        }
         let first = *places.iter().min().expect("one at least") as u64;
         let want = Err(Failure::Refused { step: 0, what: "a zero divisor", element: first });
         let executors: [&dyn Executor; 6] = [&Serial, &Scoped(2), &Scoped(3), &Scoped(7), &Backwards(2), &Backwards(7)];
@@ -133,8 +135,12 @@ fn of_two_steps_the_one_that_refuses_first_is_named() {
     let ones: Vec<u8> = 1_i32.to_ne_bytes().repeat(count);
     for &(zeros, negatives, element, at) in cases {
         let (mut divisors, mut exponents) = (ones.clone(), ones.clone());
-        zeros.iter().for_each(|&i| divisors[4 * i..][..4].fill(0));
-        negatives.iter().for_each(|&i| exponents[4 * i..][..4].fill(0xff));
+        for &i in zeros {
+            divisors[4 * i..][..4].fill(0);
+        }
+        for &i in negatives {
+            exponents[4 * i..][..4].fill(0xff);
+        }
         for threads in [1, 2, 3, 7] {
             let inputs = [&ones, &divisors, &exponents].map(|bytes| Input::new(bytes, 0));
             let mut out = vec![0; 4 * count];

@@ -213,6 +213,10 @@ impl Lowering<'_> {
                     return Ok(node);
                 }
             }
+            // As in NumPy: round of bool goes to floats, floor and its like leave it alone.
+            (Typing::Rounded, "round", [_]) if dtype == DType::Bool => {
+                return self.operate(name, Typing::Float, rule, args);
+            }
             (Typing::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
             (_, "abs", [arg]) if dtype == DType::Bool => return self.node(*arg, dtype),
             // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
@@ -229,7 +233,12 @@ impl Lowering<'_> {
         let mut nodes = Vec::with_capacity(args.len());
         for (index, arg) in args.iter().enumerate() {
             let condition = typing == Typing::Choose && index == 0;
-            nodes.push(self.node(*arg, if condition { DType::Bool } else { dtype })?);
+            let arg = if name == "clamp" { bound(*arg, index, dtype) } else { *arg };
+            nodes.push(self.node(arg, if condition { DType::Bool } else { dtype })?);
+        }
+        if let ("clamp", DType::Bool, [a, low, high]) = (name, dtype, &nodes[..]) {
+            let at_least = self.emit("logical_or", rule, &args[..2], &[*a, *low])?;
+            return self.emit("logical_and", rule, &[Arg::Node(at_least), args[2]], &[at_least, *high]);
         }
         self.emit(name, rule, args, &nodes)
     }
@@ -312,6 +321,15 @@ impl Lowering<'_> {
         };
         let sign = emit(self.graph, sign, rule, &[signed, zero])?;
         emit(self.graph, join, rule, &[answer, sign])
+    }
+}
+
+/// Returns a bound of `clamp`; a number that no element of the dtype passes is the dtype's own bound.
+fn bound(arg: Arg, index: usize, dtype: DType) -> Arg {
+    match (arg, index) {
+        (Arg::Weak(Literal::Int(low)), 1) if dtype.is_integer() => Arg::Weak(Literal::Int(low.max(range(dtype).0))),
+        (Arg::Weak(Literal::Int(high)), 2) if dtype.is_integer() => Arg::Weak(Literal::Int(high.min(range(dtype).1))),
+        _ => arg,
     }
 }
 

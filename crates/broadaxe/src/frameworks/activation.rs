@@ -6,7 +6,7 @@ use broadaxe_kernels::DType;
 
 use super::{
     call::Call,
-    onnx::OLD_FLOATS,
+    onnx::{NUMBERS_12, OLD_FLOATS},
     row::{Attr, Build, FLOATS, NUMBERS, Row, Values, Way, attr, row},
 };
 use crate::{error::Error, graph::Node, promote::Literal};
@@ -36,7 +36,9 @@ const fn built(
 const LEAKY: &[Attr] = &[attr("alpha", Values::Float, "0.01")];
 const ALPHA: &[Attr] = &[attr("alpha", Values::Float, "1")];
 const HARD: &[Attr] = &[attr("alpha", Values::Float, "0.2"), attr("beta", Values::Float, "0.5")];
+const SELU_1: &[Attr] = &[attr("alpha", Values::Float, "1.6732"), attr("gamma", Values::Float, "1.0507")];
 const SELU: &[Attr] = &[attr("alpha", Values::Float, "1.6732632"), attr("gamma", Values::Float, "1.0507010")];
+const SHRINK: &[Attr] = &[attr("bias", Values::Float, "0"), attr("lambd", Values::Float, "0.5")];
 const GELU: &[Attr] = &[attr("approximate", Values::Words(&["none", "tanh"]), "none")];
 const GELU_7: &[Attr] = &[attr("approximation_mode", Values::Words(&["ERF", "TANH"]), "ERF")];
 const MUST: &[Attr] = &[attr("alpha", Values::Float, "")];
@@ -51,6 +53,7 @@ const SELU_TEXT: &str = "gamma * where(x < 0, alpha * expm1(x), x)";
 const SOFTSIGN_TEXT: &str = "x / (1 + abs(x))";
 const MISH_TEXT: &str = "x * tanh(softplus(x))";
 const SWISH_TEXT: &str = "x * sigmoid(alpha * x)";
+const SHRINK_TEXT: &str = "where(x < -lambd, x + bias, where(x > lambd, x - bias, 0)), on integers in f64";
 const THRESHOLD_TEXT: &str = "where(x > alpha, x, 0)";
 
 pub(super) static ONNX: &[Row] = &[
@@ -69,6 +72,7 @@ pub(super) static ONNX: &[Row] = &[
     built("Elu", 22, FLOATS, ALPHA, ELU_TEXT, elu),
     built("Celu", 12, ONE_FLOAT, ALPHA, CELU_TEXT, celu),
     built("Celu", 28, FLOATS, ALPHA, CELU_TEXT, celu),
+    built("Selu", 1, OLD_FLOATS, SELU_1, SELU_TEXT, selu),
     built("Selu", 6, OLD_FLOATS, SELU, SELU_TEXT, selu),
     built("Selu", 22, FLOATS, SELU, SELU_TEXT, selu),
     built("HardSigmoid", 1, OLD_FLOATS, HARD, HARD_TEXT, hard_sigmoid),
@@ -80,6 +84,7 @@ pub(super) static ONNX: &[Row] = &[
     built("Swish", 24, FLOATS, ALPHA, SWISH_TEXT, swish),
     built("ThresholdedRelu", 10, OLD_FLOATS, ALPHA, THRESHOLD_TEXT, thresholded),
     built("ThresholdedRelu", 22, FLOATS, ALPHA, THRESHOLD_TEXT, thresholded),
+    built("Shrink", 9, NUMBERS_12, SHRINK, SHRINK_TEXT, shrink),
     built("Gelu", 20, FLOATS, GELU, "gelu, or gelu_tanh by approximate", gelu),
 ];
 
@@ -96,7 +101,7 @@ pub(super) static OPENVINO: &[Row] = &[
     op("Gelu", 2, FLOATS, "gelu"),
     built("Gelu", 7, FLOATS, GELU_7, "gelu, or gelu_tanh by approximation_mode", gelu),
     built("Clamp", 1, NUMBERS, BOUNDS, "clamp", clamp),
-    built("Round", 5, FLOATS, ROUND, "round, or half away from zero by mode", round),
+    built("Round", 5, NUMBERS, ROUND, "round, integers as they are, or half away from zero by mode", round),
 ];
 
 /// Returns a parameter as both frameworks store it: in single precision.
@@ -126,8 +131,9 @@ fn bent(call: &mut Call<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
 
 fn selu(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let alpha = call.number(single(call, "alpha", 1.673_263_2))?;
-    let gamma = call.number(single(call, "gamma", 1.050_701))?;
+    let (alpha, gamma) = if call.opset < 6 { (1.6732, 1.0507) } else { (1.673_263_2, 1.050_701) };
+    let (alpha, gamma) = (single(call, "alpha", alpha), single(call, "gamma", gamma));
+    let (alpha, gamma) = (call.number(alpha)?, call.number(gamma)?);
     let bent = bent(call, x, alpha)?;
     call.point("mul", &[gamma, bent])
 }
@@ -193,6 +199,20 @@ fn thresholded(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("where", &[above, x, zero])
 }
 
+/// Integers are compared and moved in f64; the parameters are no integers.
+fn shrink(call: &mut Call<'_>) -> Result<Node, Error> {
+    let at = if call.dtype.is_float() { call.dtype } else { F64 };
+    let x = call.graph.cast(call.nodes[0], at);
+    let (bias, lambd) = (single(call, "bias", 0.0), single(call, "lambd", 0.5));
+    let mut number = |value| super::constant(call.graph, Literal::Float(value), at);
+    let (zero, bias, low, high) = (number(0.0)?, number(bias)?, number(-lambd)?, number(lambd)?);
+    let (below, above) = (call.point("less", &[x, low])?, call.point("greater", &[x, high])?);
+    let (raised, lowered) = (call.point("add", &[x, bias])?, call.point("sub", &[x, bias])?);
+    let inner = call.point("where", &[above, lowered, zero])?;
+    let value = call.point("where", &[below, raised, inner])?;
+    Ok(call.graph.cast(value, call.dtype))
+}
+
 fn gelu(call: &mut Call<'_>) -> Result<Node, Error> {
     let tanh = matches!(call.text("approximate").or(call.text("approximation_mode")), Some("tanh" | "TANH"));
     call.point(if tanh { "gelu_tanh" } else { "gelu" }, &[call.nodes[0]])
@@ -215,6 +235,9 @@ fn clamp(call: &mut Call<'_>) -> Result<Node, Error> {
 /// Half away from zero: the whole part, and one more of its sign where at least a half was cut off.
 fn round(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
+    if call.dtype.is_integer() {
+        return Ok(x);
+    }
     if call.text("mode") != Some("half_away_from_zero") {
         return call.point("round", &[x]);
     }

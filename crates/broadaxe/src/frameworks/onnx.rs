@@ -9,7 +9,7 @@ use broadaxe_shape::{Params, Rule, Shape};
 
 use super::{
     call::{Call, refuse},
-    row::{ANY, BOOL, Build, FLOATS, INTEGERS, NUMBERS, Row, Values, Way, attr, row},
+    row::{ANY, Attr, BOOL, Build, FLOATS, INTEGERS, NUMBERS, Row, Values, Way, attr, row},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -25,7 +25,7 @@ pub(super) const OLD_FLOATS: &[DType] = &[F16, F32, F64];
 const OLD: &[DType] = &[I32, I64, U32, U64, F16, F32, F64];
 const OLD_13: &[DType] = &[I32, I64, U32, U64, F16, BF16, F32, F64];
 /// All numbers, and all dtypes, but bf16.
-const NUMBERS_12: &[DType] = &[I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64];
+pub(super) const NUMBERS_12: &[DType] = &[I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64];
 const ANY_12: &[DType] = &[Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64];
 const SIGNED: &[DType] = &[I8, I16, I32, I64, F16, F32, F64];
 const SIGNED_13: &[DType] = &[I8, I16, I32, I64, F16, BF16, F32, F64];
@@ -86,15 +86,26 @@ const fn clip(since: i64, dtypes: &'static [DType]) -> Row {
     row("Clip", since, "TT?T?", dtypes, ALONE, Build::Nodes("clamp", clipped))
 }
 
-const fn clip_by_attributes(since: i64) -> Row {
-    row("Clip", since, "T", OLD_FLOATS, ALONE, Build::Nodes("clamp", clipped))
-        .with(const { &[attr("min", Values::Float, "none"), attr("max", Values::Float, "none")] })
+const fn clip_by_attributes(since: i64, bounds: &'static [Attr]) -> Row {
+    row("Clip", since, "T", OLD_FLOATS, ALONE, Build::Nodes("clamp", clipped)).with(bounds)
 }
 
-const fn cast(since: i64, dtypes: &'static [DType]) -> Row {
-    row("Cast", since, "T", dtypes, ALONE, Build::Nodes("cast", casted))
-        .with(const { &[attr("to", Values::DType, ""), attr("saturate", Values::Flag, "1")] })
+const NO_BOUNDS: &[Attr] = &[attr("min", Values::Float, "none"), attr("max", Values::Float, "none")];
+/// From opset 6 to 10 an absent bound is the largest f32, to which infinities are cut.
+const LARGEST: &[Attr] = &[attr("min", Values::Float, "-3.4028235e38"), attr("max", Values::Float, "3.4028235e38")];
+
+const fn cast(since: i64, dtypes: &'static [DType], attributes: &'static [Attr]) -> Row {
+    row("Cast", since, "T", dtypes, ALONE, Build::Nodes("cast", casted)).with(attributes)
 }
+
+const fn cast_as(since: i64, attributes: &'static [Attr]) -> Row {
+    row("CastLike", since, "TX", ANY, ALONE, Build::Nodes("cast", cast_like)).with(attributes)
+}
+
+const TO: Attr = attr("to", Values::DType, "");
+/// How numbers become floats of 8 bits, which arrays have not here.
+const SATURATE: Attr = attr("saturate", Values::Flag, "1");
+const ROUND_MODE: Attr = attr("round_mode", Values::Words(&["up", "down", "nearest"]), "up");
 
 const fn isinf(since: i64, dtypes: &'static [DType]) -> Row {
     row("IsInf", since, "T", dtypes, ALONE, Build::Nodes("isinf, or equal to one infinity", infinite))
@@ -181,7 +192,8 @@ pub(super) static ROWS: &[Row] = &[
     prelu(7, OLD_FLOATS),
     prelu(9, OLD),
     prelu(16, OLD_13),
-    clip_by_attributes(1),
+    clip_by_attributes(1, NO_BOUNDS),
+    clip_by_attributes(6, LARGEST),
     clip(11, OLD_FLOATS),
     clip(12, NUMBERS_12),
     clip(13, NUMBERS),
@@ -231,7 +243,7 @@ pub(super) static ROWS: &[Row] = &[
     one("Acosh", 22, FLOATS, "acosh"),
     one("Atanh", 9, OLD_FLOATS, "atanh"),
     one("Atanh", 22, FLOATS, "atanh"),
-    one("Erf", 9, OLD_FLOATS, "erf"),
+    row("Erf", 9, "T", NUMBERS_12, ALONE, Build::Nodes("erf, on integers in f64", error_function)),
     one("Erf", 13, FLOATS, "erf"),
     one("IsNaN", 9, OLD_FLOATS, "isnan"),
     one("IsNaN", 13, FLOATS, "isnan"),
@@ -239,9 +251,13 @@ pub(super) static ROWS: &[Row] = &[
     isinf(20, FLOATS),
     row("Identity", 1, "T", ANY_12, ALONE, Build::Nodes("-", same)),
     row("Identity", 13, "T", ANY, ALONE, Build::Nodes("-", same)),
-    cast(1, ANY_12),
-    cast(13, ANY),
-    row("CastLike", 15, "TX", ANY, ALONE, Build::Nodes("cast", cast_like)),
+    cast(1, ANY_12, &[TO]),
+    cast(13, ANY, &[TO]),
+    cast(19, ANY, &[TO, SATURATE]),
+    cast(24, ANY, &[TO, SATURATE, ROUND_MODE]),
+    cast_as(15, &[]),
+    cast_as(19, &[SATURATE]),
+    cast_as(24, &[SATURATE, ROUND_MODE]),
 ];
 
 /// Before opset 28 floats need `fmod=1`.
@@ -292,7 +308,18 @@ fn prelu_by_channel(call: &mut Call<'_>) -> Result<Node, Error> {
     super::emit(call.graph, "prelu", &rule, &nodes)
 }
 
-/// Bounds are of rank 0; one left out is the dtype's own.
+/// Until opset 12 integers are taken too; the result goes back to their dtype.
+fn error_function(call: &mut Call<'_>) -> Result<Node, Error> {
+    let x = call.nodes[0];
+    if call.dtype.is_float() {
+        return call.point("erf", &[x]);
+    }
+    let wide = call.graph.cast(x, F64);
+    let value = call.point("erf", &[wide])?;
+    Ok(call.graph.cast(value, call.dtype))
+}
+
+/// Bounds are of rank 0; one left out is the dtype's own, or the largest f32 where bounds are attributes with defaults.
 fn clipped(call: &mut Call<'_>) -> Result<Node, Error> {
     for (index, bound) in call.nodes.clone().into_iter().enumerate().skip(1) {
         let shape = Shape::new(call.graph.shape(bound));
@@ -302,12 +329,14 @@ fn clipped(call: &mut Call<'_>) -> Result<Node, Error> {
         }
     }
     let x = call.nodes[0];
-    let low = match (call.nodes.get(1), call.float("min")) {
+    let default = |value: f32| (6..11).contains(&call.opset).then_some(f64::from(value));
+    let (min, max) = (call.float("min").or(default(f32::MIN)), call.float("max").or(default(f32::MAX)));
+    let low = match (call.nodes.get(1), min) {
         (Some(low), _) => Some(*low),
         (None, Some(min)) => Some(call.number(f64::from(min as f32))?),
         (None, None) => None,
     };
-    let high = match (call.nodes.get(2), call.float("max")) {
+    let high = match (call.nodes.get(2), max) {
         (Some(high), _) => Some(*high),
         (None, Some(max)) => Some(call.number(f64::from(max as f32))?),
         (None, None) => None,

@@ -98,8 +98,8 @@ pub(super) static ROWS: &[Row] = &[
     one("Exp", 1, FLOATS, "exp"),
     one("Log", 1, FLOATS, "log"),
     one("Erf", 1, FLOATS, "erf"),
-    one("Floor", 1, FLOATS, "floor"),
-    one("Ceiling", 1, FLOATS, "ceil"),
+    row("Floor", 1, "T", NUMBERS, Way::Alone, Build::Nodes("floor, integers as they are", |call| whole(call, "floor"))),
+    row("Ceiling", 1, "T", NUMBERS, Way::Alone, Build::Nodes("ceil, integers as they are", |call| whole(call, "ceil"))),
     one("Sin", 1, FLOATS, "sin"),
     one("Cos", 1, FLOATS, "cos"),
     one("Tan", 1, FLOATS, "tan"),
@@ -129,6 +129,12 @@ fn divide(call: &mut Call<'_>) -> Result<Node, Error> {
     };
     let nodes = call.nodes.clone();
     call.apply(op, &nodes)
+}
+
+/// Rounds floats; integers are whole already.
+fn whole(call: &mut Call<'_>, op: &str) -> Result<Node, Error> {
+    let x = call.nodes[0];
+    if call.dtype.is_float() { call.point(op, &[x]) } else { Ok(x) }
 }
 
 fn select(call: &mut Call<'_>) -> Result<Node, Error> {

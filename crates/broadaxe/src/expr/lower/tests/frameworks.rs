@@ -80,7 +80,7 @@ fn onnx_by_opset() {
         ("onnx.Clip(f32, 0, 6)", "clamp(f32, 0, 6) f32 (2, 3)"),
         ("onnx.Clip(f32, 0)", "max(f32, 0) f32 (2, 3)"),
         ("onnx.Clip(f32, f32_, 1)", "error 0: onnx.Clip of opset 28: bound 1 has the shape (3,); bounds have rank 0"),
-        ("onnx.Clip(f32, max=6.0, opset=6)", "min(f32, 6) f32 (2, 3)"),
+        ("onnx.Clip(f32, max=6.0, opset=1)", "min(f32, 6) f32 (2, 3)"),
         ("onnx.LeakyRelu(f32, alpha=0.5)", "prelu(f32, 0.5) f32 (2, 3)"),
         ("onnx.Elu(f32)", "where(less(f32, 0), mul(1, expm1(f32)), f32) f32 (2, 3)"),
         ("onnx.HardSigmoid(f32)", "clamp(add(mul(0.2, f32), 0.5), 0, 1) f32 (2, 3)"),
@@ -97,6 +97,27 @@ fn onnx_by_opset() {
         ("onnx.Not(bool)", "logical_not(bool) bool (2, 3)"),
         ("onnx.Gemm(f32, f32, f32)", "error 0: onnx.Gemm is not element-wise"),
         ("onnx.add(f32, f32)", "error 0: there is no element-wise operator onnx.add; did you mean 'Add' or 'And'"),
+    ]);
+}
+
+/// Found by asking the schemas, ONNX Runtime and the reference evaluator about every opset.
+#[test]
+fn onnx_by_schema() {
+    check(&[
+        // An absent bound of opset 6 to 10 is the largest f32, as ONNX Runtime and the reference evaluator have it.
+        ("onnx.Clip(f32, max=6.0, opset=6)", "clamp(f32, -340282350000000000000000000000000000000, 6) f32 (2, 3)"),
+        ("onnx.Clip(f32, min=0, opset=10)", "clamp(f32, 0, 340282350000000000000000000000000000000) f32 (2, 3)"),
+        ("onnx.Clip(f32, opset=11)", "f32 f32 (2, 3)"),
+        ("onnx.Erf(i32, opset=9)", "i32(erf(f64(i32))) i32 (2, 3)"),
+        ("onnx.Erf(i32)", "error 0: onnx.Erf of opset 28: operand 0 is i32; it takes f16, bf16, f32, f64"),
+        (
+            "onnx.Shrink(f32, lambd=1.5)",
+            "where(less(f32, -1.5), add(f32, 0), where(greater(f32, 1.5), sub(f32, 0), 0)) f32 (2, 3)",
+        ),
+        ("onnx.Selu(f32, opset=1)", "mul(1.0507, where(less(f32, 0), mul(1.6732, expm1(f32)), f32)) f32 (2, 3)"),
+        ("onnx.Cast(f32, to=10, saturate=1, opset=13)", "error 0: onnx.Cast of opset 13 takes no attribute 'saturate'"),
+        ("onnx.Cast(f32, to=10, saturate=0, round_mode=\"nearest\")", "f16(f32) f16 (2, 3)"),
+        ("onnx.CastLike(f32, i8, saturate=0)", "i8(f32) i8 (2, 3)"),
     ]);
 }
 
@@ -150,6 +171,10 @@ fn openvino_by_attributes() {
             "openvino.Round(f32, mode=\"half_away_from_zero\")",
             "where(greater_equal(abs(sub(f32, trunc(f32))), 0.5), add(trunc(f32), sign(f32)), trunc(f32)) f32 (2, 3)",
         ),
+        // Rounding takes integers, and leaves them.
+        ("openvino.Floor(i32)", "i32 i32 (2, 3)"),
+        ("openvino.Ceiling(u8)", "u8 u8 (2, 3)"),
+        ("openvino.Round(i64, mode=\"half_away_from_zero\")", "i64 i64 (2, 3)"),
         ("openvino.Gelu(f32, approximation_mode=\"TANH\")", "gelu_tanh(f32) f32 (2, 3)"),
         ("openvino.FakeQuantize(x1_3_1_1, x1_3_4_5, 1, 0, 1, levels=256)", "error 0: "),
         (

@@ -101,6 +101,11 @@ openvino.Power(i32, i32_) ; i32 ; 2,3 ; 49 0 -1 1 0 1410065408
 openvino.BitwiseLeftShift(i32, 33) ; i32 ; 2,3 ; -14 -4 -2 2 6 200
 openvino.Round(f32, mode=\"half_away_from_zero\") ; f32 ; 2,3 ; -3.0 -1.0 0.0 1.0 2.0 7.0
 openvino.Round(f32) ; f32 ; 2,3 ; -2.0 -1.0 0.0 0.0 2.0 7.0
+openvino.FakeQuantize(f32, 1, 1, -1, 2, levels=4) ; f32 ; 2,3 ; -1.0 -1.0 -1.0 -1.0 2.0 2.0
+openvino.Clamp(i32, min=-1.5, max=2.5) ; i32 ; 2,3 ; -1 -1 -1 1 2 2
+onnx.Shrink(i32, lambd=1.5, bias=1.5) ; i32 ; 2,3 ; -5 0 0 0 1 98
+onnx.Erf(i32, opset=9) ; i32 ; 2,3 ; -1 0 0 0 0 1
+onnx.Clip(f32 / 0, opset=6) ; f32 ; 2,3 ; -3.4028234663852886e38 -3.4028234663852886e38 -3.4028234663852886e38 3.4028234663852886e38 3.4028234663852886e38 3.4028234663852886e38
 openvino.HSigmoid(f32) ; f32 ; 2,3 ; 0.083333336 0.33333334 0.45833334 0.5833333 0.75 1.0
 openvino.FakeQuantize(f32, -1, 3, -1, 3, levels=5) ; f32 ; 2,3 ; -1.0 -1.0 0.0 1.0 1.0 3.0
 openvino.FakeQuantize(f32, 3, -1, 0, 8, levels=5) ; f32 ; 2,3 ; 0.0 0.0 6.0 4.0 4.0 8.0

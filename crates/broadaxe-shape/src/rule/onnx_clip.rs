@@ -1,0 +1,67 @@
+//! The bounds of ONNX `Clip`: scalars, and nothing broadcasts.
+//!
+//! The first operand is the data and has the result's shape. Every other operand, a lower and an upper bound, has rank 0 and
+//! repeats for each element; one that is left out counts as a scalar. A bound of shape (1,) is refused though it would mean
+//! the same.
+//!
+//! Deviations: onnxruntime 1.31 also takes a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
+//!
+//! Source: ONNX operator schema `Clip`, since opset 11: "min" and "max" are tensors of empty shape.
+
+use alloc::{format, vec::Vec};
+
+use super::{AxisParam, Call, RuleDef};
+use crate::{
+    align::{Placement, Stretch},
+    error::{Error, ErrorKind},
+};
+
+pub(super) static RULE: RuleDef = RuleDef {
+    name: "onnx-clip",
+    aliases: &[],
+    summary: "takes scalars beside the first operand, and broadcasts nothing else (ONNX Clip)",
+    source: "ONNX operator schema Clip, since opset 11",
+    operands: (3, 3),
+    axis: AxisParam::None,
+    axes: false,
+    target: false,
+    modes: &[],
+    place,
+};
+
+fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    let rank = call.extents.rank(0);
+    let mut axes: Vec<Vec<usize>> = Vec::from([(0..rank).collect()]);
+    for k in 1..call.extents.count() {
+        let own = call.extents.rank(k);
+        if own > 0 {
+            let text = format!("{} has rank {own}; a bound must be a scalar, of shape ()", call.name(k));
+            return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+        }
+        axes.push(Vec::new());
+    }
+    Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Params, Rule};
+
+    #[test]
+    fn bounds_are_scalars() {
+        let rule = Rule::new("onnx-clip", Params::default()).expect("in the list");
+        let cases: &[(&[&[usize]], bool)] = &[
+            (&[&[2, 3], &[], &[]], true),
+            (&[&[], &[], &[]], true),
+            (&[&[2, 3], &[]], false),
+            (&[&[0], &[], &[]], true),
+            (&[&[2, 3], &[1], &[]], false),
+            (&[&[2, 3], &[], &[3]], false),
+            (&[&[2, 3], &[], &[], &[]], false),
+        ];
+        for &(shapes, good) in cases {
+            let got = rule.align(shapes);
+            assert_eq!(got.as_ref().ok().map(|a| a.shape().dims()), good.then_some(shapes[0]), "{shapes:?}: {got:?}");
+        }
+    }
+}
