@@ -2,7 +2,6 @@
 
 #![no_main]
 
-use broadaxe::View;
 use broadaxe_cli::file::{Format, Source, read_from};
 use libfuzzer_sys::fuzz_target;
 
@@ -14,9 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
         let mut source = Source::new(std::io::Cursor::new(bytes), bytes.len() as u64);
         match read_from(&mut source, Some(Format::Safetensors), key, LIMIT) {
             Ok(array) => {
-                assert!(array.bytes().len() as u64 <= LIMIT);
-                let view = View::new(array.dtype(), array.bytes(), array.shape(), &array.strides(), 0);
-                view.expect("an array that was read has all its elements");
+                assert!(array.byte_count() as u64 <= LIMIT);
+                array.view().expect("an array that was read has all its elements");
             }
             Err(error) => assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64 + LIMIT), "{error}"),
         }
