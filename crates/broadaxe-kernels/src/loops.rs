@@ -8,6 +8,7 @@
 use crate::{
     dtype::{DType, Element},
     isa::{Check, Isa, LEVELS, Loop},
+    number::{Function, Function2, Real},
 };
 
 /// A function of one element.
@@ -18,12 +19,28 @@ pub trait Unary<T: Element>: 'static {
     fn apply(x: T) -> Self::Out;
 }
 
+impl<T: Real, F: Function> Unary<T> for F {
+    type Out = T;
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x.map::<F>()
+    }
+}
+
 /// A function of two elements.
 pub trait Binary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Computes one element.
     fn apply(a: T, b: T) -> Self::Out;
+}
+
+impl<T: Real, F: Function2> Binary<T> for F {
+    type Out = T;
+    #[inline(always)]
+    fn apply(a: T, b: T) -> T {
+        a.map2::<F>(b)
+    }
 }
 
 /// A function of three elements, the first possibly of a type of its own.

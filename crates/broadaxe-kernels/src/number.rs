@@ -56,14 +56,32 @@ pub trait Integer: Number + Eq {
     fn not(self) -> Self;
 }
 
+/// A function of a number, for f32 and for f64; every NaN that it returns is the canonical one.
+///
+/// Functions are types and not values: a loop calls them by name, always inlined, however large they are.
+pub trait Function: 'static {
+    /// Computes in f32.
+    fn narrow(x: f32) -> f32;
+    /// Computes in f64.
+    fn wide(x: f64) -> f64;
+}
+
+/// A function of two numbers, as [`Function`].
+pub trait Function2: 'static {
+    /// Computes in f32.
+    fn narrow(a: f32, b: f32) -> f32;
+    /// Computes in f64.
+    fn wide(a: f64, b: f64) -> f64;
+}
+
 /// A floating-point number.
 pub trait Real: Number {
     /// Divides.
     fn div(self, by: Self) -> Self;
-    /// Applies a function given for f32 and for f64; the halves take the one for f32 and round.
-    fn map(self, narrow: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Self;
-    /// Applies a function of two numbers, as [`Real::map`].
-    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Self;
+    /// Applies a function; the halves take the one for f32 and round.
+    fn map<F: Function>(self) -> Self;
+    /// Applies a function of two numbers; the halves take the one for f32 and round.
+    fn map2<F: Function2>(self, other: Self) -> Self;
     /// Says whether this is an infinity.
     fn is_infinite(self) -> bool;
     /// Returns the magnitude of this with the sign of the other, bit by bit.
@@ -168,12 +186,12 @@ impl Real for f32 {
         (self / by).canonical()
     }
     #[inline(always)]
-    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
-        narrow(self).canonical()
+    fn map<F: Function>(self) -> Self {
+        F::narrow(self)
     }
     #[inline(always)]
-    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
-        narrow(self, other).canonical()
+    fn map2<F: Function2>(self, other: Self) -> Self {
+        F::narrow(self, other)
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {
@@ -224,12 +242,12 @@ impl Real for f64 {
         (self / by).canonical()
     }
     #[inline(always)]
-    fn map(self, _: impl Fn(f32) -> f32, wide: impl Fn(f64) -> f64) -> Self {
-        wide(self).canonical()
+    fn map<F: Function>(self) -> Self {
+        F::wide(self)
     }
     #[inline(always)]
-    fn map2(self, other: Self, _: impl Fn(f32, f32) -> f32, wide: impl Fn(f64, f64) -> f64) -> Self {
-        wide(self, other).canonical()
+    fn map2<F: Function2>(self, other: Self) -> Self {
+        F::wide(self, other)
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {
@@ -369,12 +387,12 @@ impl<T: Half> Real for T {
         Self::narrow(self.widen() / by.widen())
     }
     #[inline(always)]
-    fn map(self, narrow: impl Fn(f32) -> f32, _: impl Fn(f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen()))
+    fn map<F: Function>(self) -> Self {
+        Self::narrow(F::narrow(self.widen()))
     }
     #[inline(always)]
-    fn map2(self, other: Self, narrow: impl Fn(f32, f32) -> f32, _: impl Fn(f64, f64) -> f64) -> Self {
-        Self::narrow(narrow(self.widen(), other.widen()))
+    fn map2<F: Function2>(self, other: Self) -> Self {
+        Self::narrow(F::narrow(self.widen(), other.widen()))
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {

@@ -3,7 +3,7 @@
 use crate::{
     loops::{Binary, Unary},
     math,
-    number::{Number, Real},
+    number::{Function, Number},
 };
 
 /// The error function
@@ -19,51 +19,69 @@ pub struct Softplus;
 /// a * sigmoid(a)
 pub struct Silu;
 
-impl<T: Real> Unary<T> for Erf {
-    type Out = T;
+impl Function for Erf {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::erf32, math::erf64)
+    fn narrow(x: f32) -> f32 {
+        math::erf32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::erf64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Sigmoid {
-    type Out = T;
+impl Function for Sigmoid {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::sigmoid32, math::sigmoid64)
+    fn narrow(x: f32) -> f32 {
+        math::sigmoid32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::sigmoid64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Gelu {
-    type Out = T;
+impl Function for Gelu {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::gelu32, math::gelu64)
+    fn narrow(x: f32) -> f32 {
+        math::gelu32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::gelu64(x)
     }
 }
 
-impl<T: Real> Unary<T> for GeluTanh {
-    type Out = T;
+impl Function for GeluTanh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::gelu_tanh32, math::gelu_tanh64)
+    fn narrow(x: f32) -> f32 {
+        math::gelu_tanh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::gelu_tanh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Softplus {
-    type Out = T;
+impl Function for Softplus {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::softplus32, math::softplus64)
+    fn narrow(x: f32) -> f32 {
+        math::softplus32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::softplus64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Silu {
-    type Out = T;
+impl Function for Silu {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::silu32, math::silu64)
+    fn narrow(x: f32) -> f32 {
+        math::silu32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::silu64(x)
     }
 }
 
@@ -83,17 +101,19 @@ impl<T: Number> Unary<T> for Relu {
     }
 }
 
-impl<T: Real> Unary<T> for Hardswish {
-    type Out = T;
-    /// The limits come first, so that -inf gives 0 and not a NaN; f32 rounds once, from f64.
+impl Function for Hardswish {
+    /// Rounds once, from f64.
     #[inline(always)]
-    fn apply(x: T) -> T {
-        let wide = |x: f64| {
-            let inner = x * (x + 3.0) / 6.0;
-            let upper = if x >= 3.0 { x } else { inner };
-            if x <= -3.0 { 0.0 } else { upper }
-        };
-        x.map(|x| wide(f64::from(x)) as f32, wide)
+    fn narrow(x: f32) -> f32 {
+        Self::wide(f64::from(x)) as f32
+    }
+    /// Looks at the limits last, so that -inf gives 0 and not a NaN.
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        let inner = x * (x + 3.0) / 6.0;
+        let upper = if x >= 3.0 { x } else { inner };
+        let value = if x <= -3.0 { 0.0 } else { upper };
+        value.canonical()
     }
 }
 

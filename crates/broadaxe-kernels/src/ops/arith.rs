@@ -3,7 +3,8 @@
 use crate::{
     loops::{Binary, Refuses, Unary},
     math,
-    number::{Integer, Number, Real},
+    number::{Function, Function2, Integer, Number, Real},
+    ops::round::Trunc,
 };
 
 /// a + b
@@ -207,47 +208,62 @@ impl<T: Real> Binary<T> for DivTrunc {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
-        a.div(b).map(f32::trunc, f64::trunc)
+        a.div(b).map::<Trunc>()
     }
 }
 
-impl<T: Real> Binary<T> for DivFloor {
-    type Out = T;
+impl Function2 for DivFloor {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::div_floor32, math::div_floor64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::div_floor32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::div_floor64(a, b)
     }
 }
 
-impl<T: Real> Binary<T> for ModFloor {
-    type Out = T;
+impl Function2 for ModFloor {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::mod_floor32, math::mod_floor64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::mod_floor32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::mod_floor64(a, b)
     }
 }
 
-impl<T: Real> Binary<T> for Fmod {
-    type Out = T;
+impl Function2 for Fmod {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::fmod32, math::fmod64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::fmod32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::fmod64(a, b)
     }
 }
 
-impl<T: Real> Binary<T> for RemainderIeee {
-    type Out = T;
+impl Function2 for RemainderIeee {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::remainder_ieee32, math::remainder_ieee64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::remainder_ieee32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::remainder_ieee64(a, b)
     }
 }
 
-impl<T: Real> Binary<T> for Pow {
-    type Out = T;
+impl Function2 for Pow {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::pow32, math::pow64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::pow32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::pow64(a, b)
     }
 }
 
@@ -296,11 +312,14 @@ impl<T: Number> Binary<T> for SquaredDifference {
     }
 }
 
-impl<T: Real> Binary<T> for Hypot {
-    type Out = T;
+impl Function2 for Hypot {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::hypot32, math::hypot64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::hypot32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::hypot64(a, b)
     }
 }
 
@@ -354,23 +373,27 @@ impl<T: Real> Unary<T> for Reciprocal {
     }
 }
 
-impl<T: Real> Unary<T> for Sqrt {
-    type Out = T;
+impl Function for Sqrt {
     /// Gives the root what makes it canonical before it is taken: the compiler knows that the root of a negative number is a NaN, and
     /// drops a choice between that NaN and the canonical one, although the machine's own has a sign.
     #[inline(always)]
-    fn apply(x: T) -> T {
-        let narrow = |x: f32| if x >= 0.0 { x } else { f32::NAN }.sqrt();
-        let wide = |x: f64| if x >= 0.0 { x } else { f64::NAN }.sqrt();
-        x.map(narrow, wide)
+    fn narrow(x: f32) -> f32 {
+        if x >= 0.0 { x } else { f32::NAN }.sqrt()
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        if x >= 0.0 { x } else { f64::NAN }.sqrt()
     }
 }
 
-impl<T: Real> Unary<T> for Rsqrt {
-    type Out = T;
+impl Function for Rsqrt {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::rsqrt32, math::rsqrt64)
+    fn narrow(x: f32) -> f32 {
+        math::rsqrt32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::rsqrt64(x)
     }
 }
 

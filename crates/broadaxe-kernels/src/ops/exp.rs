@@ -1,6 +1,6 @@
 //! Exponentials and logarithms.
 
-use crate::{loops::Unary, math, number::Real};
+use crate::{math, number::Function};
 
 /// e^a
 pub struct Exp;
@@ -17,58 +17,79 @@ pub struct Log10;
 /// log(1 + a), exact near 0
 pub struct Log1p;
 
-impl<T: Real> Unary<T> for Exp {
-    type Out = T;
+impl Function for Exp {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::exp32, math::exp64)
+    fn narrow(x: f32) -> f32 {
+        math::exp32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::exp64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Exp2 {
-    type Out = T;
+impl Function for Exp2 {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::exp2_32, math::exp2_64)
+    fn narrow(x: f32) -> f32 {
+        math::exp2_32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::exp2_64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Expm1 {
-    type Out = T;
+impl Function for Expm1 {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::expm1_32, math::expm1_64)
+    fn narrow(x: f32) -> f32 {
+        math::expm1_32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::expm1_64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Log {
-    type Out = T;
+impl Function for Log {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::log32, math::log64)
+    fn narrow(x: f32) -> f32 {
+        math::log32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::log64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Log2 {
-    type Out = T;
+impl Function for Log2 {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::log2_32, math::log2_64)
+    fn narrow(x: f32) -> f32 {
+        math::log2_32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::log2_64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Log10 {
-    type Out = T;
+impl Function for Log10 {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::log10_32, math::log10_64)
+    fn narrow(x: f32) -> f32 {
+        math::log10_32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::log10_64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Log1p {
-    type Out = T;
+impl Function for Log1p {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::log1p32, math::log1p64)
+    fn narrow(x: f32) -> f32 {
+        math::log1p32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::log1p64(x)
     }
 }

@@ -1,6 +1,6 @@
 //! Rounding to whole numbers; the zero of a small negative number is -0.
 
-use crate::{loops::Unary, number::Real};
+use crate::number::{Function, Number};
 
 /// The next whole number below
 pub struct Floor;
@@ -11,34 +11,46 @@ pub struct Round;
 /// The next whole number towards zero
 pub struct Trunc;
 
-impl<T: Real> Unary<T> for Floor {
-    type Out = T;
+impl Function for Floor {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(f32::floor, f64::floor)
+    fn narrow(x: f32) -> f32 {
+        x.canonical().floor()
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x.canonical().floor()
     }
 }
 
-impl<T: Real> Unary<T> for Ceil {
-    type Out = T;
+impl Function for Ceil {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(f32::ceil, f64::ceil)
+    fn narrow(x: f32) -> f32 {
+        x.canonical().ceil()
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x.canonical().ceil()
     }
 }
 
-impl<T: Real> Unary<T> for Round {
-    type Out = T;
+impl Function for Round {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(f32::round_ties_even, f64::round_ties_even)
+    fn narrow(x: f32) -> f32 {
+        x.canonical().round_ties_even()
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x.canonical().round_ties_even()
     }
 }
 
-impl<T: Real> Unary<T> for Trunc {
-    type Out = T;
+impl Function for Trunc {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(f32::trunc, f64::trunc)
+    fn narrow(x: f32) -> f32 {
+        x.canonical().trunc()
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        x.canonical().trunc()
     }
 }

@@ -1,9 +1,8 @@
 //! Circular and hyperbolic functions, in radians, and their inverses.
 
 use crate::{
-    loops::{Binary, Unary},
     math,
-    number::Real,
+    number::{Function, Function2},
 };
 
 /// The sine
@@ -31,99 +30,135 @@ pub struct Acosh;
 /// The inverse hyperbolic tangent
 pub struct Atanh;
 
-impl<T: Real> Unary<T> for Sin {
-    type Out = T;
+impl Function for Sin {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::sin32, math::sin64)
+    fn narrow(x: f32) -> f32 {
+        math::sin32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::sin64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Cos {
-    type Out = T;
+impl Function for Cos {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::cos32, math::cos64)
+    fn narrow(x: f32) -> f32 {
+        math::cos32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::cos64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Tan {
-    type Out = T;
+impl Function for Tan {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::tan32, math::tan64)
+    fn narrow(x: f32) -> f32 {
+        math::tan32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::tan64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Asin {
-    type Out = T;
+impl Function for Asin {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::asin32, math::asin64)
+    fn narrow(x: f32) -> f32 {
+        math::asin32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::asin64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Acos {
-    type Out = T;
+impl Function for Acos {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::acos32, math::acos64)
+    fn narrow(x: f32) -> f32 {
+        math::acos32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::acos64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Atan {
-    type Out = T;
+impl Function for Atan {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::atan32, math::atan64)
+    fn narrow(x: f32) -> f32 {
+        math::atan32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::atan64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Sinh {
-    type Out = T;
+impl Function for Sinh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::sinh32, math::sinh64)
+    fn narrow(x: f32) -> f32 {
+        math::sinh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::sinh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Cosh {
-    type Out = T;
+impl Function for Cosh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::cosh32, math::cosh64)
+    fn narrow(x: f32) -> f32 {
+        math::cosh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::cosh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Tanh {
-    type Out = T;
+impl Function for Tanh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::tanh32, math::tanh64)
+    fn narrow(x: f32) -> f32 {
+        math::tanh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::tanh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Asinh {
-    type Out = T;
+impl Function for Asinh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::asinh32, math::asinh64)
+    fn narrow(x: f32) -> f32 {
+        math::asinh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::asinh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Acosh {
-    type Out = T;
+impl Function for Acosh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::acosh32, math::acosh64)
+    fn narrow(x: f32) -> f32 {
+        math::acosh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::acosh64(x)
     }
 }
 
-impl<T: Real> Unary<T> for Atanh {
-    type Out = T;
+impl Function for Atanh {
     #[inline(always)]
-    fn apply(x: T) -> T {
-        x.map(math::atanh32, math::atanh64)
+    fn narrow(x: f32) -> f32 {
+        math::atanh32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::atanh64(x)
     }
 }
 
@@ -132,18 +167,24 @@ pub struct Atan2;
 /// log(e^a + e^b)
 pub struct Logaddexp;
 
-impl<T: Real> Binary<T> for Atan2 {
-    type Out = T;
+impl Function2 for Atan2 {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::atan2_32, math::atan2_64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::atan2_32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::atan2_64(a, b)
     }
 }
 
-impl<T: Real> Binary<T> for Logaddexp {
-    type Out = T;
+impl Function2 for Logaddexp {
     #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.map2(b, math::logaddexp32, math::logaddexp64)
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::logaddexp32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::logaddexp64(a, b)
     }
 }
