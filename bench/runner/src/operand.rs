@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(elements.len() - numbers.len(), if values == "nans" { 100 } else { 0 }, "{values}");
             assert!(numbers.iter().all(|v| (low..=high).contains(v)), "{values}");
             let middle = numbers.iter().sum::<f32>() / numbers.len() as f32;
-            assert!((middle - (low + high) / 2.0).abs() < (high - low) / 20.0, "{values}: mean {middle}");
+            assert!((middle - f32::midpoint(low, high)).abs() < (high - low) / 20.0, "{values}: mean {middle}");
         }
     }
 }
