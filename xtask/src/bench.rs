@@ -33,7 +33,7 @@ use table::Workload;
 
 /// The name under which Broadaxe stands among engines.
 const OWN: &str = "broadaxe";
-/// The most elements of an operand for which planning is timed too.
+/// Planning is timed too where every operand has fewer elements than this.
 const SMALL: u64 = 1 << 12;
 
 pub(crate) const USAGE: &str =
@@ -106,7 +106,7 @@ impl Wishes {
         if self.fresh {
             modes.push("fresh");
         }
-        if workload.elements() <= SMALL {
+        if workload.elements() < SMALL {
             modes.push("unplanned");
         }
         modes

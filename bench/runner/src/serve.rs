@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_cannot_be_loaded_says_why() {
         let cases = [
-            (r#"{"do":"load","expression":"a +","operands":[]}"#, "expression"),
+            (r#"{"do":"load","expression":"a +","operands":[]}"#, "operand is missing"),
             (r#"{"do":"load","expression":"a","operands":[{"name":"a","dtype":"f31","shape":[2]}]}"#, "f31"),
             (r#"{"do":"load","expression":"a + b","operands":[{"name":"a","dtype":"f32","shape":[2]}]}"#, "b"),
         ];

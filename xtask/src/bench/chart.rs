@@ -99,7 +99,7 @@ fn bar(put: &mut impl FnMut(String), figures: &Figures, mode: &str, y: f64, engi
     for peer in figures.peers(mode) {
         if let Some(times) = ratio(peer) {
             put(format!(
-                r#"<circle cx="{:.1}" cy="{:.1}" r="3.5" fill="{}"><title>{}: {} {times:.2}</title></circle>"#,
+                r#"<circle cx="{:.1}" cy="{:.1}" r="3.5" stroke="white" stroke-width="0.7" fill="{}"><title>{}: {} {times:.2}</title></circle>"#,
                 place(times),
                 y + 8.0,
                 colour(engines, &peer.engine),

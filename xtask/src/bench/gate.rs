@@ -1,8 +1,8 @@
 //! The gate: instructions per call of a few small workloads, which do not depend on what else the machine does.
 //!
 //! A kernel that stops vectorising takes several times the instructions, long before anyone looks at a chart. They are counted
-//! under valgrind, twice with different numbers of calls, so that the difference is the calls' alone. Its CPU has AVX2 and no
-//! AVX-512, on any machine that has valgrind, so that counts recorded on one hold on another of the same toolchain.
+//! under valgrind, twice with different numbers of calls, so that the difference is the calls' alone. The CPU that valgrind shows
+//! never has AVX-512, so that counts recorded on one machine with AVX2 hold on another, with the same toolchain.
 
 use std::{
     fs,

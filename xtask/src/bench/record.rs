@@ -6,7 +6,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{chart, figure::Figures};
 
@@ -16,18 +16,14 @@ pub(super) fn write(root: &Path, figures: &[Figures], quick: bool) -> Result<(),
     let (date, cpu) = (date(seconds / 86_400), cpu());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let folder = root.join("bench/record");
-    let mut texts = vec![(
-        format!("{date}-{}.json", slug(&cpu)),
-        serde_json::to_string_pretty(&json!({
-            "date": date,
-            "cpu": cpu,
-            "cores": cores,
-            "system": std::env::consts::OS,
-            "quick": quick,
-            "figures": figures.iter().map(Figures::record).collect::<Vec<_>>(),
-        }))
-        .map_err(|error| error.to_string())?,
-    )];
+    let head = json!({
+        "date": date,
+        "cpu": cpu,
+        "cores": cores,
+        "system": std::env::consts::OS,
+        "quick": quick,
+    });
+    let mut texts = vec![(format!("{date}-{}.json", slug(&cpu)), lines(&head, figures))];
     let mut counts: Vec<usize> = figures.iter().map(|figures| figures.threads).collect();
     counts.sort_unstable();
     counts.dedup();
@@ -45,6 +41,12 @@ pub(super) fn write(root: &Path, figures: &[Figures], quick: bool) -> Result<(),
         println!("bench/record/{name}");
     }
     Ok(())
+}
+
+/// Returns a record as JSON with a line for the run and one for each workload, so that two records can be compared by line.
+fn lines(head: &Value, figures: &[Figures]) -> String {
+    let figures: Vec<String> = figures.iter().map(|figures| figures.record().to_string()).collect();
+    format!("{{\"run\":{head},\n\"figures\":[\n{}\n]}}", figures.join(",\n"))
 }
 
 /// Returns the day that lies so many days after 1970-01-01, in the Gregorian calendar.
@@ -101,6 +103,24 @@ mod tests {
         ];
         for (days, want) in cases {
             assert_eq!(date(days), want, "day {days}");
+        }
+    }
+
+    #[test]
+    fn records_are_json() {
+        let none = |name: &str| Figures {
+            workload: name.to_owned(),
+            threads: 1,
+            known: 1e-6,
+            series: Vec::new(),
+            skipped: Vec::new(),
+        };
+        for count in [0, 1, 3] {
+            let figures: Vec<Figures> = ["a", "b", "c"].into_iter().take(count).map(none).collect();
+            let text = lines(&json!({ "date": "2000-01-01" }), &figures);
+            let read: Value = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(read["run"]["date"], "2000-01-01", "{text}");
+            assert_eq!(read["figures"].as_array().map(Vec::len), Some(count), "{text}");
         }
     }
 
