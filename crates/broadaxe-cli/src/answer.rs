@@ -33,7 +33,7 @@ const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
-/// A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
+/// Where not even the words fit beside each other the rows become lists. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
 /// width.
 pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
@@ -45,7 +45,10 @@ pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<
     }
     // Left to itself the arrangement wraps wide columns even where there is room for all.
     let natural = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    if table.width().is_some_and(|width| natural > usize::from(width)) {
+    if let Some(width) = table.width().map(usize::from).filter(|&width| natural > width) {
+        if narrowest(head, &rows) > width {
+            return lists(head, &rows, width);
+        }
         table.set_content_arrangement(ContentArrangement::Dynamic);
         constrain(&mut table, head, sentences, &rows);
     }
@@ -55,9 +58,50 @@ pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<
     table.lines().fold(String::new(), |text, line| text + line.trim_end() + "\n")
 }
 
+/// Counts the characters of the longest word.
+fn longest(text: &str) -> usize {
+    text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0)
+}
+
+/// Counts the columns of the terminal that a table needs so that no word breaks.
+fn narrowest(head: &[&str], rows: &[Vec<String>]) -> usize {
+    let cells = |i: usize| rows.iter().filter_map(move |row| row.get(i).map(|cell| longest(cell)));
+    head.iter().enumerate().map(|(i, title)| cells(i).max().unwrap_or(0).max(longest(title)) + 2).sum()
+}
+
+/// Writes rows as lists: the first cell, and below it the others with their titles, in lines of at most `width`.
+fn lists(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
+    let mut text = String::new();
+    for row in rows {
+        for (i, (title, cell)) in head.iter().zip(row).enumerate().filter(|(_, (_, cell))| !cell.is_empty()) {
+            let cell = cell.replace('\n', ", ");
+            let cell = if i == 0 { cell } else { format!("{title}: {cell}") };
+            text += &wrap(&cell, if i == 0 { 0 } else { 2 }, width);
+        }
+    }
+    text
+}
+
+/// Breaks a text between words into lines of at most `width`, the first `indent` blanks in and the others two more.
+fn wrap(text: &str, indent: usize, width: usize) -> String {
+    let (mut lines, mut column) = (" ".repeat(indent), indent);
+    for (i, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if i > 0 && column + 1 + length > width {
+            lines += &format!("\n{:1$}", "", indent + 2);
+            column = indent + 2;
+        } else if i > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines += word;
+        column += length;
+    }
+    lines + "\n"
+}
+
 /// Keeps names in the first column and the words of the head whole, with a blank on either side.
 fn constrain(table: &mut Table, head: &[&str], sentences: bool, rows: &[Vec<String>]) {
-    let longest = |text: &str| text.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
     for (i, title) in head.iter().enumerate() {
         let names = rows.iter().filter(|_| i == 0).filter_map(|row| row.first());
         let word = names.map(|name| longest(name)).max().unwrap_or(0).max(longest(title));

@@ -158,7 +158,7 @@ pub struct RuleArgs {
     pub axes: Option<String>,
 
     /// The shape to broadcast to (bidirectional, broadcast-to, explicit)
-    #[arg(long, value_name = "SHAPE")]
+    #[arg(long, value_name = "SHAPE", allow_hyphen_values = true)]
     pub target: Option<String>,
 
     /// The mode of a rule that has several
@@ -190,13 +190,18 @@ impl RuleArgs {
 
 /// Reads `0,2`, `[0, 2]`, or `()` for none.
 fn axes(text: &str) -> Result<Vec<i64>, Error> {
-    let list = text.trim().trim_matches(['(', ')', '[', ']']);
-    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts
-        .map(|part| {
-            part.parse().map_err(|_| Error::usage(format!("'{part}' in --axes {text} is not an axis; write 0,2")))
-        })
-        .collect()
+    let bare = text.trim();
+    let inner = |open: char, close: char| bare.strip_prefix(open)?.strip_suffix(close);
+    let list = inner('(', ')').or_else(|| inner('[', ']')).unwrap_or(bare).trim();
+    let list = list.strip_suffix(',').filter(|list| !list.is_empty()).unwrap_or(list);
+    if list.is_empty() {
+        return Ok(Vec::new());
+    }
+    let axis = |part: &str| {
+        let part = part.trim();
+        part.parse().map_err(|_| Error::usage(format!("'{part}' in --axes '{text}' is not an axis; write 0,2")))
+    };
+    list.split(',').map(axis).collect()
 }
 
 /// Arguments of `broadaxe ops`.
@@ -236,7 +241,7 @@ pub struct EvalArgs {
     pub stats: bool,
 
     /// The most bytes for operands and result, such as 2GiB; three quarters of the memory when left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_bytes: Option<String>,
 
     /// The number of threads; one per CPU when left out
@@ -294,4 +299,31 @@ pub struct ExplainArgs {
     /// Shapes, row-major: 2,3,4 or ()
     #[arg(required = true, value_name = "SHAPE")]
     pub shapes: Vec<Shape>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::axes;
+
+    #[test]
+    fn lists_of_axes() {
+        let cases: [(&str, Option<&[i64]>); 13] = [
+            ("0,2", Some(&[0, 2])),
+            ("[0, 2]", Some(&[0, 2])),
+            (" (0,) ", Some(&[0])),
+            ("-1", Some(&[-1])),
+            ("()", Some(&[])),
+            ("", Some(&[])),
+            ("((0", None),
+            ("(0]", None),
+            ("0,,2", None),
+            (",0", None),
+            (",", None),
+            ("0 2", None),
+            ("9223372036854775808", None),
+        ];
+        for (text, want) in cases {
+            assert_eq!(axes(text).ok().as_deref(), want, "{text}");
+        }
+    }
 }

@@ -42,8 +42,6 @@ pub enum ErrorKind {
     Memory,
     /// Standard output cannot be written.
     Output,
-    /// Standard output was closed by its reader, who has seen enough.
-    Closed,
 }
 
 impl ErrorKind {
@@ -57,18 +55,43 @@ impl ErrorKind {
             Self::Expression => "expression",
             Self::Memory => "memory",
             Self::Output => "output",
-            Self::Closed => "closed",
         }
     }
 
     /// Returns the exit code of a command that ends with this class.
     pub fn code(self) -> u8 {
         match self {
-            Self::Closed => 0,
             Self::Shape | Self::Value => 1,
             Self::Usage | Self::File | Self::Expression | Self::Memory | Self::Output => 2,
         }
     }
+}
+
+/// The longest sentence, in characters; what a file says may be longer.
+const MAX_MESSAGE: usize = 1000;
+/// How many characters of a name out of a file are shown.
+const MAX_NAME: usize = 80;
+
+/// Shows a name that a file says, so that it can neither hide a sentence by its length nor command a terminal.
+pub fn quoted(name: &str) -> String {
+    tame(name, MAX_NAME)
+}
+
+/// Writes control characters, and those that turn the direction of writing, as escapes; cuts after `most` characters.
+fn tame(text: &str, most: usize) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut tamed = String::new();
+    for c in text.chars().take(most) {
+        if c.is_control() || turns(c) {
+            tamed.extend(c.escape_default());
+        } else {
+            tamed.push(c);
+        }
+    }
+    if text.chars().nth(most).is_some() {
+        tamed += "...";
+    }
+    tamed
 }
 
 impl Error {
@@ -76,7 +99,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
+            message: tame(&message.into(), MAX_MESSAGE),
             spot: Box::default(),
             position: None,
             detail: None,
@@ -92,7 +115,7 @@ impl Error {
 
     /// Makes a [`ErrorKind::File`] error about a field at a byte offset; [`Error::of`] adds the file.
     pub fn field(field: &str, offset: u64, message: impl Into<String>) -> Self {
-        let spot = Spot { file: None, field: Some(field.to_owned()), offset: Some(offset) };
+        let spot = Spot { file: None, field: Some(quoted(field)), offset: Some(offset) };
         Self { spot: Box::new(spot), ..Self::new(ErrorKind::File, message) }
     }
 
@@ -103,10 +126,7 @@ impl Error {
 
     /// Makes the error of a failed write to standard output.
     pub fn output(error: &io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::new(ErrorKind::Closed, "standard output was closed"),
-            _ => Self::new(ErrorKind::Output, format!("cannot write to standard output: {error}")),
-        }
+        Self::new(ErrorKind::Output, format!("cannot write to standard output: {error}"))
     }
 
     /// Names the file at fault, unless one is named already.
@@ -119,8 +139,8 @@ impl Error {
     /// Moves the error to a part of a file: its field gets this name in front, its offset is counted from the start.
     #[must_use]
     pub fn inside(mut self, part: &str, start: u64) -> Self {
-        let field = self.spot.field.take();
-        self.spot.field = Some(field.map_or_else(|| part.to_owned(), |field| format!("{part}, {field}")));
+        let (part, field) = (quoted(part), self.spot.field.take());
+        self.spot.field = Some(field.map_or_else(|| part.clone(), |field| format!("{part}, {field}")));
         self.spot.offset = self.spot.offset.map(|offset| offset.saturating_add(start));
         self
     }
@@ -213,7 +233,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.spot.file {
-            write!(f, "{file}: ")?;
+            write!(f, "{}: ", tame(file, usize::MAX))?;
         }
         f.write_str(&self.message)?;
         match (&self.spot.field, self.spot.offset) {

@@ -29,7 +29,7 @@ pub use place::Place;
 pub use source::Source;
 
 use self::data::Data;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, quoted};
 
 /// The formats of array files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
 /// Chooses among the names of a file: the one asked for, or the only one.
 fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>) -> Result<&'a T, Error> {
     let there = || {
-        let mut names: Vec<String> = entries.iter().take(20).map(|entry| name(entry).to_owned()).collect();
+        let mut names: Vec<String> = entries.iter().take(20).map(|entry| quoted(name(entry))).collect();
         if entries.len() > names.len() {
             names.push(format!("and {} more", entries.len() - names.len()));
         }

@@ -13,7 +13,7 @@ use crate::{
     answer::Answer,
     args::{Cli, Command},
     cmd,
-    error::{Error, ErrorKind},
+    error::Error,
     stop,
 };
 
@@ -24,10 +24,7 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Asking for help is no error, unless it cannot be written.
-            let printed = error.print().and_then(|()| io::stdout().flush());
-            let code = if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&Error::output(&e)), |()| 0) };
-            return ExitCode::from(code);
+            return ExitCode::from(misused(&error));
         }
     };
     let answer = run(&cli.command, cli.json);
@@ -38,13 +35,33 @@ pub fn main() -> ExitCode {
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
         (Ok(answer), false) => print(answer.text.as_bytes()),
-        (Err(error), true) if error.kind() != ErrorKind::Closed => print_json(&error.to_json()),
-        (Err(error), _) => {
+        (Err(error), true) => print_json(&error.to_json()),
+        (Err(error), false) => {
             tell(error);
             Ok(())
         }
     };
     ExitCode::from(printed.map_or_else(|error| tell(&error).max(code), |()| code))
+}
+
+/// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
+fn misused(error: &clap::Error) -> u8 {
+    if error.use_stderr() && std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
+        let error = Error::usage(sentence(error));
+        return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
+    }
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    // Asking for help is no error, unless it cannot be written.
+    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&Error::output(&e)), |()| 0) }
+}
+
+/// Says in one line what is wrong with a command line, without the usage that is shown below it.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let said = text.split("\n\n").filter(|part| !part.starts_with("Usage:") && !part.starts_with("For more"));
+    let said = said.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let said = said.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    said.strip_prefix("error: ").unwrap_or(&said).to_owned()
 }
 
 fn run(command: &Command, json: bool) -> Result<Answer, Error> {
@@ -85,14 +102,12 @@ fn print_json(value: &Value) -> Result<(), Error> {
 
 /// Writes an error to standard error and returns its exit code. That nobody reads it is no reason to fail otherwise.
 fn tell(error: &Error) -> u8 {
-    if error.kind() != ErrorKind::Closed {
-        let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        let mut text = format!("{red}error{red:#}: {error}\n");
-        if let Some(detail) = error.detail() {
-            text += detail;
-            text += "\n";
-        }
-        let _ = anstream::stderr().write_all(text.as_bytes());
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let mut text = format!("{red}error{red:#}: {error}\n");
+    if let Some(detail) = error.detail() {
+        text += detail;
+        text += "\n";
     }
+    let _ = anstream::stderr().write_all(text.as_bytes());
     error.kind().code()
 }

@@ -403,3 +403,52 @@ fn damaged_files_never_panic() {
     }
     assert!(refusals > 1000, "{refusals}");
 }
+
+#[test]
+fn what_files_say_is_shown_short_and_plain() {
+    let long = "x".repeat(60_000);
+    let one = |name: &str, dtype: &str| {
+        tensors(&format!(r#"{{"{name}":{{"dtype":"{dtype}","shape":[3],"data_offsets":[0,8]}}}}"#), &[0; 8])
+    };
+    let member = small();
+    let cases = [
+        (Format::Npy, npy([1, 0], &dict(&format!("'<{long}'"), "False", "()"), b"")),
+        (Format::Npy, npy([2, 0], &format!("{{'{long}': 1}}"), b"")),
+        (Format::Npz, zip(&[stored("\x1b[2J\n.npy", &member), stored("b.npy", &member)])),
+        (Format::Npz, zip(&[stored(&format!("{long}.npy"), &member), stored("b.npy", &member)])),
+        (Format::Npz, zip(&[stored(&long, &member), stored(&long, &member)])),
+        (Format::Npz, zip(&[stored("\u{202e}\x07.npy", &member[..20])])),
+        (Format::Safetensors, one(r"a\u001b[2J\n", "F33")),
+        (Format::Safetensors, one("a", r"\u001b[2J\u202e")),
+        (Format::Safetensors, one(&long, "F32")),
+        (Format::Safetensors, one("a", &long)),
+        (Format::Safetensors, tensors(&format!(r#"{{"a":{{"{long}":1}}}}"#), &[])),
+    ];
+    for (i, (format, bytes)) in cases.iter().enumerate() {
+        let text = read_key(bytes, *format, None).unwrap_err().to_string();
+        assert!(text.len() < 1500, "{i}: {} bytes", text.len());
+        assert!(!text.contains(|c: char| c.is_control() || c == '\u{202e}'), "{i}: {text:?}");
+    }
+}
+
+#[test]
+fn headers_hold_no_more_than_files_have() {
+    let dims =
+        |rank| format!(r#"{{"a":{{"dtype":"U8","shape":[{}],"data_offsets":[0,1]}}}}"#, vec!["1"; rank].join(","));
+    let texts: Vec<String> = (0..=1 << 18).map(|i| format!(r#""{i}":"""#)).collect();
+    let cases = [
+        (dims(64), None),
+        (dims(65), Some("the rank is above the largest, 64")),
+        (dims(1_000_000), Some("the rank is above the largest, 64")),
+        (format!(r#"{{"__metadata__":{{{}}}}}"#, texts.join(",")), Some("more than 262144 entries")),
+        (
+            format!("{{{}}}", texts.join(",").replace(r#":"""#, r#":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}"#)),
+            Some("more than 262144 entries"),
+        ),
+    ];
+    for (header, want) in cases {
+        let error = read_key(&tensors(&header, &[0]), Format::Safetensors, None).err();
+        let right = error.as_ref().map_or(want.is_none(), |e| want.is_some_and(|want| e.message().contains(want)));
+        assert!(right, "{want:?}: {error:?}");
+    }
+}

@@ -110,6 +110,7 @@ fn exit_codes() {
         (&["eval", "a + b", "a=b.npy", "b=a.npy", "--rule", "none"], 1),
         (&["eval", "cast(a, 'i32') // 0", "a=a.npy"], 1),
         (&["eval", "a + b", "a=a.npy", "b=b.npy", "--max-bytes", "40"], 2),
+        (&["shape", "--rule", "broadcast-to", "--target", "2", "1", "1"], 2),
         (&["eval", "a", "a=a.npy", "-o", "out.txt"], 2),
         (&["eval", "a", "a=a.npy", "-o", "nosuch/out.npy"], 2),
         (&["eval", "a", "a=a.npy", "-o", "a.npy/out.npy"], 2),
@@ -146,7 +147,79 @@ fn errors_are_json_where_asked() {
 }
 
 #[test]
-fn full_output_is_an_error_and_a_closed_one_is_not() {
+fn wrong_command_lines_are_json_where_asked() {
+    let folder = Folder::new("usage");
+    let cases: &[(&[&str], &str)] = &[
+        (&["--json"], "requires a subcommand"),
+        (&["--json", "shape"], "were not provided: <SHAPE>..."),
+        (&["--json", "nosuch"], "unrecognized subcommand 'nosuch'"),
+        (&["shape", "2", "--rule", "numpi", "--json"], "a similar value exists: 'numpy'"),
+        (&["shape", "2", "--rule", "pdpd", "--axis", "x", "--json"], "invalid value 'x'"),
+        (&["shape", "2", "--rule", "bidirectional", "--target", "-1,2", "--json"], "'-1' in '-1,2' is negative"),
+        (&["shape", "2,-1", "--json"], "'-1' is negative"),
+        (&["shape", "2", "--rule", "explicit", "--axes", "0,,1", "--target", "2", "--json"], "is not an axis"),
+        (&["eval", "--json", "a", "--threads", "0"], "1..=1024"),
+        (&["eval", "--json", "a", "a=1", "--max-bytes", "-1"], "'-1' is not a number of bytes"),
+    ];
+    for (args, words) in cases {
+        let output = folder.run(args);
+        assert_eq!((code(&output), stderr(&output).as_str()), (Some(2), ""), "{args:?}");
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let message = value["error"]["message"].as_str().unwrap();
+        assert!(message.contains(words) && !message.contains('\n'), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn narrow_terminals_break_no_words() {
+    let folder = Folder::new("narrow");
+    let words = |args: &[&str], columns: usize| {
+        let output = folder.command().args(args).env("COLUMNS", columns.to_string()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            args == ["rules"] && columns < 80 || text.contains('─') || columns < 60,
+            "{args:?} at {columns}: {text}"
+        );
+        text.split_whitespace().map(|word| word.trim_matches([',', ':']).to_owned()).collect::<Vec<_>>()
+    };
+    for args in [&["rules"][..], &["compare", "2,4,4", "4"]] {
+        let whole = words(args, 400);
+        for columns in [20, 40, 50, 60, 80] {
+            for word in words(args, columns).iter().filter(|word| word.contains(char::is_alphanumeric)) {
+                assert!(whole.contains(word), "{args:?} at {columns}: {word}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_rank_is_no_rank_of_zero() {
+    let folder = Folder::new("rank");
+    for (shape, want) in [("...", "null"), ("()", "[]"), ("?", "[\"?\"]")] {
+        let output = folder.run(&["shape", "--json", shape]);
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(value["shape"].to_string(), want, "{shape}");
+    }
+}
+
+#[test]
+fn refused_threads_are_done_without() {
+    let folder = Folder::new("threads");
+    folder.array("wide.npy", &[1000, 1], &[1.0; 1000]);
+    folder.array("long.npy", &[1000], &[2.0; 1000]);
+    let mut files = Vec::new();
+    for (threads, limit) in [("1", "unlimited"), ("1000", "300000"), ("1000", "60000")] {
+        let run = format!("exec {BIN} eval 'a + b' a=wide.npy b=long.npy -o out.npy --threads {threads}");
+        let script = format!("ulimit -v {limit}; {run}");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
+        assert_eq!(code(&output), Some(0), "{limit}: {}", stderr(&output));
+        files.push(fs::read(folder.0.join("out.npy")).unwrap());
+    }
+    assert!(files.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn an_output_that_takes_nothing_is_an_error() {
     let folder = Folder::new("full");
     for args in [&["rules"][..], &["--help"], &["ops", "--json"], &["man"], &["completions", "bash"]] {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -154,10 +227,11 @@ fn full_output_is_an_error_and_a_closed_one_is_not() {
         assert_eq!(code(&output), Some(2), "{args:?}");
         assert!(stderr(&output).contains("cannot write to standard output"), "{args:?}: {}", stderr(&output));
 
-        let mut child = folder.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output).as_str()), (Some(0), ""), "{args:?}");
+        let (reader, closed) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command().args(args).stdout(closed).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(code(&output), Some(2), "{args:?}");
+        assert!(stderr(&output).contains("cannot write to standard output"), "{args:?}: {}", stderr(&output));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The machine: which instruction sets the CPU has, with every loop compiled again under each; the floating-point mode of a
 //! thread; and pages of files that vanish while they are read.
 //!
-//! A [`Body`] is an ordinary loop, always inlined. [`versions`] makes one function per [`Level`] around it, each allowed to use
+//! A `Body` is an ordinary loop, always inlined. `versions` makes one function per [`Level`] around it, each allowed to use
 //! that level's instructions, so that the compiler vectorises the same source three times. Which one runs is chosen by an
 //! [`Isa`], a value that exists only where the CPU has what it names.
 

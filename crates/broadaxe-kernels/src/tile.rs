@@ -1,8 +1,8 @@
 //! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
 //!
 //! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
-//! that repeat one element, are used in place. The rest is gathered into a scratch tile by [`pack`], which knows any number of
-//! inner axes with any strides; [`unpack`] scatters a finished tile into a result with strides of its own.
+//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `pack`, which knows any number of
+//! inner axes with any strides; `unpack` scatters a finished tile into a result with strides of its own.
 //!
 //! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
 
@@ -258,6 +258,22 @@ pub struct Buffer {
     len: usize,
 }
 
+/// Asks the system for pages of 2 MiB under a large block that nobody has touched: a page of 4 KiB costs as much to bring in as
+/// it takes to fill it. A system that has none to give leaves everything as it is.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(start: *mut u8, len: usize) {
+    const HUGE: usize = 2 << 20;
+    let skip = start.addr().wrapping_neg() % HUGE;
+    let whole = len.saturating_sub(skip) / HUGE * HUGE;
+    if whole >= 2 * HUGE {
+        // SAFETY: the range lies inside the allocation; the advice changes no byte of it.
+        unsafe { libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: *mut u8, _: usize) {}
+
 /// The alignment of a [`Buffer`] in bytes.
 pub const ALIGNMENT: usize = 64;
 
@@ -271,6 +287,7 @@ impl Buffer {
         // SAFETY: the layout has a size above 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT;
+        ask_for_huge_pages(allocation.as_ptr(), layout.size());
         Some(Self { allocation, layout, skip, len })
     }
 

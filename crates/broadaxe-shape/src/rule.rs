@@ -314,9 +314,10 @@ impl Rule {
             } else {
                 format!("{least} to {most}")
             };
+            let s = if most == 1 { "" } else { "s" };
             return Err(Error::new(
                 ErrorKind::Operands,
-                format!("the rule {} takes {want} operands, not {}", def.name, shapes.len()),
+                format!("the rule {} takes {want} operand{s}, not {}", def.name, shapes.len()),
             )
             .under(def.name));
         }

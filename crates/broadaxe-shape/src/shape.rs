@@ -134,13 +134,24 @@ impl FromStr for Shape {
         }
         let list = list.strip_suffix(',').unwrap_or(list);
         let dims = list.split(',').map(|part| {
-            part.trim().parse::<usize>().map_err(|_| {
-                Error::new(
-                    ErrorKind::Parse,
-                    format!("'{}' in '{text}' is not a dim; write whole numbers, such as 2,3,4 or ()", part.trim()),
-                )
+            let part = part.trim();
+            part.parse::<usize>().map_err(|_| {
+                let hint = "write whole numbers, such as 2,3,4 or ()";
+                Error::new(ErrorKind::Parse, format!("'{part}' in '{text}' {}; {hint}", no_dim(part)))
             })
         });
         Ok(Self(dims.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Says why a text is no dim.
+pub(crate) fn no_dim(text: &str) -> &'static str {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if text.strip_prefix('-').is_some_and(digits) {
+        "is negative"
+    } else if digits(text) {
+        "is more than an address can count"
+    } else {
+        "is not a dim"
     }
 }

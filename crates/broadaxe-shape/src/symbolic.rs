@@ -157,7 +157,8 @@ fn infer(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
             (_, usize::MAX) => format!("at least {least}"),
             _ => format!("{least} to {most}"),
         };
-        let text = format!("the rule {} takes {want} operands, not {count}", def.name);
+        let s = if most == 1 { "" } else { "s" };
+        let text = format!("the rule {} takes {want} operand{s}, not {count}", def.name);
         return Err(Error::new(ErrorKind::Operands, text).under(def.name));
     }
     for shape in &shapes {

@@ -176,13 +176,16 @@ impl<'a> Evaluation<'a> {
         } else {
             format!(", {:.0} times the {} of the operands", needed as f64 / given as f64, memory::human(given))
         };
+        // Rounded, the two may look the same.
+        let alike = memory::human(needed) == memory::human(budget);
+        let shown = |bytes| if alike { format!("{bytes} bytes") } else { memory::human(bytes) };
         let stage = self.last();
         let text = format!(
             "the result, {} of {}, needs {}{factor}, and the budget is {}; raise the budget, or reduce before you broadcast",
             stage.shape,
             stage.dtype,
-            memory::human(needed),
-            memory::human(budget),
+            shown(needed),
+            shown(budget),
         );
         Err(Error::new(ErrorKind::Memory, text))
     }

@@ -35,7 +35,8 @@ pub fn run(args: &ShapeArgs) -> Result<Answer, Error> {
 /// What is printed, in the order of axes in which it is printed.
 struct Outcome {
     shape: String,
-    dims: Vec<Value>,
+    /// None when not even the rank is known.
+    dims: Option<Vec<Value>>,
     operands: Vec<Operand>,
     guards: Vec<String>,
     note: Option<&'static str>,
@@ -59,7 +60,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<Outcome, Error> 
     });
     Ok(Outcome {
         shape: order.shape(alignment.shape()),
-        dims: order.list(alignment.shape()).into_iter().map(Value::from).collect(),
+        dims: Some(order.list(alignment.shape()).into_iter().map(Value::from).collect()),
         operands: operands.collect(),
         guards: Vec::new(),
         note: None,
@@ -93,7 +94,7 @@ impl Symbolic<'_> {
         };
         Outcome {
             shape: self.show(self.inferred.shape()),
-            dims: order.list(dims.unwrap_or_default()).iter().map(dim).collect(),
+            dims: dims.map(|dims| order.list(dims).iter().map(dim).collect()),
             operands: operands.collect(),
             guards: guard.clauses().into_iter().map(|(_, text)| text).collect(),
             note: note.filter(|_| self.rule.name() == "ncnn" || !guard.is_exact()),

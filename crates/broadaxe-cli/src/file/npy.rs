@@ -12,7 +12,7 @@ use std::io::{Read, Seek};
 use broadaxe_kernels::DType;
 
 use super::{Source, Stored, data::Data, data_length, swap};
-use crate::error::Error;
+use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 64 * 1024;
@@ -108,7 +108,7 @@ fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
             "descr" => descr.replace((text.here(), text.string()?)).is_some(),
             "fortran_order" => fortran.replace(text.boolean()?).is_some(),
             "shape" => shape.replace(text.shape()?).is_some(),
-            _ => return Err(Error::field("header", at, format!("the key '{key}' is not known"))),
+            _ => return Err(Error::field("header", at, format!("the key '{}' is not known", quoted(key)))),
         };
         if repeated {
             return Err(Error::field("header", at, format!("the key '{key}' stands twice")));
@@ -129,7 +129,7 @@ fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
 
 /// Reads NumPy's name of a dtype, `<f4`; the answer says whether it is big-endian.
 fn dtype(descr: &str) -> Result<(DType, bool), String> {
-    let refuse = |why: &str| Err(format!("the dtype '{descr}' {why}"));
+    let refuse = |why: &str| Err(format!("the dtype '{}' {why}", quoted(descr)));
     let mut rest = descr.chars();
     let order = rest.next();
     let (dtype, several) = match rest.as_str() {

@@ -13,18 +13,19 @@ use std::{
 };
 
 use broadaxe_kernels::DType;
+use broadaxe_shape::MAX_RANK;
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 
 use super::{Source, Stored, byte_count, choose, data::Data, data_length, swap};
-use crate::error::Error;
+use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
 const MAX_HEADER: u64 = 100_000_000;
-/// The most tensors.
-const MAX_TENSORS: usize = 1 << 20;
+/// The most tensors, and the most texts about the file: many times what models have.
+const MAX_ENTRIES: usize = 1 << 18;
 
 /// The dtypes that can be read, by the names of the format.
 pub(super) const NAMES: [(&str, DType); 13] = [
@@ -47,8 +48,43 @@ pub(super) const NAMES: [(&str, DType); 13] = [
 #[serde(deny_unknown_fields)]
 struct Tensor {
     dtype: String,
+    #[serde(deserialize_with = "dims")]
     shape: Vec<usize>,
     data_offsets: [u64; 2],
+}
+
+/// Reads a shape, and not further than the largest rank: a header has room for millions of dims.
+fn dims<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<usize>, D::Error> {
+    struct Dims;
+    impl<'de> Visitor<'de> for Dims {
+        type Value = Vec<usize>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an array of dims")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<usize>, A::Error> {
+            let mut dims = Vec::new();
+            while let Some(dim) = list.next_element()? {
+                if dims.len() == MAX_RANK {
+                    return Err(A::Error::custom(format!("the rank is above the largest, {MAX_RANK}")));
+                }
+                dims.push(dim);
+            }
+            Ok(dims)
+        }
+    }
+    from.deserialize_seq(Dims)
+}
+
+/// Notes a name that must be new, among not too many.
+fn note<E: serde::de::Error>(names: &mut HashSet<String>, name: &str) -> Result<(), E> {
+    if names.contains(name) {
+        return Err(E::custom(format!("the name '{}' stands twice", quoted(name))));
+    }
+    if names.len() == MAX_ENTRIES {
+        return Err(E::custom(format!("there are more than {MAX_ENTRIES} entries")));
+    }
+    let room = names.try_reserve(1).is_ok() && names.insert(name.to_owned());
+    if room { Ok(()) } else { Err(E::custom("there is no memory for the names")) }
 }
 
 impl Tensor {
@@ -78,16 +114,12 @@ impl<'de> Visitor<'de> for Entries {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
         let (mut tensors, mut names) = (Vec::new(), HashSet::new());
         while let Some(name) = map.next_key::<String>()? {
-            if !names.insert(name.clone()) {
-                return Err(A::Error::custom(format!("the name '{name}' stands twice")));
-            }
+            note(&mut names, &name)?;
             if name == "__metadata__" {
                 map.next_value::<Metadata>()?;
                 continue;
             }
-            if tensors.len() == MAX_TENSORS {
-                return Err(A::Error::custom(format!("there are more than {MAX_TENSORS} tensors")));
-            }
+            tensors.try_reserve(1).map_err(|_| A::Error::custom("there is no memory for the names"))?;
             tensors.push((name, map.next_value()?));
         }
         Ok(Header(tensors))
@@ -108,9 +140,7 @@ impl<'de> Deserialize<'de> for Metadata {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metadata, A::Error> {
                 let mut names = HashSet::new();
                 while let Some((name, _)) = map.next_entry::<String, String>()? {
-                    if let Some(name) = names.replace(name) {
-                        return Err(A::Error::custom(format!("the name '{name}' stands twice")));
-                    }
+                    note(&mut names, &name)?;
                 }
                 Ok(Metadata)
             }
@@ -124,7 +154,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
     let (tensors, data) = header(source)?;
     let (name, tensor) = choose(&tensors, |(name, _)| name, key)?;
     let dtype = tensor.dtype().ok_or_else(|| {
-        let text = format!("the dtype {} of '{name}' is not supported", tensor.dtype);
+        let text = format!("the dtype {} of '{}' is not supported", quoted(&tensor.dtype), quoted(name));
         Error::field("dtype", 8, text)
     })?;
     let [begin, end] = tensor.data_offsets;
@@ -167,7 +197,7 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
 
 /// Checks that the tensors have the sizes of their shapes and fill `length` bytes.
 fn check(tensors: &[(String, Tensor)], length: u64) -> Result<(), Error> {
-    let fail = |name: &str, text: String| Err(Error::field(&format!("tensor '{name}'"), 8, text));
+    let fail = |name: &str, text: String| Err(Error::field(&format!("tensor '{}'", quoted(name)), 8, text));
     let mut order: Vec<&(String, Tensor)> = tensors.iter().collect();
     order.sort_by_key(|(_, tensor)| tensor.data_offsets);
     let mut filled = 0;

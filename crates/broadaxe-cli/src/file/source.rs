@@ -38,7 +38,7 @@ impl<R: Read + Seek> Source<R> {
 
     /// Reads exactly `length` bytes from `at`.
     ///
-    /// This and [`Source::data`] are the ways for bytes into the program: the range is compared with the length of the file before
+    /// This and `Source::data` are the ways for bytes into the program: the range is compared with the length of the file before
     /// memory is asked for, memory that cannot be had is an error, and so is a file that has become shorter meanwhile.
     ///
     /// # Errors

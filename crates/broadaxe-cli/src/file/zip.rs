@@ -13,7 +13,7 @@ use std::{
 use flate2::bufread::DeflateDecoder;
 
 use super::{Source, data::Data};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, quoted};
 
 /// The most members of an archive.
 const MAX_MEMBERS: u64 = 65_536;
@@ -86,7 +86,7 @@ pub(super) fn members<R: Read + Seek>(source: &mut Source<R>) -> Result<Vec<Memb
         }
         let (member, length) = member(&bytes[at..], here)?;
         if !names.insert(member.name.clone()) {
-            return Err(Error::field("directory", here, format!("the name '{}' stands twice", member.name)));
+            return Err(Error::field("directory", here, format!("the name '{}' stands twice", quoted(&member.name))));
         }
         members.push(member);
         at += length;

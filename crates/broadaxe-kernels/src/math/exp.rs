@@ -7,7 +7,11 @@
 
 use std::f64::consts::LOG2_E;
 
-use super::{ROUND, canonical64, poly};
+use super::{
+    ROUND, canonical64,
+    fine::{exp_sum, half_expm1, reduce_2, reduce_e, scale_once},
+    poly,
+};
 
 /// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-32.00.
 const EXP2M1: [f64; 7] = [
@@ -88,9 +92,12 @@ pub fn exp32(x: f32) -> f32 {
 
 /// Computes e to the power x.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// At most 0.52 ULP (measured 0.514), subnormal results included.
+#[inline(always)]
 pub fn exp64(x: f64) -> f64 {
-    canonical64(pxfm::f_exp(x))
+    let (w, n) = reduce_e(x.clamp(-750.0, 710.0));
+    let value = scale_once(exp_sum(w), n);
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes 2 to the power x.
@@ -104,9 +111,12 @@ pub fn exp2_32(x: f32) -> f32 {
 
 /// Computes 2 to the power x.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// At most 0.52 ULP (measured 0.512), subnormal results included, and exact where x is an integer.
+#[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
-    canonical64(pxfm::f_exp2(x))
+    let (w, n) = reduce_2(x.clamp(-1080.0, 1030.0), 0.0);
+    let value = scale_once(exp_sum(w), n);
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes e to the power x, less 1.
@@ -121,7 +131,12 @@ pub fn expm1_32(x: f32) -> f32 {
 
 /// Computes e to the power x, less 1.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// At most 0.56 ULP (measured 0.544); a zero keeps its sign.
+#[inline(always)]
 pub fn expm1_64(x: f64) -> f64 {
-    canonical64(pxfm::f_expm1(x))
+    let (half, rest) = half_expm1(x.clamp(-60.0, 709.9));
+    let value = 2.0 * (half + rest);
+    // There the result is x, and its half might be inexact.
+    let value = if x.abs() < 5e-17 { x } else { value };
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }

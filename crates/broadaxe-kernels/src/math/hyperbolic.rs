@@ -6,6 +6,7 @@
 use super::{
     canonical64,
     exp::{exp_core, expm1_core},
+    fine::{half_expm1, over_1_plus},
     log::log1p_core,
 };
 
@@ -56,9 +57,15 @@ pub fn tanh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.545); a zero
+/// keeps its sign.
+#[inline(always)]
 pub fn tanh64(x: f64) -> f64 {
-    canonical64(pxfm::f_tanh(x))
+    let t = half_expm1(-2.0 * x.abs().clamp(0.0, 20.0));
+    let (high, low) = over_1_plus(t, t);
+    // There the result is x, and the error terms might be subnormal.
+    let value = if x.abs() < 5e-17 { x } else { (high + low).copysign(x) };
+    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes the inverse hyperbolic sine.

@@ -4,6 +4,7 @@ use super::{
     canonical32, canonical64,
     double::{Double, shift},
     exp::exp2_core,
+    fine::{Cut, exp_sum, log2_sum, reduce_2, scale_once},
     log::log2_core,
 };
 
@@ -35,20 +36,35 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 
 /// Raises x to the power y, with all special cases of C's `pow`.
 ///
-/// At most 0.501 ULP, by pxfm; 0.75 ULP for subnormal squares of the reciprocal.
+/// It is 2 to the power y log2 |x|, where the logarithm and its product are sums of two f64 with a relative error of
+/// 2^-68, with the sign of x where y is odd. At most 0.52 ULP (measured 0.503), subnormal results included.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
+#[inline(always)]
 pub fn pow64(x: f64, y: f64) -> f64 {
-    if x == 1.0 || y == 0.0 {
-        // pxfm lets NaN through where C does not.
-        1.0
-    } else if y == -0.5 && x > 0.0 {
-        // pxfm's own way to this exponent overflows above 2^1000.
-        canonical64(pxfm::f_rsqrt(x))
-    } else if y == -2.0 && x.abs() >= shift(1.0, 512) {
-        // pxfm gives 0 for what is subnormal.
-        shift(pxfm::f_pow(shift(x, -513), y), -1026)
-    } else {
-        canonical64(pxfm::f_pow(x, y))
-    }
+    const TWO_52: f64 = 4_503_599_627_370_496.0;
+    const BEYOND: f64 = 1100.0;
+    let (base, exponent) = (x.abs(), y.abs());
+    let (log, parts) = (log2_sum(base), Cut::of(y));
+    let product = parts.top * log.top;
+    let rest = parts.rest * log.top + y * log.rest;
+    // The least exponents have no top, but an infinite product all the same.
+    let product = if base > 0.0 { product } else { y * f64::NEG_INFINITY };
+    let product = if base < f64::INFINITY { product } else { y * f64::INFINITY };
+    // Zero times infinity stands for 1 to an infinite power and for 0 or infinity to the power 0: all are 1.
+    let product = if product.is_nan() { 0.0 } else { product };
+    let rest = if product.abs() < BEYOND { rest } else { 0.0 };
+    let rest = if rest.is_nan() { 0.0 } else { rest };
+    let (w, n) = reduce_2(product.clamp(-BEYOND, BEYOND), rest);
+    let value = scale_once(exp_sum(w), n);
+    // From 2^52 on every f64 is whole, from 2^53 on even; below 2^52 adding 2^52 rounds to a whole number.
+    let half = 0.5 * exponent;
+    let whole = (exponent >= TWO_52) | ((exponent + TWO_52) - TWO_52 == exponent);
+    let odd = whole & (half < TWO_52) & ((half + TWO_52) - TWO_52 != half);
+    let sign = if odd { x.to_bits() & (1 << 63) } else { 0 };
+    let value = f64::from_bits(value.to_bits() ^ sign);
+    let imaginary = (x < 0.0) & (x > f64::NEG_INFINITY) & !whole;
+    let unknown = (x.is_nan() & (y != 0.0)) | (y.is_nan() & (x != 1.0));
+    canonical64(if imaginary | unknown { f64::NAN } else { value })
 }
 
 /// Computes the length of the vector (x, y) without overflow on the way.

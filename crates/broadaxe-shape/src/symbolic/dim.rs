@@ -13,7 +13,7 @@ use core::{fmt, str::FromStr};
 
 use crate::{
     error::{Error, ErrorKind},
-    shape::Shape,
+    shape::{Shape, no_dim},
 };
 
 /// Holds the sizes a dim may have, both ends included; `usize::MAX` as high end means no end.
@@ -186,7 +186,7 @@ impl FromStr for Dim {
         let text = text.trim();
         let wrong = || {
             let hint = "write a size (3), an interval (2..9), a name (n or n:2..9), broadcast(n, m) or ?";
-            Error::new(ErrorKind::Parse, format!("'{text}' is not a dim; {hint}"))
+            Error::new(ErrorKind::Parse, format!("'{text}' {}; {hint}", no_dim(text)))
         };
         let (head, limits) = match text.split_once(':') {
             Some((head, limits)) => (head.trim(), Some(interval(limits.trim()).ok_or_else(wrong)?)),
@@ -217,9 +217,9 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
 }
 
-/// Reads `3`, `2..9`, `2..`, `..9`, `?` and `-1`.
+/// Reads `3`, `2..9`, `2..`, `..9` and `?`.
 fn interval(text: &str) -> Option<Interval> {
-    if matches!(text, "?" | "-1") {
+    if text == "?" {
         return Some(Interval::ANY);
     }
     let Some((low, high)) = text.split_once("..") else {
@@ -362,7 +362,7 @@ mod tests {
             ("n,4", Some("(n, 4)")),
             ("(n, 4)", Some("(n, 4)")),
             ("[2..9]", Some("(2..9,)")),
-            ("2.., ..5, ?, -1", Some("(2.., 0..5, ?, ?)")),
+            ("2.., ..5, ?", Some("(2.., 0..5, ?)")),
             ("n:2..9, m:3.., k:2..2", Some("(n:2..9, m:3.., k:2..2)")),
             ("broadcast(n, m), 3", Some("(broadcast(n, m), 3)")),
             ("(broadcast(n, m):1..4,)", Some("(broadcast(n, m):1..4,)")),
@@ -377,7 +377,8 @@ mod tests {
             ("", None),
             ("3,,4", None),
             ("9..2", None),
-            ("-2", None),
+            ("-1", None),
+            ("2,-2", None),
             ("3x", None),
             ("n:", None),
             ("n:m", None),
@@ -398,6 +399,15 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn refusals_say_why() {
+        let cases = [("2,-1", "is negative"), ("9223372036854775808", "more than an address"), ("3x", "is not a dim")];
+        for (text, want) in cases {
+            let error = text.parse::<SymbolicShape>().unwrap_err().to_string();
+            assert!(error.contains(want), "{text}: {error}");
+        }
     }
 
     #[test]

@@ -116,6 +116,8 @@ fn two(op: &str, ty: Ty, a: f64, b: f64) -> Outcome {
         }
         "copysign" => exact(ty, a.copysign(b)),
         "prelu" => exact(ty, if a < 0.0 { a * b } else { a }),
+        "heaviside" if a == 0.0 => exact(ty, b),
+        "heaviside" => exact(ty, if a.is_nan() { a } else { f64::from(u8::from(a > 0.0)) }),
         _ => wide::two(op, ty, a, b),
     }
 }
