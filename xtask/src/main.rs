@@ -8,6 +8,8 @@ mod tidy;
 
 mod test;
 
+mod bench;
+
 use std::{
     env,
     path::{Path, PathBuf},
@@ -25,6 +27,7 @@ struct Task {
 /// Every task there is. A task is added by its file and its line here.
 const TASKS: &[Task] = &[
     Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
+    Task { name: "bench", usage: bench::USAGE, about: "times the workloads of bench/", run: bench::run },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {
         name: "generate",

@@ -1,0 +1,460 @@
+"""One peer of `cargo xtask bench`: python peers.py ENGINE THREADS
+
+Answers the requests that bench/runner/src/main.rs lists, and two more: {"do":"compare","path":P} compares the bytes in a
+file with NumPy's result (answered by any engine, since all have NumPy), and {"do":"check"} does so with the engine's own result.
+
+An expression is Python's own syntax and is parsed with `ast` into steps (op, arguments). An engine is a class with
+`prepare(work, mode)`, which returns a function of no arguments that makes one call, and `array(result)`, which makes its
+result an array of NumPy's. It raises Skip with the reason where it has no such operator or mode.
+"""
+import ast
+import gc
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+try:
+    import ml_dtypes
+    BF16 = np.dtype(ml_dtypes.bfloat16)
+except ImportError:
+    BF16 = None
+DTYPES = {"f32": np.dtype("f4"), "f64": np.dtype("f8"), "f16": np.dtype("f2"), "bf16": BF16, "i32": np.dtype("i4"),
+          "i64": np.dtype("i8"), "u8": np.dtype("u1"), "bool": np.dtype("?")}
+SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "div_floor",
+         ast.Mod: "mod_floor", ast.Pow: "pow"}
+# What operators are made of, for engines that lack them.
+MADE_OF = {"sigmoid": "1.0 / (1.0 + exp(0.0 - {0}))",
+           "gelu_tanh": "0.5 * {0} * (1.0 + tanh(0.7978845608028654 * ({0} + 0.044715 * {0} * {0} * {0})))"}
+
+
+class Skip(Exception):
+    pass
+
+
+class Step:
+    def __init__(self, op, args, shape, dtype, extra=None):
+        self.op, self.args, self.shape, self.dtype, self.extra = op, args, shape, dtype, extra
+
+
+class Work:
+    """A workload: its arrays, and its expression as steps whose arguments are names, numbers or earlier steps."""
+
+    def __init__(self, request):
+        self.result, self.tolerance = DTYPES[request["result"]], request["tolerance"]
+        if self.result is None:
+            raise Skip("bf16 needs ml_dtypes")
+        self.expression, self.arrays, self.bases, self.layouts = request["expression"], {}, {}, {}
+        for o in request["operands"]:
+            shape, layout = list(o["shape"]), o["layout"]
+            if layout == "strided2":
+                shape[-1] *= 2
+            elif layout == "transposed":
+                shape.reverse()
+            base = np.fromfile(os.path.join(request["save"], o["name"]), DTYPES[o["dtype"]]).reshape(shape)
+            view = {"strided2": lambda b: b[..., ::2], "transposed": lambda b: b.T}.get(layout, lambda b: b)(base)
+            self.arrays[o["name"]], self.bases[o["name"]], self.layouts[o["name"]] = view, base, layout
+
+    def steps(self, known):
+        """Returns the steps, with operators that are not known to the engine taken apart."""
+        steps = []
+
+        def shape_of(a):
+            return a.shape if isinstance(a, Step) else self.arrays[a].shape if isinstance(a, str) else ()
+
+        def dtype_of(args):
+            for a in args:
+                if not isinstance(a, (int, float)):
+                    return a.dtype if isinstance(a, Step) else self.arrays[a].dtype
+            return self.result
+
+        def add(op, args, extra=None, shape=None, dtype=None):
+            if op not in known:
+                raise Skip("no operator " + op)
+            shape = shape or np.broadcast_shapes(*[shape_of(a) for a in args])
+            steps.append(Step(op, args, shape, dtype or dtype_of(args), extra))
+            return steps[-1]
+
+        def go(node):
+            if isinstance(node, ast.Name):
+                return node.id
+            if isinstance(node, ast.Constant):
+                return node.value
+            if isinstance(node, ast.BinOp):
+                return add(SIGNS[type(node.op)], [go(node.left), go(node.right)])
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Gt):
+                return add("greater", [go(node.left), go(node.comparators[0])], dtype=DTYPES["bool"])
+            if not isinstance(node, ast.Call):
+                raise Skip("cannot read " + ast.unparse(node))
+            op = node.func.id
+            if op == "cast":
+                dtype = DTYPES[node.args[1].value]
+                return add(op, [go(node.args[0])], extra=dtype, dtype=dtype)
+            if op == "broadcast_to":
+                shape = tuple(ast.literal_eval(node.args[1]))
+                return add(op, [go(node.args[0])], extra=shape, shape=shape)
+            if op in MADE_OF and op not in known:
+                return go(ast.parse(MADE_OF[op].format(ast.unparse(node.args[0])), mode="eval").body)
+            args = [go(a) for a in node.args]
+            return add(op, args, dtype=dtype_of(args[1:]) if op == "where" else None)
+
+        go(ast.parse(self.expression, mode="eval").body)
+        return steps
+
+    def reference(self):
+        engine = NumPy(1)
+        return np.ascontiguousarray(engine.array(engine.prepare(self, "fresh")()))
+
+    def check(self, got):
+        want = self.reference()
+        got = np.frombuffer(got, self.result) if isinstance(got, bytes) else np.ascontiguousarray(got).reshape(-1)
+        want = want.astype(self.result, copy=False).reshape(-1)
+        if got.dtype != want.dtype or got.size != want.size:
+            return "wrong: %d of %s, not %d of %s" % (got.size, got.dtype, want.size, want.dtype)
+        worst = 0.0
+        for at in range(0, want.size, 1 << 20):
+            g, w = got[at:at + (1 << 20)], want[at:at + (1 << 20)]
+            if self.tolerance == 0:
+                same = (g == w) | ((g != g) & (w != w))
+                if not same.all():
+                    return "wrong: first at %d" % (at + int(np.argmin(same)))
+                continue
+            g, w = g.astype("f8"), w.astype("f8")
+            if (np.isnan(g) != np.isnan(w)).any():
+                return "wrong: NaN"
+            with np.errstate(all="ignore"):
+                off = np.where(g == w, 0.0, np.abs(g - w) / np.maximum(np.abs(w), 1e-2))
+            worst = max(worst, float(np.nanmax(off, initial=0.0)))
+        if worst > self.tolerance:
+            return "wrong: off by %.2g" % worst
+        return "exact" if worst == 0 else "%.1e" % worst
+
+
+class Eager:
+    """An engine that makes one call a step: `table` has the function of each operator."""
+
+    out_word = "out"
+
+    def prepare(self, work, mode):
+        if mode not in ("out", "fresh"):
+            raise Skip("no mode " + mode)
+        steps = work.steps(self.table)
+        names, arguments = {}, dict(self.table)
+        arguments.update((k, self.own(v)) for k, v in work.arrays.items())
+        body = []
+        for i, step in enumerate(steps):
+            names[id(step)] = mine = "t%d" % i
+            args = [names[id(a)] if isinstance(a, Step) else repr(a) if not isinstance(a, str) else a for a in step.args]
+            if step.extra is not None:
+                arguments["e%d" % i] = self.extra(step.extra)
+                args.append("e%d" % i)
+            if mode == "out":
+                arguments["o%d" % i] = self.empty(step.shape, step.dtype)
+                args.append("out=o%d" % i)
+            body.append(" %s = f_%s(%s)" % (mine, step.op, ", ".join(args)))
+        space = {"f_" + k if k in self.table else k: v for k, v in arguments.items()}
+        exec("def call():\n%s\n return t%d" % ("\n".join(body), len(steps) - 1), space)
+        return space["call"]
+
+    def extra(self, value):
+        return value
+
+
+class NumPy(Eager):
+    def __init__(self, threads):
+        def where(c, x, y, out=None):
+            if out is None:
+                return np.where(c, x, y)
+            np.copyto(out, y)
+            np.copyto(out, x, where=c)
+            return out
+
+        def stretch(x, shape, out=None):
+            if out is None:
+                return np.broadcast_to(x, shape).copy()
+            np.copyto(out, x)
+            return out
+
+        def cast(x, dtype, out=None):
+            if out is None:
+                return x.astype(dtype)
+            np.copyto(out, x)
+            return out
+        self.table = dict(add=np.add, sub=np.subtract, mul=np.multiply, div=np.divide, div_floor=np.floor_divide,
+                          mod_floor=np.remainder, pow=np.power, greater=np.greater, max=np.maximum, sqrt=np.sqrt,
+                          exp=np.exp, tanh=np.tanh, where=where, broadcast_to=stretch, cast=cast)
+
+    def own(self, array):
+        return array
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype)
+
+    def array(self, result):
+        return result
+
+
+class Torch(Eager):
+    def __init__(self, threads):
+        import torch as t
+        t.set_num_threads(threads)
+        t.set_grad_enabled(False)
+        self.torch = t
+
+        def stretch(x, shape, out=None):
+            return x.expand(shape).contiguous() if out is None else out.copy_(x.expand(shape))
+
+        def cast(x, dtype, out=None):
+            return x.to(dtype) if out is None else out.copy_(x)
+
+        def floor(x, y, out=None):
+            return t.div(x, y, rounding_mode="floor", out=out)
+
+        def gelu(x, out=None):
+            call = t._C._nn.gelu
+            return call(x, approximate="tanh") if out is None else call(x, approximate="tanh", out=out)
+        self.table = dict(add=t.add, sub=t.sub, mul=t.mul, div=t.div, div_floor=floor, mod_floor=t.remainder, pow=t.pow,
+                          greater=t.gt, max=t.maximum, sqrt=t.sqrt, exp=t.exp, tanh=t.tanh, where=t.where,
+                          sigmoid=t.sigmoid, gelu_tanh=gelu, broadcast_to=stretch, cast=cast)
+
+    def own(self, array):
+        if array.dtype == BF16:
+            return self.torch.from_numpy(array.view("u2")).view(self.torch.bfloat16)
+        return self.torch.from_numpy(array)
+
+    def empty(self, shape, dtype):
+        return self.own(np.empty(shape, dtype))
+
+    def extra(self, value):
+        return value if isinstance(value, tuple) else self.own(np.empty(0, value)).dtype
+
+    def array(self, result):
+        if result.dtype == self.torch.bfloat16:
+            return result.view(self.torch.uint16).numpy().view(BF16)
+        return result.numpy()
+
+
+class NumExpr:
+    def __init__(self, threads):
+        import numexpr
+        numexpr.set_num_threads(threads)
+        self.numexpr = numexpr
+
+    def prepare(self, work, mode):
+        if mode not in ("out", "fresh"):
+            raise Skip("no mode " + mode)
+        if any(a.dtype not in ("f4", "f8", "i4", "?") for a in work.arrays.values()):
+            raise Skip("dtype")
+        known = "add sub mul div div_floor mod_floor pow greater sqrt exp tanh where".split()
+        text, constants = {}, {}
+        signs = dict(add="+", sub="-", mul="*", div="/", div_floor="//", mod_floor="%", pow="**", greater=">")
+        for step in work.steps(known):
+            args = []
+            for a in step.args:
+                if isinstance(a, float):
+                    # A float of Python's would make the whole double.
+                    name = "c%d" % len(constants)
+                    constants[name] = np.float32(a)
+                    a = name
+                args.append(text[id(a)] if isinstance(a, Step) else str(a))
+            sign = signs.get(step.op)
+            text[id(step)] = "(%s %s %s)" % (args[0], sign, args[1]) if sign else "%s(%s)" % (step.op, ", ".join(args))
+            last = step
+        names = dict(work.arrays, **constants)
+        out = {"out": np.empty(last.shape, last.dtype)} if mode == "out" else {}
+        self.numexpr.evaluate(text[id(last)], local_dict=names, **out)
+        again = self.numexpr.re_evaluate
+        return lambda: again(names)
+
+    def array(self, result):
+        return result
+
+
+ONNX = dict(add="Add", sub="Sub", mul="Mul", div="Div", mod_floor="Mod", pow="Pow", greater="Greater", max="Max",
+            where="Where", sqrt="Sqrt", exp="Exp", tanh="Tanh", sigmoid="Sigmoid", gelu_tanh="Gelu", cast="Cast",
+            broadcast_to="Expand")
+
+
+def onnx_model(work):
+    """Returns the workload as a model, and the arrays that it is fed; views are made inside it."""
+    from onnx import TensorProto, helper
+    kinds = {"f4": TensorProto.FLOAT, "f8": TensorProto.DOUBLE, "f2": TensorProto.FLOAT16, "i4": TensorProto.INT32,
+             "u1": TensorProto.UINT8, "?": TensorProto.BOOL}
+
+    def kind(dtype):
+        if dtype == BF16:
+            return TensorProto.BFLOAT16
+        return next(v for k, v in kinds.items() if np.dtype(k) == dtype)
+    nodes, constants, inputs, names = [], [], [], {}
+
+    def constant(to, shape, values):
+        constants.append(helper.make_tensor("c%d" % len(constants), to, shape, values))
+        return constants[-1].name
+    for name, base in work.bases.items():
+        inputs.append(helper.make_tensor_value_info(name, kind(base.dtype), base.shape))
+        names[name] = name
+        if work.layouts[name] == "transposed":
+            nodes.append(helper.make_node("Transpose", [name], [name + "_v"], perm=list(range(base.ndim))[::-1]))
+            names[name] += "_v"
+        elif work.layouts[name] == "strided2":
+            ends = [constant(TensorProto.INT64, [1], [v]) for v in (0, 1 << 60, base.ndim - 1, 2)]
+            nodes.append(helper.make_node("Slice", [name] + ends, [name + "_v"]))
+            names[name] += "_v"
+    steps = work.steps(ONNX)
+    for i, step in enumerate(steps):
+        names[id(step)] = "result" if i + 1 == len(steps) else "t%d" % i
+        args = [names[a if isinstance(a, str) else id(a)] if isinstance(a, (str, Step))
+                else constant(kind(step.dtype), [], [a]) for a in step.args]
+        more = {}
+        if step.op == "cast":
+            more["to"] = kind(step.extra)
+        elif step.op == "gelu_tanh":
+            more["approximate"] = "tanh"
+        elif step.op == "broadcast_to":
+            args.append(constant(TensorProto.INT64, [len(step.extra)], list(step.extra)))
+        nodes.append(helper.make_node(ONNX[step.op], args, [names[id(step)]], **more))
+    result = helper.make_tensor_value_info("result", kind(work.result), steps[-1].shape)
+    graph = helper.make_graph(nodes, "workload", inputs, [result], constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10), steps[-1].shape
+
+
+class OnnxRuntime:
+    def __init__(self, threads):
+        import onnxruntime
+        onnxruntime.set_default_logger_severity(4)
+        self.library, self.threads = onnxruntime, threads
+
+    def prepare(self, work, mode):
+        if mode not in ("out", "fresh"):
+            raise Skip("no mode " + mode)
+        if BF16 in [a.dtype for a in work.arrays.values()]:
+            raise Skip("dtype")
+        options = self.library.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = self.threads, 1
+        model, shape = onnx_model(work)
+        session = self.library.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+        if mode == "fresh":
+            feed = dict(work.bases)
+            return lambda: session.run(None, feed)[0]
+        binding, value = session.io_binding(), self.library.OrtValue.ortvalue_from_numpy
+        kept = {name: value(base) for name, base in work.bases.items()}
+        for name, operand in kept.items():
+            binding.bind_ortvalue_input(name, operand)
+        kept["result"] = value(np.empty(shape, work.result))
+        binding.bind_ortvalue_output("result", kept["result"])
+
+        def call():
+            session.run_with_iobinding(binding)
+            return kept["result"]
+        return call
+
+    def array(self, result):
+        return result if isinstance(result, np.ndarray) else result.numpy()
+
+
+class OpenVino:
+    def __init__(self, threads):
+        import openvino
+        self.library, self.threads, self.core = openvino, threads, openvino.Core()
+
+    def prepare(self, work, mode):
+        if mode != "out":
+            raise Skip("its results live in the request")
+        self.result = work.result
+        import io
+        model, _ = onnx_model(work)
+        model = self.core.read_model(io.BytesIO(model.SerializeToString()))
+        half = work.result.kind == "f" and work.result.itemsize == 2
+        hint = {"INFERENCE_NUM_THREADS": self.threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f16" if half else "f32"}
+        request = self.core.compile_model(model, "CPU", hint).create_infer_request()
+        tensors = {}
+        for name, base in work.bases.items():
+            if base.dtype == BF16:
+                tensor = self.library.Tensor(self.library.Type.bf16, base.shape)
+                tensor.data.view("u2")[...] = base.view("u2")
+            else:
+                tensor = self.library.Tensor(base, shared_memory=True)
+            tensors[name] = tensor
+            request.set_tensor(name, tensor)
+
+        def call():
+            request.infer()
+            return request
+        call.kept = tensors
+        return call
+
+    def array(self, request):
+        data = request.get_output_tensor(0).data
+        # NumPy has no bf16 and is shown such bytes as f16.
+        return data.view(BF16) if self.result == BF16 else data
+
+
+ENGINES = {"numpy": NumPy, "numexpr": NumExpr, "torch": Torch, "onnxruntime": OnnxRuntime, "openvino": OpenVino}
+
+
+def read(call, budget):
+    """Returns seconds per call; short calls are repeated until a reading spans 60 microseconds."""
+    def calls(times):
+        turns = range(times)
+        start = time.perf_counter()
+        for _ in turns:
+            call()
+        return time.perf_counter() - start
+    calls(1)
+    times = 1
+    while True:
+        took = calls(times)
+        if took >= 30e-6:
+            times = max(1, int(times * 60e-6 / took + 0.5))
+            break
+        times *= 4
+    seconds, end = [], time.perf_counter() + budget
+    while len(seconds) < 2 or len(seconds) < 300 and time.perf_counter() < end:
+        seconds.append(calls(times) / times)
+    return seconds
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # What libraries print is not an answer.
+    engine, work, ready = ENGINES[sys.argv[1]](int(sys.argv[2])), None, {}
+
+    def call_of(mode):
+        if mode not in ready:
+            ready[mode] = engine.prepare(work, mode)
+        return ready[mode]
+    for line in sys.stdin:
+        request, answer = json.loads(line), {"ok": True}
+        try:
+            do = request["do"]
+            if do == "load":
+                work = Work(request)
+            elif do == "run":
+                call = call_of(request["mode"])
+                gc.disable()
+                answer = {"seconds": read(call, request["seconds"])}
+                gc.enable()
+            elif do == "check":
+                answer = {"check": work.check(engine.array(call_of("out")()))}
+            elif do == "compare":
+                with open(request["path"], "rb") as file:
+                    answer = {"check": work.check(file.read())}
+            elif do in ("drop", "quit"):
+                work = None
+                ready.clear()
+                gc.collect()
+            else:
+                answer = {"skip": "no request " + do}
+        except Exception as error:
+            answer = {"skip": (str(error) or type(error).__name__).splitlines()[0][:160]}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+        if request["do"] == "quit":
+            break
+
+
+if __name__ == "__main__":
+    with np.errstate(all="ignore"):
+        main()

@@ -1,0 +1,234 @@
+//! Requests and answers: one workload at a time, its operands, plan and output alive between requests.
+
+use std::{
+    fs,
+    hint::black_box,
+    io::{self, BufRead, Lines, Write},
+    ops::ControlFlow,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use broadaxe::{Array, Evaluation, Expr, Options, View};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{clock, operand::Operand, traffic};
+
+/// What is asked of the runner.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+enum Request {
+    Load(Workload),
+    Run { seconds: f64, mode: String },
+    Repeat { times: u32 },
+    Result { path: PathBuf },
+    Drop,
+    Quit,
+}
+
+/// An expression over operands, and a folder for the operands' bytes if a peer will read them.
+#[derive(Debug, Deserialize)]
+struct Workload {
+    expression: String,
+    operands: Vec<Operand>,
+    save: Option<PathBuf>,
+}
+
+/// The two ends of the conversation.
+struct Line<R, W> {
+    requests: Lines<R>,
+    answers: W,
+}
+
+impl<R: BufRead, W: Write> Line<R, W> {
+    /// Returns the next request, or nothing at the end of the input.
+    fn ask(&mut self) -> io::Result<Option<Request>> {
+        while let Some(text) = self.requests.next().transpose()? {
+            match serde_json::from_str(&text) {
+                Ok(request) => return Ok(Some(request)),
+                Err(error) => self.answer(&Err(format!("this is no request: {error}")))?,
+            }
+        }
+        Ok(None)
+    }
+
+    fn answer(&mut self, answer: &Result<Value, String>) -> io::Result<()> {
+        let value = answer.as_ref().map_or_else(|why| json!({ "skip": why }), Clone::clone);
+        writeln!(self.answers, "{value}")?;
+        self.answers.flush()
+    }
+}
+
+/// Answers requests until the input ends.
+pub(crate) fn serve(requests: impl BufRead, answers: impl Write, threads: usize) -> io::Result<()> {
+    let mut line = Line { requests: requests.lines(), answers };
+    let done = Ok(json!({ "ok": true }));
+    while let Some(request) = line.ask()? {
+        match request {
+            Request::Load(workload) => match load(&workload) {
+                Ok((expr, arrays)) => {
+                    if converse(&mut line, &workload, &expr, &arrays, threads)?.is_break() {
+                        break;
+                    }
+                }
+                Err(why) => line.answer(&Err(why))?,
+            },
+            Request::Drop => line.answer(&done)?,
+            Request::Quit => return line.answer(&done),
+            _ => line.answer(&Err("no workload is loaded".to_owned()))?,
+        }
+    }
+    Ok(())
+}
+
+/// Parses the expression and makes the operands, saved where a peer will look for them.
+fn load(workload: &Workload) -> Result<(Expr, Vec<Array>), String> {
+    let expr = Expr::parse(&workload.expression).map_err(|error| error.to_string())?;
+    let mut arrays = Vec::new();
+    for operand in &workload.operands {
+        let array = operand.array()?;
+        if let Some(folder) = &workload.save {
+            let path = folder.join(&operand.name);
+            fs::write(&path, array.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        arrays.push(array);
+    }
+    Ok((expr, arrays))
+}
+
+/// Answers the requests about one loaded workload until it is dropped; breaks when that was the last request.
+fn converse<R: BufRead, W: Write>(
+    line: &mut Line<R, W>,
+    workload: &Workload,
+    expr: &Expr,
+    arrays: &[Array],
+    threads: usize,
+) -> io::Result<ControlFlow<()>> {
+    let mut bench = match Bench::new(workload, expr, arrays, threads) {
+        Ok(bench) => bench,
+        Err(why) => return line.answer(&Err(why)).map(ControlFlow::Continue),
+    };
+    let done = Ok(json!({ "ok": true }));
+    line.answer(&done)?;
+    while let Some(request) = line.ask()? {
+        let answer = match request {
+            Request::Run { seconds, mode } => bench.read(seconds, &mode).map(|seconds| json!({ "seconds": seconds })),
+            Request::Repeat { times } => bench.calls("out", times).map(|_| json!({ "ok": true })),
+            Request::Result { path } => bench
+                .calls("out", 1)
+                .and_then(|_| fs::write(&path, bench.out.as_bytes()).map_err(|error| error.to_string()))
+                .map(|()| json!({ "ok": true })),
+            Request::Load(_) => Err("another workload is loaded; drop it first".to_owned()),
+            Request::Drop => return line.answer(&done).map(ControlFlow::Continue),
+            Request::Quit => return line.answer(&done).map(ControlFlow::Break),
+        };
+        line.answer(&answer)?;
+    }
+    Ok(ControlFlow::Break(()))
+}
+
+/// A workload that is ready to run.
+struct Bench<'a> {
+    expr: &'a Expr,
+    arrays: &'a [Array],
+    bound: Vec<(&'a str, View<'a>)>,
+    evaluation: Evaluation<'a>,
+    threads: usize,
+    out: Array,
+}
+
+impl<'a> Bench<'a> {
+    fn new(workload: &'a Workload, expr: &'a Expr, arrays: &'a [Array], threads: usize) -> Result<Self, String> {
+        let mut bound = Vec::new();
+        for (operand, array) in workload.operands.iter().zip(arrays) {
+            bound.push((operand.name.as_str(), operand.view(array)?));
+        }
+        let evaluation = plan(expr, &bound, threads)?;
+        let out = evaluation.run().map_err(|error| error.to_string())?;
+        Ok(Self { expr, arrays, bound, evaluation, threads, out })
+    }
+
+    fn read(&mut self, seconds: f64, mode: &str) -> Result<Vec<f64>, String> {
+        let budget = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+        if mode == "limit" {
+            let reads: Vec<&[u8]> = self.arrays.iter().map(Array::as_bytes).collect();
+            return traffic::read(budget, &reads, self.out.as_bytes_mut(), self.threads);
+        }
+        clock::read(budget, |times| self.calls(mode, times))
+    }
+
+    /// Makes some calls of one kind and says how long they took.
+    fn calls(&mut self, mode: &str, times: u32) -> Result<Duration, String> {
+        let failed = |error: broadaxe::Error| error.to_string();
+        let start = Instant::now();
+        match mode {
+            "out" => {
+                for _ in 0..times {
+                    black_box(&self.evaluation).run_into(&mut self.out).map_err(failed)?;
+                }
+            }
+            "fresh" => {
+                for _ in 0..times {
+                    black_box(black_box(&self.evaluation).run().map_err(failed)?);
+                }
+            }
+            "unplanned" => {
+                for _ in 0..times {
+                    plan(black_box(self.expr), &self.bound, self.threads)?.run_into(&mut self.out).map_err(failed)?;
+                }
+            }
+            other => return Err(format!("{other} is no mode; out, fresh, unplanned and limit are")),
+        }
+        Ok(start.elapsed())
+    }
+}
+
+fn plan<'a>(expr: &Expr, bound: &[(&str, View<'a>)], threads: usize) -> Result<Evaluation<'a>, String> {
+    let options = Options { threads: Some(threads), ..Options::default() };
+    expr.bind(bound, options).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Holds a whole conversation and returns its answers.
+    fn answers(requests: &[&str]) -> Vec<Value> {
+        let mut written = Vec::new();
+        serve(requests.join("\n").as_bytes(), &mut written, 1).expect("memory takes everything");
+        let text = String::from_utf8(written).expect("text");
+        text.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect()
+    }
+
+    const LOAD: &str = r#"{"do":"load","expression":"a + 1","operands":[{"name":"a","dtype":"f32","shape":[2,3],"values":"positive"}]}"#;
+
+    #[test]
+    fn every_request_gets_one_answer() {
+        let run = |mode: &str| format!(r#"{{"do":"run","seconds":0,"mode":"{mode}"}}"#);
+        let modes: Vec<String> = ["out", "fresh", "unplanned", "limit", "sideways"].map(run).to_vec();
+        let mut requests = vec!["nonsense", modes[0].as_str(), LOAD, LOAD];
+        requests.extend(modes.iter().map(String::as_str));
+        requests.extend([r#"{"do":"repeat","times":3}"#, r#"{"do":"drop"}"#, r#"{"do":"quit"}"#]);
+        let kinds: Vec<String> = answers(&requests)
+            .iter()
+            .map(|answer| answer.as_object().expect("an object").keys().cloned().collect())
+            .collect();
+        let want = ["skip", "skip", "ok", "skip", "seconds", "seconds", "seconds", "seconds", "skip", "ok", "ok", "ok"];
+        assert_eq!(kinds, want);
+    }
+
+    #[test]
+    fn what_cannot_be_loaded_says_why() {
+        let cases = [
+            (r#"{"do":"load","expression":"a +","operands":[]}"#, "operand is missing"),
+            (r#"{"do":"load","expression":"a","operands":[{"name":"a","dtype":"f31","shape":[2]}]}"#, "f31"),
+            (r#"{"do":"load","expression":"a + b","operands":[{"name":"a","dtype":"f32","shape":[2]}]}"#, "b"),
+        ];
+        for (request, word) in cases {
+            let answer = answers(&[request]).remove(0);
+            let why = answer["skip"].as_str().unwrap_or_default();
+            assert!(why.contains(word), "{request}: {answer}");
+        }
+    }
+}

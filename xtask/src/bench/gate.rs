@@ -1,0 +1,135 @@
+//! The gate: instructions per call of a few small workloads, which do not depend on what else the machine does.
+//!
+//! A kernel that stops vectorising takes several times the instructions, long before anyone looks at a chart. They are counted
+//! under valgrind, twice with different numbers of calls, so that the difference is the calls' alone. The CPU that valgrind shows
+//! never has AVX-512, so that counts recorded on one machine with AVX2 hold on another, with the same toolchain.
+
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::json;
+
+use super::table::{self, Workload};
+
+/// Where the counts are.
+const RECORD: &str = "bench/record/instructions.txt";
+/// How many more instructions than recorded are let through.
+const SLACK: f64 = 1.05;
+const CALLS: (u32, u32) = (2, 12);
+
+/// Counts, and records or compares.
+pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String> {
+    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("bench --gate: valgrind is not installed, so that nothing is counted; it passes");
+        return Ok(());
+    }
+    let text = fs::read_to_string(root.join("bench/gate.txt")).map_err(|error| format!("bench/gate.txt: {error}"))?;
+    let workloads = table::parse(&text).map_err(|why| format!("bench/gate.txt: {why}"))?;
+    let mut counts = Vec::new();
+    for workload in &workloads {
+        let few = count(runner, &super::target(root), workload, CALLS.0)?;
+        let many = count(runner, &super::target(root), workload, CALLS.1)?;
+        counts.push((workload.name.clone(), many.saturating_sub(few) / u64::from(CALLS.1 - CALLS.0)));
+    }
+    if record {
+        let lines: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let lines = lines.join("\n");
+        let head = "# Instructions per call at the AVX2 level, written by `cargo xtask bench --gate-record`.\n";
+        fs::write(root.join(RECORD), format!("{head}{lines}\n")).map_err(|error| format!("{RECORD}: {error}"))?;
+        println!("{lines}");
+        return Ok(());
+    }
+    let text = fs::read_to_string(root.join(RECORD))
+        .map_err(|error| format!("{RECORD}: {error}; write it with --gate-record"))?;
+    let (lines, worse) = compare(&counts, &text)?;
+    println!("{lines}");
+    if worse.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} took over 5 % more instructions; mend that, or record why not: --gate-record", worse.join(" ")))
+    }
+}
+
+/// Compares counts with recorded ones; returns a table, and the names of those that grew.
+fn compare(counts: &[(String, u64)], record: &str) -> Result<(String, Vec<String>), String> {
+    let mut worse = Vec::new();
+    let mut lines = vec![format!("{:12} {:>12} {:>12}", "workload", "recorded", "now")];
+    for (name, now) in counts {
+        let line = record.lines().find_map(|line| line.strip_prefix(name.as_str())?.strip_prefix(' '));
+        let before: u64 = line
+            .and_then(|count| count.trim().parse().ok())
+            .ok_or_else(|| format!("{RECORD} has no count of {name}; write it with --gate-record"))?;
+        let grown = *now as f64 > before as f64 * SLACK;
+        if grown {
+            worse.push(name.clone());
+        }
+        let ratio = *now as f64 / (before as f64).max(1.0);
+        lines.push(format!("{name:12} {before:>12} {now:>12} {ratio:>6.2}{}", if grown { " more" } else { "" }));
+    }
+    Ok((lines.join("\n"), worse))
+}
+
+/// Counts the instructions of a runner that makes so many calls.
+fn count(runner: &Path, folder: &Path, workload: &Workload, calls: u32) -> Result<u64, String> {
+    let failed = |why: &str| format!("{} cannot be counted: {why}", workload.name);
+    let file = folder.join("callgrind.out");
+    let mut process = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet"])
+        .arg(format!("--callgrind-out-file={}", file.display()))
+        .arg(runner)
+        .arg("1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error.to_string()))?;
+    let requests = [workload.request(None), json!({ "do": "repeat", "times": calls }), json!({ "do": "quit" })];
+    if let Some(mut pipe) = process.stdin.take() {
+        for request in requests {
+            writeln!(pipe, "{request}").map_err(|error| failed(&error.to_string()))?;
+        }
+    }
+    let output = process.wait_with_output().map_err(|error| failed(&error.to_string()))?;
+    let (answers, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if answers.lines().count() != 3 || answers.contains("skip") {
+        return Err(failed(&format!("{} {}", answers.trim(), complaints.trim())));
+    }
+    let text = fs::read_to_string(&file).map_err(|error| failed(&error.to_string()))?;
+    // What it has counted is gone with the run; only the number is kept.
+    let _ = fs::remove_file(&file);
+    total(&text).ok_or_else(|| failed("its file has no total"))
+}
+
+/// Returns the total of a file of callgrind's.
+fn total(text: &str) -> Option<u64> {
+    let number = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
+    number("summary:").or_else(|| number("totals:"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_beyond_the_slack_is_found() {
+        let counts = |now: u64| vec![("add".to_owned(), 100), ("add_u8".to_owned(), now)];
+        let record = "# page\nadd 100\nadd_u8 1000\n";
+        for (now, want) in [(900, ""), (1000, ""), (1050, ""), (1051, "add_u8"), (8000, "add_u8")] {
+            let (lines, worse) = compare(&counts(now), record).expect("both are recorded");
+            assert_eq!(worse.join(" "), want, "{now}: {lines}");
+        }
+        assert!(compare(&counts(1), "add 100").is_err_and(|why| why.contains("add_u8")));
+    }
+
+    #[test]
+    fn totals_are_found() {
+        let cases = [("events: Ir\nsummary: 1234\n", Some(1234)), ("totals: 77", Some(77)), ("events: Ir", None)];
+        for (text, want) in cases {
+            assert_eq!(total(text), want, "{text}");
+        }
+    }
+}
