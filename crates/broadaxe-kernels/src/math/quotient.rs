@@ -5,31 +5,43 @@
 //! the float off gives what cutting q off gives. That is f32 (p = 24) for up to 16 bits, and f64 (p = 53) for 32 bits.
 //! A zero divisor gives 0 here; guards refuse it before.
 
+/// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which then stands in
+/// the low bits. A cast would cut towards zero by itself, but it clamps, and clamping casts are not vectorised.
+const UNITS_32: f32 = 12_582_912.0;
+/// The same for f64: 1.5 * 2^52.
+const UNITS_64: f64 = 6_755_399_441_055_744.0;
+
 /// Divides towards zero, for integers of at most 16 bits.
 #[inline(always)]
 pub fn div_trunc_small(a: i32, b: i32) -> i32 {
-    let quotient = (a as f32 / b as f32) as i32;
-    if b == 0 { 0 } else { quotient }
+    let quotient = a as f32 / b as f32;
+    let shifted = quotient + UNITS_32;
+    let rounded = (shifted.to_bits() as i32).wrapping_sub(UNITS_32.to_bits() as i32);
+    let beyond = (shifted - UNITS_32).abs() > quotient.abs();
+    let step = if quotient < 0.0 { -1 } else { 1 };
+    let cut = rounded.wrapping_sub(if beyond { step } else { 0 });
+    if b == 0 { 0 } else { cut }
 }
 
-/// Divides towards zero; `MIN / -1` wraps.
+/// Divides towards zero; `MIN / -1` wraps, as 2^31 does in the low 32 bits.
 #[inline(always)]
 pub fn div_trunc_i32(a: i32, b: i32) -> i32 {
-    let quotient = (f64::from(a) / f64::from(b)) as i32;
-    // The one quotient that is out of range, and a divisor that needs no division.
-    let turned = if b == -1 { a.wrapping_neg() } else { quotient };
-    if b == 0 { 0 } else { turned }
+    let quotient = f64::from(a) / f64::from(b);
+    let shifted = quotient + UNITS_64;
+    let rounded = shifted.to_bits() as i32;
+    let beyond = (shifted - UNITS_64).abs() > quotient.abs();
+    let step = if quotient < 0.0 { -1 } else { 1 };
+    let cut = rounded.wrapping_sub(if beyond { step } else { 0 });
+    if b == 0 { 0 } else { cut }
 }
 
 /// Divides towards zero.
 #[inline(always)]
 pub fn div_trunc_u32(a: u32, b: u32) -> u32 {
-    // 2^52: a float of this size has units in the last place, so that adding it rounds and the low bits are the number.
-    const UNITS: f64 = 4_503_599_627_370_496.0;
     let quotient = f64::from(a) / f64::from(b);
-    let rounded = quotient + UNITS;
-    let above = rounded - UNITS > quotient;
-    let cut = (rounded.to_bits() as u32).wrapping_sub(u32::from(above));
+    let shifted = quotient + UNITS_64;
+    let beyond = shifted - UNITS_64 > quotient;
+    let cut = (shifted.to_bits() as u32).wrapping_sub(u32::from(beyond));
     if b == 0 { 0 } else { cut }
 }
 
