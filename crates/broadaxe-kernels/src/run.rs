@@ -399,5 +399,111 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What tests need unsafe code for, so that it stands in this file and they have none.
+#[cfg(test)]
+mod raw {
+    use super::*;
+    use crate::{
+        executor::{Scoped, Serial},
+        loops::Kernel,
+    };
+
+    /// Runs a program whose operands lie in one buffer, at these offsets: those of the inputs, and the output's.
+    pub(super) fn run_shared(
+        isa: Isa,
+        program: &Program,
+        nest: &Nest,
+        (inputs, output): (&[usize], usize),
+        buffer: &mut [u8],
+        threads: usize,
+    ) -> Result<(), Failure> {
+        let (base, len) = (buffer.as_mut_ptr(), buffer.len());
+        // SAFETY: the bytes are borrowed until the end of this function and only the call writes them.
+        let inputs: Vec<Input> = inputs.iter().map(|&offset| unsafe { Input::from_raw(base, len, offset) }).collect();
+        // SAFETY: as for the inputs.
+        let output = unsafe { Output::from_raw(base, len, output) };
+        run_at(isa, program, nest, &inputs, output, &Scoped(threads), None)
+    }
+
+    /// Runs a program of one input with both operands, `len` bytes each, flush against a fence.
+    #[cfg(unix)]
+    pub(super) fn run_fenced(
+        program: &Program,
+        nest: &Nest,
+        (input, offset): (&Fenced, usize),
+        output: &Fenced,
+        (len, at_end): (usize, bool),
+    ) -> Result<(), Failure> {
+        let (from, to) = (input.place(len, at_end), output.place(len, at_end));
+        // SAFETY: the bytes lie between the fences and only this call touches them.
+        let (input, output) = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
+        run(program, nest, &[input], output, &Serial, None)
+    }
+
+    /// Memory between two pages that must not be touched.
+    #[cfg(unix)]
+    pub(super) struct Fenced {
+        start: *mut u8,
+        len: usize,
+        page: usize,
+    }
+
+    #[cfg(unix)]
+    impl Fenced {
+        pub(super) fn new() -> Self {
+            // SAFETY: asks for a number, and touches no memory of ours.
+            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            // SAFETY: maps fresh pages wherever there is room.
+            let all = unsafe { libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0) };
+            assert_ne!(all, libc::MAP_FAILED, "no room for three pages");
+            let start = all.cast::<u8>().wrapping_add(page);
+            // SAFETY: the page in the middle is ours.
+            let opened = unsafe { libc::mprotect(start.cast(), page, libc::PROT_READ | libc::PROT_WRITE) };
+            assert_eq!(opened, 0, "a page of ours can be opened");
+            // SAFETY: the page in the middle is ours and open.
+            unsafe { start.write_bytes(1, page) };
+            Self { start, len: page, page }
+        }
+
+        /// Returns `len` bytes that begin right after the first fence, or end right before the second.
+        fn place(&self, len: usize, at_end: bool) -> *mut u8 {
+            assert!(len <= self.len, "{len} bytes do not fit {}", self.len);
+            self.start.wrapping_add(if at_end { self.len - len } else { 0 })
+        }
+    }
+
+    #[cfg(unix)]
+    impl Drop for Fenced {
+        fn drop(&mut self) {
+            // SAFETY: these three pages were mapped together and nobody uses them any more.
+            unsafe { libc::munmap(self.start.wrapping_sub(self.page).cast(), 3 * self.page) };
+        }
+    }
+
+    /// Calls every loop of a kernel, and its guard, with operands and result flush against a fence.
+    #[cfg(unix)]
+    pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
+        let loops = kernel.loops(isa);
+        let calls = [(Some(loops.dense), 3), (loops.left, 0), (loops.right, 1)];
+        for (call, constant) in calls.into_iter().filter_map(|(call, k)| call.map(|call| (call, k))) {
+            let mut operands = [std::ptr::null(); 3];
+            for (k, dtype) in kernel.inputs().iter().enumerate() {
+                let count = if k == constant { 1 } else { n };
+                operands[k] = inputs[k].place(count * dtype.size(), at_end).cast_const();
+            }
+            let out = output.place(n * kernel.output().size(), at_end);
+            let steps = [0, 1, 2].map(|k| usize::from(k != constant));
+            // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
+            unsafe {
+                if let Some(guard) = kernel.guard() {
+                    assert_eq!((guard.check)(n, operands, steps), n, "no element is refused");
+                }
+                call(n, operands, out);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     dtype::DType,
-    executor::{Scoped, Serial},
+    executor::Serial,
     loops::Kernel,
     op::{cast, copy},
     program::{Slot, Step},
@@ -57,13 +57,7 @@ struct Shared {
 /// Runs a program whose operands lie in one buffer, and again with copies; returns both buffers.
 fn both(isa: Isa, program: &Program, shared: &Shared, buffer: &[u8], threads: usize) -> [Vec<u8>; 2] {
     let mut together = buffer.to_vec();
-    let (base, len) = (together.as_mut_ptr(), together.len());
-    // SAFETY: the bytes live until the end of this function and only the call writes them.
-    let inputs = shared.inputs.iter().map(|&offset| unsafe { Input::from_raw(base, len, offset) });
-    let inputs: Vec<Input> = inputs.collect();
-    // SAFETY: as for the inputs.
-    let output = unsafe { Output::from_raw(base, len, shared.output) };
-    let result = run_at(isa, program, &shared.nest, &inputs, output, &Scoped(threads), None);
+    let result = raw::run_shared(isa, program, &shared.nest, (&shared.inputs, shared.output), &mut together, threads);
     assert_eq!(result, Ok(()), "{:?}", shared.nest);
     let mut alone = buffer.to_vec();
     let inputs: Vec<Input> = shared.inputs.iter().map(|&offset| Input::new(buffer, offset)).collect();
@@ -162,67 +156,10 @@ fn overlaps_do_not_depend_on_threads() {
 
 #[cfg(unix)]
 mod fenced {
-    use super::*;
-
-    /// Memory between two pages that must not be touched.
-    struct Fenced {
-        start: *mut u8,
-        len: usize,
-        page: usize,
-    }
-
-    impl Fenced {
-        fn new() -> Self {
-            // SAFETY: asks for a number, and touches no memory of ours.
-            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            // SAFETY: maps fresh pages wherever there is room.
-            let all = unsafe { libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0) };
-            assert_ne!(all, libc::MAP_FAILED, "no room for three pages");
-            let start = all.cast::<u8>().wrapping_add(page);
-            // SAFETY: the page in the middle is ours.
-            let opened = unsafe { libc::mprotect(start.cast(), page, libc::PROT_READ | libc::PROT_WRITE) };
-            assert_eq!(opened, 0, "a page of ours can be opened");
-            // SAFETY: the page in the middle is ours and open.
-            unsafe { start.write_bytes(1, page) };
-            Self { start, len: page, page }
-        }
-
-        /// Returns `len` bytes that begin right after the first fence, or end right before the second.
-        fn place(&self, len: usize, at_end: bool) -> *mut u8 {
-            assert!(len <= self.len, "{len} bytes do not fit {}", self.len);
-            self.start.wrapping_add(if at_end { self.len - len } else { 0 })
-        }
-    }
-
-    impl Drop for Fenced {
-        fn drop(&mut self) {
-            // SAFETY: these three pages were mapped together and nobody uses them any more.
-            unsafe { libc::munmap(self.start.wrapping_sub(self.page).cast(), 3 * self.page) };
-        }
-    }
-
-    /// Calls every loop of a kernel, and its guard, with operands and result flush against a fence.
-    fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
-        let loops = kernel.loops(isa);
-        let calls = [(Some(loops.dense), 3), (loops.left, 0), (loops.right, 1)];
-        for (call, constant) in calls.into_iter().filter_map(|(call, k)| call.map(|call| (call, k))) {
-            let mut operands = [std::ptr::null(); 3];
-            for (k, dtype) in kernel.inputs().iter().enumerate() {
-                let count = if k == constant { 1 } else { n };
-                operands[k] = inputs[k].place(count * dtype.size(), at_end).cast_const();
-            }
-            let out = output.place(n * kernel.output().size(), at_end);
-            let steps = [0, 1, 2].map(|k| usize::from(k != constant));
-            // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
-            unsafe {
-                if let Some(guard) = kernel.guard() {
-                    assert_eq!((guard.check)(n, operands, steps), n, "no element is refused");
-                }
-                call(n, operands, out);
-            }
-        }
-    }
+    use super::{
+        raw::{Fenced, call_all},
+        *,
+    };
 
     #[test]
     fn no_loop_leaves_its_operands() {
@@ -248,7 +185,6 @@ mod fenced {
             for (rows, columns) in (0..12).flat_map(|rows| (0..12).map(move |columns| (rows, columns))) {
                 for at_end in [false, true] {
                     let len = rows * columns * size;
-                    let (from, to) = (input.place(len, at_end), output.place(len, at_end));
                     let (down, right) = ((columns * size) as isize, size as isize);
                     let last = len.saturating_sub(size);
                     // Forwards to transposed, and backwards to forwards.
@@ -261,9 +197,7 @@ mod fenced {
                             output: vec![across, along],
                             inputs: vec![strides.to_vec()],
                         };
-                        // SAFETY: the bytes lie between the fences and only this call touches them.
-                        let operands = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
-                        let result = run(&program, &nest, &[operands.0], operands.1, &Serial, None);
+                        let result = raw::run_fenced(&program, &nest, (&input, offset), &output, (len, at_end));
                         assert_eq!(result, Ok(()), "{dtype} {rows} x {columns}");
                     }
                 }

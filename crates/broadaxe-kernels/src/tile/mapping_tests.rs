@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::*;
+use crate::isa::faults;
 use crate::{DType, Nest, Program, Scoped, find, program::Slot, program::Step, run};
 
 /// All tests share the table of mappings.
@@ -201,43 +202,15 @@ fn foreign_signals_end_the_process_as_before() {
 
 /// Reads behind the end of a file that is mapped by somebody else, or is sent the signal.
 fn die(way: &str) -> ! {
-    extern "C" fn handle(_: libc::c_int) {
-        // SAFETY: ends the process, which a handler may do.
-        unsafe { libc::_exit(42) }
-    }
-    let handler = match way {
-        "default" | "sent" => Some(libc::SIG_DFL),
-        "ignored" => Some(libc::SIG_IGN),
-        "handled" => Some(handle as *const () as usize),
-        _ => None,
-    };
-    // SAFETY: no core is left; the handler set is a valid one.
-    unsafe {
-        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-        handler.map(|handler| libc::signal(libc::SIGBUS, handler));
-    }
+    faults::prepare(way);
     let file = Temporary::new("foreign", &[1; 8192]);
     let mapping = (way != "bare").then(|| file.map(0, 8192).unwrap());
-    // SAFETY: a new mapping at a place that the kernel chooses.
-    let foreign =
-        unsafe { libc::mmap(std::ptr::null_mut(), 8192, libc::PROT_READ, libc::MAP_SHARED, file_number(&file.1), 0) };
-    assert_ne!(foreign, libc::MAP_FAILED);
+    let foreign = faults::map(&file.1, 8192);
     file.1.set_len(0).unwrap();
     std::fs::remove_file(&file.0).unwrap();
     if let Some(mapping) = &mapping {
         assert_eq!(negated(mapping, 8192, 2), [0; 8192], "the handler stands");
     }
-    // SAFETY: sends a signal to this thread, or reads a byte that is mapped and has no page, to the same end.
-    unsafe {
-        if way == "sent" {
-            libc::raise(libc::SIGBUS);
-        }
-        foreign.cast::<u8>().read_volatile();
-    }
+    faults::fault(foreign, way == "sent");
     std::process::exit(7)
-}
-
-fn file_number(file: &File) -> libc::c_int {
-    std::os::fd::AsRawFd::as_raw_fd(file)
 }
