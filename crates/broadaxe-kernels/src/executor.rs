@@ -1,6 +1,9 @@
 //! Executors: who runs the parts of a job, and what the parts tell each other.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// Runs the parts of a job, on one thread or several.
 pub trait Executor: Sync {
@@ -54,29 +57,25 @@ pub(crate) struct Watch<'a> {
     progress: Option<Progress<'a>>,
     done: AtomicU64,
     stop: AtomicBool,
-    /// The first refused element so far.
-    refused: AtomicU64,
+    /// The first refused element so far, and the step that refused it.
+    refused: Mutex<Option<(u64, usize)>>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(total: u64, progress: Option<Progress<'a>>) -> Self {
-        Self {
-            total,
-            progress,
-            done: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            refused: AtomicU64::new(u64::MAX),
-        }
+        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), refused: Mutex::new(None) }
     }
 
-    /// Notes a refused element; the first of all stays.
-    pub(crate) fn refuse(&self, element: u64) {
-        self.refused.fetch_min(element, Ordering::Relaxed);
+    /// Notes an element that a step refused; the first of all stays.
+    pub(crate) fn refuse(&self, element: u64, step: usize) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = (element, step);
+        *refused = Some(refused.map_or(found, |first| first.min(found)));
     }
 
-    /// Returns the first refused element, where one was.
-    pub(crate) fn refused(&self) -> Option<u64> {
-        Some(self.refused.load(Ordering::Relaxed)).filter(|&element| element != u64::MAX)
+    /// Returns the first refused element and its step, where one was.
+    pub(crate) fn refused(&self) -> Option<(u64, usize)> {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whether the caller asked to stop.

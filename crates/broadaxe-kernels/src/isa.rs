@@ -7,18 +7,32 @@
 
 use std::sync::OnceLock;
 
-/// Computes `n` elements from up to three operands.
+/// What one call computes: `rows` rows of `n` elements each.
 ///
-/// # Safety
-/// Every operand that the loop reads as dense is readable for `n` elements of its dtype, a constant one for one element, and `out`
-/// is writable for `n` elements. No alignment is asked. `out` overlaps no operand.
-pub type Loop = unsafe fn(n: usize, operands: [*const u8; 3], out: *mut u8);
+/// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0.
+#[derive(Clone, Copy)]
+pub struct Block {
+    /// The elements of a row.
+    pub n: usize,
+    /// The rows.
+    pub rows: usize,
+    /// Where the first row of each operand begins.
+    pub places: [*const u8; 3],
+    /// The bytes from row to row of each operand.
+    pub steps: [isize; 3],
+    /// Where the first row of the result begins.
+    pub out: *mut u8,
+    /// The bytes from row to row of the result.
+    pub out_step: isize,
+}
 
-/// Finds the first of `n` pairs that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+/// Computes a block; says whether an element was refused, whose result then means nothing.
 ///
 /// # Safety
-/// As for [`Loop`], for the first two operands.
-pub type Check = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
+/// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one where it
+/// reads it as constant; `out` is writable for `n` elements. No alignment is asked. No row of `out` overlaps an operand or
+/// another row.
+pub type Loop = unsafe fn(block: &Block) -> bool;
 
 /// A loop before it is compiled for a level.
 pub(crate) trait Body {
@@ -26,7 +40,7 @@ pub(crate) trait Body {
     ///
     /// # Safety
     /// As for [`Loop`].
-    unsafe fn run(n: usize, operands: [*const u8; 3], out: *mut u8);
+    unsafe fn run(block: &Block) -> bool;
 }
 
 /// The levels of instruction sets, the least first.
@@ -138,25 +152,25 @@ impl Isa {
 }
 
 // SAFETY: as for `Loop`.
-unsafe fn baseline<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn baseline<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn avx2<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn avx512<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 /// Returns a body compiled for every level, in their order.
@@ -289,6 +303,11 @@ pub(crate) mod pages {
         /// Returns the address of the first byte asked for.
         pub(crate) fn base(&self) -> *const u8 {
             self.start.cast::<u8>().wrapping_add(self.skip)
+        }
+
+        /// Counts the bytes asked for.
+        pub(crate) fn len(&self) -> usize {
+            self.len - self.skip
         }
 
         /// Says whether a page was missing when it was read.
@@ -463,6 +482,9 @@ pub(crate) mod pages {
             None
         }
         pub(crate) fn base(&self) -> *const u8 {
+            match *self {}
+        }
+        pub(crate) fn len(&self) -> usize {
             match *self {}
         }
         pub(crate) fn are_cut(&self) -> bool {

@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Check, Isa, LEVELS, Loop},
+    isa::{Body, Isa, LEVELS, Loop, versions},
     number::{Function, Function2, Real},
 };
 
@@ -59,23 +59,32 @@ pub trait Refuses<T: Element>: 'static {
     fn refuses(a: T, b: T) -> bool;
 }
 
-/// The loops of a kernel for one instruction set.
+/// The loop of a kernel that reads certain operands as constants, for every instruction set.
 #[derive(Clone, Copy)]
-pub(crate) struct Loops {
-    /// Every operand dense.
-    pub(crate) dense: Loop,
-    /// The first of two operands constant; without it, a constant is repeated into a tile.
-    pub(crate) left: Option<Loop>,
-    /// The second of two operands constant.
-    pub(crate) right: Option<Loop>,
+pub(crate) struct Variant {
+    /// Bit `k` stands for operand `k`.
+    pub(crate) constants: u8,
+    pub(crate) versions: [Loop; LEVELS],
 }
 
-/// Finds the elements that an operator must refuse.
+impl Variant {
+    pub(crate) const fn new<B: Body>(constants: u8) -> Self {
+        Self { constants, versions: versions::<B>() }
+    }
+}
+
+/// Names the elements that an operator must refuse, and finds the first of a row.
 #[derive(Clone, Copy)]
 pub struct Guard {
     pub(crate) what: &'static str,
-    pub(crate) check: Check,
+    pub(crate) first: Search,
 }
+
+/// Finds the first of `n` elements that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+///
+/// # Safety
+/// The first two operands are readable for `n` elements, or for one where the step is 0.
+pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
 impl Guard {
     /// Returns what is refused: `a zero divisor`.
@@ -90,7 +99,8 @@ pub struct Kernel {
     pub(crate) inputs: [DType; 3],
     pub(crate) arity: usize,
     pub(crate) output: DType,
-    pub(crate) loops: [Loops; LEVELS],
+    /// The first reads every operand as dense.
+    pub(crate) variants: &'static [Variant],
     pub(crate) guard: Option<Guard>,
 }
 
@@ -110,7 +120,12 @@ impl Kernel {
         self.guard.as_ref()
     }
 
-    pub(crate) fn loops(&self, isa: Isa) -> &Loops {
-        &self.loops[isa.index()]
+    /// Returns the loop that makes the most of these constants, and which of them it reads as constants; the others must be
+    /// repeated into a tile.
+    pub(crate) fn choose(&self, isa: Isa, constants: u8) -> (Loop, u8) {
+        let fits = |variant: &&Variant| variant.constants & !constants == 0;
+        let best = self.variants.iter().filter(fits).max_by_key(|variant| variant.constants.count_ones());
+        let best = best.unwrap_or(&self.variants[0]);
+        (best.versions[isa.index()], best.constants)
     }
 }

@@ -1,12 +1,13 @@
 //! The record of an operator, and the constructors its row in the table is written with.
 
+use std::marker::PhantomData;
+
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
-    isa::{LEVELS, Loop, versions},
-    loops::{Binary, Guard, Kernel, Loops, Refuses, Ternary, Unary},
+    loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
     ops::{cast as element, select::Where},
-    tile::{Dense1, Dense2, Dense3, Left, Right, first_refused},
+    tile::{Dense1, Guarded, Three, Two, first_refused},
 };
 
 /// A framework, or NumPy, whose name for an operator a row may state.
@@ -197,48 +198,57 @@ pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: 
     row(name, meaning, 3, kernels)
 }
 
-const fn plain(inputs: [DType; 3], arity: usize, output: DType, dense: [Loop; LEVELS]) -> Kernel {
-    Kernel {
-        inputs,
-        arity,
-        output,
-        loops: [
-            Loops { dense: dense[0], left: None, right: None },
-            Loops { dense: dense[1], left: None, right: None },
-            Loops { dense: dense[2], left: None, right: None },
-        ],
-        guard: None,
-    }
+const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
+    Kernel { inputs, arity, output, variants, guard: None }
+}
+
+/// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
+struct Loops<F>(PhantomData<F>);
+
+impl<O: Unary<T>, T: Element> Loops<(O, T)> {
+    const ONE: &'static [Variant] = &[Variant::new::<Dense1<O, T>>(0)];
+}
+
+impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
+    const HEAVY: &'static [Variant] = &[Variant::new::<Two<O, T, 0>>(0)];
+    const TWO: &'static [Variant] =
+        &[Variant::new::<Two<O, T, 0>>(0), Variant::new::<Two<O, T, 1>>(1), Variant::new::<Two<O, T, 2>>(2)];
+}
+
+impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
+    const GUARDED: &'static [Variant] = &[Variant::new::<Guarded<O, R, T, 0>>(0)];
+}
+
+impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
+    const THREE: &'static [Variant] = &[
+        Variant::new::<Three<O, A, T, 0>>(0),
+        Variant::new::<Three<O, A, T, 2>>(2),
+        Variant::new::<Three<O, A, T, 4>>(4),
+        Variant::new::<Three<O, A, T, 6>>(6),
+    ];
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, versions::<Dense1<O, T>>())
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::ONE)
 }
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
-    let mut kernel = heavy::<O, T>();
-    let (left, right) = (versions::<Left<O, T>>(), versions::<Right<O, T>>());
-    let mut level = 0;
-    while level < LEVELS {
-        kernel.loops[level].left = Some(left[level]);
-        kernel.loops[level].right = Some(right[level]);
-        level += 1;
-    }
-    kernel
+    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO)
 }
 
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>())
+    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY)
 }
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, versions::<Dense3<O, T, T>>())
+    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
 }
 
-const fn guarded<R: Refuses<T>, T: Element>(mut kernel: Kernel) -> Kernel {
-    kernel.guard = Some(Guard { what: R::WHAT, check: first_refused::<R, T> });
+const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
+    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
+    kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
     kernel
 }
 
@@ -351,14 +361,14 @@ where
         + Refuses<u64>,
 {
     gather([
-        guarded::<R, i8>(heavy::<O, i8>()),
-        guarded::<R, i16>(heavy::<O, i16>()),
-        guarded::<R, i32>(heavy::<O, i32>()),
-        guarded::<R, i64>(heavy::<O, i64>()),
-        guarded::<R, u8>(heavy::<O, u8>()),
-        guarded::<R, u16>(heavy::<O, u16>()),
-        guarded::<R, u32>(heavy::<O, u32>()),
-        guarded::<R, u64>(heavy::<O, u64>()),
+        guarded::<O, R, i8>(),
+        guarded::<O, R, i16>(),
+        guarded::<O, R, i32>(),
+        guarded::<O, R, i64>(),
+        guarded::<O, R, u8>(),
+        guarded::<O, R, u16>(),
+        guarded::<O, R, u32>(),
+        guarded::<O, R, u64>(),
     ])
 }
 
@@ -368,7 +378,7 @@ pub(crate) const fn choices() -> Kernels {
     where
         Where: Ternary<Bool, T>,
     {
-        plain([DType::Bool, dtype, dtype], 3, dtype, versions::<Dense3<Where, Bool, T>>())
+        plain([DType::Bool, dtype, dtype], 3, dtype, Loops::<(Where, Bool, T, T, T)>::THREE)
     }
     gather([
         by::<u8>(DType::Bool),

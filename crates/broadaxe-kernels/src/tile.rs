@@ -8,95 +8,130 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
-    fs::{File, Metadata},
     marker::PhantomData,
+    mem::MaybeUninit,
     ptr::NonNull,
-    time::SystemTime,
 };
 
 use crate::{
     dtype::Element,
-    isa::{Body, MOST_MAPPINGS, pages::Pages},
+    isa::{Block, Body, pages::Pages},
     loops::{Binary, Refuses, Ternary, Unary},
 };
 
 /// One dense operand.
 pub(crate) struct Dense1<O, T>(PhantomData<(O, T)>);
-/// Two dense operands.
-pub(crate) struct Dense2<O, T>(PhantomData<(O, T)>);
-/// A constant, then a dense operand.
-pub(crate) struct Left<O, T>(PhantomData<(O, T)>);
-/// A dense operand, then a constant.
-pub(crate) struct Right<O, T>(PhantomData<(O, T)>);
-/// Three dense operands.
-pub(crate) struct Dense3<O, A, T>(PhantomData<(O, A, T)>);
+/// Two operands, of which those with a bit in `C` are constant.
+pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
+/// Two operands, with the pairs that `R` refuses.
+pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
+/// Three operands, of which those with a bit in `C` are constant.
+pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
+
+/// An element at any address.
+#[repr(C, packed)]
+struct Loose<T>(T);
+
+/// A row of a result: borrowed alone, so that the compiler need not ask whether it overlaps an operand.
+type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
+
+/// Calls `row` with the places of each row of a block.
+///
+/// # Safety
+/// As for [`crate::isa::Loop`], where the result has elements of `T`.
+#[inline(always)]
+unsafe fn each_row<T>(block: &Block, mut row: impl FnMut([*const u8; 3], Row<T>)) {
+    for r in 0..block.rows as isize {
+        let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
+        // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile.
+        let out = unsafe {
+            let start = block.out.wrapping_offset(block.out_step * r).cast::<MaybeUninit<Loose<T>>>();
+            std::slice::from_raw_parts_mut(start, block.n)
+        };
+        row(places, out);
+    }
+}
+
+/// Reads element `i` of a row, or its only one.
+///
+/// # Safety
+/// There are more than `i` elements, or one where `CONSTANT`.
+#[inline(always)]
+unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
+    // SAFETY: promised by the caller.
+    unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
+}
 
 impl<O: Unary<T>, T: Element> Body for Dense1<O, T> {
     #[inline(always)]
-    unsafe fn run(n: usize, [x, ..]: [*const u8; 3], out: *mut u8) {
-        let (x, out) = (x.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe { out.add(i).write_unaligned(O::apply(x.add(i).read_unaligned())) }
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: the promise is passed on; a row has as many elements as its result.
+        unsafe {
+            each_row(block, |[x, ..], out: Row<O::Out>| {
+                for (i, to) in out.iter_mut().enumerate() {
+                    *to = MaybeUninit::new(Loose(O::apply(element(x, i, false))));
+                }
+            });
         }
+        false
     }
 }
 
-impl<O: Binary<T>, T: Element> Body for Dense2<O, T> {
+impl<O: Binary<T>, T: Element, const C: u8> Body for Two<O, T, C> {
     #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (a, b, out) = (a.cast::<T>(), b.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned())) }
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: the promise is passed on; a row has as many elements as its result.
+        unsafe {
+            each_row(block, |[a, b, _], out: Row<O::Out>| {
+                for (i, to) in out.iter_mut().enumerate() {
+                    let (a, b) = (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0));
+                    *to = MaybeUninit::new(Loose(O::apply(a, b)));
+                }
+            });
         }
+        false
     }
 }
 
-impl<O: Binary<T>, T: Element> Body for Left<O, T> {
+impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Body for Guarded<O, R, T, C> {
     #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (b, out) = (b.cast::<T>(), out.cast::<O::Out>());
-        // SAFETY: the caller promises one element at `a`.
-        let a = unsafe { a.cast::<T>().read_unaligned() };
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at `b` and `out`.
-            unsafe { out.add(i).write_unaligned(O::apply(a, b.add(i).read_unaligned())) }
+    unsafe fn run(block: &Block) -> bool {
+        let mut refused = false;
+        // SAFETY: the promise is passed on; a row has as many elements as its result.
+        unsafe {
+            each_row(block, |[a, b, _], out: Row<O::Out>| {
+                for (i, to) in out.iter_mut().enumerate() {
+                    let (a, b) = (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0));
+                    refused |= R::refuses(a, b);
+                    *to = MaybeUninit::new(Loose(O::apply(a, b)));
+                }
+            });
         }
+        refused
     }
 }
 
-impl<O: Binary<T>, T: Element> Body for Right<O, T> {
+impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Body for Three<O, A, T, C> {
     #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (a, out) = (a.cast::<T>(), out.cast::<O::Out>());
-        // SAFETY: the caller promises one element at `b`.
-        let b = unsafe { b.cast::<T>().read_unaligned() };
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at `a` and `out`.
-            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b)) }
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: the promise is passed on; a row has as many elements as its result.
+        unsafe {
+            each_row(block, |[a, b, c], out: Row<O::Out>| {
+                for (i, to) in out.iter_mut().enumerate() {
+                    let a = element(a, i, C & 1 != 0);
+                    let (b, c) = (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0));
+                    *to = MaybeUninit::new(Loose(O::apply(a, b, c)));
+                }
+            });
         }
+        false
     }
 }
 
-impl<O: Ternary<A, T>, A: Element, T: Element> Body for Dense3<O, A, T> {
-    #[inline(always)]
-    unsafe fn run(n: usize, [a, b, c]: [*const u8; 3], out: *mut u8) {
-        let (a, b, c, out) = (a.cast::<A>(), b.cast::<T>(), c.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe {
-                let result = O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned(), c.add(i).read_unaligned());
-                out.add(i).write_unaligned(result);
-            }
-        }
-    }
-}
-
-/// Finds the first refused pair; see [`crate::isa::Check`].
+/// Finds the first refused pair; see [`crate::loops::Search`].
 ///
 /// # Safety
-/// As for [`crate::isa::Check`].
+/// As for [`crate::loops::Search`].
 pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
     n: usize,
     operands: [*const u8; 3],
@@ -248,6 +283,64 @@ unsafe fn transfer<T: Copy, const PACK: bool>(strided: *mut u8, dense: *mut u8) 
     unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
 }
 
+/// The bytes by which operands are fetched ahead of their use: some tiles.
+const AHEAD: usize = 4096;
+
+/// Asks for the bytes that a dense operand will need some tiles after those at `place`.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn fetch(place: *const u8, bytes: usize) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for at in (0..bytes).step_by(64) {
+        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(AHEAD + at).cast()) };
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fetch(_: *const u8, _: usize) {}
+
+/// Copies bytes so that they go to memory past the caches, but for the lines of the cache they fill only in part.
+///
+/// Another thread sees them after a [`fence`].
+///
+/// # Safety
+/// There are `bytes` bytes to read at `from` and to write at `to`, which do not overlap.
+#[cfg(target_arch = "x86_64")]
+pub(crate) unsafe fn stream(bytes: usize, from: *const u8, to: *mut u8) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    let head = (to.addr().wrapping_neg() % 64).min(bytes);
+    let lines = (bytes - head) / 64;
+    let tail = head + lines * 64;
+    // SAFETY: all of this lies within the `bytes` bytes of both; `to + head` begins a line, so each part of it is aligned.
+    unsafe {
+        to.copy_from_nonoverlapping(from, head);
+        let (from, line) = (from.add(head).cast::<__m128i>(), to.add(head).cast::<__m128i>());
+        for i in 0..lines * 4 {
+            _mm_stream_si128(line.add(i), _mm_loadu_si128(from.add(i)));
+        }
+        to.add(tail).copy_from_nonoverlapping(from.cast::<u8>().add(tail - head), bytes - tail);
+    }
+}
+
+/// Copies bytes; see the form for x86-64.
+///
+/// # Safety
+/// As there.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe fn stream(bytes: usize, from: *const u8, to: *mut u8) {
+    // SAFETY: promised by the caller.
+    unsafe { to.copy_from_nonoverlapping(from, bytes) }
+}
+
+/// Lets other threads see what [`stream`] wrote before.
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 CPU has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// Bytes of its own, zeroed, aligned to a cache line.
 #[derive(Debug)]
 pub struct Buffer {
@@ -392,100 +485,21 @@ impl<'a> Output<'a> {
 // SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
 unsafe impl Sync for Output<'_> {}
 
-/// A part of a regular file, mapped to be read: its pages come as they are read, and nothing is copied.
-///
-/// A file belongs to everybody, so two things are settled here. Its bytes may change at any time: they are read through
-/// raw pointers only, like all memory of an [`Input`]. And it may be cut: the pages behind its new end are gone, and
-/// reading one raises a signal that ends the process. A handler of that signal puts zeros in their place instead and
-/// marks the mapping (`isa.rs`), so that whoever computed with it can learn that the result means nothing.
-///
-/// The mark alone would not be enough. A cut inside a page zeroes its rest without a signal, and so does a cut file that
-/// grows again. Hence [`Mapping::is_whole`] also compares length and time of change with those of the beginning.
-///
-/// Files are mapped on Linux; elsewhere [`Mapping::new`] has none to give.
-#[derive(Debug)]
-pub struct Mapping {
-    pages: Pages,
-    len: usize,
-    file: File,
-    stamp: Stamp,
+/// Lends mapped bytes to a program; the element that all loops start from is `offset` bytes in.
+pub(crate) fn lend(pages: &Pages, len: usize, offset: usize) -> Input<'_> {
+    debug_assert!(len <= pages.len());
+    // SAFETY: `len` bytes are mapped while `pages` lives, and the handler of `isa.rs` keeps them readable when the file is cut.
+    unsafe { Input::from_raw(pages.base(), len, offset) }
 }
 
-impl Mapping {
-    /// Maps `len` bytes from byte `at`, or nothing where they should be read in the ordinary way.
-    ///
-    /// That is so for anything but a regular file, for bytes beyond its end or none at all, where the system refuses,
-    /// and when [`Mapping::MOST`] mappings are alive.
-    ///
-    /// ```
-    /// use broadaxe_kernels::Mapping;
-    /// let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))?;
-    /// if let Some(mapping) = Mapping::new(&file, 1, 7) {
-    ///     let mut text = [0; 7];
-    ///     assert!(mapping.read(0, &mut text) && mapping.is_whole());
-    ///     assert_eq!(&text, b"package");
-    /// }
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn new(file: &File, at: u64, len: usize) -> Option<Self> {
-        let stamp = Stamp::of(&file.metadata().ok()?)?;
-        if at.checked_add(len as u64)? > stamp.length {
-            return None;
-        }
-        let pages = Pages::map(file, at, len)?;
-        Some(Self { pages, len, file: file.try_clone().ok()?, stamp })
+/// Copies mapped bytes from byte `at`; says whether that many are there.
+pub(crate) fn read(pages: &Pages, at: usize, to: &mut [u8]) -> bool {
+    let there = pages.len().checked_sub(at).is_some_and(|rest| to.len() <= rest);
+    if there {
+        // SAFETY: `at + to.len()` is at most as many as are mapped; nobody else has memory borrowed for writing.
+        unsafe { pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
-
-    /// The most mappings that can be alive at once.
-    pub const MOST: usize = MOST_MAPPINGS;
-
-    /// Counts the bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Says whether there are no bytes, which is never so.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Lends the bytes to a program; the element that all loops start from is `offset` bytes in.
-    pub fn input(&self, offset: usize) -> Input<'_> {
-        // SAFETY: `len` bytes are mapped while `self` lives, and the handler keeps them readable when the file is cut.
-        unsafe { Input::from_raw(self.pages.base(), self.len, offset) }
-    }
-
-    /// Copies the bytes from byte `at` of the mapping; says whether that many are there.
-    pub fn read(&self, at: usize, to: &mut [u8]) -> bool {
-        let there = self.len.checked_sub(at).is_some_and(|rest| to.len() <= rest);
-        if there {
-            // SAFETY: `at + to.len()` is at most `len`, as many as are mapped; nobody else has memory borrowed for writing.
-            unsafe { self.pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
-        }
-        there
-    }
-
-    /// Says whether all that was read so far was the file as it was when it was mapped.
-    ///
-    /// When it was not, bytes were read that never stood in the file together, or zeros.
-    pub fn is_whole(&self) -> bool {
-        let now = self.file.metadata().ok().and_then(|meta| Stamp::of(&meta));
-        !self.pages.are_cut() && now == Some(self.stamp)
-    }
-}
-
-/// What changes with the bytes of a file, as far as the system tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    changed: SystemTime,
-}
-
-impl Stamp {
-    /// Takes the stamp of a regular file.
-    fn of(meta: &Metadata) -> Option<Self> {
-        Some(Self { length: meta.is_file().then_some(meta.len())?, changed: meta.modified().ok()? })
-    }
+    there
 }
 
 /// Returns these bytes as elements, where they are aligned and whole.
@@ -545,6 +559,3 @@ mod tests {
         assert!(Buffer::zeroed(usize::MAX - 3).is_none());
     }
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod mapping_tests;
