@@ -36,7 +36,7 @@ pub type Loop = unsafe fn(block: &Block) -> bool;
 
 /// A loop before it is compiled for a level.
 pub(crate) trait Body {
-    /// Runs the loop.
+    /// Runs the loop; all it calls is always inlined, so that it may use the instructions of the level.
     ///
     /// # Safety
     /// As for [`Loop`].
@@ -109,6 +109,7 @@ pub struct Isa(Level);
 impl Isa {
     /// Lists the levels of this CPU, the least first.
     pub fn available() -> Vec<Self> {
+        bring_in_constants();
         Level::ALL.into_iter().filter(|level| level.is_here()).map(Self).collect()
     }
 
@@ -150,6 +151,49 @@ impl Isa {
         self.0 as usize
     }
 }
+
+/// Brings in the pages that hold the constants of the loops, once.
+///
+/// A loop that puts a constant where a mask is set (the canonical NaN, say) may read it with the mask. While no bit of it is set
+/// nothing is read and so no page comes in; but a CPU that meets a missing page there takes hundreds of nanoseconds to find out
+/// that it need not, for every vector. An addition of bf16 was seen to take sixty times as long on every other start.
+#[cfg(target_os = "linux")]
+fn bring_in_constants() {
+    use std::ffi::{c_int, c_void};
+    /// Populates the segments of the module that this function lies in which are only read.
+    unsafe extern "C" fn populate(module: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+        // SAFETY: the loader describes a module and its segments, which stay while the module is loaded.
+        let (base, segments) = unsafe {
+            let module = &*module;
+            (module.dlpi_addr as usize, std::slice::from_raw_parts(module.dlpi_phdr, usize::from(module.dlpi_phnum)))
+        };
+        let loaded = || segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD);
+        let here = bring_in_constants as *const () as usize;
+        let holds = |s: &&libc::Elf64_Phdr| {
+            (base + s.p_vaddr as usize..base + (s.p_vaddr + s.p_memsz) as usize).contains(&here)
+        };
+        if !loaded().any(|segment| holds(&segment)) {
+            return 0;
+        }
+        for segment in loaded().filter(|segment| segment.p_flags == libc::PF_R) {
+            let start = base + segment.p_vaddr as usize;
+            let page = start & !0xfff;
+            // SAFETY: the advice brings in pages of the module and changes none; where the system does not know it, nothing is done.
+            unsafe {
+                libc::madvise(std::ptr::without_provenance_mut(page), start + segment.p_memsz as usize - page, 22)
+            };
+        }
+        1
+    }
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    // SAFETY: the function keeps to what the loader allows in it.
+    ONCE.call_once(|| unsafe {
+        libc::dl_iterate_phdr(Some(populate), std::ptr::null_mut());
+    });
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bring_in_constants() {}
 
 // SAFETY: as for `Loop`.
 unsafe fn baseline<B: Body>(block: &Block) -> bool {

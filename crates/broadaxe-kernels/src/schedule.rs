@@ -179,7 +179,9 @@ impl Schedule {
             && row_bytes >= 256
             && cfg!(target_arch = "x86_64")
             && (self.footprint(output) > caches.last / 2 && all > caches.last);
-        let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
+        let knob = |name: &str, or: usize| std::env::var(name).ok().and_then(|t| t.parse().ok()).unwrap_or(or);
+        let streams = streams && knob("NT", 1) == 1;
+        let tile = if scatters { self.cut.elements() } else { (knob("TILE", TILE) / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);
             step.kernel.choose(self.isa, constants).1 != constants
@@ -189,6 +191,9 @@ impl Schedule {
         }
         let is_far = |i: &usize| self.operands[*i].lie == Lie::Dense && self.footprint(*i) >= FETCHED;
         self.fetched = if self.tile.is_some() { (0..output).filter(is_far).collect() } else { Vec::new() };
+        if knob("PF", 1) == 0 {
+            self.fetched.clear();
+        }
         self.finish = match (scatters, streams, in_place) {
             (true, ..) => Finish::Scatter(self.take_scratch(tile * widest)),
             (_, true, _) => Finish::Stream(self.take_scratch(tile * widest)),

@@ -11,6 +11,7 @@ use std::{
     marker::PhantomData,
     mem::MaybeUninit,
     ptr::NonNull,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use crate::{
@@ -30,25 +31,34 @@ pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
 /// An element at any address.
 #[repr(C, packed)]
-struct Loose<T>(T);
+pub(crate) struct Loose<T>(T);
 
 /// A row of a result: borrowed alone, so that the compiler need not ask whether it overlaps an operand.
-type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
+pub(crate) type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
 
-/// Calls `row` with the places of each row of a block.
-///
-/// # Safety
-/// As for [`crate::isa::Loop`], where the result has elements of `T`.
-#[inline(always)]
-unsafe fn each_row<T>(block: &Block, mut row: impl FnMut([*const u8; 3], Row<T>)) {
-    for r in 0..block.rows as isize {
-        let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
-        // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile.
-        let out = unsafe {
-            let start = block.out.wrapping_offset(block.out_step * r).cast::<MaybeUninit<Loose<T>>>();
-            std::slice::from_raw_parts_mut(start, block.n)
-        };
-        row(places, out);
+/// What a loop does with a row.
+pub(crate) trait Line {
+    /// The type of the result.
+    type Out;
+    /// Computes a row from operands that begin at `places`; says whether an element was refused.
+    ///
+    /// # Safety
+    /// As for [`crate::isa::Loop`], for one row with as many elements as `out`.
+    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool;
+}
+
+impl<L: Line> Body for L {
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        let mut refused = false;
+        for r in 0..block.rows as isize {
+            let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
+            let out = block.out.wrapping_offset(block.out_step * r);
+            // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
+            // and the operands.
+            refused |= unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) };
+        }
+        refused
     }
 }
 
@@ -62,67 +72,62 @@ unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
     unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
 }
 
-impl<O: Unary<T>, T: Element> Body for Dense1<O, T> {
+/// Writes element `i` of a row.
+#[inline(always)]
+fn put<T>(out: Row<T>, i: usize, value: Loose<T>) {
+    // SAFETY: none
+    unsafe { out.as_mut_ptr().add(i).write(MaybeUninit::new(value)) }
+}
+
+impl<O: Unary<T>, T: Element> Line for Dense1<O, T> {
+    type Out = O::Out;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
-        // SAFETY: the promise is passed on; a row has as many elements as its result.
-        unsafe {
-            each_row(block, |[x, ..], out: Row<O::Out>| {
-                for (i, to) in out.iter_mut().enumerate() {
-                    *to = MaybeUninit::new(Loose(O::apply(element(x, i, false))));
-                }
-            });
+    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            put(out, i, Loose(O::apply(unsafe { element(x, i, false) })));
         }
         false
     }
 }
 
-impl<O: Binary<T>, T: Element, const C: u8> Body for Two<O, T, C> {
+impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
+    type Out = O::Out;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
-        // SAFETY: the promise is passed on; a row has as many elements as its result.
-        unsafe {
-            each_row(block, |[a, b, _], out: Row<O::Out>| {
-                for (i, to) in out.iter_mut().enumerate() {
-                    let (a, b) = (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0));
-                    *to = MaybeUninit::new(Loose(O::apply(a, b)));
-                }
-            });
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
+            put(out, i, Loose(O::apply(a, b)));
         }
         false
     }
 }
 
-impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Body for Guarded<O, R, T, C> {
+impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R, T, C> {
+    type Out = O::Out;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         let mut refused = false;
-        // SAFETY: the promise is passed on; a row has as many elements as its result.
-        unsafe {
-            each_row(block, |[a, b, _], out: Row<O::Out>| {
-                for (i, to) in out.iter_mut().enumerate() {
-                    let (a, b) = (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0));
-                    refused |= R::refuses(a, b);
-                    *to = MaybeUninit::new(Loose(O::apply(a, b)));
-                }
-            });
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
+            refused |= R::refuses(a, b);
+            put(out, i, Loose(O::apply(a, b)));
         }
         refused
     }
 }
 
-impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Body for Three<O, A, T, C> {
+impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A, T, C> {
+    type Out = O::Out;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
-        // SAFETY: the promise is passed on; a row has as many elements as its result.
-        unsafe {
-            each_row(block, |[a, b, c], out: Row<O::Out>| {
-                for (i, to) in out.iter_mut().enumerate() {
-                    let a = element(a, i, C & 1 != 0);
-                    let (b, c) = (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0));
-                    *to = MaybeUninit::new(Loose(O::apply(a, b, c)));
-                }
-            });
+    unsafe fn run([a, b, c]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (b, c) = unsafe { (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0)) };
+            // SAFETY: as above.
+            put(out, i, Loose(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
         }
         false
     }
@@ -367,6 +372,18 @@ fn ask_for_huge_pages(start: *mut u8, len: usize) {
 #[cfg(not(target_os = "linux"))]
 fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 
+/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
+///
+/// The system begins large blocks at the same place of a page. Operands that lie so get into each other's way in the first-level
+/// cache, which finds lines by that place: an addition was seen to take many times as long.
+fn next_distance() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+}
+
+/// The bytes of a page.
+const PAGE: usize = 4096;
+
 /// The alignment of a [`Buffer`] in bytes.
 pub const ALIGNMENT: usize = 64;
 
@@ -376,10 +393,11 @@ impl Buffer {
     /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
     /// ordinary alignments, hence the alignment by hand.
     pub fn zeroed(len: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT)?, 16).ok()?;
+        let apart = if len < PAGE { 0 } else { next_distance() };
+        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
         // SAFETY: the layout has a size above 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT;
+        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT + apart;
         ask_for_huge_pages(allocation.as_ptr(), layout.size());
         Some(Self { allocation, layout, skip, len })
     }
