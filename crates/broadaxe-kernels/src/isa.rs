@@ -226,7 +226,48 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
 /// Returns a body compiled for every level, in their order.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
-    [baseline::<B>, baseline::<B>, baseline::<B>]
+    [baseline::<B>; LEVELS]
+}
+
+/// Stores that go to memory past the caches: as wide as a level has them.
+pub(crate) trait Past {
+    /// The bytes of a store.
+    const WIDTH: usize;
+    /// Stores so many bytes.
+    ///
+    /// # Safety
+    /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
+    unsafe fn store(from: *const u8, to: *mut u8);
+}
+
+macro_rules! past {
+    ($($width:ident: $bytes:literal, $vector:ident, $store:ident;)+) => { $(
+        pub(crate) struct $width;
+        #[cfg(target_arch = "x86_64")]
+        impl Past for $width {
+            const WIDTH: usize = $bytes;
+            #[inline(always)]
+            unsafe fn store(from: *const u8, to: *mut u8) {
+                use std::arch::x86_64::{$store, $vector};
+                // SAFETY: promised by the caller.
+                unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        impl Past for $width {
+            const WIDTH: usize = $bytes;
+            #[inline(always)]
+            unsafe fn store(from: *const u8, to: *mut u8) {
+                // SAFETY: promised by the caller.
+                unsafe { to.copy_from_nonoverlapping(from, $bytes) }
+            }
+        }
+    )+ };
+}
+past! {
+    Past16: 16, __m128i, _mm_stream_si128;
+    Past32: 32, __m256i, _mm256_stream_si256;
+    Past64: 64, __m512i, _mm512_stream_si512;
 }
 
 /// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.

@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Body, Isa, LEVELS, Loop, versions},
+    isa::{LEVELS, Loop},
     number::{Function, Function2, Real},
 };
 
@@ -65,12 +65,8 @@ pub(crate) struct Variant {
     /// Bit `k` stands for operand `k`.
     pub(crate) constants: u8,
     pub(crate) versions: [Loop; LEVELS],
-}
-
-impl Variant {
-    pub(crate) const fn new<B: Body>(constants: u8) -> Self {
-        Self { constants, versions: versions::<B>() }
-    }
+    /// The same with stores past the caches, where memory is what the operator waits for.
+    pub(crate) streaming: Option<[Loop; LEVELS]>,
 }
 
 /// Names the elements that an operator must refuse, and finds the first of a row.
@@ -120,12 +116,10 @@ impl Kernel {
         self.guard.as_ref()
     }
 
-    /// Returns the loop that makes the most of these constants, and which of them it reads as constants; the others must be
-    /// repeated into a tile.
-    pub(crate) fn choose(&self, isa: Isa, constants: u8) -> (Loop, u8) {
+    /// Returns the variant that makes the most of these constants; those it does not take must be repeated into a tile.
+    pub(crate) fn choose(&self, constants: u8) -> &'static Variant {
         let fits = |variant: &&Variant| variant.constants & !constants == 0;
         let best = self.variants.iter().filter(fits).max_by_key(|variant| variant.constants.count_ones());
-        let best = best.unwrap_or(&self.variants[0]);
-        (best.versions[isa.index()], best.constants)
+        best.unwrap_or(&self.variants[0])
     }
 }

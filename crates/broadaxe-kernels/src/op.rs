@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
+    isa::{Past16, Past32, Past64, versions},
     loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
     ops::{cast as element, select::Where},
-    tile::{Dense1, Guarded, Three, Two, first_refused},
+    tile::{Guarded, Line, One, Streamed, Three, Two, first_refused},
 };
 
 /// A framework, or NumPy, whose name for an operator a row may state.
@@ -202,29 +203,43 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
     Kernel { inputs, arity, output, variants, guard: None }
 }
 
+/// The loops of an operator that costs far more than the memory it touches.
+const fn heavy_loops<L: Line>(constants: u8) -> Variant {
+    Variant { constants, versions: versions::<L>(), streaming: None }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    let [least, ..] = versions::<Streamed<L, Past16>>();
+    let [_, middle, _] = versions::<Streamed<L, Past32>>();
+    let [.., most] = versions::<Streamed<L, Past64>>();
+    Variant { constants, versions: versions::<L>(), streaming: Some([least, middle, most]) }
+}
+
 /// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
 struct Loops<F>(PhantomData<F>);
 
 impl<O: Unary<T>, T: Element> Loops<(O, T)> {
-    const ONE: &'static [Variant] = &[Variant::new::<Dense1<O, T>>(0)];
+    const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
+    const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
 }
 
 impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
-    const HEAVY: &'static [Variant] = &[Variant::new::<Two<O, T, 0>>(0)];
+    const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
     const TWO: &'static [Variant] =
-        &[Variant::new::<Two<O, T, 0>>(0), Variant::new::<Two<O, T, 1>>(1), Variant::new::<Two<O, T, 2>>(2)];
+        &[light_loops::<Two<O, T, 0>>(0), light_loops::<Two<O, T, 1>>(1), light_loops::<Two<O, T, 2>>(2)];
 }
 
 impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
-    const GUARDED: &'static [Variant] = &[Variant::new::<Guarded<O, R, T, 0>>(0)];
+    const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
 }
 
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
     const THREE: &'static [Variant] = &[
-        Variant::new::<Three<O, A, T, 0>>(0),
-        Variant::new::<Three<O, A, T, 2>>(2),
-        Variant::new::<Three<O, A, T, 4>>(4),
-        Variant::new::<Three<O, A, T, 6>>(6),
+        light_loops::<Three<O, A, T, 0>>(0),
+        light_loops::<Three<O, A, T, 2>>(2),
+        light_loops::<Three<O, A, T, 4>>(4),
+        light_loops::<Three<O, A, T, 6>>(6),
     ];
 }
 
@@ -461,7 +476,7 @@ static COPIES: [Kernel; 13] = [
 ];
 
 const fn labelled<T: Element>(dtype: DType) -> Kernel {
-    as_dtype(one::<element::Copy, T>(), T::DTYPE, dtype)
+    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, Loops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
 }
 
 #[cfg(test)]

@@ -11,11 +11,11 @@ use std::{
 
 use crate::{
     executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
-    isa::{Block, FloatMode, Isa},
+    isa::{Block, FloatMode, Isa, Loop},
     nest::{Lie, Nest, apart},
     program::Program,
     schedule::{BoundStep, Finish, Operand, Packed, Schedule, Source, measure},
-    tile::{Axis, Buffer, Input, Output, fence, fetch, pack, stream, unpack},
+    tile::{Axis, Buffer, Input, Output, fence, fetch, pack, unpack},
 };
 
 /// Why a program did not run to its end.
@@ -323,6 +323,18 @@ struct Worker<'a> {
     splat: Vec<(*const u8, usize)>,
     /// The axes of a unit; for packers.
     axes: Vec<Axis>,
+    /// What each step computes in the piece at hand.
+    laid: Vec<Laid>,
+}
+
+/// What a step computes in the piece at hand.
+#[derive(Clone, Copy)]
+struct Laid {
+    call: Loop,
+    block: Block,
+    /// The bytes that each operand moves with an element, from piece to piece; 0 for tiles and constants.
+    advances: [usize; 3],
+    out_advance: usize,
 }
 
 impl<'a> Worker<'a> {
@@ -341,6 +353,11 @@ impl<'a> Worker<'a> {
             packed: vec![(std::ptr::null(), 0, 0); plan.packs.len()],
             splat: vec![(std::ptr::null(), 0); plan.splats.len()],
             axes: Vec::new(),
+            laid: plan
+                .steps
+                .iter()
+                .map(|step| Laid { call: step.call, block: EMPTY, advances: [0; 3], out_advance: 0 })
+                .collect(),
         })
     }
 
@@ -363,7 +380,7 @@ impl<'a> Worker<'a> {
             }
             self.advance();
         }
-        if matches!(self.plan.finish, Finish::Stream(_)) {
+        if self.plan.streams {
             fence();
         }
         watch.go_on(since);
@@ -416,51 +433,67 @@ impl<'a> Worker<'a> {
         self.gather(rows, n);
         let tile = self.plan.tile.unwrap_or(usize::MAX);
         if tile >= rows * n {
-            return self.tile(0, 0, rows, n);
+            return self.tiles(0, rows, n, [n, n]);
         }
         if n < tile {
             let most = tile / n;
-            return (0..rows).step_by(most).try_for_each(|row| self.tile(row, 0, most.min(rows - row), n));
+            return (0..rows).step_by(most).try_for_each(|row| self.tiles(row, most.min(rows - row), n, [n, n]));
         }
         // Pieces of equal length, whole lines of the cache but for the first, so that most of them begin a line of the result.
         let output = self.places.len() - 1;
         let out_size = self.plan.operands[output].size;
         let even = n.div_ceil(n.div_ceil(tile)).next_multiple_of(64).min(tile);
-        for row in 0..rows {
+        (0..rows).try_for_each(|row| {
             let to = self.places[output].addr().wrapping_add_signed(self.steps[output] * row as isize);
-            let (mut at, mut len) = (0, even - to % 64 / out_size);
-            while at < n {
-                len = len.min(n - at);
-                self.tile(row, at, 1, len)?;
-                (at, len) = (at + len, even);
-            }
-        }
-        Ok(())
+            self.tiles(row, 1, n, [even - to % 64 / out_size, even])
+        })
     }
 
-    /// Computes a piece of a unit: `rows` rows from row `row`, of `n` elements from element `at`.
-    fn tile(&mut self, row: usize, at: usize, rows: usize, n: usize) -> Result<(), (usize, u64)> {
-        self.fetch_ahead(row, at, rows * n);
-        // Behind a step that refuses an element, the others look at the elements before it: one may be refused there.
-        let (mut whole, mut refused) = (rows * n, None);
-        for (number, step) in self.plan.steps.iter().enumerate() {
-            let block = self.block(step, row, at, rows, n);
-            // SAFETY: see `block`. The `Isa` that chose the loop proves its instructions.
-            if unsafe { (step.call)(&block) } {
-                let first = first_refused(step, &block);
-                if first < whole {
-                    (whole, refused) = (first, Some(number));
+    /// Computes rows of a unit, `rows` of them from row `row`, in pieces: the first of `lens[0]` elements, the others of `lens[1]`.
+    fn tiles(&mut self, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), (usize, u64)> {
+        self.lay(row, rows, n.min(lens[0]));
+        let (mut at, mut len) = (0, lens[0].min(n));
+        loop {
+            for number in 0..self.laid.len() {
+                self.fetch_ahead(row, at, rows * len, number);
+                let laid = &self.laid[number];
+                // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
+                if unsafe { (laid.call)(&laid.block) } {
+                    return Err(self.refused(number, (row * n + at) as u64));
+                }
+            }
+            self.finish(row, at, rows, len);
+            let done = len;
+            at += done;
+            if at >= n {
+                return Ok(());
+            }
+            len = lens[1].min(n - at);
+            for laid in &mut self.laid {
+                laid.block.n = len;
+                laid.block.out = laid.block.out.wrapping_add(laid.out_advance * done);
+                for k in 0..3 {
+                    laid.block.places[k] = laid.block.places[k].wrapping_add(laid.advances[k] * done);
                 }
             }
         }
-        match refused {
-            // A unit has several rows only where they follow one another in the nest.
-            Some(step) => Err((step, (row * n + at + whole) as u64)),
-            None => {
-                self.finish(row, at, rows, n);
-                Ok(())
+    }
+
+    /// Finds the first element that a step refuses in the piece at hand, which `step` is the first to refuse; `before` counts the
+    /// elements of the unit before the piece.
+    ///
+    /// Behind a step that refuses an element, the others look at the elements before it: one may be refused there.
+    fn refused(&self, step: usize, before: u64) -> (usize, u64) {
+        let first = |number: usize| first_refused(&self.plan.steps[number], &self.laid[number].block);
+        let mut found = (first(step), step);
+        for number in step + 1..self.laid.len() {
+            let laid = &self.laid[number];
+            // SAFETY: as in `tiles`; elements behind a refused one mean nothing, and are computed all the same.
+            if unsafe { (laid.call)(&laid.block) } {
+                found = found.min((first(number), number));
             }
         }
+        (found.1, before + found.0 as u64)
     }
 
     /// Returns the place of an element of an operand of the unit.
@@ -475,32 +508,34 @@ impl<'a> Worker<'a> {
         self.scratch.base().wrapping_add(at)
     }
 
-    /// Describes what a step computes in a piece of a unit.
+    /// Describes what every step computes in the first `n` elements of these rows of the unit, and how to go on along a row.
     ///
     /// Every operand is readable as the step's loop reads it: an input's rows lie inside its buffer (`check`) or, packed, inside its
     /// scratch memory, and so do tiles, each of which holds a piece of elements of the widest dtype (`bind_steps`). The result's place is
     /// the output's own, which no input overlaps unless the result goes through a tile (`choose_tiles`), or a tile that is no operand of
     /// the step (`assign_tiles`).
-    fn block(&mut self, step: &BoundStep, row: usize, at: usize, rows: usize, n: usize) -> Block {
-        let (mut places, mut steps) = ([std::ptr::null(); 3], [0; 3]);
-        for k in 0..3 {
-            (places[k], steps[k]) = match step.args[k] {
-                Source::Input(i) => (self.place(i, row, at).cast_const(), self.steps[i]),
-                Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.sizes[k]) as isize),
-                Source::Splat(at) => (self.splat(at, row, rows, n), (n * step.sizes[k]) as isize),
-                Source::Absent => continue,
-            };
-        }
+    fn lay(&mut self, row: usize, rows: usize, n: usize) {
         let output = self.places.len() - 1;
-        let (out, out_step) = match step.out {
-            Some(at) => (self.scratch(at), (n * step.out_size) as isize),
-            None => (self.place(output, row, at), self.steps[output]),
-        };
-        let follows = |k: usize| steps[k] == (n * step.sizes[k]) as isize;
-        if rows > 1 && out_step == (n * step.out_size) as isize && (0..3).all(follows) {
-            return Block { n: n * rows, rows: 1, places, steps, out, out_step };
+        for (number, step) in self.plan.steps.iter().enumerate() {
+            let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
+            for k in 0..3 {
+                (places[k], steps[k], advances[k]) = match step.args[k] {
+                    Source::Input(i) => (self.place(i, row, 0).cast_const(), self.steps[i], step.sizes[k]),
+                    Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.sizes[k]) as isize, 0),
+                    Source::Splat(at) => (self.splat(at, row, rows, n), (n * step.sizes[k]) as isize, 0),
+                    Source::Absent => continue,
+                };
+            }
+            let (out, out_step, out_advance) = match step.out {
+                Some(at) => (self.scratch(at), (n * step.out_size) as isize, 0),
+                None => (self.place(output, row, 0), self.steps[output], step.out_size),
+            };
+            let follows = |k: usize| steps[k] == (n * step.sizes[k]) as isize;
+            let joins = rows > 1 && out_step == (n * step.out_size) as isize && (0..3).all(follows);
+            let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
+            let block = Block { n, rows, places, steps, out, out_step };
+            self.laid[number] = Laid { call: step.call, block, advances, out_advance };
         }
-        Block { n, rows, places, steps, out, out_step }
     }
 
     /// Brings a piece of the result from its tile to its place, where it was not computed there.
@@ -515,14 +550,6 @@ impl<'a> Worker<'a> {
                 // SAFETY: the rows of the output lie inside its buffer (`check`), and the tile holds them all.
                 unsafe { unpack(size, &axes, self.scratch(tile), to) };
             }
-            Finish::Stream(tile) => {
-                for r in 0..rows {
-                    let (from, to) =
-                        (self.scratch(tile).wrapping_add(r * n * size), to.wrapping_offset(step * r as isize));
-                    // SAFETY: as for `Copy`; the tile overlaps no output.
-                    unsafe { stream(n * size, from, to) };
-                }
-            }
             Finish::Scatter(tile) => {
                 self.lay_axes(output, rows, n);
                 // SAFETY: as for `Copy`; the tile holds the whole unit.
@@ -531,10 +558,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Asks for the inputs of the tile after the next, so that they are there when it comes.
-    fn fetch_ahead(&self, row: usize, at: usize, elements: usize) {
+    /// Asks for a step's share of the inputs of a later tile, so that they are there when it comes and never all are asked for at once.
+    fn fetch_ahead(&self, row: usize, at: usize, elements: usize, step: usize) {
         for &input in &self.plan.fetched {
-            fetch(self.place(input, row, at), elements * self.plan.operands[input].size);
+            let bytes = elements * self.plan.operands[input].size;
+            let share = (bytes / self.laid.len()).next_multiple_of(64);
+            let from = (share * step).min(bytes);
+            fetch(self.place(input, row, at).wrapping_add(from), share.min(bytes - from));
         }
     }
 
@@ -582,6 +612,9 @@ impl<'a> Worker<'a> {
         to
     }
 }
+
+const EMPTY: Block =
+    Block { n: 0, rows: 0, places: [std::ptr::null(); 3], steps: [0; 3], out: std::ptr::null_mut(), out_step: 0 };
 
 /// Finds the first element of a block that a step refuses, or the number of all of them.
 fn first_refused(step: &BoundStep, block: &Block) -> usize {
@@ -684,8 +717,8 @@ mod raw {
     #[cfg(unix)]
     pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
         for constants in 0..1_u8 << kernel.inputs().len() {
-            let (call, taken) = kernel.choose(isa, constants);
-            if taken != constants {
+            let variant = kernel.choose(constants);
+            if variant.constants != constants {
                 continue;
             }
             let (mut places, mut steps) = ([std::ptr::null(); 3], [0; 3]);
@@ -695,9 +728,10 @@ mod raw {
             }
             let out = output.place(n * kernel.output().size(), at_end);
             let block = Block { n, rows: 1, places, steps: [0; 3], out, out_step: 0 };
+            let calls = [variant.versions].into_iter().chain(variant.streaming);
             // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
             unsafe {
-                assert!(!call(&block), "no element is refused");
+                assert!(calls.into_iter().all(|call| !call[isa.index()](&block)), "no element is refused");
                 if let Some(guard) = kernel.guard() {
                     assert_eq!((guard.first)(n, places, steps), n, "no element is refused");
                 }

@@ -47,8 +47,6 @@ pub(crate) enum Finish {
     Direct,
     /// From a tile, row by row.
     Copy(usize),
-    /// From a tile, row by row and past the caches.
-    Stream(usize),
     /// From a tile as large as the unit, along every loop of it.
     Scatter(usize),
 }
@@ -98,6 +96,8 @@ pub struct Schedule {
     pub(crate) packs: Vec<Packed>,
     pub(crate) splats: Vec<Packed>,
     pub(crate) finish: Finish,
+    /// The last step writes past the caches, if its kernel can.
+    pub(crate) streams: bool,
     /// The elements of a tile; `None` where each unit is one call.
     pub(crate) tile: Option<usize>,
     /// Inputs that are fetched ahead.
@@ -138,6 +138,7 @@ impl Schedule {
             packs: Vec::new(),
             splats: Vec::new(),
             finish: Finish::Direct,
+            streams: false,
             tile: None,
             fetched: Vec::new(),
             scratch: 0,
@@ -179,25 +180,20 @@ impl Schedule {
             && row_bytes >= 256
             && cfg!(target_arch = "x86_64")
             && (self.footprint(output) > caches.last / 2 && all > caches.last);
-        let knob = |name: &str, or: usize| std::env::var(name).ok().and_then(|t| t.parse().ok()).unwrap_or(or);
-        let streams = streams && knob("NT", 1) == 1;
-        let tile = if scatters { self.cut.elements() } else { (knob("TILE", TILE) / widest).min(self.cut.elements()) };
+        let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);
-            step.kernel.choose(self.isa, constants).1 != constants
+            step.kernel.choose(constants).constants != constants
         };
-        if self.program.steps.len() > 1 || in_place || scatters || streams || self.program.steps.iter().any(splats) {
+        if self.program.steps.len() > 1 || in_place || scatters || self.program.steps.iter().any(splats) {
             self.tile = Some(tile);
         }
         let is_far = |i: &usize| self.operands[*i].lie == Lie::Dense && self.footprint(*i) >= FETCHED;
         self.fetched = if self.tile.is_some() { (0..output).filter(is_far).collect() } else { Vec::new() };
-        if knob("PF", 1) == 0 {
-            self.fetched.clear();
-        }
-        self.finish = match (scatters, streams, in_place) {
-            (true, ..) => Finish::Scatter(self.take_scratch(tile * widest)),
-            (_, true, _) => Finish::Stream(self.take_scratch(tile * widest)),
-            (_, _, true) => Finish::Copy(self.take_scratch(tile * widest)),
+        self.streams = streams;
+        self.finish = match (scatters, in_place) {
+            (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),
+            (_, true) => Finish::Copy(self.take_scratch(tile * widest)),
             _ => Finish::Direct,
         };
     }
@@ -214,7 +210,11 @@ impl Schedule {
         let tiles = self.take_scratch(self.program.tile_count * (tile * widest).next_multiple_of(64));
         let tile_at = |slot: usize| tiles + slot * (tile * widest).next_multiple_of(64);
         for (at, step) in self.program.steps.clone().iter().enumerate() {
-            let (call, constants) = step.kernel.choose(self.isa, self.constants(step));
+            let last = at + 1 == self.program.steps.len();
+            let variant = step.kernel.choose(self.constants(step));
+            let constants = variant.constants;
+            let streaming = variant.streaming.filter(|_| last && self.streams);
+            let call = streaming.unwrap_or(variant.versions)[self.isa.index()];
             let (mut args, mut sizes) = ([Source::Absent; 3], [0; 3]);
             for (k, &arg) in step.args.iter().enumerate() {
                 let constant = constants & 1 << k != 0;
@@ -228,9 +228,9 @@ impl Schedule {
                 };
             }
             let out = match self.finish {
-                _ if at + 1 < self.program.steps.len() => Some(tile_at(self.program.tiles[at])),
+                _ if !last => Some(tile_at(self.program.tiles[at])),
                 Finish::Direct => None,
-                Finish::Copy(at) | Finish::Stream(at) | Finish::Scatter(at) => Some(at),
+                Finish::Copy(at) | Finish::Scatter(at) => Some(at),
             };
             let (guard, out_size) = (step.kernel.guard().copied(), step.kernel.output().size());
             self.steps.push(BoundStep { call, guard, args, sizes, out, out_size });

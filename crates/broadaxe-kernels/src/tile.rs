@@ -16,12 +16,12 @@ use std::{
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body, pages::Pages},
+    isa::{Block, Body, Past, pages::Pages},
     loops::{Binary, Refuses, Ternary, Unary},
 };
 
-/// One dense operand.
-pub(crate) struct Dense1<O, T>(PhantomData<(O, T)>);
+/// One operand, constant if `C` is 1.
+pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, of which those with a bit in `C` are constant.
 pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, with the pairs that `R` refuses.
@@ -40,6 +40,8 @@ pub(crate) type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
 pub(crate) trait Line {
     /// The type of the result.
     type Out;
+    /// The bytes from one element to the next of each operand; 0 for a constant.
+    const ADVANCES: [usize; 3];
     /// Computes a row from operands that begin at `places`; says whether an element was refused.
     ///
     /// # Safety
@@ -62,6 +64,60 @@ impl<L: Line> Body for L {
     }
 }
 
+/// Returns these sizes, but 0 for each operand with a bit in `constants`.
+const fn advances(mut sizes: [usize; 3], constants: u8) -> [usize; 3] {
+    let mut k = 0;
+    while k < 3 {
+        sizes[k] *= (constants & 1 << k == 0) as usize;
+        k += 1;
+    }
+    sizes
+}
+
+/// The loop over a line's rows that writes its result past the caches, but for the lines of the cache a row fills only in part.
+///
+/// Other threads see the result after a [`fence`].
+pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
+
+/// Some lines of the cache.
+#[repr(C, align(64))]
+struct Lines([u8; 256]);
+
+impl<L: Line, P: Past> Body for Streamed<L, P> {
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        let size = size_of::<L::Out>();
+        let group = size_of::<Lines>() / size;
+        let mut refused = false;
+        for r in 0..block.rows as isize {
+            let start = block.out.wrapping_offset(block.out_step * r);
+            let place =
+                |k: usize, i| block.places[k].wrapping_offset(block.steps[k] * r).wrapping_add(L::ADVANCES[k] * i);
+            let places = |i| [place(0, i), place(1, i), place(2, i)];
+            let skew = start.addr().wrapping_neg() % 64;
+            let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
+            let groups = (block.n - head) / group;
+            for (from, to) in [(0, head), (head + groups * group, block.n)] {
+                // SAFETY: the caller promises `n` elements of operands and result in every row.
+                let row = unsafe { std::slice::from_raw_parts_mut(start.wrapping_add(from * size).cast(), to - from) };
+                // SAFETY: as above.
+                refused |= unsafe { L::run(places(from), row) };
+            }
+            for i in (head..head + groups * group).step_by(group) {
+                let mut lines = MaybeUninit::<Lines>::uninit();
+                // SAFETY: the lines have room for a group of elements; as above. Each store is aligned, since `head` ends a line.
+                unsafe {
+                    refused |= L::run(places(i), std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
+                    for at in (0..size_of::<Lines>()).step_by(P::WIDTH) {
+                        P::store(lines.as_ptr().cast::<u8>().add(at), start.add(i * size + at));
+                    }
+                }
+            }
+        }
+        refused
+    }
+}
+
 /// Reads element `i` of a row, or its only one.
 ///
 /// # Safety
@@ -79,13 +135,14 @@ fn put<T>(out: Row<T>, i: usize, value: Loose<T>) {
     unsafe { out.as_mut_ptr().add(i).write(MaybeUninit::new(value)) }
 }
 
-impl<O: Unary<T>, T: Element> Line for Dense1<O, T> {
+impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), 0, 0], C);
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         for i in 0..out.len() {
             // SAFETY: promised by the caller.
-            put(out, i, Loose(O::apply(unsafe { element(x, i, false) })));
+            put(out, i, Loose(O::apply(unsafe { element(x, i, C != 0) })));
         }
         false
     }
@@ -93,6 +150,7 @@ impl<O: Unary<T>, T: Element> Line for Dense1<O, T> {
 
 impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
     type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         for i in 0..out.len() {
@@ -106,6 +164,7 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
 
 impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R, T, C> {
     type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         let mut refused = false;
@@ -121,6 +180,7 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
 
 impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A, T, C> {
     type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<A>(), size_of::<T>(), size_of::<T>()], C);
     #[inline(always)]
     unsafe fn run([a, b, c]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         for i in 0..out.len() {
@@ -304,40 +364,7 @@ pub(crate) fn fetch(place: *const u8, bytes: usize) {
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn fetch(_: *const u8, _: usize) {}
 
-/// Copies bytes so that they go to memory past the caches, but for the lines of the cache they fill only in part.
-///
-/// Another thread sees them after a [`fence`].
-///
-/// # Safety
-/// There are `bytes` bytes to read at `from` and to write at `to`, which do not overlap.
-#[cfg(target_arch = "x86_64")]
-pub(crate) unsafe fn stream(bytes: usize, from: *const u8, to: *mut u8) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-    let head = (to.addr().wrapping_neg() % 64).min(bytes);
-    let lines = (bytes - head) / 64;
-    let tail = head + lines * 64;
-    // SAFETY: all of this lies within the `bytes` bytes of both; `to + head` begins a line, so each part of it is aligned.
-    unsafe {
-        to.copy_from_nonoverlapping(from, head);
-        let (from, line) = (from.add(head).cast::<__m128i>(), to.add(head).cast::<__m128i>());
-        for i in 0..lines * 4 {
-            _mm_stream_si128(line.add(i), _mm_loadu_si128(from.add(i)));
-        }
-        to.add(tail).copy_from_nonoverlapping(from.cast::<u8>().add(tail - head), bytes - tail);
-    }
-}
-
-/// Copies bytes; see the form for x86-64.
-///
-/// # Safety
-/// As there.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn stream(bytes: usize, from: *const u8, to: *mut u8) {
-    // SAFETY: promised by the caller.
-    unsafe { to.copy_from_nonoverlapping(from, bytes) }
-}
-
-/// Lets other threads see what [`stream`] wrote before.
+/// Lets other threads see what [`Streamed`] loops wrote before.
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 CPU has the instruction.
