@@ -229,6 +229,12 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
+/// Returns a body compiled for the levels whose stores past the caches fill at least half a line at once.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn streaming<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+    [baseline::<B>, avx2::<M>, avx512::<L>]
+}
+
 /// Stores that go to memory past the caches: as wide as a level has them.
 pub(crate) trait Past {
     /// The bytes of a store.
@@ -238,36 +244,37 @@ pub(crate) trait Past {
     /// # Safety
     /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
     unsafe fn store(from: *const u8, to: *mut u8);
+    /// Runs a body at the level, not inlined.
+    ///
+    /// # Safety
+    /// As for [`Loop`]; the level is here.
+    unsafe fn plain<B: Body>(block: &Block) -> bool;
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! past {
-    ($($width:ident: $bytes:literal, $vector:ident, $store:ident;)+) => { $(
+    ($($width:ident: $vector:ident, $store:ident, $level:ident;)+) => { $(
         pub(crate) struct $width;
-        #[cfg(target_arch = "x86_64")]
         impl Past for $width {
-            const WIDTH: usize = $bytes;
+            const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
             #[inline(always)]
             unsafe fn store(from: *const u8, to: *mut u8) {
                 use std::arch::x86_64::{$store, $vector};
                 // SAFETY: promised by the caller.
                 unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
             }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        impl Past for $width {
-            const WIDTH: usize = $bytes;
             #[inline(always)]
-            unsafe fn store(from: *const u8, to: *mut u8) {
+            unsafe fn plain<B: Body>(block: &Block) -> bool {
                 // SAFETY: promised by the caller.
-                unsafe { to.copy_from_nonoverlapping(from, $bytes) }
+                unsafe { $level::<B>(block) }
             }
         }
     )+ };
 }
+#[cfg(target_arch = "x86_64")]
 past! {
-    Past16: 16, __m128i, _mm_stream_si128;
-    Past32: 32, __m256i, _mm256_stream_si256;
-    Past64: 64, __m512i, _mm512_stream_si512;
+    Past32: __m256i, _mm256_stream_si256, avx2;
+    Past64: __m512i, _mm512_stream_si512, avx512;
 }
 
 /// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
-    isa::{Past16, Past32, Past64, versions},
+    isa::{Past32, Past64, streaming, versions},
     loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
     ops::{cast as element, select::Where},
     tile::{Guarded, Line, One, Streamed, Three, Two, first_refused},
@@ -209,11 +209,16 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
 }
 
 /// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
+#[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    let [least, ..] = versions::<Streamed<L, Past16>>();
-    let [_, middle, _] = versions::<Streamed<L, Past32>>();
-    let [.., most] = versions::<Streamed<L, Past64>>();
-    Variant { constants, versions: versions::<L>(), streaming: Some([least, middle, most]) }
+    let streaming = streaming::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: versions::<L>(), streaming: Some(streaming) }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches.
+#[cfg(not(target_arch = "x86_64"))]
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    heavy_loops::<L>(constants)
 }
 
 /// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
@@ -221,6 +226,7 @@ struct Loops<F>(PhantomData<F>);
 
 impl<O: Unary<T>, T: Element> Loops<(O, T)> {
     const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
+    const COSTLY: &'static [Variant] = &[heavy_loops::<One<O, T, 0>>(0)];
     const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
 }
 
@@ -245,6 +251,11 @@ impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
     plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::ONE)
+}
+
+/// One operand, of an operator that costs far more than the memory it touches.
+const fn costly<O: Unary<T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY)
 }
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
@@ -329,6 +340,8 @@ family!(/// Every integer, one operand.
     integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
+family!(/// Every float, one operand, costly.
+    heavy_float, costly, Unary: f16, bf16, f32, f64);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 

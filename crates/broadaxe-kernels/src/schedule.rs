@@ -179,7 +179,8 @@ impl Schedule {
             && !scatters
             && row_bytes >= 256
             && cfg!(target_arch = "x86_64")
-            && (self.footprint(output) > caches.last / 2 && all > caches.last);
+            && self.footprint(output) >= caches.last / 16
+            && all >= caches.last / 3;
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);

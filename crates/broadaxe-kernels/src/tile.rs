@@ -97,11 +97,13 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
             let skew = start.addr().wrapping_neg() % 64;
             let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
             let groups = (block.n - head) / group;
-            for (from, to) in [(0, head), (head + groups * group, block.n)] {
-                // SAFETY: the caller promises `n` elements of operands and result in every row.
-                let row = unsafe { std::slice::from_raw_parts_mut(start.wrapping_add(from * size).cast(), to - from) };
-                // SAFETY: as above.
-                refused |= unsafe { L::run(places(from), row) };
+            for (from, n) in [(0, head), (head + groups * group, block.n - head - groups * group)] {
+                if n > 0 {
+                    let out = start.wrapping_add(from * size);
+                    let ends = Block { n, rows: 1, places: places(from), out, ..*block };
+                    // SAFETY: the caller promises `n` elements of operands and result in every row.
+                    refused |= unsafe { P::plain::<L>(&ends) };
+                }
             }
             for i in (head..head + groups * group).step_by(group) {
                 let mut lines = MaybeUninit::<Lines>::uninit();
