@@ -92,6 +92,8 @@ pub struct Kernel {
     pub(crate) output: DType,
     pub(crate) loops: [Loops; LEVELS],
     pub(crate) guard: Option<Guard>,
+    /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
+    pub(crate) picos: u32,
 }
 
 impl Kernel {

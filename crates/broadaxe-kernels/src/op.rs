@@ -152,6 +152,25 @@ impl Op {
 
     pub(crate) const fn within(mut self, f32: f64, f64: f64) -> Self {
         self.ulp = Some((f32, f64));
+        let mut i = 0;
+        while i < self.kernels.0.len() {
+            if let Some(kernel) = &mut self.kernels.0[i] {
+                kernel.picos = costly(kernel.output);
+            }
+            i += 1;
+        }
+        self
+    }
+
+    /// Says that the operator takes few instructions, though its results are not exact.
+    pub(crate) const fn quick(mut self) -> Self {
+        let mut i = 0;
+        while i < self.kernels.0.len() {
+            if let Some(kernel) = &mut self.kernels.0[i] {
+                kernel.picos = 16 * kernel.output.size() as u32;
+            }
+            i += 1;
+        }
         self
     }
 
@@ -208,7 +227,13 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, dense: [Loop; LE
             Loops { dense: dense[2], left: None, right: None },
         ],
         guard: None,
+        picos: 8 * output.size() as u32,
     }
+}
+
+/// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
+const fn costly(dtype: DType) -> u32 {
+    if dtype.size() == 8 { 1000 } else { 250 }
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
@@ -217,7 +242,7 @@ const fn one<O: Unary<T>, T: Element>() -> Kernel {
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
-    let mut kernel = heavy::<O, T>();
+    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>());
     let (left, right) = (versions::<Left<O, T>>(), versions::<Right<O, T>>());
     let mut level = 0;
     while level < LEVELS {
@@ -230,7 +255,9 @@ const fn two<O: Binary<T>, T: Element>() -> Kernel {
 
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>())
+    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>());
+    kernel.picos = costly(T::DTYPE);
+    kernel
 }
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
@@ -239,6 +266,7 @@ const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
 
 const fn guarded<R: Refuses<T>, T: Element>(mut kernel: Kernel) -> Kernel {
     kernel.guard = Some(Guard { what: R::WHAT, check: first_refused::<R, T> });
+    kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly(T::DTYPE) };
     kernel
 }
 
