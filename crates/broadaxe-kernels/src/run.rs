@@ -6,11 +6,12 @@
 use std::{
     marker::PhantomData,
     ops::Range,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicPtr, Ordering},
 };
 
 use crate::{
-    executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
+    executor::{Executor, LOOK, Progress, Watch, parts},
+    gate::Gate,
     isa::{FloatMode, Isa},
     nest::{Cut, Nest, apart, reach},
     program::Program,
@@ -83,9 +84,19 @@ pub fn run_at(
     let (in_place, copies) = part_from_output(program, nest, &mut inputs, &mut strides, &output)?;
     let plan = Schedule::new(isa, program, nest, &strides, in_place);
     let job = Job { plan, inputs: &inputs, output: &output };
-    let result = job.run(total, executor, progress);
+    let result = job.run(total, executor, progress, program.nanos(total, moved(program, nest)));
     drop(copies);
     result
+}
+
+/// Counts the bytes of the operands' own elements; those that repeat are read again from a cache.
+fn moved(program: &Program, nest: &Nest) -> u64 {
+    let own = |strides: &[isize], size: usize| {
+        let axes = nest.dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
+        axes.map(|(&dim, _)| dim as u64).product::<u64>().saturating_mul(size as u64)
+    };
+    let inputs = program.inputs.iter().zip(&nest.inputs).map(|(dtype, strides)| own(strides, dtype.size()));
+    inputs.fold(own(&nest.output, program.output().size()), u64::saturating_add)
 }
 
 /// Checks counts, and that every address lies inside its buffer and no two of the output are the same.
@@ -185,13 +196,15 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, total: u64, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
+    fn run(&self, total: u64, executor: &dyn Executor, progress: Option<Progress>, nanos: u64) -> Result<(), Failure> {
         let tiles = self.plan.tiles();
-        let bytes = total.saturating_mul((self.plan.sizes.iter().sum::<usize>() + self.plan.out_size) as u64);
-        let parts = executor.threads().min(usize::try_from(bytes / THREAD_BYTES).unwrap_or(usize::MAX)).clamp(1, tiles);
+        let parts = parts(nanos, executor.threads()).clamp(1, tiles);
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
         let work = |part: usize| {
+            if watch.is_stopped() {
+                return;
+            }
             let _mode = FloatMode::standard();
             let range = tiles * part / parts..tiles * (part + 1) / parts;
             match Worker::new(self) {
@@ -396,6 +409,68 @@ impl<'a> Worker<'a> {
             // scratch tile has room for `count`.
             unsafe { pack(plan.sizes[i], axes, place, self.scratch(slot)) };
         }
+    }
+}
+
+/// Work that all threads of a job do, each its share.
+type Work<'a> = &'a (dyn Fn() + Sync);
+
+/// A place where a thread lends its work to threads that outlive it.
+pub(crate) struct Loan {
+    gate: Gate,
+    /// Where the lender's `Work` stands; of any use only inside the gate.
+    work: AtomicPtr<Work<'static>>,
+}
+
+impl Loan {
+    pub(crate) fn new() -> Self {
+        Self { gate: Gate::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// Lends `work` to at most `seats` threads while `meanwhile` runs, and returns when none is at it any more; `false` when somebody
+    /// else is lending here, and nothing was done.
+    pub(crate) fn lend(&self, seats: usize, work: Work, meanwhile: impl FnOnce()) -> bool {
+        let Some(claim) = self.gate.claim() else { return false };
+        self.work.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
+        claim.open(seats);
+        meanwhile();
+        // Dropped also when `meanwhile` panics: `work` stays until nobody is inside.
+        drop(claim);
+        true
+    }
+
+    /// Does the work that is lent here, where there is some and a seat is left.
+    pub(crate) fn borrow(&self) {
+        if let Some(guest) = self.gate.enter() {
+            // SAFETY: who is inside entered after the lender wrote where its work stands, and the lender leaves neither `lend` nor
+            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `Work` may be shared.
+            let work = unsafe { *self.work.load(Ordering::Relaxed) };
+            work();
+            drop(guest);
+        }
+    }
+
+    /// Counts the threads that do work lent here, which may change at any time.
+    pub(crate) fn guests(&self) -> usize {
+        self.gate.guests()
+    }
+}
+
+/// Runs a test in a child process, within 60 seconds; says whether it succeeded.
+#[cfg(all(test, unix))]
+pub(crate) fn in_child(work: impl FnOnce() -> bool) -> bool {
+    // SAFETY: forks, and the child, which has this thread only, ends inside this block. It uses no lock but those of the pool under test
+    // and of the allocator, which is made for that; `work` may use memory as in a process that never had another thread.
+    unsafe {
+        let child = libc::fork();
+        assert!(child >= 0, "no process for the test");
+        if child == 0 {
+            libc::alarm(60);
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            libc::_exit(i32::from(!matches!(done, Ok(true))));
+        }
+        let mut status = 0;
+        libc::waitpid(child, &raw mut status, 0) == child && status == 0
     }
 }
 
