@@ -59,7 +59,7 @@ pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 /// The least work of a part, in nanoseconds, when every thread gets one at most.
 ///
-/// On two cores, handing a part to a thread that listens and waiting for it costs 0.2 to 0.3 µs, so that a job of two such parts gains.
+/// On two cores, handing a part to a thread that listens and waiting for it costs 0.2 to 0.3 µs.
 const PART_NANOS: u64 = 2_000;
 
 /// The least work of a part when threads get several, to even out what one of them is held up by.

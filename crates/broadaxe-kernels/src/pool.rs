@@ -6,7 +6,7 @@
 //!
 //! - A thread without work listens to the bell for some 50 µs and then sleeps, as waking it costs the caller a system call (8 µs
 //!   measured in a virtual machine) and 30 µs until it is there. A job that finds everybody asleep is done alone unless it is worth that,
-//!   or many such jobs together are: a caller loses at most about 2 % by waking.
+//!   or many such jobs together are: that is meant to keep the loss by waking near 2 %.
 //! - A caller wakes one thread and each woken thread two more, so that the caller soon works, however many there are.
 //! - Every thread has a range of parts to itself and helps the others when it is through. In jobs that repeat, a thread finds the
 //!   same elements, in its own cache.
@@ -47,7 +47,7 @@ const ROUNDS: u32 = 2000;
 /// The work, in nanoseconds, for which a sleeping thread is woken: it is there after 30 µs and has to do half of the rest.
 const WORTH_WAKING: u64 = 60_000;
 
-/// The work in jobs too small for that, together, after which a thread is woken nevertheless: waking costs at most 2 % of it.
+/// The work in jobs too small for that, together, after which a thread is woken nevertheless: up to 30 µs of waking are 2 % of it.
 const WORTH_TRYING: u64 = 1_500_000;
 
 /// A thread's stack: small, but a progress function may be anything.
