@@ -157,6 +157,18 @@ impl Op {
         self
     }
 
+    /// Says that the operator takes few instructions, though its results are not exact.
+    pub(crate) const fn quick(mut self) -> Self {
+        let mut i = 0;
+        while i < self.kernels.0.len() {
+            if let Some(kernel) = &mut self.kernels.0[i] {
+                kernel.picos = 16 * kernel.output.size() as u32;
+            }
+            i += 1;
+        }
+        self
+    }
+
     pub(crate) const fn known_as(mut self, names: &'static [(System, &'static str)]) -> Self {
         self.abroad = names;
         self
@@ -200,7 +212,12 @@ pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: 
 }
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
-    Kernel { inputs, arity, output, variants, guard: None }
+    Kernel { inputs, arity, output, variants, guard: None, picos: 8 * output.size() as u32 }
+}
+
+/// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
+const fn costly_picos(dtype: DType) -> u32 {
+    if dtype.size() == 8 { 1000 } else { 250 }
 }
 
 /// The loops of an operator that costs far more than the memory it touches.
@@ -255,7 +272,8 @@ const fn one<O: Unary<T>, T: Element>() -> Kernel {
 
 /// One operand, of an operator that costs far more than the memory it touches.
 const fn costly<O: Unary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY)
+    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
@@ -265,7 +283,8 @@ const fn two<O: Binary<T>, T: Element>() -> Kernel {
 
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY)
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
@@ -275,6 +294,7 @@ const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
 const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
     let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
     kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
+    kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
     kernel
 }
 

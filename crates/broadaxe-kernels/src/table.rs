@@ -71,7 +71,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arctan2"), (Openvino, "Atan2"), (Ncnn, "BinaryOp(10)")]),
     binary("logaddexp", "log(e^a + e^b)", heavy_floats::<Logaddexp>()).commutative().within(1.0, 2.0)
         .known_as(&[(Numpy, "logaddexp"), (Ncnn, "BinaryOp(14)")]),
-    binary("hypot", "sqrt(a^2 + b^2)", heavy_floats::<Hypot>()).commutative().within(1.0, 1.0)
+    binary("hypot", "sqrt(a^2 + b^2)", heavy_floats::<Hypot>()).commutative().within(1.0, 1.0).quick()
         .known_as(&[(Numpy, "hypot")]),
     binary("copysign", "|a| with the sign of b", floats::<Copysign>())
         .known_as(&[(Numpy, "copysign")]),
@@ -141,7 +141,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "reciprocal"), (Onnx, "Reciprocal")]),
     unary("sqrt", "the square root of a", float::<Sqrt>())
         .known_as(&[(Numpy, "sqrt"), (Onnx, "Sqrt"), (Openvino, "Sqrt")]),
-    unary("rsqrt", "1 / sqrt(a)", float::<Rsqrt>()).within(1.0, 1.0),
+    unary("rsqrt", "1 / sqrt(a)", float::<Rsqrt>()).within(1.0, 1.0).quick(),
     unary("floor", "a rounded down", float::<Floor>())
         .known_as(&[(Numpy, "floor"), (Onnx, "Floor"), (Openvino, "Floor")]),
     unary("ceil", "a rounded up", float::<Ceil>())
@@ -203,7 +203,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Openvino, "Swish")]),
     unary("relu", "a where a > 0, else 0", integer1::<Relu>().and(float::<Relu>()))
         .known_as(&[(Onnx, "Relu"), (Openvino, "Relu")]),
-    unary("hardswish", "a * clamp(a + 3, 0, 6) / 6", float::<Hardswish>()).within(1.0, 2.0)
+    unary("hardswish", "a * clamp(a + 3, 0, 6) / 6", float::<Hardswish>()).within(1.0, 2.0).quick()
         .known_as(&[(Onnx, "HardSwish"), (Openvino, "HSwish")]),
 ];
 
