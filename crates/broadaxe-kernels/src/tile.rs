@@ -35,9 +35,42 @@ impl<O: Unary<T>, T: Element> Body for Dense1<O, T> {
     #[inline(always)]
     unsafe fn run(n: usize, [x, ..]: [*const u8; 3], out: *mut u8) {
         let (x, out) = (x.cast::<T>(), out.cast::<O::Out>());
+        if O::SPLIT {
+            let mut first = 0;
+            while first < n {
+                let count = (n - first).min(BLOCK);
+                // SAFETY: `first + count <= n`, and the caller promises `n` elements at each pointer.
+                unsafe { in_two_passes::<O, T>(count, x.add(first), out.add(first)) };
+                first += count;
+            }
+            return;
+        }
         for i in 0..n {
             // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
             unsafe { out.add(i).write_unaligned(O::apply(x.add(i).read_unaligned())) }
+        }
+    }
+}
+
+/// Counts the elements that are computed before the rare ones among them are looked for.
+const BLOCK: usize = 512;
+
+/// Computes all elements as usual ones, and then the rare ones again: a loop with both kinds in it does not vectorise.
+///
+/// # Safety
+/// `x` is readable and `out` writable for `n` elements, and the two do not overlap.
+#[inline(always)]
+unsafe fn in_two_passes<O: Unary<T>, T: Element>(n: usize, x: *const T, out: *mut O::Out) {
+    // SAFETY: `i < n` wherever this is called, and the caller promises `n` elements.
+    let element = |i: usize| unsafe { x.add(i).read_unaligned() };
+    for i in 0..n {
+        // SAFETY: `i < n`, and the caller promises `n` elements at `out`.
+        unsafe { out.add(i).write_unaligned(O::apply_usual(element(i))) }
+    }
+    if (0..n).fold(false, |any, i| any | O::is_rare(element(i))) {
+        for i in (0..n).filter(|&i| O::is_rare(element(i))) {
+            // SAFETY: as above.
+            unsafe { out.add(i).write_unaligned(O::apply(element(i))) }
         }
     }
 }
