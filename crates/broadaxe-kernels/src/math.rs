@@ -49,6 +49,7 @@ mod remainder;
 
 mod arc;
 mod hyperbola;
+mod soft;
 mod turns;
 
 mod circular;
@@ -59,16 +60,14 @@ pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32, tanh64};
-pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32, logaddexp64};
-pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
+pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
+pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, sqrt32, sqrt64};
 pub use quotient::{div_trunc_i32, div_trunc_small, div_trunc_u32};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,
 };
-pub use special::{
-    erf32, erf64, gelu_tanh32, gelu_tanh64, gelu32, gelu64, sigmoid32, sigmoid64, silu32, silu64, softplus32,
-    softplus64,
-};
+pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, silu64, softplus64};
+pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, sigmoid64, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, cos32_few, sin32, sin32_few, tan32, tan32_few};
 pub use turns::FEW_TURNS;
 

@@ -120,10 +120,3 @@ pub fn sqrt64(x: f64) -> f64 {
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)
 }
-
-/// Computes 1 / sqrt(x).
-///
-/// At most 0.501 ULP, by pxfm. A zero gives an infinity of its sign, a negative number NaN.
-pub fn rsqrt64(x: f64) -> f64 {
-    canonical64(pxfm::f_rsqrt(x))
-}
