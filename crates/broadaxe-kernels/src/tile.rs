@@ -137,11 +137,39 @@ fn put<T>(out: Row<T>, i: usize, value: Loose<T>) {
     unsafe { out.as_mut_ptr().add(i).write(MaybeUninit::new(value)) }
 }
 
+/// Counts the elements that are computed before the rare ones among them are looked for.
+const BLOCK: usize = 512;
+
+/// Computes all elements as usual ones, and then the rare ones again: a loop with both kinds in it does not vectorise.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+    // SAFETY: `i` is below the number of elements wherever this is called.
+    let x = |i: usize| unsafe { element::<T>(x, i, false) };
+    for i in 0..out.len() {
+        put(out, i, Loose(O::apply_usual(x(i))));
+    }
+    if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
+        for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
+            out[i] = MaybeUninit::new(Loose(O::apply(x(i))));
+        }
+    }
+}
+
 impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), 0, 0], C);
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        if O::SPLIT && C == 0 {
+            for (at, part) in out.chunks_mut(BLOCK).enumerate() {
+                // SAFETY: promised by the caller; the part begins so many elements on.
+                unsafe { in_two_passes::<O, T>(x.add(at * BLOCK * size_of::<T>()), part) };
+            }
+            return false;
+        }
         for i in 0..out.len() {
             // SAFETY: promised by the caller.
             put(out, i, Loose(O::apply(unsafe { element(x, i, C != 0) })));
