@@ -22,7 +22,7 @@ use crate::{
     executor::{Executor, Progress, Serial, THREAD_BYTES, Watch},
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
-    nest::Nest,
+    nest::{Nest, reach},
     op::copy,
     program::{Program, Slot, Step},
     reduction::Reduction,
@@ -64,9 +64,11 @@ impl Reduce<'_> {
     pub fn scratch(&self, threads: usize) -> u64 {
         let Some([kept, folded]) = self.space.counts().filter(|counts| !counts.contains(&0)) else { return 0 };
         let cut = Cut::new(self, kept, folded);
-        let states = WIDE.max(cut.width) * (LARGEST_BLOCK / 16 + 32) * 8;
+        // The lanes of a state and the results of 1, 2, 4, ... blocks, in elements of 8 bytes.
+        let state = cut.width * (LARGEST_BLOCK / 16 + 24) * 8;
+        let parts = (threads as u64).min((cut.boxes() * cut.chunks) as u64);
         let saved = if cut.chunks > 1 { cut.chunks as u64 * kept as u64 * 16 } else { 0 };
-        (threads as u64).saturating_mul((SLAB + states) as u64).saturating_add(saved)
+        parts.saturating_mul((cut.slab(self.operand.size()) + state) as u64).saturating_add(saved)
     }
 
     /// Folds into `out`, which has room for one element of [`Reduction::folded`] for each round of the loops that stay, in their order.
@@ -135,6 +137,13 @@ impl Reduce<'_> {
         if made != self.operand || inputs.len() != takes || self.space.inputs.len() != takes {
             return wrong("the inputs, the program and the fold do not fit together");
         }
+        for (i, input) in inputs.iter().enumerate().filter(|_| kept * folded > 0) {
+            let size = self.program.map_or(self.operand, |program| program.inputs()[i]).size();
+            let (low, high) = reach(&self.space.dims(), &self.space.inputs[i], input.offset, size);
+            if low < 0 || high > input.len as i128 {
+                return wrong(&format!("input {i} reaches bytes {low} to {high} of a buffer of {}", input.len));
+            }
+        }
         if kept.checked_mul(self.reduction.folded(self.operand).size()) != Some(out.len()) {
             return wrong("the output has not one place for each result");
         }
@@ -180,7 +189,9 @@ struct Cut {
 impl Cut {
     fn new(reduce: &Reduce, kept: usize, folded: usize) -> Self {
         let (space, size) = (reduce.space, reduce.operand.size());
-        let along = kept == 1 || ((folded >= FEW || kept < FEW) && lies_along(space));
+        // Few results in a row leave the lanes of a search empty, where the rows of a fold follow each other.
+        let narrow = reduce.reduction.is_search() && space.kept.last().is_none_or(|&dim| dim < FEW / 2);
+        let along = kept == 1 || ((folded >= FEW || kept < FEW) && (narrow || lies_along(space)));
         let direct = reduce.program.is_none() && lies_well(space, along, size);
         let most = (SLAB / size).min(LONG);
         // In place, one loop is all that can be walked at a time.
@@ -189,7 +200,7 @@ impl Cut {
         let widest = match (along, direct) {
             (true, _) if whole => most / folded,
             (true, _) => 1,
-            (false, true) => WIDE,
+            (false, true) => WIDE.max(most / folded),
             (false, false) => most / folded.min(TALL / 2),
         };
         let (width, span) = widest_box(&space.kept, widest, outermost);
@@ -206,6 +217,11 @@ impl Cut {
             (cut.chunk, cut.chunks) = (chunk, folded.div_ceil(chunk));
         }
         cut
+    }
+
+    /// Returns the bytes of a slab; none is needed where elements are read in place.
+    fn slab(&self, size: usize) -> usize {
+        if self.direct { 0 } else { self.width * self.piece.min(self.folded) * size }
     }
 
     /// Counts the boxes of results.
@@ -228,7 +244,13 @@ fn lies_along(space: &Space) -> bool {
     let votes = (0..space.inputs.len()).map(|input| match (step(input, false), step(input, true)) {
         (0, 0) => 0,
         (_, 0) => -1,
-        (kept, folded) => if kept == 0 || folded < kept { 1 } else { -1 },
+        (kept, folded) => {
+            if kept == 0 || folded < kept {
+                1
+            } else {
+                -1
+            }
+        }
     });
     votes.sum::<i32>() >= 0
 }
@@ -285,10 +307,17 @@ struct Places<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, out: &mut [u8], saved: &mut Buffer, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
+    fn run(
+        &self,
+        out: &mut [u8],
+        saved: &mut Buffer,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
         let total = self.cut.kept as u64 * self.cut.folded as u64;
         let items = self.cut.boxes() * self.cut.chunks;
-        let sizes = self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
+        let sizes =
+            self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
         let worth = usize::try_from(total.saturating_mul(sizes as u64) / THREAD_BYTES).unwrap_or(usize::MAX);
         let parts = executor.threads().min(worth).clamp(1, items);
         let watch = Watch::new(total, progress);
@@ -318,7 +347,11 @@ impl Job<'_> {
                 }
             }
         };
-        if parts == 1 { work(0) } else { executor.run(parts, &work) }
+        if parts == 1 {
+            work(0)
+        } else {
+            executor.run(parts, &work)
+        }
         let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, failure)) = places.failed.take() {
             return Err(failure);
@@ -362,8 +395,7 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'a>) -> Result<Self, Failure> {
-        let slab = if job.program.is_some() { SLAB } else { 0 };
-        let slab = Buffer::zeroed(slab).ok_or(Failure::Memory)?;
+        let slab = Buffer::zeroed(job.cut.slab(job.reduce.operand.size())).ok_or(Failure::Memory)?;
         Ok(Self { job, folder: job.reduce.folder()?, slab })
     }
 
@@ -377,7 +409,11 @@ impl<'a> Worker<'a> {
         self.folder.start(kept.count, at as u64);
         while at < end {
             let to = end.min(at + cut.piece);
-            if cut.direct { self.in_place(&kept, at, to)? } else { self.by_slab(&kept, first, at, to)? }
+            if cut.direct {
+                self.in_place(&kept, at, to)?
+            } else {
+                self.by_slab(&kept, first, at, to)?
+            }
             if !watch.go_on(((to - at) * kept.count) as u64) {
                 return Ok(());
             }
@@ -395,7 +431,8 @@ impl<'a> Worker<'a> {
     /// Folds elements `at` to `to` of each result where they lie.
     fn in_place(&mut self, kept: &Piece, mut at: usize, to: usize) -> Result<(), Failure> {
         let (job, space) = (self.job, self.job.reduce.space);
-        let (strides, size) = ([false, true].map(|folded| space.strides(0, folded)), job.reduce.operand.size() as isize);
+        let (strides, size) =
+            ([false, true].map(|folded| space.strides(0, folded)), job.reduce.operand.size() as isize);
         let steps = strides.map(|strides| strides.last().copied().unwrap_or(size));
         while at < to {
             let piece = Piece::cut(&space.folded, at, to, space.folded.len().saturating_sub(1));
@@ -403,7 +440,7 @@ impl<'a> Worker<'a> {
             let from = input.offset as isize + kept.offset(strides[0]) + piece.offset(strides[1]);
             let (rows, count, pitch) =
                 if job.cut.along { (kept.count, piece.count, steps[0]) } else { (piece.count, kept.count, steps[1]) };
-            self.feed(Band { input, at: from, rows, count, pitch })?;
+            feed(&mut *self.folder, job, Band { input, at: from, rows, count, pitch })?;
             at += piece.count;
         }
         Ok(())
@@ -423,9 +460,9 @@ impl<'a> Worker<'a> {
             run_at(job.isa, program, &nest, &inputs, output, &Serial, None).map_err(|failure| match failure {
                 Failure::Refused { step, what, element } => {
                     // Counted in the order of the nest, whose loops that come first depend on how the slab lies.
-                    let (one, other) = (element / piece.count as u64, element % piece.count as u64);
-                    let (across, result) = (element / kept.count as u64, element % kept.count as u64);
-                    let (result, number) = if job.cut.along { (one, other) } else { (result, across) };
+                    let inner = if job.cut.along { piece.count } else { kept.count } as u64;
+                    let (outer, inner) = (element / inner, element % inner);
+                    let (result, number) = if job.cut.along { (outer, inner) } else { (inner, outer) };
                     let element = (first as u64 + result) * job.cut.folded as u64 + done as u64 + number;
                     Failure::Refused { step, what, element }
                 }
@@ -435,11 +472,7 @@ impl<'a> Worker<'a> {
         }
         let slab = Input::new(self.slab.bytes(), 0);
         let band = Band { input: slab, at: 0, rows, count, pitch: (count * size) as isize };
-        if feed(&mut *self.folder, job, band) { Ok(()) } else { Err(beyond()) }
-    }
-
-    fn feed(&mut self, band: Band) -> Result<(), Failure> {
-        if feed(&mut *self.folder, self.job, band) { Ok(()) } else { Err(beyond()) }
+        feed(&mut *self.folder, job, band)
     }
 
     /// Returns where in the slab a box begins of which `before` elements of each result come before, out of `count`; its loops;
@@ -469,12 +502,9 @@ impl<'a> Worker<'a> {
     }
 }
 
-fn feed(folder: &mut dyn Folder, job: &Job, band: Band) -> bool {
-    if job.cut.along { folder.along(job.isa, band) } else { folder.across(job.isa, band) }
-}
-
-fn beyond() -> Failure {
-    Failure::Layout(String::from("an element lies outside its buffer"))
+fn feed(folder: &mut dyn Folder, job: &Job, band: Band) -> Result<(), Failure> {
+    let there = if job.cut.along { folder.along(job.isa, band) } else { folder.across(job.isa, band) };
+    if there { Ok(()) } else { Err(Failure::Layout(String::from("an element lies outside its buffer"))) }
 }
 
 /// A loop of a nest.
@@ -488,9 +518,12 @@ struct Round {
 fn merged(loops: Vec<Round>, inputs: usize) -> Nest {
     let mut kept: Vec<Round> = Vec::with_capacity(loops.len());
     for round in loops.into_iter().filter(|round| round.dim != 1) {
-        let strides = |round: &Round| std::iter::once(round.output).chain(round.inputs.iter().copied()).collect::<Vec<_>>();
+        let strides =
+            |round: &Round| std::iter::once(round.output).chain(round.inputs.iter().copied()).collect::<Vec<_>>();
         let continues = |outer: &Round| {
-            strides(outer).into_iter().eq(strides(&round).into_iter().map(|stride| stride.wrapping_mul(round.dim as isize)))
+            strides(outer)
+                .into_iter()
+                .eq(strides(&round).into_iter().map(|stride| stride.wrapping_mul(round.dim as isize)))
         };
         match kept.last_mut() {
             Some(outer) if continues(outer) => *outer = Round { dim: outer.dim * round.dim, ..round },
@@ -503,3 +536,6 @@ fn merged(loops: Vec<Round>, inputs: usize) -> Nest {
         inputs: (0..inputs).map(|i| kept.iter().map(|round| round.inputs[i]).collect()).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,17 +37,8 @@ pub enum Reduction {
 
 impl Reduction {
     /// Lists every reduction.
-    pub const EVERY: [Self; 9] = [
-        Self::Sum,
-        Self::Mean,
-        Self::Prod,
-        Self::Max,
-        Self::Min,
-        Self::Any,
-        Self::All,
-        Self::ArgMax,
-        Self::ArgMin,
-    ];
+    pub const EVERY: [Self; 9] =
+        [Self::Sum, Self::Mean, Self::Prod, Self::Max, Self::Min, Self::Any, Self::All, Self::ArgMax, Self::ArgMin];
 
     /// Returns the name, as expressions call it.
     pub fn name(self) -> &'static str {
@@ -93,6 +84,11 @@ impl Reduction {
     /// Says whether there is a result where there is no element.
     pub fn takes_none(self) -> bool {
         !matches!(self, Self::Max | Self::Min | Self::ArgMax | Self::ArgMin)
+    }
+
+    /// Says whether the result is the number of an element.
+    pub fn is_search(self) -> bool {
+        matches!(self, Self::ArgMax | Self::ArgMin)
     }
 
     /// Returns the dtype that elements of this dtype must be cast to before they are folded.
@@ -176,11 +172,7 @@ impl Reduction {
     }
 
     fn keep<T: Bounded, const L: usize>(self) -> Box<dyn Folder> {
-        if self == Self::Max {
-            Box::new(Tree::<Largest<T>, L>::new())
-        } else {
-            Box::new(Tree::<Smallest<T>, L>::new())
-        }
+        if self == Self::Max { Box::new(Tree::<Largest<T>, L>::new()) } else { Box::new(Tree::<Smallest<T>, L>::new()) }
     }
 
     fn find<T: Bounded, const L: usize>(self) -> Box<dyn Folder> {

@@ -44,9 +44,15 @@ impl Space {
         space
     }
 
+    /// Returns the extents, of the loops that stay and then of those that are folded.
+    pub fn dims(&self) -> Vec<usize> {
+        self.kept.iter().chain(&self.folded).copied().collect()
+    }
+
     /// Counts the results and the elements that make one; none when they are more than an address can count.
     pub(crate) fn counts(&self) -> Option<[usize; 2]> {
-        let count = |dims: &[usize]| dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, &dim| n.checked_mul(dim));
+        let count =
+            |dims: &[usize]| dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, &dim| n.checked_mul(dim));
         let (kept, folded) = (count(&self.kept)?, count(&self.folded)?);
         kept.checked_mul(folded).filter(|&n| isize::try_from(n).is_ok())?;
         let exact = |dims: &[usize], n| if dims.contains(&0) { 0 } else { n };

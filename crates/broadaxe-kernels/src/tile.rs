@@ -384,8 +384,13 @@ impl<'a, T: Element> Rows<'a, T> {
         let span = isize::try_from(rows.checked_sub(1)?).ok()?.checked_mul(pitch)?;
         let low = at.checked_add(span.min(0))?;
         let high = at.checked_add(span.max(0))?.checked_add_unsigned(count.checked_mul(size_of::<T>())?)?;
-        (low >= 0 && high as usize <= input.len)
-            .then(|| Self { start: input.base.wrapping_offset(at), rows, count, pitch, borrow: PhantomData })
+        (low >= 0 && high as usize <= input.len).then(|| Self {
+            start: input.base.wrapping_offset(at),
+            rows,
+            count,
+            pitch,
+            borrow: PhantomData,
+        })
     }
 
     /// Reads the `N` elements of a row from number `at`.

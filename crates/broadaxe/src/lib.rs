@@ -15,7 +15,9 @@ pub mod frameworks;
 pub mod expr;
 
 pub use array::Array;
-pub use broadaxe_kernels::{Bool, DType, Element, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
+pub use broadaxe_kernels::{
+    Bool, DType, Element, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
+};
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{AT_ONCE, Band, Fold, Folder, block};
+use super::{AT_ONCE, Band, Fold, Folder, block, for_blocks};
 use crate::{
     isa::{Isa, Work},
     number::Number,
@@ -134,6 +134,7 @@ impl<F: Keep, const L: usize> Search<F, L> {
         let mut done = false;
         // The numbers of rows are kept in 32 bits.
         if u32::try_from(band.rows).is_ok_and(|rows| rows < u32::MAX) {
+            let isa = if across { isa } else { for_blocks(isa) };
             isa.perform(Look { search: self, band, across, done: &mut done });
         }
         self.next += if across { band.rows } else { band.count } as i64;
