@@ -53,7 +53,7 @@ pub(super) fn draw(figures: &[&Figures], mode: &str, title: &str) -> String {
         row(&mut drawing, (*own, figures), mode, top + ROW * (at as f64 + 0.5), &names);
     }
     let words = format!("time as a multiple of the limit (logarithmic); the target is {ALLOWED}");
-    drawing.words(((LEFT + RIGHT) / 2.0, bottom + 36.0), Anchor::Middle, "", &words);
+    drawing.words((f64::midpoint(LEFT, RIGHT), bottom + 36.0), Anchor::Middle, "", &words);
     drawing.end()
 }
 

@@ -233,7 +233,8 @@ mod tests {
 
     #[test]
     fn what_is_missed_is_named() {
-        let cases: &[(&str, &str, f64, &[(&str, &str, f64)], &str)] = &[
+        type Times = [(&'static str, &'static str, f64)];
+        let cases: &[(&str, &str, f64, &Times, &str)] = &[
             ("w", "out", 10.0, &[("broadaxe", "out", 11.4), ("x", "out", 11.3)], ""),
             ("w", "out", 10.0, &[("broadaxe", "out", 11.6), ("x", "out", 20.0)], "1.16 x the limit"),
             ("w", "out", 10.0, &[("broadaxe", "out", 10.0), ("x", "out", 8.0), ("y", "out", 9.0)], "1.25 x x"),

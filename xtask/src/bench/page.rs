@@ -249,37 +249,40 @@ fn table(rows: &[&Figures], mode: &str) -> String {
     text += &"---|".repeat(peers.len());
     text.push('\n');
     for figures in rows {
-        let Some(own) = figures.own(mode) else {
-            let why = figures.skipped.iter().find(|(who, _)| who.starts_with(OWN)).map_or("", |(_, why)| why);
-            let _ = writeln!(text, "| {} | {} | {why} |", figures.workload, figures.threads);
-            continue;
-        };
-        let of = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), |us| format!("{:.2}", own.min_us / us));
-        let limit = figures.limit();
-        let bold = if figures.misses(mode).is_empty() { "" } else { "**" };
-        let best = figures.best_peer(mode);
-        let _ = write!(
-            text,
-            "| {bold}{}{bold} | {} | {} | {} | {} | {bold}{}{bold} | {} | {} | {}{} |",
-            figures.workload,
-            figures.threads,
-            limit.map_or_else(|| "-".to_owned(), short),
-            short(own.min_us),
-            short(own.median_us),
-            of(limit),
-            of(figures.traffic().map(|series| series.min_us)),
-            of(figures.known()),
-            of(best.map(|peer| peer.min_us)),
-            best.map_or_else(String::new, |peer| format!(" {}", peer.engine)),
-        );
-        for peer in &peers {
-            let times = figures.series(peer, mode).map(|series| {
-                let wrong = if series.check.starts_with("wrong") { " wrong" } else { "" };
-                format!("{:.2}{wrong}", series.min_us / limit.unwrap_or(f64::NAN))
-            });
-            let _ = write!(text, " {} |", times.unwrap_or_else(|| "-".to_owned()));
-        }
+        text += &row(figures, mode, &peers);
         text.push('\n');
+    }
+    text
+}
+
+fn row(figures: &Figures, mode: &str, peers: &BTreeSet<&str>) -> String {
+    let Some(own) = figures.own(mode) else {
+        let why = figures.skipped.iter().find(|(who, _)| who.starts_with(OWN)).map_or("", |(_, why)| why);
+        return format!("| {} | {} | {why} |", figures.workload, figures.threads);
+    };
+    let of = |us: Option<f64>| us.map_or_else(|| "-".to_owned(), |us| format!("{:.2}", own.min_us / us));
+    let limit = figures.limit();
+    let bold = if figures.misses(mode).is_empty() { "" } else { "**" };
+    let best = figures.best_peer(mode);
+    let mut text = format!(
+        "| {bold}{}{bold} | {} | {} | {} | {} | {bold}{}{bold} | {} | {} | {}{} |",
+        figures.workload,
+        figures.threads,
+        limit.map_or_else(|| "-".to_owned(), short),
+        short(own.min_us),
+        short(own.median_us),
+        of(limit),
+        of(figures.traffic().map(|series| series.min_us)),
+        of(figures.known()),
+        of(best.map(|peer| peer.min_us)),
+        best.map_or_else(String::new, |peer| format!(" {}", peer.engine)),
+    );
+    for peer in peers {
+        let times = figures.series(peer, mode).map(|series| {
+            let wrong = if series.check.starts_with("wrong") { " wrong" } else { "" };
+            format!("{:.2}{wrong}", series.min_us / limit.unwrap_or(f64::NAN))
+        });
+        let _ = write!(text, " {} |", times.unwrap_or_else(|| "-".to_owned()));
     }
     text
 }

@@ -99,8 +99,8 @@ pub(super) fn draw(frame: &Frame, lines: &[Line]) -> String {
             drawing.dot(place, 3.0, colour, &format!("{} at {}: {y:.3}", line.name, short(x)));
         }
     }
-    drawing.words(((LEFT + RIGHT) / 2.0, HEIGHT - 18.0), Anchor::Middle, "", frame.across);
-    drawing.upwards((18.0, (top + BOTTOM) / 2.0), frame.up);
+    drawing.words((f64::midpoint(LEFT, RIGHT), HEIGHT - 18.0), Anchor::Middle, "", frame.across);
+    drawing.upwards((18.0, f64::midpoint(top, BOTTOM)), frame.up);
     drawing.end()
 }
 

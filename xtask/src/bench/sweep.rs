@@ -167,13 +167,16 @@ fn draw_sizes(lines: &[Line], title: &str) -> String {
     plot::draw(&frame, lines)
 }
 
+/// Says of which axes an operand has the extents; it repeats along the others.
+type Kept = fn(usize) -> bool;
+
 /// The extents of 2^20 elements over so many axes.
 fn extents(rank: usize) -> Vec<usize> {
     (0..rank).map(|axis| 1 << (20 * (axis + 1) / rank - 20 * axis / rank)).collect()
 }
 
 /// Writes extents, with 1 in the axes that are not kept.
-fn dims(extents: &[usize], kept: impl Fn(usize) -> bool) -> String {
+fn dims(extents: &[usize], kept: Kept) -> String {
     let dims: Vec<String> =
         extents.iter().enumerate().map(|(k, dim)| if kept(k) { *dim } else { 1 }.to_string()).collect();
     dims.join(",")
@@ -183,7 +186,7 @@ fn dims(extents: &[usize], kept: impl Fn(usize) -> bool) -> String {
 fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     let mut engines = programs.start(1)?;
     let own = &mut engines[0];
-    let kinds: [(&str, fn(usize) -> bool, fn(usize) -> bool); 3] = [
+    let kinds: [(&str, Kept, Kept); 3] = [
         ("contiguous", |_| true, |_| true),
         ("b repeats every other axis", |_| true, |k| k % 2 == 1),
         ("a and b repeat in turn", |k| k % 2 == 0, |k| k % 2 == 1),
@@ -195,7 +198,7 @@ fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
                 kinds.iter().zip(&mut lines).filter(|((name, ..), _)| rank > 1 || *name == "contiguous")
             {
                 let extents = extents(rank);
-                load(own, CHEAP, &format!("a f32[{}]; b f32[{}]", dims(&extents, a), dims(&extents, b)))?;
+                load(own, CHEAP, &format!("a f32[{}]; b f32[{}]", dims(&extents, *a), dims(&extents, *b)))?;
                 for _ in 0..3 {
                     keep(line, rank as f64, least(own, 0.03, "out")? * 1e3 / f64::from(1 << 20));
                 }
@@ -311,15 +314,16 @@ mod tests {
     fn steps_that_nothing_explains_are_named() {
         let traffic = made("a + b (traffic)", &[(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.0)]);
         // 12 bytes an element: 1024 of them leave a cache of 16 KiB on the way to 2048.
-        let cases: [(&[(f64, f64)], &[f64], usize); 5] = [
-            (&[(1024.0, 1.0), (2048.0, 1.25), (4096.0, 1.25)], &[], 0),
-            (&[(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[], 1),
-            (&[(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[16384.0], 0),
-            (&[(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.5)], &[], 0),
-            (&[(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.7)], &[], 1),
+        type Points = [(f64, f64); 3];
+        let cases: [(Points, &[f64], usize); 5] = [
+            ([(1024.0, 1.0), (2048.0, 1.25), (4096.0, 1.25)], &[], 0),
+            ([(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[], 1),
+            ([(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[16384.0], 0),
+            ([(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.5)], &[], 0),
+            ([(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.7)], &[], 1),
         ];
         for (points, caches, want) in cases {
-            let broken = judge_sizes(&[made(CHEAP, points), traffic.clone()], caches);
+            let broken = judge_sizes(&[made(CHEAP, &points), traffic.clone()], caches);
             assert_eq!(broken.len(), want, "{points:?} {broken:?}");
         }
         assert_eq!(judge_ranks(&[made("x", &[(1.0, 1.0), (2.0, 1.2), (3.0, 1.7)])], &[]).len(), 1);
