@@ -1,11 +1,11 @@
-"""One peer of `cargo xtask bench`: python peers.py ENGINE THREADS
+"""One peer of `cargo xtask bench`: python peers.py ENGINE
 
 Answers the requests that bench/runner/src/main.rs lists, and two more: {"do":"compare","path":P} compares the bytes in a
 file with NumPy's result (answered by any engine, since all have NumPy), and {"do":"check"} does so with the engine's own result.
 
 An expression is Python's own syntax and is parsed with `ast` into steps (op, arguments). An engine is a class with
-`prepare(work, mode)`, which returns a function of no arguments that makes one call, and `array(result)`, which makes its
-result an array of NumPy's. It raises Skip with the reason where it has no such operator or mode.
+`threads(count)`, which says how many to use from now on, `prepare(work, mode)`, which returns a function of no arguments
+that makes one call, and `array(result)`, which makes its result an array of NumPy's. It raises Skip with the reason where it has no such operator or mode.
 """
 import ast
 import gc
@@ -48,6 +48,7 @@ class Work:
         self.result, self.tolerance = DTYPES[request["result"]], request["tolerance"]
         if self.result is None:
             raise Skip("bf16 needs ml_dtypes")
+        self.folder = request["save"]
         self.expression, self.arrays, self.bases, self.layouts = request["expression"], {}, {}, {}
         for o in request["operands"]:
             shape, layout = list(o["shape"]), o["layout"]
@@ -111,13 +112,15 @@ class Work:
         return steps
 
     def reference(self):
-        engine = NumPy(1)
-        return np.ascontiguousarray(engine.array(engine.prepare(self, "fresh")()))
+        # The first peer that is asked leaves NumPy's result for the others.
+        path = os.path.join(self.folder, "reference")
+        if not os.path.exists(path):
+            np.ascontiguousarray(NumPy().prepare(self, "fresh")()).astype(self.result, copy=False).tofile(path)
+        return np.memmap(path, self.result, "r")
 
     def check(self, got):
         want = self.reference()
         got = np.frombuffer(got, self.result) if isinstance(got, bytes) else np.ascontiguousarray(got).reshape(-1)
-        want = want.astype(self.result, copy=False).reshape(-1)
         if got.dtype != want.dtype or got.size != want.size:
             return "wrong: %d of %s, not %d of %s" % (got.size, got.dtype, want.size, want.dtype)
         worst = 0.0
@@ -172,7 +175,7 @@ class Eager:
 
 
 class NumPy(Eager):
-    def __init__(self, threads):
+    def __init__(self):
         def where(c, x, y, out=None):
             if out is None:
                 return np.where(c, x, y)
@@ -196,6 +199,9 @@ class NumPy(Eager):
                           shift_left=np.left_shift, shift_right=np.right_shift, sqrt=np.sqrt, exp=np.exp, log=np.log,
                           sin=np.sin, tanh=np.tanh, clip=np.clip, where=where, broadcast_to=stretch, cast=cast)
 
+    def threads(self, count):
+        pass  # It has one.
+
     def own(self, array):
         return array
 
@@ -207,9 +213,8 @@ class NumPy(Eager):
 
 
 class Torch(Eager):
-    def __init__(self, threads):
+    def __init__(self):
         import torch as t
-        t.set_num_threads(threads)
         t.set_grad_enabled(False)
         self.torch = t
 
@@ -229,6 +234,9 @@ class Torch(Eager):
                           greater=t.gt, max=t.maximum, sqrt=t.sqrt, exp=t.exp, log=t.log, sin=t.sin, tanh=t.tanh,
                           clip=t.clamp, where=t.where, shift_left=t.bitwise_left_shift,
                           shift_right=t.bitwise_right_shift, sigmoid=t.sigmoid, gelu_tanh=gelu, broadcast_to=stretch, cast=cast)
+
+    def threads(self, count):
+        self.torch.set_num_threads(count)
 
     def own(self, array):
         if any(stride < 0 for stride in array.strides):
@@ -250,10 +258,12 @@ class Torch(Eager):
 
 
 class NumExpr:
-    def __init__(self, threads):
+    def __init__(self):
         import numexpr
-        numexpr.set_num_threads(threads)
         self.numexpr = numexpr
+
+    def threads(self, count):
+        self.numexpr.set_num_threads(count)
 
     def prepare(self, work, mode):
         if mode not in ("out", "fresh"):
@@ -342,10 +352,13 @@ def onnx_model(work):
 
 
 class OnnxRuntime:
-    def __init__(self, threads):
+    def __init__(self):
         import onnxruntime
         onnxruntime.set_default_logger_severity(4)
-        self.library, self.threads = onnxruntime, threads
+        self.library, self.count = onnxruntime, 1
+
+    def threads(self, count):
+        self.count = count
 
     def prepare(self, work, mode):
         if mode not in ("out", "fresh"):
@@ -353,7 +366,7 @@ class OnnxRuntime:
         if BF16 in [a.dtype for a in work.arrays.values()]:
             raise Skip("dtype")
         options = self.library.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = self.threads, 1
+        options.intra_op_num_threads, options.inter_op_num_threads = self.count, 1
         model, shape = onnx_model(work)
         session = self.library.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
         if mode == "fresh":
@@ -376,9 +389,12 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    def __init__(self, threads):
+    def __init__(self):
         import openvino
-        self.library, self.threads, self.core = openvino, threads, openvino.Core()
+        self.library, self.count, self.core = openvino, 1, openvino.Core()
+
+    def threads(self, count):
+        self.count = count
 
     def tensor(self, array):
         if array.dtype == BF16:
@@ -392,7 +408,7 @@ class OpenVino:
         model, shape = onnx_model(work)
         model = self.core.read_model(io.BytesIO(model.SerializeToString()))
         half = work.result.kind == "f" and work.result.itemsize == 2
-        hint = {"INFERENCE_NUM_THREADS": self.threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+        hint = {"INFERENCE_NUM_THREADS": self.count, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
                 "INFERENCE_PRECISION_HINT": "f16" if half else "f32"}
         request = self.core.compile_model(model, "CPU", hint).create_infer_request()
         kept = {name: self.tensor(base) for name, base in work.bases.items()}
@@ -417,11 +433,13 @@ class OpenVino:
 class PyArrow:
     """Computes over flat columns of one length, and always allocates its results."""
 
-    def __init__(self, threads):
+    def __init__(self):
         import pyarrow
         import pyarrow.compute
-        pyarrow.set_cpu_count(threads)
         self.library, self.compute = pyarrow, pyarrow.compute
+
+    def threads(self, count):
+        self.library.set_cpu_count(count)
 
     def prepare(self, work, mode):
         if mode != "fresh":
@@ -489,12 +507,13 @@ class Reader:
 def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # What libraries print is not an answer.
-    engine, work, ready = ENGINES[sys.argv[1]](int(sys.argv[2])), None, {}
+    engine, work, ready = ENGINES[sys.argv[1]](), None, {}
 
-    def call_of(mode):
-        if mode not in ready:
-            ready[mode] = Reader(engine.prepare(work, mode))
-        return ready[mode]
+    def call_of(mode, threads=1):
+        engine.threads(threads)
+        if (mode, threads) not in ready:
+            ready[mode, threads] = Reader(engine.prepare(work, mode))
+        return ready[mode, threads]
     for line in sys.stdin:
         request, answer = json.loads(line), {"ok": True}
         try:
@@ -502,7 +521,7 @@ def main():
             if do == "load":
                 work = Work(request)
             elif do == "run":
-                reader = call_of(request["mode"])
+                reader = call_of(request["mode"], request["threads"])
                 gc.disable()
                 answer = {"seconds": reader.read(request["seconds"])}
                 gc.enable()

@@ -133,6 +133,11 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     found
 }
 
+/// Says whether instructions can be counted here.
+pub(crate) fn can_count() -> bool {
+    gate::can_count()
+}
+
 /// Times the workloads.
 fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
     let path = root.join("bench/workloads.txt");
@@ -147,15 +152,15 @@ fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
     let folder = folder.join(format!("broadaxe-bench-{}", std::process::id()));
     let mut all: Vec<Figures> = Vec::new();
     println!("{HEADING}");
-    for (at, &threads) in wishes.threads.iter().enumerate() {
-        let mut engines = programs.start(threads)?;
-        for (peer, python) in wishes.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
-            engines.push(Engine::start(peer, &mut peers::command(root, python, peer, threads), threads)?);
-        }
-        let (rounds, seconds) = if wishes.quick { (2, 0.03) } else { (6, 0.06) };
-        let manner = Manner { threads, rounds, seconds, fresh: wishes.fresh, check_peers: at == 0, folder: &folder };
-        for workload in &workloads {
-            let figures = time::measure(workload, &mut engines, &manner)?;
+    let most = wishes.threads.iter().copied().max().unwrap_or(1);
+    let mut engines = Vec::from(programs.start()?);
+    for (peer, python) in wishes.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
+        engines.push(Engine::start(peer, &mut peers::command(root, python, peer), most)?);
+    }
+    let (rounds, seconds) = if wishes.quick { (2, 0.03) } else { (5, 0.05) };
+    let manner = Manner { threads: &wishes.threads, rounds, seconds, fresh: wishes.fresh, folder: &folder };
+    for workload in &workloads {
+        for figures in time::measure(workload, &mut engines, &manner)? {
             for mode in ["out", "fresh", "unplanned"] {
                 if mode == "out" || figures.own(mode).is_some() {
                     println!("{}", figures.line(mode));

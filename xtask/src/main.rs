@@ -6,9 +6,9 @@
 mod generate;
 mod tidy;
 
-mod test;
-
 mod bench;
+
+mod test;
 
 use std::{
     env,

@@ -1,11 +1,11 @@
 //! The limit: what moving the bytes of a workload costs this machine, whatever is computed on the way.
 //!
-//! `broadaxe-limit THREADS` answers requests as `broadaxe-bench` does, a JSON object a line:
+//! `broadaxe-limit` answers requests as `broadaxe-bench` does, a JSON object a line:
 //!
 //! | request | answer |
 //! |---|---|
 //! | `{"do":"load","reads":[..],"write":N}` | `{"ok":true}` once there are operands and an output of so many bytes |
-//! | `{"do":"run","seconds":S,"mode":M}` | `{"seconds":[..]}`, seconds per pass; modes `ordinary`, `streaming`, `long` |
+//! | `{"do":"run","seconds":S,"mode":M,"threads":T}` | `{"seconds":[..]}`, seconds per pass; modes `ordinary`, `streaming`, `long` |
 //! | `{"do":"drop"}`, `{"do":"quit"}` | `{"ok":true}` |
 //!
 //! It is a program of its own so that it can be built for one CPU, which gives its loops the widest registers there are, and
@@ -20,7 +20,6 @@ mod clock;
 mod traffic;
 
 use std::{
-    env,
     io::{self, BufRead, Write},
     process::ExitCode,
     time::Duration,
@@ -67,7 +66,7 @@ impl Memory {
     }
 }
 
-fn answer(memory: &mut Option<Memory>, threads: usize, request: &Value) -> Result<Value, String> {
+fn answer(memory: &mut Option<Memory>, request: &Value) -> Result<Value, String> {
     let done = Ok(json!({ "ok": true }));
     match request["do"].as_str() {
         Some("load") => {
@@ -77,6 +76,7 @@ fn answer(memory: &mut Option<Memory>, threads: usize, request: &Value) -> Resul
         Some("run") => {
             let Memory { reads, write } = memory.as_mut().ok_or("no workload is loaded")?;
             let seconds = Duration::try_from_secs_f64(request["seconds"].as_f64().unwrap_or(0.0));
+            let threads = request["threads"].as_u64().map_or(1, |threads| threads.clamp(1, 64) as usize);
             let pass = traffic::pass(request["mode"].as_str().unwrap_or_default())?;
             let reads: Vec<&[u8]> = reads.iter().map(Bytes::all).collect();
             let budget = seconds.map_err(|error| error.to_string())?;
@@ -91,11 +91,11 @@ fn answer(memory: &mut Option<Memory>, threads: usize, request: &Value) -> Resul
     }
 }
 
-fn serve(requests: impl BufRead, mut answers: impl Write, threads: usize) -> io::Result<()> {
+fn serve(requests: impl BufRead, mut answers: impl Write) -> io::Result<()> {
     let mut memory = None;
     for line in requests.lines() {
         let request: Value = serde_json::from_str(&line?)?;
-        let answer = answer(&mut memory, threads, &request).unwrap_or_else(|why| json!({ "skip": why }));
+        let answer = answer(&mut memory, &request).unwrap_or_else(|why| json!({ "skip": why }));
         writeln!(answers, "{answer}")?;
         answers.flush()?;
         if request["do"] == "quit" {
@@ -106,15 +106,9 @@ fn serve(requests: impl BufRead, mut answers: impl Write, threads: usize) -> io:
 }
 
 fn main() -> ExitCode {
-    let threads = env::args().nth(1).map_or(Some(1), |word| word.parse().ok().filter(|&count: &usize| count > 0));
-    match threads.map(|threads| serve(io::stdin().lock(), io::stdout().lock(), threads)) {
-        Some(Ok(())) => ExitCode::SUCCESS,
-        Some(Err(_)) => ExitCode::FAILURE,
-        None => {
-            // A closed error stream leaves nothing to say it on.
-            let _ = writeln!(io::stderr().lock(), "broadaxe-limit THREADS, a number from 1");
-            ExitCode::from(2)
-        }
+    match serve(io::stdin().lock(), io::stdout().lock()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }
 
@@ -129,20 +123,18 @@ mod tests {
             r#"{"do":"load","reads":[12]}"#,
             r#"{"do":"load","reads":[100000,12],"write":100000}"#,
             r#"{"do":"run","seconds":0,"mode":"ordinary"}"#,
-            r#"{"do":"run","seconds":0,"mode":"streaming"}"#,
+            r#"{"do":"run","seconds":0,"mode":"streaming","threads":2}"#,
             r#"{"do":"run","seconds":0,"mode":"long"}"#,
             r#"{"do":"run","seconds":0,"mode":"sideways"}"#,
             r#"{"do":"drop"}"#,
             r#"{"do":"fly"}"#,
             r#"{"do":"quit"}"#,
         ];
-        for threads in [1, 2] {
-            let mut written = Vec::new();
-            serve(requests.join("\n").as_bytes(), &mut written, threads).expect("memory takes everything");
-            let text = String::from_utf8(written).expect("text");
-            let kinds: Vec<&str> = text.lines().filter_map(|line| line.split('"').nth(1)).collect();
-            let want = ["skip", "skip", "ok", "seconds", "seconds", "seconds", "skip", "ok", "skip", "ok"];
-            assert_eq!(kinds, want, "{threads} threads");
-        }
+        let mut written = Vec::new();
+        serve(requests.join("\n").as_bytes(), &mut written).expect("memory takes everything");
+        let text = String::from_utf8(written).expect("text");
+        let kinds: Vec<&str> = text.lines().filter_map(|line| line.split('"').nth(1)).collect();
+        let want = ["skip", "skip", "ok", "seconds", "seconds", "seconds", "skip", "ok", "skip", "ok"];
+        assert_eq!(kinds, want);
     }
 }

@@ -10,6 +10,8 @@ pub(super) const TRAFFIC: &str = "traffic";
 pub(super) const ALLOWED: f64 = 1.15;
 /// How many times the best peer's time; the part above 1 is what two minima of one engine differ by.
 pub(super) const ALLOWED_PEER: f64 = 1.02;
+/// The shortest work that several threads are expected to share, in microseconds.
+const SHARED: f64 = 20.0;
 /// The targets of the smallest workload, in microseconds: planned before, and not.
 pub(super) const OVERHEAD: [(&str, f64); 2] = [("out", 0.040), ("unplanned", 0.150)];
 /// The workload that those are of.
@@ -20,6 +22,7 @@ pub(super) const SMALLEST: &str = "tiny4";
 pub(super) struct Readings {
     pub(super) engine: String,
     pub(super) mode: String,
+    pub(super) threads: usize,
     /// Seconds per call, from all rounds.
     pub(super) seconds: Vec<f64>,
     /// What comparing its result with NumPy's said.
@@ -72,14 +75,14 @@ impl Series {
 }
 
 impl Figures {
-    /// Sums up the readings of a workload.
+    /// Sums up the readings of a workload at one thread count.
     pub(super) fn new(
         workload: &Workload,
         threads: usize,
         readings: &[Readings],
         skipped: Vec<(String, String)>,
     ) -> Self {
-        let series = readings.iter().filter_map(Readings::summary).collect();
+        let series = readings.iter().filter(|series| series.threads == threads).filter_map(Readings::summary).collect();
         Self { workload: workload.name.clone(), threads, known_us: workload.limit, series, skipped }
     }
 
@@ -105,8 +108,11 @@ impl Figures {
     }
 
     /// Returns what the best kernel known would take with so many threads, in microseconds, if one is known.
+    ///
+    /// Threads share it where it is long enough to be shared.
     pub(super) fn known(&self) -> Option<f64> {
-        (self.known_us > 0.0).then(|| self.known_us / self.threads as f64)
+        let threads = if self.known_us < SHARED { 1 } else { self.threads };
+        (self.known_us > 0.0).then(|| self.known_us / threads as f64)
     }
 
     /// Returns the limit: the traffic or the best kernel known, whichever takes longer, in microseconds.
@@ -212,6 +218,7 @@ mod tests {
         let readings = |seconds: &[f64]| Readings {
             engine: OWN.to_owned(),
             mode: "out".to_owned(),
+            threads: 1,
             seconds: seconds.to_vec(),
             check: String::new(),
         };
@@ -223,9 +230,9 @@ mod tests {
     #[test]
     fn the_limit_is_what_takes_longer() {
         let traffic = [("traffic", "ordinary", 3.0), ("traffic", "long", 2.0)];
-        let cases = [(1, 0.0, Some(2.0)), (1, 5.0, Some(5.0)), (2, 5.0, Some(2.5)), (2, 3.0, Some(2.0))];
+        let cases = [(1, 0.0, 2.0), (1, 5.0, 5.0), (2, 5.0, 5.0), (2, 50.0, 25.0), (2, 1.0, 2.0)];
         for (threads, known, want) in cases {
-            assert_eq!(made("w", threads, known, &traffic).limit(), want, "{threads} threads, {known}");
+            assert_eq!(made("w", threads, known, &traffic).limit(), Some(want), "{threads} threads, {known}");
         }
         assert_eq!(made("w", 1, 0.0, &[]).limit(), None);
         assert_eq!(made("w", 1, 7.0, &[]).limit(), Some(7.0));

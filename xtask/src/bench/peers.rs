@@ -52,9 +52,9 @@ pub(super) fn install(target: &Path, names: &[String]) -> Result<PathBuf, String
 }
 
 /// Returns the command that starts a peer.
-pub(super) fn command(root: &Path, python: &Path, name: &str, threads: usize) -> Command {
+pub(super) fn command(root: &Path, python: &Path, name: &str) -> Command {
     let mut command = Command::new(python);
-    command.arg(root.join("bench/peers.py")).arg(name).arg(threads.to_string());
+    command.arg(root.join("bench/peers.py")).arg(name);
     command
 }
 

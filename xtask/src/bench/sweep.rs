@@ -90,8 +90,8 @@ fn load(engine: &mut Engine, expression: &str, operands: &str) -> Result<Value, 
 }
 
 /// Returns the least of some readings in microseconds.
-fn least(engine: &mut Engine, seconds: f64, mode: &str) -> Result<f64, String> {
-    Ok(engine.read(seconds, mode)?.into_iter().fold(f64::INFINITY, f64::min) * 1e6)
+fn least(engine: &mut Engine, seconds: f64, mode: &str, threads: usize) -> Result<f64, String> {
+    Ok(engine.read(seconds, mode, threads)?.into_iter().fold(f64::INFINITY, f64::min) * 1e6)
 }
 
 /// Keeps the lower of what was found before at this place of a line and now.
@@ -109,20 +109,19 @@ fn line(name: &str) -> Line {
 /// Nanoseconds per element of two expressions, and of the traffic of each.
 fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     let cases = [(CHEAP, "a f32[N]; b f32[N]", 28), ("sigmoid(x)", "x f32[N]", 24)];
-    let mut engines = programs.start(1)?;
-    let [own, limit] = &mut engines[..] else { return Err("there are two engines".to_owned()) };
+    let [mut own, mut limit] = programs.start()?;
     let mut lines = Vec::new();
     for (expression, operands, most) in cases {
         let (mut mine, mut traffic) = (line(expression), line(&format!("{expression} {}", plot::DASHED)));
         let powers: Vec<u32> = (4..=if quick { 20 } else { most }).collect();
         for power in powers.iter().chain(powers.iter().rev()) {
             let count = 1_u64 << power;
-            let bytes = load(own, expression, &operands.replace('N', &count.to_string()))?;
+            let bytes = load(&mut own, expression, &operands.replace('N', &count.to_string()))?;
             limit.ask(&json!({ "do": "load", "reads": bytes["reads"], "write": bytes["write"] }))?;
             for _ in 0..3 {
-                keep(&mut mine, count as f64, least(own, 0.02, "out")? * 1e3 / count as f64);
+                keep(&mut mine, count as f64, least(&mut own, 0.02, "out", 1)? * 1e3 / count as f64);
                 for way in WAYS {
-                    keep(&mut traffic, count as f64, least(limit, 0.01, way)? * 1e3 / count as f64);
+                    keep(&mut traffic, count as f64, least(&mut limit, 0.01, way, 1)? * 1e3 / count as f64);
                 }
             }
             own.ask(&json!({ "do": "drop" }))?;
@@ -184,8 +183,7 @@ fn dims(extents: &[usize], kept: Kept) -> String {
 
 /// Nanoseconds per element of results of 2^20 elements, whose axes repeat in one operand, in turn in both, or not at all.
 fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
-    let mut engines = programs.start(1)?;
-    let own = &mut engines[0];
+    let [mut own, _] = programs.start()?;
     let kinds: [(&str, Kept, Kept); 3] = [
         ("contiguous", |_| true, |_| true),
         ("b repeats every other axis", |_| true, |k| k % 2 == 1),
@@ -198,9 +196,9 @@ fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
                 kinds.iter().zip(&mut lines).filter(|((name, ..), _)| rank > 1 || *name == "contiguous")
             {
                 let extents = extents(rank);
-                load(own, CHEAP, &format!("a f32[{}]; b f32[{}]", dims(&extents, *a), dims(&extents, *b)))?;
+                load(&mut own, CHEAP, &format!("a f32[{}]; b f32[{}]", dims(&extents, *a), dims(&extents, *b)))?;
                 for _ in 0..3 {
-                    keep(line, rank as f64, least(own, 0.03, "out")? * 1e3 / f64::from(1 << 20));
+                    keep(line, rank as f64, least(&mut own, 0.03, "out", 1)? * 1e3 / f64::from(1 << 20));
                 }
                 own.ask(&json!({ "do": "drop" }))?;
             }
@@ -229,8 +227,7 @@ fn draw_ranks(lines: &[Line], title: &str) -> String {
 /// Microseconds of two expressions with one thread and with two.
 fn threads(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     let cases = [(CHEAP, "a f32[N]; b f32[N]"), (COSTLY, "x f32[N] positive")];
-    let mut one = programs.start(1)?;
-    let mut two = programs.start(2)?;
+    let [mut own, _] = programs.start()?;
     let mut lines = Vec::new();
     for (expression, operands) in cases {
         let mut pair = [line(&format!("{expression}, 1 thread")), line(&format!("{expression}, 2 threads"))];
@@ -238,20 +235,14 @@ fn threads(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
         for half in halves.iter().chain(halves.iter().rev()) {
             // 1, 3, 10, 30, ...
             let count = 10_u64.pow(half / 2) * if half % 2 == 1 { 3 } else { 1 };
-            let operands = operands.replace('N', &count.to_string());
-            for engine in [&mut one[0], &mut two[0]] {
-                load(engine, expression, &operands)?;
-            }
+            load(&mut own, expression, &operands.replace('N', &count.to_string()))?;
             for round in 0..6 {
                 for turn in 0..2 {
                     let which = (round + turn) % 2;
-                    let engine = if which == 0 { &mut one[0] } else { &mut two[0] };
-                    keep(&mut pair[which], count as f64, least(engine, 0.02, "out")?);
+                    keep(&mut pair[which], count as f64, least(&mut own, 0.02, "out", which + 1)?);
                 }
             }
-            for engine in [&mut one[0], &mut two[0]] {
-                engine.ask(&json!({ "do": "drop" }))?;
-            }
+            own.ask(&json!({ "do": "drop" }))?;
         }
         lines.extend(pair);
     }

@@ -8,6 +8,8 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    thread::sleep,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -25,6 +27,8 @@ pub(super) const WAYS: [&str; 3] = ["ordinary", "streaming", "long"];
 const SMALL: u64 = 1 << 12;
 /// Fresh results are timed too where they have so many bytes.
 const LARGE: u64 = 64 << 20;
+/// How long the machine rests between two readings.
+const PAUSE: Duration = Duration::from_millis(2);
 /// What the C library is told for the limit: store past the caches early, and take huge pages for large memory.
 const C_LIBRARY: &str = "glibc.cpu.x86_non_temporal_threshold=0x8000:glibc.malloc.hugetlb=1";
 
@@ -36,40 +40,39 @@ pub(super) struct Programs {
 
 impl Programs {
     /// Starts Broadaxe and the limit.
-    pub(super) fn start(&self, threads: usize) -> Result<Vec<Engine>, String> {
-        let own = Engine::start(OWN, Command::new(&self.runner).arg(threads.to_string()), threads)?;
-        let mut limit = Command::new(&self.limit);
-        limit.arg(threads.to_string()).env("GLIBC_TUNABLES", C_LIBRARY);
-        Ok(vec![own, Engine::start(TRAFFIC, &mut limit, threads)?])
+    pub(super) fn start(&self) -> Result<[Engine; 2], String> {
+        let own = Engine::start(OWN, &mut Command::new(&self.runner), 1)?;
+        let limit = Engine::start(TRAFFIC, Command::new(&self.limit).env("GLIBC_TUNABLES", C_LIBRARY), 1)?;
+        Ok([own, limit])
     }
 }
 
 /// Says how readings are taken.
 pub(super) struct Manner<'a> {
-    pub(super) threads: usize,
+    /// The thread counts.
+    pub(super) threads: &'a [usize],
     pub(super) rounds: usize,
     /// The seconds that an engine has in each round.
     pub(super) seconds: f64,
     /// Whether all workloads are timed with fresh results too, not the large ones alone.
     pub(super) fresh: bool,
-    /// Whether peers' results are checked as well as Broadaxe's.
-    pub(super) check_peers: bool,
     /// A folder for operands and results.
     pub(super) folder: &'a Path,
 }
 
-/// Times one workload on all engines: Broadaxe, the limit, and then the peers.
-pub(super) fn measure(workload: &Workload, engines: &mut [Engine], manner: &Manner) -> Result<Figures, String> {
+/// Times one workload on all engines: Broadaxe, the limit, and then the peers; returns figures for every thread count.
+pub(super) fn measure(workload: &Workload, engines: &mut [Engine], manner: &Manner) -> Result<Vec<Figures>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", manner.folder.display());
     fs::create_dir_all(manner.folder).map_err(failed)?;
     let mut skipped = Vec::new();
     let Loaded { engines: loaded, modes } = load(workload, engines, manner, &mut skipped);
     let checks = check(engines, &loaded, manner, &mut skipped);
     let mut series = Vec::new();
-    for &at in &loaded {
+    for (&at, &threads) in loaded.iter().flat_map(|at| manner.threads.iter().map(move |threads| (at, threads))) {
         let ready = |mode: &&str| Readings {
             engine: engines[at].name.clone(),
             mode: (*mode).to_owned(),
+            threads,
             seconds: Vec::new(),
             check: checks[at].clone(),
         };
@@ -85,7 +88,8 @@ pub(super) fn measure(workload: &Workload, engines: &mut [Engine], manner: &Mann
         let _ = engines[at].ask(&json!({ "do": "drop" }));
     }
     fs::remove_dir_all(manner.folder).map_err(failed)?;
-    Ok(Figures::new(workload, manner.threads, &series, skipped))
+    let figures = |&threads: &usize| Figures::new(workload, threads, &series, skipped.clone());
+    Ok(manner.threads.iter().map(figures).collect())
 }
 
 /// Holds which engines hold the workload, and in which modes it is timed.
@@ -139,7 +143,7 @@ fn check(
             let path = manner.folder.join("result");
             let written = engines[0].ask(&json!({ "do": "result", "path": path }));
             written.and_then(|_| said(engines[judge].ask(&json!({ "do": "compare", "path": path }))))
-        } else if name == TRAFFIC || !manner.check_peers {
+        } else if name == TRAFFIC {
             continue;
         } else {
             said(engines[at].ask(&json!({ "do": "check" })))
@@ -161,11 +165,17 @@ fn readings(engines: &mut [Engine], series: &mut [Readings], manner: &Manner, sk
             let turn = if round % 2 == 0 { turn } else { count - 1 - turn };
             let series = &mut series[(turn + round) % count];
             let Some(engine) = engines.iter_mut().find(|engine| engine.name == series.engine) else { continue };
+            // What a peer's threads wait for, turning, is over by then.
+            if turn > 0 {
+                sleep(PAUSE);
+            }
             // There are several ways of moving bytes, and together they have the time of one engine.
             let share = if series.engine == TRAFFIC { WAYS.len() as f64 } else { 1.0 };
-            match engine.read(manner.seconds / share, &series.mode) {
+            match engine.read(manner.seconds / share, &series.mode, series.threads) {
                 Ok(more) => series.seconds.extend(more),
-                Err(why) if round == 0 => skipped.push((format!("{} {}", series.engine, series.mode), why)),
+                Err(why) if round == 0 => {
+                    skipped.push((format!("{} {} {}", series.engine, series.mode, series.threads), why));
+                }
                 Err(_) => {}
             }
         }
