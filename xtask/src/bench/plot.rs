@@ -71,7 +71,7 @@ pub(super) fn draw(frame: &Frame, lines: &[Line]) -> String {
     let places = legend(&names, (LEFT, RIGHT), 46.0);
     let top = places.last().map_or(46.0, |(_, y)| *y) + 22.0;
     for (k, ((x, y), name)) in places.iter().zip(&names).enumerate() {
-        drawing.dot((x + 6.0, y - 4.0), 5.0, COLOURS[k % COLOURS.len()], name);
+        drawing.dot((x + 6.0, y - 4.0), 5.0, colour(lines, k), name);
         drawing.words((x + 16.0, *y), Anchor::Start, "strong", name);
     }
     let (across, up) = axes(frame, lines, top);
@@ -89,11 +89,11 @@ pub(super) fn draw(frame: &Frame, lines: &[Line]) -> String {
     for &(level, says) in frame.levels {
         let y = up.place(level);
         drawing.line((LEFT, y), (RIGHT, y), "edge");
-        drawing.words((RIGHT, y - 5.0), Anchor::End, "strong", says);
+        drawing.words((LEFT + 6.0, y + 15.0), Anchor::Start, "strong", says);
     }
     for (k, line) in lines.iter().enumerate() {
         let points: Vec<(f64, f64)> = line.points.iter().map(|&(x, y)| (across.place(x), up.place(y))).collect();
-        let colour = COLOURS[k % COLOURS.len()];
+        let colour = colour(lines, k);
         drawing.path(&points, colour, line.name.ends_with(DASHED));
         for (&place, &(x, y)) in points.iter().zip(&line.points) {
             drawing.dot(place, 3.0, colour, &format!("{} at {}: {y:.3}", line.name, short(x)));
@@ -102,6 +102,12 @@ pub(super) fn draw(frame: &Frame, lines: &[Line]) -> String {
     drawing.words((f64::midpoint(LEFT, RIGHT), HEIGHT - 18.0), Anchor::Middle, "", frame.across);
     drawing.upwards((18.0, f64::midpoint(top, BOTTOM)), frame.up);
     drawing.end()
+}
+
+/// Returns the colour of a line: a dashed one has that of the line before it.
+fn colour(lines: &[Line], k: usize) -> &'static str {
+    let k = if lines[k].name.ends_with(DASHED) { k.saturating_sub(1) } else { k };
+    COLOURS[k % COLOURS.len()]
 }
 
 /// What the names of lines end with that are drawn dashed.
