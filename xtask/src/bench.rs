@@ -146,10 +146,7 @@ fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
     let workloads = table::only(workloads, &wishes.only)?;
     let programs = programs(root)?;
     let python = if wishes.peers.is_empty() { None } else { Some(peers::install(&target(root), &wishes.peers)?) };
-    // Operands go to peers through files, in memory where the system has a folder there.
-    let memory = Path::new("/dev/shm");
-    let folder = if memory.is_dir() { memory.to_owned() } else { target(root) };
-    let folder = folder.join(format!("broadaxe-bench-{}", std::process::id()));
+    let folder = exchange(root);
     let mut all: Vec<Figures> = Vec::new();
     println!("{HEADING}");
     let most = wishes.threads.iter().copied().max().unwrap_or(1);
@@ -174,6 +171,23 @@ fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
     }
     let wrong: Vec<&str> = all.iter().filter(|figures| figures.own_is_wrong()).map(|f| f.workload.as_str()).collect();
     if wrong.is_empty() { Ok(()) } else { Err(format!("Broadaxe differs from NumPy in {}", wrong.join(" "))) }
+}
+
+/// Returns the folder in which operands go to peers, in memory where the system has such folders.
+fn exchange(root: &Path) -> PathBuf {
+    const NAME: &str = "broadaxe-bench-";
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { memory.to_owned() } else { target(root) };
+    // A run that was interrupted leaves its folder, which takes memory.
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(NAME).filter(|number| number.parse::<u32>().is_ok());
+        if process.is_some_and(|number| Path::new("/proc/self").exists() && !Path::new("/proc").join(number).exists()) {
+            // Who may not remove it leaves it.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    folder.join(format!("{NAME}{}", std::process::id()))
 }
 
 /// Builds the runner as it would be released, and the limit for this CPU.
