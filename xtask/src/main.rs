@@ -6,11 +6,10 @@
 mod generate;
 mod tidy;
 
-mod test;
-
 mod bench;
 
 mod accuracy;
+mod test;
 
 use std::{
     env,
