@@ -88,7 +88,7 @@ static UNARY: &[Unary] = &[
     odd("atanh", math::atanh32, pxfm::f_atanh),
     odd("erf", math::erf32, pxfm::f_erf),
     quick(unary("sigmoid", math::sigmoid32, sigmoid)),
-    Unary { bound: 1.4, ..unary("silu", math::silu32, silu) },
+    Unary { bound: 1.2, ..unary("silu", math::silu32, silu) },
     unary("softplus", math::softplus32, softplus),
     unary("gelu", math::gelu32, gelu),
     unary("gelu_tanh", math::gelu_tanh32, gelu_tanh),

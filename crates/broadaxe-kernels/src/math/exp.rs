@@ -103,7 +103,7 @@ pub fn exp64(x: f64) -> f64 {
 
 /// Computes 2 to the power x.
 ///
-/// The first term of (2^f - 1), f log 2, is computed in two parts. At most 0.87 ULP over all f32, and exact where x is
+/// The first term of (2^f - 1), f log 2, is computed in two parts. At most 0.849 ULP over all f32, and exact where x is
 /// an integer.
 #[inline(always)]
 pub fn exp2_32(x: f32) -> f32 {

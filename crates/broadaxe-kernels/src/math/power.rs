@@ -34,7 +34,7 @@ fn log2_product(x: f32, y: f32) -> f64 {
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
 /// It is 2 to the power y log2 |x|, with the sign of x where y is odd: the exponent in f64, then the power in f32. At
-/// most 0.98 ULP (measured 0.967), and exact where the result is a f32.
+/// most 1 ULP (measured 0.985 on 20 million pairs), and exact where the result is a f32.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
