@@ -138,10 +138,11 @@ quarter of exponents within 32 of 1, the rest from the range the function is mos
 the range, powers of two, halves up to 1100, multiples of pi / 2, and where results overflow or vanish, each with its
 neighbours; functions of two operands at all pairs of a shorter list of edges.
 
-For f32 the reference is computed in f64, with an error of about 2^-29 ULP. For f64 it is one of two. Where a last column
-says so, results were first compared with pxfm's functions, which round correctly nearly always; where a bit differs, and at
-every 4096th point, a reference of 160 bits decided, and the column is the largest error of pxfm's own that it found. Where both agree, no error larger
-than that is overlooked. The others were all compared with sums of two f64, of about 100 bits.
+For f32 the reference is computed in f64, with an error of about 2^-29 ULP. For f64 it is one of two. Where there is a last
+column, results were first compared with pxfm's functions, which round correctly nearly always; where a bit differed, and at
+every 4096th point, a reference of 160 bits decided. The column is the largest error of pxfm's own that it found (`inf`: it was
+wrong at an edge, where ours differed). A worst error just below 0.5 means that no bit differed anywhere. The others were
+all compared with sums of two f64, of about 100 bits.
 
 `logaddexp` was not asked where its two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
 and exact results are no matter of ULP; tests hold them to tables.

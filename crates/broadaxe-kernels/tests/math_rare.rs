@@ -22,7 +22,7 @@ fn mixture(count: usize, kind: usize) -> Vec<f64> {
         0 => false,
         1 => i == count / 2,
         2 => i + 1 == count,
-        _ => i % 3 == 0,
+        _ => i.is_multiple_of(3),
     };
     let small = |i: usize| if i % 7 == 5 { f64::NAN } else { i as f64 * 0.37 - 50.0 };
     (0..count).map(|i| if is_rare(i) { rare[i % rare.len()] } else { small(i) }).collect()
