@@ -14,6 +14,8 @@ pub mod mapping;
 pub mod ops;
 pub mod op;
 pub mod table;
+mod step;
+mod fuse;
 pub mod program;
 pub mod nest;
 pub mod executor;

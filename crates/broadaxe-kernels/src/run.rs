@@ -309,7 +309,7 @@ impl Job<'_> {
         match watch.refused() {
             Some((element, step)) => {
                 let what = self.plan.steps[step].guard.map_or("", |guard| guard.what);
-                Err(Failure::Refused { step, what, element })
+                Err(Failure::Refused { step: self.plan.program.before[step], what, element })
             }
             None if watch.is_stopped() => Err(Failure::Interrupted),
             None => Ok(()),
