@@ -9,6 +9,7 @@ pub mod number;
 pub mod convert;
 pub mod isa;
 pub mod loops;
+mod pack;
 pub mod tile;
 pub mod mapping;
 pub mod ops;
