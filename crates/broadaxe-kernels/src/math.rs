@@ -53,7 +53,7 @@ pub use hyperbolic::{
 };
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32, logaddexp64};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
-pub use quotient::{div_trunc_i32, div_trunc_small, div_trunc_u32};
+pub use quotient::{Factor, Inverse32, Inverse64, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,
 };

@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 
 use crate::{
     convert::{Origin, Target},
+    division::Divide,
     dtype::{Bool, DType, Element, bf16, f16},
     isa::{Past16, Past32, Past64, versions},
-    loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
-    ops::{cast as element, select::Where},
-    tile::{Guarded, Line, One, Streamed, Three, Two, first_refused},
+    loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
+    ops::{arith::ZeroDivisor, cast as element, select::Where},
+    tile::{By, Guarded, Line, One, Streamed, Three, Two, first_refused},
 };
 
 /// A framework, or NumPy, whose name for an operator a row may state.
@@ -234,6 +235,14 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
     const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
 }
 
+impl<O: Prepared<T>, T: Divide> Loops<(O, ZeroDivisor, T)> {
+    // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+    const DIVIDED: &'static [Variant] = &[
+        heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0),
+        if size_of::<T>() < 8 { light_loops::<By<O, T>>(2) } else { heavy_loops::<By<O, T>>(2) },
+    ];
+}
+
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
     const THREE: &'static [Variant] = &[
         light_loops::<Three<O, A, T, 0>>(0),
@@ -264,6 +273,13 @@ const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
 const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
     let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
     kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
+    kernel
+}
+
+/// Two integers, the second not zero, with a loop for a constant divisor.
+const fn divided<O: Prepared<T>, T: Divide>() -> Kernel {
+    let mut kernel = guarded::<O, ZeroDivisor, T>();
+    kernel.variants = Loops::<(O, ZeroDivisor, T)>::DIVIDED;
     kernel
 }
 
@@ -325,6 +341,8 @@ family!(/// Truth values, two operands.
     truths, two, Binary: Bool);
 family!(/// Truth values, one operand.
     truth, one, Unary: Bool);
+family!(/// Every integer, a dividend and a divisor that is not zero.
+    divisions, divided, Prepared: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every integer, one operand.
     integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, one operand.

@@ -8,15 +8,15 @@ use crate::{
     op::{
         Op,
         System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle},
-        binary, choices, float, floats, guarded_integers, heavy_floats, integer as integer1, integers, numbers3,
-        ternary, truth, truths, unary, width, widths,
+        binary, choices, divisions, float, floats, guarded_integers, heavy_floats, integer as integer1, integers,
+        numbers3, ternary, truth, truths, unary, width, widths,
     },
     ops::{
         activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
-            Sub, ZeroDivisor, ZeroToNegative, integer,
+            Sub, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
         compare::{Equal, Greater, GreaterEqual, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
@@ -39,15 +39,15 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "multiply"), (Onnx, "Mul"), (Openvino, "Multiply"), (Ncnn, "BinaryOp(2)"), (Paddle, "elementwise_mul")]),
     binary("div", "a / b", floats::<Div>())
         .known_as(&[(Numpy, "true_divide"), (Onnx, "Div"), (Openvino, "Divide"), (Ncnn, "BinaryOp(3)"), (Paddle, "elementwise_div")]),
-    binary("div_trunc", "a / b, rounded towards zero", guarded_integers::<integer::DivTrunc, ZeroDivisor>().and(floats::<DivTrunc>()))
+    binary("div_trunc", "a / b, rounded towards zero", divisions::<integer::DivTrunc>().and(floats::<DivTrunc>()))
         .known_as(&[(Onnx, "Div"), (Openvino, "Divide(m_pythondiv=false)"), (Paddle, "elementwise_div")]),
-    binary("div_floor", "a / b, rounded down", guarded_integers::<integer::DivFloor, ZeroDivisor>().and(heavy_floats::<DivFloor>()))
+    binary("div_floor", "a / b, rounded down", divisions::<integer::DivFloor>().and(heavy_floats::<DivFloor>()))
         .known_as(&[(Numpy, "floor_divide"), (Openvino, "Divide"), (Paddle, "elementwise_floordiv")]),
-    binary("mod_floor", "a - b * floor(a / b), with the sign of b", guarded_integers::<integer::ModFloor, ZeroDivisor>().and(heavy_floats::<ModFloor>()))
+    binary("mod_floor", "a - b * floor(a / b), with the sign of b", divisions::<integer::ModFloor>().and(heavy_floats::<ModFloor>()))
         .known_as(&[(Numpy, "remainder"), (Onnx, "Mod"), (Openvino, "FloorMod"), (Paddle, "elementwise_mod")]),
-    binary("fmod", "a - b * trunc(a / b), with the sign of a", guarded_integers::<integer::Fmod, ZeroDivisor>().and(heavy_floats::<Fmod>()))
+    binary("fmod", "a - b * trunc(a / b), with the sign of a", divisions::<integer::Fmod>().and(heavy_floats::<Fmod>()))
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
-    binary("remainder_ieee", "a - b * round(a / b), ties to even", guarded_integers::<integer::RemainderIeee, ZeroDivisor>().and(heavy_floats::<RemainderIeee>()))
+    binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(heavy_floats::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
     binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(heavy_floats::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),

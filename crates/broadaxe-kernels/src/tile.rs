@@ -17,7 +17,7 @@ use std::{
 use crate::{
     dtype::Element,
     isa::{Block, Body, Past, pages::Pages},
-    loops::{Binary, Refuses, Ternary, Unary},
+    loops::{Binary, Prepared, Refuses, Ternary, Unary},
 };
 
 /// One operand, constant if `C` is 1.
@@ -26,6 +26,8 @@ pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
 pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, with the pairs that `R` refuses.
 pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
+/// Two operands, the second constant and made ready once for a row.
+pub(crate) struct By<O, T>(PhantomData<(O, T)>);
 /// Three operands, of which those with a bit in `C` are constant.
 pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
@@ -175,6 +177,21 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
             put(out, i, Loose(O::apply(a, b)));
         }
         refused
+    }
+}
+
+impl<O: Prepared<T>, T: Element> Line for By<O, T> {
+    type Out = O::Out;
+    const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
+    #[inline(always)]
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        // SAFETY: promised by the caller.
+        let Some(by) = O::prepare(unsafe { element(b, 0, true) }) else { return true };
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            put(out, i, Loose(O::apply_by(unsafe { element(a, i, false) }, by)));
+        }
+        false
     }
 }
 
