@@ -7,6 +7,11 @@
 
 use std::sync::OnceLock;
 
+use half::f16;
+
+#[cfg(not(target_arch = "x86_64"))]
+use crate::number::Half;
+
 /// What one call computes: `rows` rows of `n` elements each.
 ///
 /// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0.
@@ -268,6 +273,69 @@ past! {
     Past16: 16, __m128i, _mm_stream_si128;
     Past32: 32, __m256i, _mm256_stream_si256;
     Past64: 64, __m512i, _mm512_stream_si512;
+}
+
+/// The machine's own conversions between f16 and f32, sixteen at a time.
+pub(crate) trait Convert: 'static {
+    /// Widens; exact.
+    ///
+    /// # Safety
+    /// Sixteen elements can be read at `from` and written at `to`, of any alignment. The level is here.
+    unsafe fn widen(from: *const f16, to: *mut f32);
+    /// Rounds to nearest, ties to even; the canonical NaN stays canonical.
+    ///
+    /// # Safety
+    /// As for `widen`.
+    unsafe fn narrow(from: *const f32, to: *mut f16);
+}
+
+macro_rules! conversions {
+    ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident;)+) => { $(
+        pub(crate) struct $level;
+        #[cfg(target_arch = "x86_64")]
+        impl Convert for $level {
+            #[inline(always)]
+            unsafe fn widen(from: *const f16, to: *mut f32) {
+                use std::arch::x86_64::{$floats, $halves, $widen};
+                for i in (0..16).step_by($count) {
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        let halves = from.add(i).cast::<$halves>().read_unaligned();
+                        to.add(i).cast::<$floats>().write_unaligned($widen(halves));
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn narrow(from: *const f32, to: *mut f16) {
+                use std::arch::x86_64::{$floats, $halves, $narrow, _MM_FROUND_TO_NEAREST_INT};
+                for i in (0..16).step_by($count) {
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        let floats = from.add(i).cast::<$floats>().read_unaligned();
+                        let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
+                        to.add(i).cast::<$halves>().write_unaligned(halves);
+                    }
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        impl Convert for $level {
+            #[inline(always)]
+            unsafe fn widen(from: *const f16, to: *mut f32) {
+                // SAFETY: promised by the caller.
+                (0..16).for_each(|i| unsafe { to.add(i).write_unaligned(from.add(i).read_unaligned().widen()) });
+            }
+            #[inline(always)]
+            unsafe fn narrow(from: *const f32, to: *mut f16) {
+                // SAFETY: promised by the caller.
+                (0..16).for_each(|i| unsafe { to.add(i).write_unaligned(Half::narrow(from.add(i).read_unaligned())) });
+            }
+        }
+    )+ };
+}
+conversions! {
+    ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph;
+    ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph;
 }
 
 /// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.
