@@ -7,10 +7,8 @@
 
 use std::sync::OnceLock;
 
+#[cfg(target_arch = "x86_64")]
 use half::f16;
-
-#[cfg(not(target_arch = "x86_64"))]
-use crate::number::Half;
 
 /// What one call computes: `rows` rows of `n` elements each.
 ///
@@ -234,6 +232,12 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
+/// Returns a body of its own compiled for each level, in their order.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+    [baseline::<B>, avx2::<M>, avx512::<L>]
+}
+
 /// Stores that go to memory past the caches: as wide as a level has them.
 pub(crate) trait Past {
     /// The bytes of a store.
@@ -243,39 +247,41 @@ pub(crate) trait Past {
     /// # Safety
     /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
     unsafe fn store(from: *const u8, to: *mut u8);
+    /// Runs a body at the level, not inlined.
+    ///
+    /// # Safety
+    /// As for [`Loop`]; the level is here.
+    unsafe fn plain<B: Body>(block: &Block) -> bool;
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! past {
-    ($($width:ident: $bytes:literal, $vector:ident, $store:ident;)+) => { $(
+    ($($width:ident: $vector:ident, $store:ident, $level:ident;)+) => { $(
         pub(crate) struct $width;
-        #[cfg(target_arch = "x86_64")]
         impl Past for $width {
-            const WIDTH: usize = $bytes;
+            const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
             #[inline(always)]
             unsafe fn store(from: *const u8, to: *mut u8) {
                 use std::arch::x86_64::{$store, $vector};
                 // SAFETY: promised by the caller.
                 unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
             }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        impl Past for $width {
-            const WIDTH: usize = $bytes;
             #[inline(always)]
-            unsafe fn store(from: *const u8, to: *mut u8) {
+            unsafe fn plain<B: Body>(block: &Block) -> bool {
                 // SAFETY: promised by the caller.
-                unsafe { to.copy_from_nonoverlapping(from, $bytes) }
+                unsafe { $level::<B>(block) }
             }
         }
     )+ };
 }
+#[cfg(target_arch = "x86_64")]
 past! {
-    Past16: 16, __m128i, _mm_stream_si128;
-    Past32: 32, __m256i, _mm256_stream_si256;
-    Past64: 64, __m512i, _mm512_stream_si512;
+    Past32: __m256i, _mm256_stream_si256, avx2;
+    Past64: __m512i, _mm512_stream_si512, avx512;
 }
 
 /// The machine's own conversions between f16 and f32, sixteen at a time.
+#[cfg(target_arch = "x86_64")]
 pub(crate) trait Convert: 'static {
     /// Widens; exact.
     ///
@@ -289,10 +295,10 @@ pub(crate) trait Convert: 'static {
     unsafe fn narrow(from: *const f32, to: *mut f16);
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! conversions {
     ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident;)+) => { $(
         pub(crate) struct $level;
-        #[cfg(target_arch = "x86_64")]
         impl Convert for $level {
             #[inline(always)]
             unsafe fn widen(from: *const f16, to: *mut f32) {
@@ -318,21 +324,9 @@ macro_rules! conversions {
                 }
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        impl Convert for $level {
-            #[inline(always)]
-            unsafe fn widen(from: *const f16, to: *mut f32) {
-                // SAFETY: promised by the caller.
-                (0..16).for_each(|i| unsafe { to.add(i).write_unaligned(from.add(i).read_unaligned().widen()) });
-            }
-            #[inline(always)]
-            unsafe fn narrow(from: *const f32, to: *mut f16) {
-                // SAFETY: promised by the caller.
-                (0..16).for_each(|i| unsafe { to.add(i).write_unaligned(Half::narrow(from.add(i).read_unaligned())) });
-            }
-        }
     )+ };
 }
+#[cfg(target_arch = "x86_64")]
 conversions! {
     ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph;
     ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph;

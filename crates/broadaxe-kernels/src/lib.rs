@@ -19,16 +19,21 @@ pub mod program;
 pub mod nest;
 pub mod executor;
 mod cache;
+pub(crate) mod gate;
 pub mod schedule;
 pub mod run;
+pub mod pool;
 
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};
+#[cfg(feature = "rayon")]
+pub use executor::Rayon;
 pub use executor::{Executor, Progress, Scoped, Serial};
 pub use isa::{Isa, Level};
 pub use loops::Kernel;
 pub use mapping::Mapping;
 pub use nest::Nest;
 pub use op::{Op, System, cast, copy};
+pub use pool::{Pool, Team};
 pub use program::{Program, Slot, Step};
 pub use run::{Failure, run, run_at};
 pub use schedule::Schedule;

@@ -108,6 +108,8 @@ pub struct Kernel {
     /// The first reads every operand as dense.
     pub(crate) variants: &'static [Variant],
     pub(crate) guard: Option<Guard>,
+    /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
+    pub(crate) picos: u32,
 }
 
 impl Kernel {

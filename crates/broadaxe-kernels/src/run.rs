@@ -6,11 +6,15 @@
 use std::{
     marker::PhantomData,
     ops::Range,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicPtr, Ordering},
+    },
 };
 
 use crate::{
-    executor::{Executor, LOOK, Progress, THREAD_BYTES, Watch},
+    executor::{Executor, LOOK, Progress, Watch, parts},
+    gate::Gate,
     isa::{Block, FloatMode, Isa, Loop},
     nest::{Lie, Nest, apart},
     program::Program,
@@ -274,14 +278,23 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let (units, total) = (self.plan.units(), self.plan.total);
-        let bytes = total.saturating_mul(self.plan.bytes_per_element() as u64);
-        let parts = executor.threads().min(usize::try_from(bytes / THREAD_BYTES).unwrap_or(usize::MAX)).clamp(1, units);
+        let parts = parts(self.plan.nanos, executor.threads()).clamp(1, units);
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
+        // Threads take many parts each, and go on with the places and packed operands that they have.
+        let spare = Mutex::new(Vec::new());
+        let spares = || spare.lock().unwrap_or_else(PoisonError::into_inner);
         let work = |part: usize| {
+            if watch.is_stopped() {
+                return;
+            }
             let _mode = FloatMode::standard();
-            match Worker::new(self) {
-                Some(mut worker) => worker.run(units * part / parts..units * (part + 1) / parts, &watch),
+            let found = spares().pop();
+            match found.or_else(|| Worker::new(self)) {
+                Some(mut worker) => {
+                    worker.run(units * part / parts..units * (part + 1) / parts, &watch);
+                    spares().push(worker);
+                }
                 None => memory.store(false, Ordering::Relaxed),
             }
         };
@@ -326,6 +339,9 @@ struct Worker<'a> {
     /// What each step computes in the piece at hand.
     laid: Vec<Laid>,
 }
+
+// SAFETY: the places lie in operands that threads may share (`Input`, `Output`) and in scratch memory of the worker's own.
+unsafe impl Send for Worker<'_> {}
 
 /// What a step computes in the piece at hand.
 #[derive(Clone, Copy)]
@@ -389,9 +405,10 @@ impl<'a> Worker<'a> {
     /// Goes to the unit of this number.
     fn seek(&mut self, mut unit: usize) {
         for (at, outer) in self.plan.outer.iter().enumerate().rev() {
-            self.rounds[at] = unit % outer.count;
+            let round = unit % outer.count;
             unit /= outer.count;
-            self.go(at, self.rounds[at] as isize);
+            self.go(at, round as isize - self.rounds[at] as isize);
+            self.rounds[at] = round;
         }
     }
 
@@ -629,6 +646,68 @@ fn first_refused(step: &BoundStep, block: &Block) -> usize {
         }
     }
     block.n * block.rows
+}
+
+/// Work that all threads of a job do, each its share.
+type Work<'a> = &'a (dyn Fn() + Sync);
+
+/// A place where a thread lends its work to threads that outlive it.
+pub(crate) struct Loan {
+    gate: Gate,
+    /// Where the lender's `Work` stands; of any use only inside the gate.
+    work: AtomicPtr<Work<'static>>,
+}
+
+impl Loan {
+    pub(crate) fn new() -> Self {
+        Self { gate: Gate::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// Lends `work` to at most `seats` threads while `meanwhile` runs, and returns when none is at it any more; `false` when somebody
+    /// else is lending here, and nothing was done.
+    pub(crate) fn lend(&self, seats: usize, work: Work, meanwhile: impl FnOnce()) -> bool {
+        let Some(claim) = self.gate.claim() else { return false };
+        self.work.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
+        claim.open(seats);
+        meanwhile();
+        // Dropped also when `meanwhile` panics: `work` stays until nobody is inside.
+        drop(claim);
+        true
+    }
+
+    /// Does the work that is lent here, where there is some and a seat is left.
+    pub(crate) fn borrow(&self) {
+        if let Some(guest) = self.gate.enter() {
+            // SAFETY: who is inside entered after the lender wrote where its work stands, and the lender leaves neither `lend` nor
+            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `Work` may be shared.
+            let work = unsafe { *self.work.load(Ordering::Relaxed) };
+            work();
+            drop(guest);
+        }
+    }
+
+    /// Counts the threads that do work lent here, which may change at any time.
+    pub(crate) fn guests(&self) -> usize {
+        self.gate.guests()
+    }
+}
+
+/// Runs a test in a child process, within 60 seconds; says whether it succeeded.
+#[cfg(all(test, unix))]
+pub(crate) fn in_child(work: impl FnOnce() -> bool) -> bool {
+    // SAFETY: forks, and the child, which has this thread only, ends inside this block. It uses no lock but those of the pool under test
+    // and of the allocator, which is made for that; `work` may use memory as in a process that never had another thread.
+    unsafe {
+        let child = libc::fork();
+        assert!(child >= 0, "no process for the test");
+        if child == 0 {
+            libc::alarm(60);
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            libc::_exit(i32::from(!matches!(done, Ok(true))));
+        }
+        let mut status = 0;
+        libc::waitpid(child, &raw mut status, 0) == child && status == 0
+    }
 }
 
 /// What tests need unsafe code for, so that it stands in this file and they have none.

@@ -103,6 +103,8 @@ pub struct Schedule {
     /// Inputs that are fetched ahead.
     pub(crate) fetched: Vec<usize>,
     pub(crate) scratch: usize,
+    /// An estimate of the time one thread takes.
+    pub(crate) nanos: u64,
 }
 
 /// What is known of a program and nest before they are bound.
@@ -142,7 +144,10 @@ impl Schedule {
             tile: None,
             fetched: Vec::new(),
             scratch: 0,
+            nanos: 0,
         };
+        let bytes: usize = (0..=inputs).map(|i| schedule.footprint(i)).fold(0, usize::saturating_add);
+        schedule.nanos = program.nanos(total, bytes as u64);
         schedule.choose_tiles(in_place);
         schedule.bind_steps();
         schedule
@@ -179,7 +184,8 @@ impl Schedule {
             && !scatters
             && row_bytes >= 256
             && cfg!(target_arch = "x86_64")
-            && (self.footprint(output) > caches.last / 2 && all > caches.last);
+            && self.footprint(output) >= caches.last / 16
+            && all >= caches.last / 3;
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);
@@ -256,11 +262,6 @@ impl Schedule {
     /// Counts the units.
     pub(crate) fn units(&self) -> usize {
         self.outer.iter().map(|outer| outer.count).product()
-    }
-
-    /// Counts the bytes of inputs and output that an element stands for.
-    pub(crate) fn bytes_per_element(&self) -> usize {
-        self.operands.iter().map(|operand| operand.size).sum()
     }
 }
 

@@ -15,8 +15,8 @@ use std::{
 };
 
 use crate::{
-    dtype::{DType, Element, f16},
-    isa::{Block, Body, Convert, Past, pages::Pages},
+    dtype::Element,
+    isa::{Block, Body, Past, pages::Pages},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
 };
 
@@ -28,10 +28,6 @@ pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
 pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
 /// Two operands, the second constant and made ready once for a row.
 pub(crate) struct By<O, T>(PhantomData<(O, T)>);
-/// One operand and a result of f16 or f32, computed in f32 with the conversions `M`.
-pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
-/// Two operands and a result of f16, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
-pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
 /// Three operands, of which those with a bit in `C` are constant.
 pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
@@ -103,11 +99,13 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
             let skew = start.addr().wrapping_neg() % 64;
             let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
             let groups = (block.n - head) / group;
-            for (from, to) in [(0, head), (head + groups * group, block.n)] {
-                // SAFETY: the caller promises `n` elements of operands and result in every row.
-                let row = unsafe { std::slice::from_raw_parts_mut(start.wrapping_add(from * size).cast(), to - from) };
-                // SAFETY: as above.
-                refused |= unsafe { L::run(places(from), row) };
+            for (from, n) in [(0, head), (head + groups * group, block.n - head - groups * group)] {
+                if n > 0 {
+                    let out = start.wrapping_add(from * size);
+                    let ends = Block { n, rows: 1, places: places(from), out, ..*block };
+                    // SAFETY: the caller promises `n` elements of operands and result in every row.
+                    refused |= unsafe { P::plain::<L>(&ends) };
+                }
             }
             for i in (head..head + groups * group).step_by(group) {
                 let mut lines = MaybeUninit::<Lines>::uninit();
@@ -214,102 +212,120 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     }
 }
 
-/// The elements of f16 that are computed at a time: as many as [`Streamed`] asks for.
-const GROUP: usize = 128;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod halves {
+    //! The loops over f16 by the machine's own conversions.
 
-/// Widens a group of `n` elements, f16 or f32, or its only one.
-///
-/// # Safety
-/// There are `n` elements of `T` to read at `from`, or one where `CONSTANT`; `M` is here.
-#[inline(always)]
-unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, constant: bool, wide: &mut [f32; GROUP]) {
-    let mut copy = [f16::ZERO; GROUP];
-    // SAFETY: promised by the caller; the copy has room for `n` elements and 16 where one is read.
-    unsafe {
-        if constant {
-            copy[..16].fill(from.cast::<f16>().read_unaligned());
-            M::widen(copy.as_ptr(), wide.as_mut_ptr());
-            wide.fill(wide[0]);
-        } else if T::DTYPE as u8 == DType::F32 as u8 {
-            wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
-        } else {
-            let mut from = from.cast::<f16>();
-            if n < GROUP {
-                copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
-                from = copy.as_ptr();
-            }
-            (0..n).step_by(16).for_each(|i| M::widen(from.add(i), wide.as_mut_ptr().add(i)));
-        }
-    }
-}
+    use super::{Line, Row, advances};
+    use crate::{
+        dtype::{DType, Element, f16},
+        isa::Convert,
+        loops::{Binary, Unary},
+    };
+    use std::marker::PhantomData;
 
-/// Rounds a group of elements to f16, or leaves it in f32.
-///
-/// # Safety
-/// `M` is here.
-#[inline(always)]
-unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; GROUP], out: Row<R>) {
-    let (n, to) = (out.len(), out.as_mut_ptr());
-    // SAFETY: `out` has room for `n` elements, and the copy for a group.
-    unsafe {
-        if R::DTYPE as u8 == DType::F32 as u8 {
-            to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
-        } else if n == GROUP {
-            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), to.cast::<f16>().add(i)));
-        } else {
-            let mut copy = [f16::ZERO; GROUP];
-            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), copy.as_mut_ptr().add(i)));
-            to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
-        }
-    }
-}
+    /// One operand and a result of f16 or f32, computed in f32 with the conversions `M`.
+    pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
+    /// Two operands and a result of f16, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
+    pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
 
-impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneHalf<O, T, R, M> {
-    type Out = R;
-    const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
+    /// The elements of f16 that are computed at a time: as many as [`Streamed`] asks for.
+    const GROUP: usize = 128;
+
+    /// Widens a group of `n` elements, f16 or f32, or its only one.
+    ///
+    /// # Safety
+    /// There are `n` elements of `T` to read at `from`, or one where `CONSTANT`; `M` is here.
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        let mut wide = [0.0; GROUP];
-        for (g, out) in out.chunks_mut(GROUP).enumerate() {
-            // SAFETY: promised by the caller.
-            unsafe { widen::<T, M>(x.cast::<T>().wrapping_add(g * GROUP), out.len(), false, &mut wide) };
-            for x in &mut wide[..out.len()] {
-                *x = O::apply(*x);
+    unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, constant: bool, wide: &mut [f32; GROUP]) {
+        let mut copy = [f16::ZERO; GROUP];
+        // SAFETY: promised by the caller; the copy has room for `n` elements and 16 where one is read.
+        unsafe {
+            if constant {
+                copy[..16].fill(from.cast::<f16>().read_unaligned());
+                M::widen(copy.as_ptr(), wide.as_mut_ptr());
+                let one = wide[0];
+                wide.fill(one);
+            } else if T::DTYPE as u8 == DType::F32 as u8 {
+                wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
+            } else {
+                let mut from = from.cast::<f16>();
+                if n < GROUP {
+                    copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
+                    from = copy.as_ptr();
+                }
+                (0..n).step_by(16).for_each(|i| M::widen(from.add(i), wide.as_mut_ptr().add(i)));
             }
-            // SAFETY: promised by the caller.
-            unsafe { narrow::<R, M>(&wide, out) };
         }
-        false
     }
-}
 
-impl<O: Binary<f32, Out = f32>, M: Convert, const C: u8> Line for TwoHalves<O, M, C> {
-    type Out = f16;
-    const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
+    /// Rounds a group of elements to f16, or leaves it in f32.
+    ///
+    /// # Safety
+    /// `M` is here.
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        let (mut x, mut y) = ([0.0; GROUP], [0.0; GROUP]);
-        for (g, out) in out.chunks_mut(GROUP).enumerate() {
-            let at = |place: *const u8, bit| {
-                place.cast::<f16>().wrapping_add(if C & bit == 0 { g * GROUP } else { 0 })
-            };
-            // SAFETY: promised by the caller; a constant is widened with the first group.
-            unsafe {
-                if g == 0 || C & 1 == 0 {
-                    widen::<f16, M>(at(a, 1), out.len(), C & 1 != 0, &mut x);
-                }
-                if g == 0 || C & 2 == 0 {
-                    widen::<f16, M>(at(b, 2), out.len(), C & 2 != 0, &mut y);
-                }
+    unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; GROUP], out: Row<R>) {
+        let (n, to) = (out.len(), out.as_mut_ptr());
+        // SAFETY: `out` has room for `n` elements, and the copy for a group.
+        unsafe {
+            if R::DTYPE as u8 == DType::F32 as u8 {
+                to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
+            } else if n == GROUP {
+                (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), to.cast::<f16>().add(i)));
+            } else {
+                let mut copy = [f16::ZERO; GROUP];
+                (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), copy.as_mut_ptr().add(i)));
+                to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
             }
-            let mut z = [0.0; GROUP];
-            for i in 0..out.len() {
-                z[i] = O::apply(x[i], y[i]);
-            }
-            // SAFETY: promised by the caller.
-            unsafe { narrow::<f16, M>(&z, out) };
         }
-        false
+    }
+
+    impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneHalf<O, T, R, M> {
+        type Out = R;
+        const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
+        #[inline(always)]
+        unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+            let mut wide = [0.0; GROUP];
+            for (g, out) in out.chunks_mut(GROUP).enumerate() {
+                // SAFETY: promised by the caller.
+                unsafe { widen::<T, M>(x.cast::<T>().wrapping_add(g * GROUP), out.len(), false, &mut wide) };
+                for x in &mut wide[..out.len()] {
+                    *x = O::apply(*x);
+                }
+                // SAFETY: promised by the caller.
+                unsafe { narrow::<R, M>(&wide, out) };
+            }
+            false
+        }
+    }
+
+    impl<O: Binary<f32, Out = f32>, M: Convert, const C: u8> Line for TwoHalves<O, M, C> {
+        type Out = f16;
+        const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
+        #[inline(always)]
+        unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+            let (mut x, mut y) = ([0.0; GROUP], [0.0; GROUP]);
+            for (g, out) in out.chunks_mut(GROUP).enumerate() {
+                let at =
+                    |place: *const u8, bit| place.cast::<f16>().wrapping_add(if C & bit == 0 { g * GROUP } else { 0 });
+                // SAFETY: promised by the caller; a constant is widened with the first group.
+                unsafe {
+                    if g == 0 || C & 1 == 0 {
+                        widen::<f16, M>(at(a, 1), out.len(), C & 1 != 0, &mut x);
+                    }
+                    if g == 0 || C & 2 == 0 {
+                        widen::<f16, M>(at(b, 2), out.len(), C & 2 != 0, &mut y);
+                    }
+                }
+                let mut z = [0.0; GROUP];
+                for i in 0..out.len() {
+                    z[i] = O::apply(x[i], y[i]);
+                }
+                // SAFETY: promised by the caller.
+                unsafe { narrow::<f16, M>(&z, out) };
+            }
+            false
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Program, Scoped, Slot, Step, copy, run};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Program, Slot, Step, copy, run};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use crate::{
@@ -27,15 +27,17 @@ pub struct Options<'a> {
     pub rule: Rule,
     /// The most bytes that results may take at once; `None` for three quarters of the machine's memory.
     pub max_bytes: Option<u64>,
-    /// The number of threads; `None` for `BROADAXE_NUM_THREADS`, or else one per CPU.
+    /// The number of threads; `None` for [`num_threads`](crate::num_threads).
     pub threads: Option<usize>,
+    /// Runs the parts of the evaluation, in place of that number of threads of the library's own pool.
+    pub executor: Option<&'a dyn Executor>,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { rule: Rule::numpy(), max_bytes: None, threads: None, progress: None }
+        Self { rule: Rule::numpy(), max_bytes: None, threads: None, executor: None, progress: None }
     }
 }
 
@@ -112,7 +114,12 @@ impl<'a> Evaluation<'a> {
             }
         }
         let stages = Stager { graph, views: &views, stages: Vec::new(), stage_of: HashMap::new() }.cut(root)?;
-        let threads = options.threads.map_or_else(memory::default_threads, Ok)?.max(1);
+        let threads = match (options.executor, options.threads) {
+            (Some(executor), _) => executor.threads(),
+            (None, Some(threads)) => threads,
+            (None, None) => memory::num_threads()?,
+        };
+        let threads = threads.max(1);
         let evaluation = Self { views, stages, options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
@@ -261,7 +268,8 @@ impl<'a> Evaluation<'a> {
         }
         let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
-        let executor: &dyn Executor = &Scoped(self.threads);
+        let team = Pool::global().team(self.threads);
+        let executor = self.options.executor.unwrap_or(&team);
         let output = Output::new(out.as_bytes_mut(), 0);
         run(&stage.program, stage.plan.nest(), &inputs, output, executor, progress)
             .map_err(|failure| explain(stage, failure))
@@ -441,6 +449,7 @@ impl Sketch {
 mod tests {
     use super::*;
     use broadaxe_kernels::find;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn op(graph: &mut Graph, name: &str, args: &[Node]) -> Node {
         graph.op(find(name).expect("in the table"), &Rule::numpy(), args).expect("broadcasts")
@@ -507,6 +516,19 @@ mod tests {
         assert_eq!(error.to_string(), "div_floor: a zero divisor at (0, 2) of the result (2, 3)");
     }
 
+    /// Counts the parts it runs, the last one first.
+    struct Backwards(AtomicUsize);
+
+    impl Executor for Backwards {
+        fn threads(&self) -> usize {
+            5
+        }
+        fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+            self.0.fetch_add(parts, Ordering::Relaxed);
+            (0..parts).rev().for_each(part);
+        }
+    }
+
     #[test]
     fn results_do_not_depend_on_threads() {
         let x = Array::from_vec([700, 1000], (0..700_000).map(|i| i as f32 * 0.37).collect()).expect("x");
@@ -518,7 +540,13 @@ mod tests {
             let options = Options { threads: Some(threads), ..Options::default() };
             Evaluation::new(&graph, sine, views(), options).expect("planned").run().expect("runs").as_bytes().to_vec()
         };
+        let backwards = Backwards(AtomicUsize::new(0));
+        let options = Options { executor: Some(&backwards), ..Options::default() };
+        let evaluation = Evaluation::new(&graph, sine, views(), options).expect("planned");
+        assert_eq!(evaluation.threads(), 5);
         let one = bytes(1);
+        assert_eq!(evaluation.run().expect("runs").as_bytes(), one);
+        assert!(backwards.0.into_inner() > 1, "the caller's executor is used");
         assert!([2, 3, 7].into_iter().all(|threads| bytes(threads) == one));
     }
 }
