@@ -214,7 +214,9 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod halves {
-    //! The loops over f16 by the machine's own conversions.
+    //! The loops over f16 by the machine's own conversions: a group of elements is widened, computed as f32, and rounded.
+    //!
+    //! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32.
 
     use super::{Line, Row, advances};
     use crate::{
@@ -229,13 +231,13 @@ pub(crate) mod halves {
     /// Two operands and a result of f16, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
     pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
 
-    /// The elements of f16 that are computed at a time: as many as [`Streamed`] asks for.
+    /// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
     const GROUP: usize = 128;
 
     /// Widens a group of `n` elements, f16 or f32, or its only one.
     ///
     /// # Safety
-    /// There are `n` elements of `T` to read at `from`, or one where `CONSTANT`; `M` is here.
+    /// There are `n` elements of `T` to read at `from`, or one where it is `constant`; `M` is here.
     #[inline(always)]
     unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, constant: bool, wide: &mut [f32; GROUP]) {
         let mut copy = [f16::ZERO; GROUP];
@@ -280,21 +282,38 @@ pub(crate) mod halves {
         }
     }
 
+    /// Runs over whole groups, whose loops know how many elements there are, and then over the rest.
+    #[inline(always)]
+    fn by_groups<R>(out: Row<R>, mut group: impl FnMut(usize, Row<R>)) {
+        let (groups, rest) = out.as_chunks_mut::<GROUP>();
+        let whole = groups.len() * GROUP;
+        for (g, out) in groups.iter_mut().enumerate() {
+            group(g * GROUP, out);
+        }
+        if !rest.is_empty() {
+            group(whole, rest);
+        }
+    }
+
     impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneHalf<O, T, R, M> {
         type Out = R;
         const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
         #[inline(always)]
         unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-            let mut wide = [0.0; GROUP];
-            for (g, out) in out.chunks_mut(GROUP).enumerate() {
-                // SAFETY: promised by the caller.
-                unsafe { widen::<T, M>(x.cast::<T>().wrapping_add(g * GROUP), out.len(), false, &mut wide) };
-                for x in &mut wide[..out.len()] {
-                    *x = O::apply(*x);
-                }
-                // SAFETY: promised by the caller.
-                unsafe { narrow::<R, M>(&wide, out) };
-            }
+            by_groups(
+                out,
+                #[inline(always)]
+                |at, out| {
+                    let mut wide = [0.0; GROUP];
+                    // SAFETY: promised by the caller.
+                    unsafe { widen::<T, M>(x.cast::<T>().wrapping_add(at), out.len(), false, &mut wide) };
+                    for x in &mut wide[..out.len()] {
+                        *x = O::apply(*x);
+                    }
+                    // SAFETY: promised by the caller.
+                    unsafe { narrow::<R, M>(&wide, out) };
+                },
+            );
             false
         }
     }
@@ -304,26 +323,24 @@ pub(crate) mod halves {
         const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
         #[inline(always)]
         unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-            let (mut x, mut y) = ([0.0; GROUP], [0.0; GROUP]);
-            for (g, out) in out.chunks_mut(GROUP).enumerate() {
-                let at =
-                    |place: *const u8, bit| place.cast::<f16>().wrapping_add(if C & bit == 0 { g * GROUP } else { 0 });
-                // SAFETY: promised by the caller; a constant is widened with the first group.
-                unsafe {
-                    if g == 0 || C & 1 == 0 {
-                        widen::<f16, M>(at(a, 1), out.len(), C & 1 != 0, &mut x);
+            by_groups(
+                out,
+                #[inline(always)]
+                |at, out| {
+                    let (mut x, mut y, mut z) = ([0.0; GROUP], [0.0; GROUP], [0.0; GROUP]);
+                    let place = |of: *const u8, bit| of.cast::<f16>().wrapping_add(if C & bit == 0 { at } else { 0 });
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        widen::<f16, M>(place(a, 1), out.len(), C & 1 != 0, &mut x);
+                        widen::<f16, M>(place(b, 2), out.len(), C & 2 != 0, &mut y);
                     }
-                    if g == 0 || C & 2 == 0 {
-                        widen::<f16, M>(at(b, 2), out.len(), C & 2 != 0, &mut y);
+                    for i in 0..out.len() {
+                        z[i] = O::apply(x[i], y[i]);
                     }
-                }
-                let mut z = [0.0; GROUP];
-                for i in 0..out.len() {
-                    z[i] = O::apply(x[i], y[i]);
-                }
-                // SAFETY: promised by the caller.
-                unsafe { narrow::<f16, M>(&z, out) };
-            }
+                    // SAFETY: promised by the caller.
+                    unsafe { narrow::<f16, M>(&z, out) };
+                },
+            );
             false
         }
     }
