@@ -234,6 +234,12 @@ pub(crate) mod halves {
     /// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
     const GROUP: usize = 128;
 
+    /// Returns where element `i` of a row lies, or its only one.
+    #[inline(always)]
+    fn element_at<T>(row: *const u8, i: usize, constant: bool) -> *const T {
+        row.cast::<T>().wrapping_add(if constant { 0 } else { i })
+    }
+
     /// Widens a group of `n` elements, f16 or f32, or its only one.
     ///
     /// # Safety
@@ -306,7 +312,7 @@ pub(crate) mod halves {
                 |at, out| {
                     let mut wide = [0.0; GROUP];
                     // SAFETY: promised by the caller.
-                    unsafe { widen::<T, M>(x.cast::<T>().wrapping_add(at), out.len(), false, &mut wide) };
+                    unsafe { widen::<T, M>(element_at(x, at, false), out.len(), false, &mut wide) };
                     for x in &mut wide[..out.len()] {
                         *x = O::apply(*x);
                     }
@@ -328,11 +334,10 @@ pub(crate) mod halves {
                 #[inline(always)]
                 |at, out| {
                     let (mut x, mut y, mut z) = ([0.0; GROUP], [0.0; GROUP], [0.0; GROUP]);
-                    let place = |of: *const u8, bit| of.cast::<f16>().wrapping_add(if C & bit == 0 { at } else { 0 });
                     // SAFETY: promised by the caller.
                     unsafe {
-                        widen::<f16, M>(place(a, 1), out.len(), C & 1 != 0, &mut x);
-                        widen::<f16, M>(place(b, 2), out.len(), C & 2 != 0, &mut y);
+                        widen::<f16, M>(element_at(a, at, C & 1 != 0), out.len(), C & 1 != 0, &mut x);
+                        widen::<f16, M>(element_at(b, at, C & 2 != 0), out.len(), C & 2 != 0, &mut y);
                     }
                     for i in 0..out.len() {
                         z[i] = O::apply(x[i], y[i]);

@@ -117,7 +117,7 @@ pub mod integer {
         let left = b.sub(rest);
         let over = if b.is_negative() { rest < left } else { rest > left };
         let odd = floor.and(T::ONE) == T::ONE;
-        if over | ((rest == left) & odd) { rest.sub(b) } else { rest }
+        if over || (rest == left && odd) { rest.sub(b) } else { rest }
     }
 
     /// Makes a divisor ready, and keeps it beside what it became.
