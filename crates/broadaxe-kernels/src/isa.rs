@@ -332,6 +332,41 @@ conversions! {
     ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph;
 }
 
+/// Work of safe loops, always inlined, that is compiled for every level.
+pub(crate) trait Work {
+    /// Does the work.
+    fn work(self);
+}
+
+// SAFETY: only on a CPU that has these instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn work_avx2<W: Work>(work: W) {
+    work.work();
+}
+
+// SAFETY: only on a CPU that has these instructions.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn work_avx512<W: Work>(work: W) {
+    work.work();
+}
+
+impl Isa {
+    /// Does work with the instructions of this level.
+    pub(crate) fn perform<W: Work>(self, work: W) {
+        match self.0 {
+            // SAFETY: an `Isa` of this level exists only where the CPU has these instructions.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => unsafe { work_avx2(work) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => unsafe { work_avx512(work) },
+            _ => work.work(),
+        }
+    }
+}
+
 /// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.
 ///
 /// A host may have told its thread to flush subnormal numbers to zero or to round otherwise (a library built with fast

@@ -23,6 +23,10 @@ pub(crate) mod gate;
 pub mod schedule;
 pub mod run;
 pub mod pool;
+mod fold;
+pub mod reduction;
+pub mod space;
+pub mod reduce;
 
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};
 #[cfg(feature = "rayon")]
@@ -35,7 +39,10 @@ pub use nest::Nest;
 pub use op::{Op, System, cast, copy};
 pub use pool::{Pool, Team};
 pub use program::{Program, Slot, Step};
+pub use reduce::Reduce;
+pub use reduction::Reduction;
 pub use run::{Failure, run, run_at};
 pub use schedule::Schedule;
+pub use space::Space;
 pub use table::{OPS, find, find_abroad};
 pub use tile::{Buffer, Input, Output};

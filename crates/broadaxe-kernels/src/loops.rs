@@ -15,15 +15,36 @@ use crate::{
 pub trait Unary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
+    /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
+    const SPLIT: bool = false;
     /// Computes one element.
     fn apply(x: T) -> Self::Out;
+    /// Computes one element for which `is_rare` does not hold.
+    #[inline(always)]
+    fn apply_usual(x: T) -> Self::Out {
+        Self::apply(x)
+    }
+    /// Says whether `apply_usual` fails for this element.
+    #[inline(always)]
+    fn is_rare(_: T) -> bool {
+        false
+    }
 }
 
 impl<T: Real, F: Function> Unary<T> for F {
     type Out = T;
+    const SPLIT: bool = F::USUAL < f64::INFINITY;
     #[inline(always)]
     fn apply(x: T) -> T {
         x.map::<F>()
+    }
+    #[inline(always)]
+    fn apply_usual(x: T) -> T {
+        x.map_usual::<F>()
+    }
+    #[inline(always)]
+    fn is_rare(x: T) -> bool {
+        x.is_beyond(F::USUAL)
     }
 }
 

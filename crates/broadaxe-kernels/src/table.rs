@@ -193,7 +193,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
     unary("sigmoid", "1 / (1 + e^-a)", heavy_float::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
-    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.0)
+    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
     unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),

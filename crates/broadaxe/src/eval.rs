@@ -2,18 +2,22 @@
 //!
 //! A stage is one program over one shape. Nodes join the stage of the node that uses them as long as they have its shape;
 //! a node that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
-//! (`sin(x)**2 + cos(y)**2` on (1, 4000) and (4000, 1) computes 8,000 sines and cosines, not 32 million). Only the results of
-//! stages take memory; everything inside a stage lives in tiles.
+//! (`sin(x)**2 + cos(y)**2` on (1, 4000) and (4000, 1) computes 8,000 sines and cosines, not 32 million). A reduction ends
+//! a stage: what it folds is computed in slabs and never as a whole. Only the results of stages take memory; everything
+//! inside a stage lives in tiles.
+
+mod fold;
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Program, Slot, Step, copy, run};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
+use self::fold::Folding;
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
-    graph::{Applied, Graph, Node, Origin},
+    graph::{Applied, Folded, Graph, Node, Origin},
     memory,
     plan::Plan,
     scalar::Scalar,
@@ -52,15 +56,24 @@ enum Leaf {
     Stage(usize),
 }
 
-/// One program over one shape.
+/// What a stage does.
+enum Work {
+    /// Computes a program over the stage's shape.
+    Map(Box<Schedule>, Plan),
+    /// Folds what a program computes over a larger shape.
+    Fold(Folding),
+}
+
+/// One program over one shape, and what becomes of its result.
 struct Stage {
     shape: Shape,
     dtype: DType,
-    /// What the program reads, with its strides over the shape.
+    /// What the program reads.
     leaves: Vec<Leaf>,
-    program: Program,
-    plan: Plan,
-    /// The operator of each step, for errors and reports.
+    /// The bytes of each leaf that is a constant.
+    constants: Vec<[u8; 8]>,
+    work: Work,
+    /// The operator of each step, for errors and reports; behind them a reduction.
     names: Vec<&'static str>,
     /// The last stage that reads this one's result.
     last_use: usize,
@@ -77,8 +90,10 @@ pub struct Evaluation<'a> {
 /// Describes one stage of an evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageReport {
-    /// The shape that the stage computes.
+    /// The shape of the stage's result.
     pub shape: Vec<usize>,
+    /// The shape that is computed and then folded, where the last step is a reduction.
+    pub folded: Option<Vec<usize>>,
     /// The dtype of its result.
     pub dtype: DType,
     /// The operators, in order.
@@ -158,7 +173,11 @@ impl<'a> Evaluation<'a> {
                 shape: stage.shape.to_vec(),
                 dtype: stage.dtype,
                 steps: stage.names.clone(),
-                loops: stage.plan.nest().dims.clone(),
+                folded: stage.folding().map(|folding| folding.shape.to_vec()),
+                loops: match &stage.work {
+                    Work::Map(_, plan) => plan.nest().dims.clone(),
+                    Work::Fold(folding) => folding.space.dims(),
+                },
                 bytes_read: leaves.into_iter().map(|leaf| leaf_bytes(leaf) as u64).sum(),
                 bytes_written: (stage.shape.iter().product::<usize>() * stage.dtype.size()) as u64,
             }
@@ -170,7 +189,8 @@ impl<'a> Evaluation<'a> {
     fn check_budget(&self) -> Result<(), Error> {
         let mut needed = 0_u64;
         for stage in &self.stages {
-            needed = needed.saturating_add(byte_count(stage.dtype, &stage.shape)? as u64);
+            let scratch = stage.folding().map_or(0, |folding| folding.scratch(self.threads));
+            needed = needed.saturating_add(byte_count(stage.dtype, &stage.shape)? as u64).saturating_add(scratch);
         }
         let Some(budget) = self.options.max_bytes.or_else(memory::default_budget) else { return Ok(()) };
         if needed <= budget {
@@ -224,8 +244,10 @@ impl<'a> Evaluation<'a> {
             );
             return Err(Error::new(ErrorKind::Argument, text));
         }
-        let elements = |stage: &Stage| stage.shape.iter().map(|&dim| dim as u64).product::<u64>();
-        let total: u64 = self.stages.iter().map(elements).sum();
+        let total: u64 = self.stages.iter().map(Stage::elements).sum();
+        if let [stage] = &self.stages[..] {
+            return self.run_stage(stage, &[], out, (0, total));
+        }
         let mut results: Vec<Option<Array>> = Vec::with_capacity(self.stages.len());
         let mut before = 0;
         for (at, stage) in self.stages.iter().enumerate() {
@@ -240,7 +262,7 @@ impl<'a> Evaluation<'a> {
                     results[s] = None;
                 }
             }
-            before += elements(stage);
+            before += stage.elements();
         }
         Ok(())
     }
@@ -253,26 +275,31 @@ impl<'a> Evaluation<'a> {
         out: &mut Array,
         (before, total): (u64, u64),
     ) -> Result<(), Error> {
-        let constants: Vec<[u8; 8]> = stage
-            .leaves
-            .iter()
-            .map(|leaf| if let Leaf::Constant(scalar) = leaf { scalar.bytes() } else { [0; 8] })
-            .collect();
-        let mut inputs = Vec::with_capacity(stage.leaves.len());
-        for (leaf, constant) in stage.leaves.iter().zip(&constants) {
-            inputs.push(match leaf {
+        const FEW: usize = 4;
+        let (mut few, mut many) = ([Input::new(&[], 0); FEW], Vec::new());
+        let inputs = if stage.leaves.len() <= FEW {
+            &mut few[..stage.leaves.len()]
+        } else {
+            many.resize(stage.leaves.len(), Input::new(&[], 0));
+            &mut many[..]
+        };
+        for ((input, leaf), scalar) in inputs.iter_mut().zip(&stage.leaves).zip(&stage.constants) {
+            *input = match leaf {
                 Leaf::Input(i) => self.views[*i].input(),
-                Leaf::Constant(_) => Input::new(constant, 0),
+                Leaf::Constant(_) => Input::new(scalar, 0),
                 Leaf::Stage(s) => Input::new(results[*s].as_ref().map_or(&[][..], Array::as_bytes), 0),
-            });
+            };
         }
         let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
         let team = Pool::global().team(self.threads);
         let executor = self.options.executor.unwrap_or(&team);
-        let output = Output::new(out.as_bytes_mut(), 0);
-        run(&stage.program, stage.plan.nest(), &inputs, output, executor, progress)
-            .map_err(|failure| explain(stage, failure))
+        let out = out.as_bytes_mut();
+        match &stage.work {
+            Work::Map(schedule, _) => schedule.run(inputs, Output::new(out, 0), executor, progress),
+            Work::Fold(folding) => folding.run(inputs, out, executor, progress),
+        }
+        .map_err(|failure| explain(stage, failure))
     }
 }
 
@@ -280,14 +307,44 @@ impl<'a> Evaluation<'a> {
 fn explain(stage: &Stage, failure: Failure) -> Error {
     match failure {
         Failure::Refused { step, what, element } => {
-            let at = Shape::from(stage.plan.index(element));
-            let text = format!("{}: {what} at {at} of the result {}", stage.names[step], stage.shape);
+            let name = stage.names[step];
+            let text = match &stage.work {
+                Work::Map(_, plan) => {
+                    format!("{name}: {what} at {} of the result {}", Shape::from(plan.index(element)), stage.shape)
+                }
+                Work::Fold(folding) => {
+                    let (at, of) = (Shape::from(folding.index(element)), folding.reduction.name());
+                    format!("{name}: {what} at {at} of the {} that {of} folds", folding.shape)
+                }
+            };
             Error::new(ErrorKind::Value, text)
         }
+        failure => failed(failure),
+    }
+}
+
+/// Says in words why something could not be run, whatever it was.
+pub(crate) fn failed(failure: Failure) -> Error {
+    match failure {
+        Failure::Refused { what, .. } => Error::new(ErrorKind::Value, what),
         Failure::Layout(text) => Error::new(ErrorKind::Layout, text),
         Failure::Memory => Error::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
         Failure::Isa(text) => Error::new(ErrorKind::Argument, text),
         Failure::Interrupted => Error::new(ErrorKind::Interrupted, "the evaluation was stopped before its end"),
+    }
+}
+
+impl Stage {
+    fn folding(&self) -> Option<&Folding> {
+        match &self.work {
+            Work::Map(..) => None,
+            Work::Fold(folding) => Some(folding),
+        }
+    }
+
+    /// Counts the elements that are computed.
+    fn elements(&self) -> u64 {
+        self.folding().map_or(&self.shape, |folding| &folding.shape).iter().map(|&dim| dim as u64).product()
     }
 }
 
@@ -314,7 +371,14 @@ impl Stager<'_> {
     fn applied(&self, node: Node) -> Option<&Applied> {
         match &self.graph.made(node).origin {
             Origin::Kernel(applied) => Some(applied),
-            Origin::Input(_) | Origin::Constant(_) => None,
+            _ => None,
+        }
+    }
+
+    fn folded(&self, node: Node) -> Option<&Folded> {
+        match &self.graph.made(node).origin {
+            Origin::Fold(folded) => Some(folded),
+            _ => None,
         }
     }
 
@@ -332,14 +396,24 @@ impl Stager<'_> {
         let mut members: HashMap<Node, Vec<Node>> = HashMap::new();
         for index in (0..=root.index()).rev() {
             let node = Node(index as u32);
-            let (Owner::Stage(owner), Some(applied)) = (owners[index], self.applied(node)) else { continue };
-            members.entry(owner).or_default().push(node);
-            for (k, &arg) in applied.args.iter().enumerate() {
-                let joins = applied.alignment.is_identity(k);
-                let wanted = Owner::Stage(if joins { owner } else { arg });
+            let Owner::Stage(owner) = owners[index] else { continue };
+            let mut want = |arg: Node, joins: bool| {
+                let wanted = Owner::Stage(if joins && self.folded(arg).is_none() { owner } else { arg });
                 let now = &mut owners[arg.index()];
                 // Two stages that want the same node get it as a stage of its own.
                 *now = if *now == Owner::Unused || *now == wanted { wanted } else { Owner::Stage(arg) };
+            };
+            match &self.graph.made(node).origin {
+                Origin::Kernel(applied) => {
+                    members.entry(owner).or_default().push(node);
+                    applied.args.iter().enumerate().for_each(|(k, &arg)| want(arg, applied.alignment.is_identity(k)));
+                }
+                // A stage of its own, which computes what is folded.
+                Origin::Fold(folded) => {
+                    members.entry(node).or_default();
+                    want(folded.arg, true);
+                }
+                Origin::Input(_) | Origin::Constant(_) => {}
             }
         }
         let mut stages: Vec<_> = members.into_iter().collect();
@@ -356,7 +430,9 @@ impl Stager<'_> {
         match made.origin {
             Origin::Input(i) => (Leaf::Input(i), self.views[i].strides().to_vec()),
             Origin::Constant(scalar) => (Leaf::Constant(scalar), Vec::new()),
-            Origin::Kernel(_) => (Leaf::Stage(self.stage_of[&node]), byte_strides(made.dtype, &made.shape)),
+            Origin::Kernel(_) | Origin::Fold(_) => {
+                (Leaf::Stage(self.stage_of[&node]), byte_strides(made.dtype, &made.shape))
+            }
         }
     }
 
@@ -376,7 +452,19 @@ impl Stager<'_> {
             sketch.steps.push(Step::new(applied.kernel, args));
             sketch.names.push(applied.name);
         }
-        self.finish(owner, sketch)
+        let Some(Folded { reduction, arg, axes }) = self.folded(owner).cloned() else {
+            return self.finish(owner, sketch);
+        };
+        let shape = Shape::from(self.graph.shape(arg));
+        if sketch.steps.is_empty() {
+            let alignment = Rule::numpy().align(&[&shape])?;
+            sketch.read(self.leaf(arg), &alignment, 0, self.graph.dtype(arg));
+        }
+        let program = (!sketch.steps.is_empty()).then(|| sketch.program());
+        let space = Space::new(&shape, &axes, &sketch.strides);
+        sketch.names.push(reduction.name());
+        let operand = self.graph.dtype(arg);
+        self.push(owner, sketch, Work::Fold(Folding { reduction, operand, program, shape, axes, space }))
     }
 
     /// Makes a stage that copies an input or a constant.
@@ -390,7 +478,15 @@ impl Stager<'_> {
         self.finish(root, sketch)
     }
 
-    fn finish(&mut self, owner: Node, sketch: Sketch) -> Result<(), Error> {
+    fn finish(&mut self, owner: Node, mut sketch: Sketch) -> Result<(), Error> {
+        let made = self.graph.made(owner);
+        let program = sketch.program();
+        let plan = Plan::new(&made.shape, &byte_strides(made.dtype, &made.shape), &sketch.strides);
+        let schedule = Schedule::new(&program, plan.nest()).map_err(failed)?;
+        self.push(owner, sketch, Work::Map(Box::new(schedule), plan))
+    }
+
+    fn push(&mut self, owner: Node, sketch: Sketch, work: Work) -> Result<(), Error> {
         let made = self.graph.made(owner);
         byte_count(made.dtype, &made.shape)?;
         let at = self.stages.len();
@@ -399,19 +495,11 @@ impl Stager<'_> {
                 self.stages[s].last_use = at;
             }
         }
-        let Some(program) = Program::new(sketch.dtypes, sketch.steps) else {
-            unreachable!("the graph checked every operand's dtype")
-        };
-        let plan = Plan::new(&made.shape, &byte_strides(made.dtype, &made.shape), &sketch.strides);
-        let stage = Stage {
-            shape: made.shape.clone(),
-            dtype: made.dtype,
-            leaves: sketch.leaves,
-            program,
-            plan,
-            names: sketch.names,
-            last_use: at,
-        };
+        let Sketch { leaves, names, .. } = sketch;
+        let bytes = |leaf: &Leaf| if let Leaf::Constant(scalar) = leaf { scalar.bytes() } else { [0; 8] };
+        let constants = leaves.iter().map(bytes).collect();
+        let stage =
+            Stage { shape: made.shape.clone(), dtype: made.dtype, leaves, constants, work, names, last_use: at };
         self.stage_of.insert(owner, at);
         self.stages.push(stage);
         Ok(())
@@ -431,6 +519,15 @@ struct Sketch {
 }
 
 impl Sketch {
+    /// Makes the program of the steps.
+    fn program(&mut self) -> Program {
+        let (dtypes, steps) = (std::mem::take(&mut self.dtypes), std::mem::take(&mut self.steps));
+        let Some(program) = Program::new(dtypes, steps) else {
+            unreachable!("the graph checked every operand's dtype")
+        };
+        program
+    }
+
     /// Returns the program's input for a leaf aligned as operand `k`.
     fn read(&mut self, (leaf, own): (Leaf, Vec<isize>), alignment: &Alignment, k: usize, dtype: DType) -> Slot {
         let strides = alignment.strides_from(k, &own);
@@ -446,107 +543,4 @@ impl Sketch {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use broadaxe_kernels::find;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    fn op(graph: &mut Graph, name: &str, args: &[Node]) -> Node {
-        graph.op(find(name).expect("in the table"), &Rule::numpy(), args).expect("broadcasts")
-    }
-
-    #[test]
-    fn sub_expressions_are_computed_at_their_own_shape() {
-        let (x, y) = (Array::zeros(DType::F32, [1, 400]).expect("x"), Array::zeros(DType::F32, [400, 1]).expect("y"));
-        let mut graph = Graph::new();
-        let (a, b) = (graph.input(DType::F32, &[1, 400]).expect("a"), graph.input(DType::F32, &[400, 1]).expect("b"));
-        let sine = op(&mut graph, "sin", &[a]);
-        let cosine = op(&mut graph, "cos", &[b]);
-        let (sine, cosine) = (op(&mut graph, "square", &[sine]), op(&mut graph, "square", &[cosine]));
-        let sum = op(&mut graph, "add", &[sine, cosine]);
-        let evaluation = Evaluation::new(&graph, sum, vec![x.view(), y.view()], Options::default()).expect("planned");
-        let report = evaluation.report();
-        let steps: Vec<_> = report.iter().map(|stage| (stage.shape.as_slice(), stage.steps.as_slice())).collect();
-        assert_eq!(
-            steps,
-            [(&[1, 400][..], &["sin", "square"][..]), (&[400, 1], &["cos", "square"]), (&[400, 400], &["add"])]
-        );
-        assert!(evaluation.run().expect("runs").as_slice::<f32>().is_some_and(|s| s.iter().all(|&v| v == 1.0)));
-    }
-
-    #[test]
-    fn shared_nodes_become_one_stage() {
-        let x = Array::from_vec([3], vec![1_i32, 2, 3]).expect("x");
-        let mut graph = Graph::new();
-        let a = graph.input(DType::I32, &[3]).expect("a");
-        let twice = op(&mut graph, "add", &[a, a]);
-        let square = op(&mut graph, "mul", &[twice, twice]);
-        let again = op(&mut graph, "sub", &[square, twice]);
-        let evaluation = Evaluation::new(&graph, again, vec![x.view()], Options::default()).expect("planned");
-        assert_eq!(evaluation.report().len(), 1);
-        assert_eq!(evaluation.run().expect("runs").as_slice::<i32>(), Some(&[2, 12, 30][..]));
-    }
-
-    #[test]
-    fn budget_names_the_blow_up() {
-        let x = Array::zeros(DType::F64, [1000, 1]).expect("x");
-        let mut graph = Graph::new();
-        let a = graph.input(DType::F64, &[1000, 1]).expect("a");
-        let b = graph.input(DType::F64, &[1, 1000]).expect("b");
-        let sum = op(&mut graph, "add", &[a, b]);
-        let views = || vec![x.view(), x.view().transposed()];
-        let options = Options { max_bytes: Some(1 << 20), ..Options::default() };
-        let error = Evaluation::new(&graph, sum, views(), options).err().expect("refused");
-        assert_eq!(error.kind(), ErrorKind::Memory);
-        assert!(error.to_string().contains("500 times"), "{error}");
-    }
-
-    #[test]
-    fn zero_divisors_are_located() {
-        let x = Array::from_vec([2, 3], vec![7_i32; 6]).expect("x");
-        let y = Array::from_vec([3], vec![1_i32, 2, 0]).expect("y");
-        let mut graph = Graph::new();
-        let a = graph.input(DType::I32, &[2, 3]).expect("a");
-        let b = graph.input(DType::I32, &[3]).expect("b");
-        let quotient = op(&mut graph, "div_floor", &[a, b]);
-        let error = Evaluation::new(&graph, quotient, vec![x.view(), y.view()], Options::default())
-            .expect("planned")
-            .run()
-            .expect_err("refused");
-        assert_eq!(error.to_string(), "div_floor: a zero divisor at (0, 2) of the result (2, 3)");
-    }
-
-    /// Counts the parts it runs, the last one first.
-    struct Backwards(AtomicUsize);
-
-    impl Executor for Backwards {
-        fn threads(&self) -> usize {
-            5
-        }
-        fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
-            self.0.fetch_add(parts, Ordering::Relaxed);
-            (0..parts).rev().for_each(part);
-        }
-    }
-
-    #[test]
-    fn results_do_not_depend_on_threads() {
-        let x = Array::from_vec([700, 1000], (0..700_000).map(|i| i as f32 * 0.37).collect()).expect("x");
-        let mut graph = Graph::new();
-        let a = graph.input(DType::F32, &[700, 1000]).expect("a");
-        let sine = op(&mut graph, "sin", &[a]);
-        let views = || vec![x.view()];
-        let bytes = |threads| {
-            let options = Options { threads: Some(threads), ..Options::default() };
-            Evaluation::new(&graph, sine, views(), options).expect("planned").run().expect("runs").as_bytes().to_vec()
-        };
-        let backwards = Backwards(AtomicUsize::new(0));
-        let options = Options { executor: Some(&backwards), ..Options::default() };
-        let evaluation = Evaluation::new(&graph, sine, views(), options).expect("planned");
-        assert_eq!(evaluation.threads(), 5);
-        let one = bytes(1);
-        assert_eq!(evaluation.run().expect("runs").as_bytes(), one);
-        assert!(backwards.0.into_inner() > 1, "the caller's executor is used");
-        assert!([2, 3, 7].into_iter().all(|threads| bytes(threads) == one));
-    }
-}
+mod tests;

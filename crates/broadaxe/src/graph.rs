@@ -1,17 +1,19 @@
 //! Graphs: what is to be computed, with shapes and dtypes known and nothing computed yet.
 //!
-//! A node is an input, a constant, an operator, a cast or a broadcast. Nodes are numbered in the order they are made, operands
+//! A node is an input, a constant, an operator, a cast, a broadcast or a reduction. Nodes are numbered in the order they are made, operands
 //! before operators. A node asked for twice is made once, so that equal sub-expressions are shared.
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Kernel, Op, cast, copy, find};
+use broadaxe_kernels::{DType, Kernel, Op, Reduction, cast, copy, find};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use crate::{
     error::{Error, ErrorKind},
     scalar::Scalar,
 };
+
+mod reduce;
 
 /// A node of a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +34,17 @@ pub(crate) enum Origin {
     Constant(Scalar),
     /// A kernel over operands aligned with the node's shape.
     Kernel(Applied),
+    /// Elements of another node, folded.
+    Fold(Folded),
+}
+
+/// A reduction, of a node of the dtype that its fold takes.
+#[derive(Clone)]
+pub(crate) struct Folded {
+    pub(crate) reduction: Reduction,
+    pub(crate) arg: Node,
+    /// The axes that are folded, ascending.
+    pub(crate) axes: Vec<usize>,
 }
 
 /// A kernel and what it is applied to.
@@ -259,6 +272,7 @@ impl Graph {
     pub fn op_name(&self, node: Node) -> Option<&'static str> {
         match &self.nodes[node.index()].origin {
             Origin::Kernel(applied) => Some(applied.name),
+            Origin::Fold(folded) => Some(folded.reduction.name()),
             Origin::Input(_) | Origin::Constant(_) => None,
         }
     }

@@ -17,7 +17,9 @@ pub mod expr;
 pub use array::Array;
 #[cfg(feature = "rayon")]
 pub use broadaxe_kernels::Rayon;
-pub use broadaxe_kernels::{Bool, DType, Element, Executor, Isa, Level, OPS, Op, System, bf16, f16, find, find_abroad};
+pub use broadaxe_kernels::{
+    Bool, DType, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
+};
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};

@@ -20,14 +20,6 @@ pub fn sinh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the hyperbolic sine.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn sinh64(x: f64) -> f64 {
-    // pxfm loses the sign of zero.
-    if x == 0.0 { x } else { canonical64(pxfm::f_sinh(x)) }
-}
-
 /// Computes the hyperbolic cosine.
 ///
 /// With t = exp|x| it is (t + 1 / t) / 2. At most 0.5011 ULP over all f32.
@@ -36,13 +28,6 @@ pub fn cosh32(x: f32) -> f32 {
     let t = exp_core(f64::from(x.abs().clamp(0.0, 90.0)));
     let value = (0.5 * (t + 1.0 / t)) as f32;
     if x.is_nan() { f32::NAN } else { value }
-}
-
-/// Computes the hyperbolic cosine.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn cosh64(x: f64) -> f64 {
-    canonical64(pxfm::f_cosh(x))
 }
 
 /// Computes the hyperbolic tangent.
@@ -80,13 +65,6 @@ pub fn asinh32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the inverse hyperbolic sine.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn asinh64(x: f64) -> f64 {
-    canonical64(pxfm::f_asinh(x))
-}
-
 /// Computes the inverse hyperbolic cosine.
 ///
 /// With t = x - 1 it is log(1 + t + sqrt(2 t + t^2)). At most 0.5001 ULP over all f32; below 1 the result is NaN.
@@ -96,13 +74,6 @@ pub fn acosh32(x: f32) -> f32 {
     let value = log1p_core(t + (t * (2.0 + t)).sqrt()) as f32;
     let value = if x < f32::INFINITY { value } else { f32::INFINITY };
     if x >= 1.0 { value } else { f32::NAN }
-}
-
-/// Computes the inverse hyperbolic cosine.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn acosh64(x: f64) -> f64 {
-    canonical64(pxfm::f_acosh(x))
 }
 
 /// Computes the inverse hyperbolic tangent.
@@ -115,11 +86,4 @@ pub fn atanh32(x: f32) -> f32 {
     let value = (0.5 * log1p_core(2.0 * wide / (1.0 - wide))) as f32;
     let value = (if wide == 1.0 { f32::INFINITY } else { value }).copysign(x);
     if wide <= 1.0 { value } else { f32::NAN }
-}
-
-/// Computes the inverse hyperbolic tangent.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn atanh64(x: f64) -> f64 {
-    canonical64(pxfm::f_atanh(x))
 }

@@ -9,7 +9,6 @@ use std::f64::consts::{LN_2, LOG10_2, LOG10_E};
 
 use super::{
     canonical64,
-    double::{Double, exp_double, shift},
     exp::exp_fine,
     fine::{self, log2_1p_sum, log2_sum},
     poly,
@@ -192,39 +191,4 @@ pub fn logaddexp32(a: f32, b: f32) -> f32 {
     let value = (wide + log1p_by(exp_fine(gap), &LOG_FINE)) as f32;
     let value = if high.is_infinite() { high } else { value };
     if a.is_nan() || b.is_nan() { f32::NAN } else { value }
-}
-
-/// Computes log(1 + exp(d)) for d <= 0, as a sum.
-///
-/// From d = -40 downward it is exp(d) itself. Above -5 one step of Newton's method, y + (1 + exp(d)) exp(-y) - 1,
-/// follows pxfm's log(1 + x) and leaves an error of 2^-60; between the two its half ULP stays.
-pub(super) fn log1p_exp_double(d: Double) -> Double {
-    let (power, n) = exp_double(Double { high: d.high.max(-800.0), low: d.low });
-    if d.high < -40.0 {
-        return Double::single(shift(power.round(), n));
-    }
-    let (high, low) = (shift(power.high, n), shift(power.low, n));
-    let first = pxfm::f_log1p(high);
-    if d.high < -5.0 {
-        return Double::sum(first, low / (1.0 + high));
-    }
-    let (back, n) = exp_double(Double::single(-first));
-    let near = Double { high, low }.plus(1.0).times(back);
-    Double::sum(first, (shift(near.high, n) - 1.0) + shift(near.low, n))
-}
-
-/// Computes log(exp(a) + exp(b)) without overflow.
-///
-/// The larger operand, plus log(1 + exp(-|a - b|)), with the difference and the sum in two parts each. At most 1 ULP
-/// where the result is at least 2^-7 of the larger operand; nearer to zero, where the two cancel, the absolute error
-/// is 2^-58.
-pub fn logaddexp64(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() {
-        return f64::NAN;
-    }
-    let (high, low) = if a < b { (b, a) } else { (a, b) };
-    if high.is_infinite() || low == f64::NEG_INFINITY || low - high < -800.0 {
-        return high;
-    }
-    log1p_exp_double(Double::sum(low, -high)).plus(high).round()
 }

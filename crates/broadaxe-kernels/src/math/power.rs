@@ -2,11 +2,15 @@
 
 use super::{
     canonical32, canonical64,
-    double::{Double, shift},
     exp::exp2_core,
-    fine::{Cut, exp_sum, log2_sum, reduce_2, scale_once},
+    fine::{Cut, exp_sum, log2_sum, ordered, reduce_2, root_sum, scale_once},
     log::log2_core,
 };
+
+/// Is 2^700, by which small vectors are multiplied, and large ones divided.
+const UP: f64 = f64::from_bits((1023 + 700) << 52);
+/// Is 2^-700.
+const DOWN: f64 = f64::from_bits((1023 - 700) << 52);
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
@@ -82,31 +86,19 @@ pub fn hypot32(x: f32, y: f32) -> f32 {
 ///
 /// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most
 /// 0.51 ULP; an infinite operand gives infinity, whatever the other is.
+#[inline(always)]
 pub fn hypot64(x: f64, y: f64) -> f64 {
-    if x.is_infinite() || y.is_infinite() {
-        return f64::INFINITY;
-    }
-    if x.is_nan() || y.is_nan() {
-        return f64::NAN;
-    }
-    let (small, large) = if x.abs() < y.abs() { (x.abs(), y.abs()) } else { (y.abs(), x.abs()) };
-    if small <= large * 1e-17 {
-        return large;
-    }
-    let power = if large > 1e150 {
-        -600
-    } else if large < 1e-120 {
-        700
-    } else {
-        0
-    };
-    let (small, large) = (shift(small, power), shift(large, power));
-    let (least, most) = (Double::product(small, small), Double::product(large, large));
-    let square = Double::sum(most.high, least.high);
-    let root = square.high.sqrt();
-    let back = Double::product(root, root);
-    let rest = (square.high - back.high) - back.low + (square.low + most.low + least.low);
-    shift(root + rest / (2.0 * root), -power)
+    let (wide, tall) = (x.abs(), y.abs());
+    let (small, large) = if wide < tall { (wide, tall) } else { (tall, wide) };
+    let (scale, back) = if large > 1e150 { (DOWN, UP) } else { (1.0, 1.0) };
+    let (scale, back) = if large < 1e-120 { (UP, DOWN) } else { (scale, back) };
+    let (less, more) = (Cut::of(small * scale), Cut::of(large * scale));
+    let (square, lost) = ordered(more.top * more.top, less.top * less.top);
+    let twice = |parts: Cut| parts.rest * (2.0 * parts.top + parts.rest);
+    let (root, rest) = root_sum(ordered(square, lost + (twice(more) + twice(less))));
+    let value = (root + rest) * back;
+    let value = if x.is_nan() || y.is_nan() { f64::NAN } else { value };
+    canonical64(if large == f64::INFINITY || small == f64::INFINITY { f64::INFINITY } else { value })
 }
 
 /// Computes the square root, correctly rounded.
@@ -127,11 +119,4 @@ pub fn sqrt64(x: f64) -> f64 {
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)
-}
-
-/// Computes 1 / sqrt(x).
-///
-/// At most 0.501 ULP, by pxfm. A zero gives an infinity of its sign, a negative number NaN.
-pub fn rsqrt64(x: f64) -> f64 {
-    canonical64(pxfm::f_rsqrt(x))
 }

@@ -1,0 +1,398 @@
+//! Folds: many elements to one, with the same bits however they lie and whoever computes them.
+//!
+//! What is folded is a sequence, and the tree over it depends on its length alone. It is cut into blocks of 16 times `L`
+//! elements. Within a block, element `i` goes to lane `i % L`, each lane is folded from its first element to its last, and
+//! the lanes are joined in halves: lane `l` with `l + L/2`, then with `l + L/4`, and so on. Results of blocks are joined
+//! as a binary counter counts: two neighbours, two pairs of neighbours, ...; what is left over at the end is joined from the
+//! latest backwards. So a float goes through at most 16 additions in a lane and one for each doubling after that.
+//!
+//! Two ways lead through that tree. [`Folder::along`] takes elements of one sequence that lie one after the other; the lanes
+//! are those of a vector. [`Folder::across`] takes elements of many sequences that lie side by side, a row of one element
+//! of each; there are `L` rows of lanes then, and whole rows are joined. Nothing here asks how many sequences there
+//! are or where they are cut: the state is kept between calls, and a run of whole blocks, as many as a power of two, is a
+//! subtree that another thread may compute ([`Folder::save`], [`Folder::load`]).
+
+pub(crate) mod kinds;
+pub(crate) mod search;
+
+use crate::{
+    dtype::Element,
+    isa::{Isa, Level, Work},
+    tile::{self, Input, Rows},
+};
+
+/// The elements of a lane in a block.
+const STEPS: usize = 16;
+
+/// The rows that are joined at a time; the lanes are read and written once for all of them.
+const AT_ONCE: usize = 8;
+
+/// The most elements of a block; every block has a power of two that is no larger.
+pub(crate) const LARGEST_BLOCK: usize = 16 * 64;
+
+/// How elements are folded; `join` need not be associative.
+pub(crate) trait Fold: 'static {
+    /// What is folded.
+    type In: Element;
+    /// What they are folded in.
+    type Acc: Element;
+    /// What leaves any other value as it is, joined from either side.
+    const NEUTRAL: Self::Acc;
+    /// Widens one element.
+    fn take(x: Self::In) -> Self::Acc;
+    /// Joins an earlier part with a later one.
+    fn join(a: Self::Acc, b: Self::Acc) -> Self::Acc;
+    /// Joins elements one after the other to what came before them.
+    #[inline(always)]
+    fn chain<const K: usize>(before: Self::Acc, x: [Self::In; K]) -> Self::Acc {
+        x.into_iter().fold(before, |a, x| Self::join(a, Self::take(x)))
+    }
+    /// Makes a result of what has been folded.
+    fn done(a: Self::Acc) -> Self::Acc;
+}
+
+/// Where rows lie in an input: the first one, their elements, how many they are and the bytes between them.
+#[derive(Clone, Copy)]
+pub(crate) struct Band<'a> {
+    pub(crate) input: Input<'a>,
+    pub(crate) at: isize,
+    pub(crate) rows: usize,
+    pub(crate) count: usize,
+    pub(crate) pitch: isize,
+}
+
+/// The state of a fold, or of a search, over sequences side by side.
+pub(crate) trait Folder {
+    /// Forgets everything; from now on there are `width` sequences, and the next element of each is its number `first`.
+    fn start(&mut self, width: usize, first: u64);
+    /// Takes the next elements of one sequence, or all elements of every sequence: a row for each; says whether they are there.
+    #[must_use]
+    fn along(&mut self, isa: Isa, band: Band) -> bool;
+    /// Takes the next element of every sequence for each row; says whether they are there.
+    #[must_use]
+    fn across(&mut self, isa: Isa, band: Band) -> bool;
+    /// Writes what was taken since the start, for [`Folder::load`]; ends it.
+    fn save(&mut self, to: &mut [u8]);
+    /// Takes what another state saved, which went through the elements that come next.
+    fn load(&mut self, isa: Isa, from: &[u8]);
+    /// Writes the results, one for each sequence; ends it.
+    fn finish(&mut self, to: &mut [u8]);
+    /// Returns the bytes that [`Folder::save`] writes for each sequence.
+    fn saved_size(&self) -> usize;
+}
+
+/// The state of a fold with `L` lanes over sequences side by side, taken row by row.
+pub(crate) struct Lanes<F: Fold, const L: usize> {
+    width: usize,
+    /// The lanes of the block at hand, each a row of `width`.
+    lanes: Vec<F::Acc>,
+    /// The elements of the block at hand, less than a block.
+    pos: usize,
+    /// Blocks done.
+    blocks: u64,
+    /// Results of 1, 2, 4, ... blocks, each a row of `width`; those stand whose bit in `blocks` is set.
+    levels: Vec<Vec<F::Acc>>,
+}
+
+impl<F: Fold, const L: usize> Lanes<F, L> {
+    pub(crate) const BLOCK: usize = {
+        assert!(L.is_power_of_two() && STEPS * L <= LARGEST_BLOCK);
+        STEPS * L
+    };
+
+    pub(crate) fn new() -> Self {
+        Self { width: 0, lanes: Vec::new(), pos: 0, blocks: 0, levels: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn start(&mut self, width: usize) {
+        if self.width != width {
+            self.lanes.resize(width * L, F::NEUTRAL);
+            self.width = width;
+        }
+        (self.pos, self.blocks) = (0, 0);
+    }
+
+    /// Takes rows of one element for each sequence; says whether they are there.
+    ///
+    /// Rows without a gap between them make long rows of all lanes.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, band: &Band) -> bool {
+        let size = self.width * size_of::<F::In>();
+        let dense = band.pitch == size as isize;
+        let mut row = 0;
+        while row < band.rows {
+            let lane = self.pos % L;
+            let left = (band.rows - row).min(Self::BLOCK - self.pos);
+            // So many lanes are bytes, and few vectors: they stay where they are for a block.
+            if L >= 64 && self.width == 1 && dense && left == Self::BLOCK {
+                let at = band.at + row as isize * band.pitch;
+                let Some(rows) = Rows::new(band.input, at, [1, left], 0) else { return false };
+                self.lanes[0] = block::<F, L>(&rows, 0, 0, left);
+                self.push();
+                row += left;
+                continue;
+            }
+            // From the first lane on, as many rounds as there are; the rest of a round otherwise.
+            let (rounds, lanes) = if lane == 0 && left >= L { (left / L, L) } else { (1, left.min(L - lane)) };
+            let (times, together) = if dense { (1, lanes) } else { (lanes, 1) };
+            for l in 0..times {
+                let at = band.at + (row + l) as isize * band.pitch;
+                let shape = [rounds, together * self.width];
+                let Some(rows) = Rows::new(band.input, at, shape, band.pitch * L as isize) else { return false };
+                self.join(&rows, lane + l);
+            }
+            row += rounds * lanes;
+            self.pos += rounds * lanes;
+            if self.pos == Self::BLOCK {
+                self.close();
+            }
+        }
+        true
+    }
+
+    /// Joins rows, one after the other, into the lanes from this one on.
+    #[inline(always)]
+    fn join(&mut self, rows: &Rows<F::In>, lane: usize) {
+        let places = &mut self.lanes[lane * self.width..][..rows.count];
+        let mut row = 0;
+        if self.pos < L {
+            row = if rows.rows >= AT_ONCE {
+                rows.zip::<AT_ONCE, _>(0, places, |place, x| *place = F::chain(F::NEUTRAL, x));
+                AT_ONCE
+            } else {
+                rows.zip::<1, _>(0, places, |place, [x]| *place = F::take(x));
+                1
+            };
+        }
+        while rows.rows - row >= AT_ONCE {
+            rows.zip::<AT_ONCE, _>(row, places, |place, x| *place = F::chain(*place, x));
+            row += AT_ONCE;
+        }
+        while row < rows.rows {
+            rows.zip::<1, _>(row, places, |place, x| *place = F::chain(*place, x));
+            row += 1;
+        }
+    }
+
+    /// Joins the lanes of the block at hand and pushes it.
+    #[inline(always)]
+    fn close(&mut self) {
+        let (mut filled, mut half) = (self.pos.min(L), L / 2);
+        while half > 0 {
+            if filled > half {
+                let (low, high) = self.lanes.split_at_mut(half * self.width);
+                join_into::<F>(low, &high[..(filled - half) * self.width]);
+                filled = half;
+            }
+            half /= 2;
+        }
+        self.pos = 0;
+        self.push();
+    }
+
+    /// Counts a block whose results are in the first lane.
+    #[inline(always)]
+    fn push(&mut self) {
+        let level = self.blocks.trailing_ones() as usize;
+        let carry = &mut self.lanes[..self.width];
+        for below in &self.levels[..level] {
+            join_after::<F>(below, carry);
+        }
+        if level == self.levels.len() {
+            self.levels.push(Vec::new());
+        }
+        self.levels[level].clear();
+        self.levels[level].extend_from_slice(carry);
+        self.blocks += 1;
+    }
+
+    /// Joins everything taken into the first lane, and forgets it.
+    #[inline(always)]
+    pub(crate) fn total(&mut self) -> &mut [F::Acc] {
+        if self.pos > 0 {
+            self.close();
+        }
+        let carry = &mut self.lanes[..self.width];
+        carry.fill(F::NEUTRAL);
+        for (level, below) in self.levels.iter().enumerate() {
+            if self.blocks >> level & 1 == 1 {
+                join_after::<F>(below, carry);
+            }
+        }
+        self.blocks = 0;
+        carry
+    }
+}
+
+/// Joins later parts to earlier ones.
+#[inline(always)]
+fn join_into<F: Fold>(earlier: &mut [F::Acc], later: &[F::Acc]) {
+    earlier.iter_mut().zip(later).for_each(|(a, b)| *a = F::join(*a, *b));
+}
+
+/// Joins earlier parts to later ones.
+#[inline(always)]
+fn join_after<F: Fold>(earlier: &[F::Acc], later: &mut [F::Acc]) {
+    earlier.iter().zip(later).for_each(|(a, b)| *b = F::join(*a, *b));
+}
+
+/// Folds elements of a row, no more than a block.
+#[inline(always)]
+pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, from: usize, to: usize) -> F::Acc {
+    let mut lanes = [F::NEUTRAL; L];
+    let mut at = from;
+    while to - at >= L {
+        let x = rows.read::<L>(row, at);
+        for l in 0..L {
+            lanes[l] = F::join(lanes[l], F::take(x[l]));
+        }
+        at += L;
+    }
+    if at < to {
+        let mut rest = [F::NEUTRAL; L];
+        for i in at..to {
+            rest[i - at] = F::take(rows.read::<1>(row, i)[0]);
+        }
+        for l in 0..L {
+            lanes[l] = F::join(lanes[l], rest[l]);
+        }
+    }
+    // Each half by a loop of its own: with one for all, the lanes would have to be in memory.
+    if L >= 64 {
+        halve::<F, L, 32>(&mut lanes);
+    }
+    if L >= 32 {
+        halve::<F, L, 16>(&mut lanes);
+    }
+    halve::<F, L, 8>(&mut lanes);
+    halve::<F, L, 4>(&mut lanes);
+    halve::<F, L, 2>(&mut lanes);
+    halve::<F, L, 1>(&mut lanes);
+    lanes[0]
+}
+
+/// Returns the level for [`block`], at most AVX2: with longer vectors the compiler puts lanes together one by one, and rows of
+/// 64 elements were measured to take 1.2 to 4 times as long.
+pub(crate) fn for_blocks(isa: Isa) -> Isa {
+    if isa.level() > Level::Avx2 { Isa::of(Level::Avx2).unwrap_or(isa) } else { isa }
+}
+
+#[inline(always)]
+fn halve<F: Fold, const L: usize, const HALF: usize>(lanes: &mut [F::Acc; L]) {
+    for l in 0..HALF {
+        lanes[l] = F::join(lanes[l], lanes[l + HALF]);
+    }
+}
+
+/// A fold with `L` lanes.
+pub(crate) struct Tree<F: Fold, const L: usize> {
+    all: Lanes<F, L>,
+    /// One of several sequences that are taken whole.
+    one: Lanes<F, L>,
+}
+
+/// What is done under the instructions of a level.
+#[derive(Clone, Copy)]
+enum Task<'a> {
+    Along(Band<'a>),
+    Across(Band<'a>),
+    Push,
+}
+
+struct Feed<'t, 'a, F: Fold, const L: usize> {
+    tree: &'t mut Tree<F, L>,
+    task: Task<'a>,
+    done: &'t mut bool,
+}
+
+impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
+    #[inline(always)]
+    fn work(self) {
+        let Tree { all, one } = self.tree;
+        let (band, along) = match self.task {
+            Task::Push => {
+                all.push();
+                return *self.done = true;
+            }
+            Task::Along(band) => (band, true),
+            Task::Across(band) => (band, false),
+        };
+        let several = along && all.width > 1;
+        if several && band.count <= Lanes::<F, L>::BLOCK {
+            let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
+            for (row, to) in all.lanes.iter_mut().enumerate().take(rows.rows) {
+                *to = block::<F, L>(&rows, row, 0, rows.count);
+            }
+            all.push();
+            return *self.done = true;
+        }
+        // The elements of a sequence that lie side by side are rows of one element.
+        let size = size_of::<F::In>() as isize;
+        for row in 0..if along { band.rows } else { 1 } {
+            let at = band.at + row as isize * band.pitch;
+            let band = if along { Band { at, rows: band.count, count: 1, pitch: size, ..band } } else { band };
+            if several {
+                one.start(1);
+            }
+            if !(if several { &mut *one } else { &mut *all }).take(&band) {
+                return;
+            }
+            if several {
+                all.lanes[row] = one.total()[0];
+            }
+        }
+        if several {
+            all.push();
+        }
+        *self.done = true;
+    }
+}
+
+impl<F: Fold, const L: usize> Tree<F, L> {
+    pub(crate) fn new() -> Self {
+        Self { all: Lanes::new(), one: Lanes::new() }
+    }
+
+    fn feed(&mut self, isa: Isa, task: Task) -> bool {
+        let mut done = false;
+        isa.perform(Feed { tree: self, task, done: &mut done });
+        done
+    }
+}
+
+impl<F: Fold, const L: usize> Folder for Tree<F, L> {
+    fn start(&mut self, width: usize, _: u64) {
+        self.all.start(width);
+    }
+
+    fn along(&mut self, isa: Isa, band: Band) -> bool {
+        let blocks = self.all.width > 1 && band.count <= Lanes::<F, L>::BLOCK;
+        self.feed(if blocks { for_blocks(isa) } else { isa }, Task::Along(band))
+    }
+
+    fn across(&mut self, isa: Isa, band: Band) -> bool {
+        self.feed(isa, Task::Across(band))
+    }
+
+    fn save(&mut self, to: &mut [u8]) {
+        to.copy_from_slice(tile::bytes(self.all.total()));
+    }
+
+    fn load(&mut self, isa: Isa, from: &[u8]) {
+        if let Some(part) = tile::elements::<F::Acc>(from) {
+            self.all.lanes[..part.len()].copy_from_slice(part);
+            self.feed(isa, Task::Push);
+        }
+    }
+
+    fn finish(&mut self, to: &mut [u8]) {
+        let results = self.all.total();
+        results.iter_mut().for_each(|result| *result = F::done(*result));
+        to.copy_from_slice(tile::bytes(results));
+    }
+
+    fn saved_size(&self) -> usize {
+        size_of::<F::Acc>()
+    }
+}

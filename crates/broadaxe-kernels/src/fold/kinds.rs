@@ -1,0 +1,242 @@
+//! The folds: what is joined, and in what.
+//!
+//! Integers are added and multiplied in 64 bits and wrap; so do truth values, which count as 0 and 1. Floats are folded in
+//! their own dtype. The halves are not here: whoever folds them casts them to f32 first and rounds the result.
+
+use std::marker::PhantomData;
+
+use super::{Fold, search::Keep};
+use crate::{
+    dtype::{Bool, Element},
+    number::{Half, Number},
+};
+
+/// What widens to an accumulator.
+pub(crate) trait Widen<A: Bounded>: Element {
+    /// Returns the same value.
+    fn widen(self) -> A;
+    /// Adds a few elements to what came before them, in order where that matters.
+    #[inline(always)]
+    fn add_up<const K: usize>(before: A, x: [Self; K]) -> A {
+        x.into_iter().fold(before, |a, x| a.plus(x.widen()))
+    }
+}
+
+impl Widen<i64> for Bool {
+    #[inline(always)]
+    fn widen(self) -> i64 {
+        i64::from(self.get())
+    }
+    /// Counts in a byte, for fewer than 256 elements.
+    #[inline(always)]
+    fn add_up<const K: usize>(before: i64, x: [Self; K]) -> i64 {
+        const { assert!(K < 256) }
+        before + i64::from(x.into_iter().fold(0_u8, |a, x| a.wrapping_add(u8::from(x.get()))))
+    }
+}
+
+macro_rules! widen {
+    ($($from:ty => $to:ty, $between:ty);+) => {
+        $(impl Widen<$to> for $from {
+            #[inline(always)]
+            fn widen(self) -> $to { self as $to }
+            /// Adds in twice the width, for fewer than 256 elements.
+            #[inline(always)]
+            fn add_up<const K: usize>(before: $to, x: [Self; K]) -> $to {
+                const { assert!(K < 256) }
+                before.wrapping_add(x.into_iter().fold(0, |a: $between, x| a.wrapping_add(x as $between)) as $to)
+            }
+        })+
+    };
+}
+widen!(i8 => i64, i16; i16 => i64, i32; i32 => i64, i64; u8 => u64, u16; u16 => u64, u32; u32 => u64, u64);
+
+macro_rules! same {
+    ($($ty:ty),+) => {
+        $(impl Widen<$ty> for $ty {
+            #[inline(always)]
+            fn widen(self) -> $ty { self }
+        })+
+    };
+}
+same!(i64, u64, f32, f64);
+
+impl<T: Half> Widen<f32> for T {
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        Half::widen(self)
+    }
+}
+
+/// A number as folds need it.
+pub(crate) trait Bounded: Number {
+    /// What added to any number leaves it as it is, its sign too.
+    const NOTHING: Self;
+    /// What no number is below.
+    const LEAST: Self;
+    /// What no number is above.
+    const GREATEST: Self;
+    /// Adds; a NaN may be any.
+    fn plus(self, other: Self) -> Self;
+    /// Multiplies; a NaN may be any.
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! bounded {
+    ($($ty:ident: $nothing:expr, $least:ident, $greatest:ident, $plus:expr, $times:expr;)+) => {
+        $(impl Bounded for $ty {
+            const NOTHING: Self = $nothing;
+            const LEAST: Self = $ty::$least;
+            const GREATEST: Self = $ty::$greatest;
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self { $plus(self, other) }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self { $times(self, other) }
+        })+
+    };
+}
+bounded! {
+    i8: 0, MIN, MAX, i8::wrapping_add, i8::wrapping_mul;
+    i16: 0, MIN, MAX, i16::wrapping_add, i16::wrapping_mul;
+    i32: 0, MIN, MAX, i32::wrapping_add, i32::wrapping_mul;
+    i64: 0, MIN, MAX, i64::wrapping_add, i64::wrapping_mul;
+    u8: 0, MIN, MAX, u8::wrapping_add, u8::wrapping_mul;
+    u16: 0, MIN, MAX, u16::wrapping_add, u16::wrapping_mul;
+    u32: 0, MIN, MAX, u32::wrapping_add, u32::wrapping_mul;
+    u64: 0, MIN, MAX, u64::wrapping_add, u64::wrapping_mul;
+    f32: -0.0, NEG_INFINITY, INFINITY, std::ops::Add::add, std::ops::Mul::mul;
+    f64: -0.0, NEG_INFINITY, INFINITY, std::ops::Add::add, std::ops::Mul::mul;
+}
+
+/// Adds up.
+pub(crate) struct Sum<T, A>(PhantomData<(T, A)>);
+/// Multiplies.
+pub(crate) struct Product<T>(PhantomData<T>);
+/// Keeps the largest; NaN spreads.
+pub(crate) struct Largest<T>(PhantomData<T>);
+/// Keeps the smallest; NaN spreads.
+pub(crate) struct Smallest<T>(PhantomData<T>);
+/// Is true where one is.
+pub(crate) struct Any;
+/// Is true where none is false.
+pub(crate) struct All;
+
+impl<T: Widen<A>, A: Bounded> Fold for Sum<T, A> {
+    type In = T;
+    type Acc = A;
+    const NEUTRAL: A = A::NOTHING;
+    #[inline(always)]
+    fn take(x: T) -> A {
+        x.widen()
+    }
+    #[inline(always)]
+    fn join(a: A, b: A) -> A {
+        a.plus(b)
+    }
+    #[inline(always)]
+    fn chain<const K: usize>(before: A, x: [T; K]) -> A {
+        T::add_up(before, x)
+    }
+    fn done(a: A) -> A {
+        a.canonical()
+    }
+}
+
+impl<T: Bounded> Fold for Product<T> {
+    type In = T;
+    type Acc = T;
+    const NEUTRAL: T = T::ONE;
+    #[inline(always)]
+    fn take(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        a.times(b)
+    }
+    fn done(a: T) -> T {
+        a.canonical()
+    }
+}
+
+impl<T: Bounded> Fold for Largest<T> {
+    type In = T;
+    type Acc = T;
+    const NEUTRAL: T = T::LEAST;
+    #[inline(always)]
+    fn take(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        if a > b || a.is_nan() { a } else { b }
+    }
+    fn done(a: T) -> T {
+        a.canonical()
+    }
+}
+
+impl<T: Bounded> Fold for Smallest<T> {
+    type In = T;
+    type Acc = T;
+    const NEUTRAL: T = T::GREATEST;
+    #[inline(always)]
+    fn take(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn join(a: T, b: T) -> T {
+        if a < b || a.is_nan() { a } else { b }
+    }
+    fn done(a: T) -> T {
+        a.canonical()
+    }
+}
+
+impl Fold for Any {
+    type In = Bool;
+    type Acc = u8;
+    const NEUTRAL: u8 = 0;
+    #[inline(always)]
+    fn take(x: Bool) -> u8 {
+        x.0
+    }
+    #[inline(always)]
+    fn join(a: u8, b: u8) -> u8 {
+        a | b
+    }
+    fn done(a: u8) -> u8 {
+        u8::from(a != 0)
+    }
+}
+
+impl Fold for All {
+    type In = Bool;
+    type Acc = u8;
+    const NEUTRAL: u8 = 1;
+    #[inline(always)]
+    fn take(x: Bool) -> u8 {
+        u8::from(x.get())
+    }
+    #[inline(always)]
+    fn join(a: u8, b: u8) -> u8 {
+        a & b
+    }
+    fn done(a: u8) -> u8 {
+        a
+    }
+}
+
+impl<T: Bounded> Keep for Largest<T> {
+    #[inline(always)]
+    fn beats(later: T, earlier: T) -> bool {
+        ((later > earlier) | later.is_nan()) & !earlier.is_nan()
+    }
+}
+
+impl<T: Bounded> Keep for Smallest<T> {
+    #[inline(always)]
+    fn beats(later: T, earlier: T) -> bool {
+        ((later < earlier) | later.is_nan()) & !earlier.is_nan()
+    }
+}

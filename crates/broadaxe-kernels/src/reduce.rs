@@ -1,0 +1,545 @@
+//! The driver of reductions: a program is computed slab by slab, and the slabs are folded while they are in the cache.
+//!
+//! The space of the loops is cut into *items*, each a box of results and a range of what is folded into them. A thread takes
+//! an item, computes the program over pieces of it into a slab of its own (by [`run_at`], on itself alone), and folds the slab.
+//! Where the elements of the only input are folded as they are and lie well, they are read in place instead. So no more is
+//! needed than a slab and a state per thread, and the saved states of items that make the same results.
+//!
+//! A slab has the elements of a result side by side, to be folded *along*, or those of many results, to be folded *across*:
+//! as they lie in the inputs. The tree over them is the same ([`crate::fold`]), so this choice, like the cuts into
+//! items and pieces, is of no consequence for the bits.
+
+use std::{
+    ops::Range,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crate::{
+    dtype::DType,
+    executor::{Executor, Progress, Serial, Watch, parts},
+    fold::{Band, Folder, LARGEST_BLOCK},
+    isa::{FloatMode, Isa},
+    nest::{Nest, reach},
+    op::copy,
+    program::{Program, Slot, Step},
+    reduction::Reduction,
+    run::{Failure, run_at},
+    space::{Piece, Space},
+    tile::{Buffer, Input, Output},
+};
+
+/// The bytes of a slab; it stays in the second-level cache beside what it is computed from.
+const SLAB: usize = 128 << 10;
+/// The most elements of a slab or of a piece read in place; bounds the time to an answer when asked to stop.
+const LONG: usize = 1 << 15;
+/// Fewer elements than this are folded across: along, they would not fill the lanes.
+const FEW: usize = 32;
+/// The widest box of results that is folded across.
+const WIDE: usize = 1024;
+/// The rows that are folded across at a time.
+const TALL: usize = 256;
+/// The elements of an item, where few boxes of results are shared among threads; a power of two.
+const CHUNK: usize = 1 << 18;
+/// This many boxes of results are enough to share.
+const MANY: usize = 64;
+
+/// A reduction of what a program computes.
+#[derive(Clone, Copy)]
+pub struct Reduce<'a> {
+    /// How elements are folded.
+    pub reduction: Reduction,
+    /// The dtype of what is folded, one that [`Reduction::operand`] returns.
+    pub operand: DType,
+    /// What computes the elements; none where they are those of the only input.
+    pub program: Option<&'a Program>,
+    /// The loops.
+    pub space: &'a Space,
+}
+
+impl Reduce<'_> {
+    /// Returns the most bytes that are taken beside the result, for this many threads.
+    pub fn scratch(&self, threads: usize) -> u64 {
+        let Some([kept, folded]) = self.space.counts().filter(|counts| !counts.contains(&0)) else { return 0 };
+        let cut = Cut::new(self, kept, folded);
+        // The lanes of a state and the results of 1, 2, 4, ... blocks, in elements of 8 bytes.
+        let state = cut.width * (LARGEST_BLOCK / 16 + 24) * 8;
+        let parts = (threads as u64).min((cut.boxes() * cut.chunks) as u64);
+        let saved = if cut.chunks > 1 { cut.chunks as u64 * kept as u64 * 16 } else { 0 };
+        parts.saturating_mul((cut.slab(self.operand.size()) + state) as u64).saturating_add(saved)
+    }
+
+    /// Folds into `out`, which has room for one element of [`Reduction::folded`] for each round of the loops that stay, in their order.
+    ///
+    /// Results do not depend on the executor, the instruction set or the layout of any input, to the last bit. A refused element
+    /// is counted in the order of the loops, those that stay outermost.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn run_at(
+        &self,
+        isa: Isa,
+        inputs: &[Input],
+        out: &mut [u8],
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let [kept, folded] = self.check(inputs, out)?;
+        if kept == 0 {
+            return Ok(());
+        }
+        if folded == 0 {
+            return self.nothing(kept, out);
+        }
+        let cut = Cut::new(self, kept, folded);
+        let program = match (self.program, cut.direct) {
+            (None, false) => Program::new(vec![self.operand], vec![Step::new(copy(self.operand), [Slot::Input(0)])]),
+            (program, _) => program.cloned(),
+        };
+        let saved_size = self.folder()?.saved_size();
+        let saved = if cut.chunks > 1 { cut.chunks.checked_mul(kept * saved_size) } else { Some(0) };
+        let mut saved = saved.and_then(Buffer::zeroed).ok_or(Failure::Memory)?;
+        let size = self.reduction.folded(self.operand).size();
+        let job = Job { reduce: self, cut, program, isa, inputs, size, saved_size };
+        job.run(out, &mut saved, executor, progress)
+    }
+
+    /// As [`Reduce::run_at`], with the instruction set that [`Isa::current`] answers.
+    ///
+    /// # Errors
+    /// As for [`Reduce::run_at`].
+    pub fn run(
+        &self,
+        inputs: &[Input],
+        out: &mut [u8],
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        self.run_at(Isa::current().map_err(Failure::Isa)?, inputs, out, executor, progress)
+    }
+
+    fn folder(&self) -> Result<Box<dyn Folder>, Failure> {
+        let wrong = || Failure::Layout(format!("{} does not fold {}", self.reduction.name(), self.operand));
+        self.reduction.folder(self.operand).ok_or_else(wrong)
+    }
+
+    /// Checks that everything fits together; addresses are checked where they are used.
+    fn check(&self, inputs: &[Input], out: &[u8]) -> Result<[usize; 2], Failure> {
+        let wrong = |text: &str| Err(Failure::Layout(text.to_owned()));
+        self.folder()?;
+        let Some([kept, folded]) = self.space.counts() else {
+            return wrong("the loops have more elements than an address can count");
+        };
+        let made = self.program.map_or(self.operand, Program::output);
+        let takes = self.program.map_or(1, |program| program.inputs().len());
+        if made != self.operand || inputs.len() != takes || self.space.inputs.len() != takes {
+            return wrong("the inputs, the program and the fold do not fit together");
+        }
+        for (i, input) in inputs.iter().enumerate().filter(|_| kept * folded > 0) {
+            let size = self.program.map_or(self.operand, |program| program.inputs()[i]).size();
+            let Some((low, high)) = reach(&self.space.dims(), &self.space.inputs[i], size) else {
+                return wrong(&format!("input {i} reaches more than an address can count"));
+            };
+            let (low, high) = (input.offset as i128 + low as i128, input.offset as i128 + high as i128);
+            if low < 0 || high > input.len as i128 {
+                return wrong(&format!("input {i} reaches bytes {low} to {high} of a buffer of {}", input.len));
+            }
+        }
+        if kept.checked_mul(self.reduction.folded(self.operand).size()) != Some(out.len()) {
+            return wrong("the output has not one place for each result");
+        }
+        Ok([kept, folded])
+    }
+
+    /// Writes what no element gives.
+    fn nothing(&self, kept: usize, out: &mut [u8]) -> Result<(), Failure> {
+        if !self.reduction.takes_none() {
+            return Err(Failure::Layout(format!("{} of no elements", self.reduction.name())));
+        }
+        // Zeros are the sum of nothing, and false; a fold of nothing would leave -0.
+        out.fill(0);
+        if matches!(self.reduction, Reduction::Prod | Reduction::All) {
+            let mut folder = self.folder()?;
+            folder.start(kept, 0);
+            folder.finish(out);
+        }
+        Ok(())
+    }
+}
+
+/// How the loops are cut.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    kept: usize,
+    folded: usize,
+    /// Whether the elements of one result lie side by side.
+    along: bool,
+    /// Whether they are read in place.
+    direct: bool,
+    /// The results of an item: whole rounds of the loops behind one, and rounds of that one.
+    width: usize,
+    /// The results of all rounds of that loop.
+    span: usize,
+    /// The elements of each result that are folded at a time.
+    piece: usize,
+    /// The elements of each result that are folded in an item, and the number of such ranges.
+    chunk: usize,
+    chunks: usize,
+}
+
+impl Cut {
+    fn new(reduce: &Reduce, kept: usize, folded: usize) -> Self {
+        let (space, size) = (reduce.space, reduce.operand.size());
+        // Few results in a row leave the lanes of a search empty, where the rows of a fold follow each other.
+        let narrow = reduce.reduction.is_search() && space.kept.last().is_none_or(|&dim| dim < FEW / 2);
+        let along = kept == 1 || ((folded >= FEW || kept < FEW) && (narrow || lies_along(space)));
+        let direct = reduce.program.is_none() && lies_well(space, along, size);
+        let most = (SLAB / size).min(LONG);
+        // In place, one loop is all that can be walked at a time.
+        let outermost = if direct { space.kept.len().saturating_sub(1) } else { 0 };
+        let whole = folded <= most && !(direct && space.folded.len() > 1);
+        let widest = match (along, direct) {
+            (true, _) if whole => most / folded,
+            (true, _) => 1,
+            (false, true) => WIDE.max(most / folded),
+            (false, false) => most / folded.min(TALL / 2),
+        };
+        let (width, span) = widest_box(&space.kept, widest, outermost);
+        let piece = match (along, direct) {
+            (true, _) => most,
+            (false, true) => TALL,
+            // Whole rounds of all lanes, where there is room for one.
+            (false, false) if most / width >= TALL / 4 => most / width / (TALL / 4) * (TALL / 4),
+            (false, false) => (most / width).max(1),
+        };
+        let mut cut = Self { kept, folded, along, direct, width, span, piece, chunk: folded, chunks: 1 };
+        let chunk = (CHUNK / width).next_power_of_two().max(LARGEST_BLOCK);
+        if (width == 1 || !along) && folded > chunk && cut.boxes() < MANY {
+            (cut.chunk, cut.chunks) = (chunk, folded.div_ceil(chunk));
+        }
+        cut
+    }
+
+    /// Returns the bytes of a slab; none is needed where elements are read in place.
+    fn slab(&self, size: usize) -> usize {
+        if self.direct { 0 } else { self.width * self.piece.min(self.folded) * size }
+    }
+
+    /// Counts the boxes of results.
+    fn boxes(&self) -> usize {
+        self.kept / self.span * self.span.div_ceil(self.width)
+    }
+
+    /// Returns the first and the last result of a box, the last exclusive.
+    fn results(&self, number: usize) -> [usize; 2] {
+        let of_span = self.span.div_ceil(self.width);
+        let start = number % of_span * self.width;
+        let first = number / of_span * self.span + start;
+        [first, first + self.width.min(self.span - start)]
+    }
+}
+
+/// Says whether the elements of a result lie closer together than those of neighbouring results, for most inputs.
+fn lies_along(space: &Space) -> bool {
+    let step = |input, folded| space.strides(input, folded).last().map_or(0, |stride| stride.unsigned_abs());
+    let votes = (0..space.inputs.len()).map(|input| match (step(input, false), step(input, true)) {
+        (0, 0) => 0,
+        (_, 0) => -1,
+        (kept, folded) => {
+            if kept == 0 || folded < kept {
+                1
+            } else {
+                -1
+            }
+        }
+    });
+    votes.sum::<i32>() >= 0
+}
+
+/// Says whether the only input can be folded where it lies, without too many calls.
+fn lies_well(space: &Space, along: bool, size: usize) -> bool {
+    let last = |folded: bool| {
+        let dims = if folded { &space.folded } else { &space.kept };
+        let stride = space.strides(0, folded).last();
+        (dims.last().copied().unwrap_or(1), stride.copied().unwrap_or(size as isize), dims.len())
+    };
+    let (side, other) = (last(along), last(!along));
+    let rows = if along && side.2 > 1 { 1 } else { other.0 };
+    let single = side.2 <= 1 && other.2 <= 1;
+    side.1 == size as isize && (single || side.0 * rows >= FEW * FEW)
+}
+
+/// Returns the most results, up to `most`, of whole loops and rounds of one, none of them before `outermost`; and those of
+/// all rounds of that one.
+fn widest_box(dims: &[usize], most: usize, outermost: usize) -> (usize, usize) {
+    let (mut width, mut span) = (1, 1);
+    for &dim in dims[outermost..].iter().rev() {
+        let rounds = (most / span).clamp(1, dim);
+        if rounds == 1 && span > 1 {
+            break;
+        }
+        width = span * rounds;
+        span *= dim;
+        if width < span {
+            break;
+        }
+    }
+    (width, span)
+}
+
+/// What the threads share.
+struct Job<'a> {
+    reduce: &'a Reduce<'a>,
+    cut: Cut,
+    /// What fills a slab; none where elements are read in place.
+    program: Option<Program>,
+    isa: Isa,
+    inputs: &'a [Input<'a>],
+    /// The bytes of a result, and of its state while it is not one.
+    size: usize,
+    saved_size: usize,
+}
+
+/// The places that threads write to, and the failure of the earliest item.
+struct Places<'a> {
+    out: &'a mut [u8],
+    saved: &'a mut [u8],
+    failed: Option<(usize, Failure)>,
+}
+
+impl Job<'_> {
+    fn run(
+        &self,
+        out: &mut [u8],
+        saved: &mut Buffer,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let total = self.cut.kept as u64 * self.cut.folded as u64;
+        let items = self.cut.boxes() * self.cut.chunks;
+        let sizes =
+            self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
+        let bytes = total.saturating_mul(sizes as u64);
+        let nanos = self.reduce.program.map_or(bytes / 100, |program| program.nanos(total, bytes));
+        let parts = parts(nanos, executor.threads()).min(executor.threads()).clamp(1, items);
+        let watch = Watch::new(total, progress);
+        let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
+        let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let work = |_: usize| {
+            let _mode = FloatMode::standard();
+            let mut worker = match Worker::new(self) {
+                Ok(worker) => worker,
+                Err(failure) => {
+                    lock(&places).failed = Some((0, failure));
+                    return stop.store(0, Ordering::Relaxed);
+                }
+            };
+            loop {
+                // Behind a refused item nothing matters any more; one before it may yet be refused.
+                let item = next.fetch_add(1, Ordering::Relaxed);
+                if item >= items || item >= stop.load(Ordering::Relaxed) || watch.is_stopped() {
+                    return;
+                }
+                if let Err(failure) = worker.item(item, &watch, &places) {
+                    stop.fetch_min(item, Ordering::Relaxed);
+                    let failed = &mut lock(&places).failed;
+                    if failed.as_ref().is_none_or(|&(before, _)| item < before) {
+                        *failed = Some((item, failure));
+                    }
+                }
+            }
+        };
+        if parts == 1 {
+            work(0)
+        } else {
+            executor.run(parts, &work)
+        }
+        let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, failure)) = places.failed.take() {
+            return Err(failure);
+        }
+        if watch.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
+        if self.cut.chunks > 1 { self.join(&mut places) } else { Ok(()) }
+    }
+
+    /// Joins the saved states of items that make the same results.
+    fn join(&self, places: &mut Places) -> Result<(), Failure> {
+        let mut folder = self.reduce.folder()?;
+        for number in 0..self.cut.boxes() {
+            let [first, last] = self.cut.results(number);
+            folder.start(last - first, 0);
+            for chunk in 0..self.cut.chunks {
+                folder.load(self.isa, &places.saved[self.place_of_state([first, last], chunk)]);
+            }
+            folder.finish(&mut places.out[first * self.size..last * self.size]);
+        }
+        Ok(())
+    }
+
+    fn place_of_state(&self, [first, last]: [usize; 2], chunk: usize) -> Range<usize> {
+        let start = (chunk * self.cut.kept + first) * self.saved_size;
+        start..start + (last - first) * self.saved_size
+    }
+}
+
+fn lock<'p, 'a>(places: &'p Mutex<Places<'a>>) -> MutexGuard<'p, Places<'a>> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One thread's slab and state.
+struct Worker<'a> {
+    job: &'a Job<'a>,
+    folder: Box<dyn Folder>,
+    slab: Buffer,
+}
+
+impl<'a> Worker<'a> {
+    fn new(job: &'a Job<'a>) -> Result<Self, Failure> {
+        let slab = Buffer::zeroed(job.cut.slab(job.reduce.operand.size())).ok_or(Failure::Memory)?;
+        Ok(Self { job, folder: job.reduce.folder()?, slab })
+    }
+
+    /// Folds an item and writes its results, or saves its states.
+    fn item(&mut self, item: usize, watch: &Watch, places: &Mutex<Places>) -> Result<(), Failure> {
+        let (job, cut) = (self.job, &self.job.cut);
+        let results = cut.results(item / cut.chunks);
+        let (chunk, [first, last]) = (item % cut.chunks, results);
+        let (mut at, end) = (chunk * cut.chunk, cut.folded.min((chunk + 1) * cut.chunk));
+        let kept = Piece::cut(&job.reduce.space.kept, first, last, 0);
+        self.folder.start(kept.count, at as u64);
+        while at < end {
+            let to = end.min(at + cut.piece);
+            if cut.direct {
+                self.in_place(&kept, at, to)?
+            } else {
+                self.by_slab(&kept, first, at, to)?
+            }
+            if !watch.go_on(((to - at) * kept.count) as u64) {
+                return Ok(());
+            }
+            at = to;
+        }
+        let mut places = lock(places);
+        if cut.chunks == 1 {
+            self.folder.finish(&mut places.out[first * job.size..last * job.size]);
+        } else {
+            self.folder.save(&mut places.saved[job.place_of_state(results, chunk)]);
+        }
+        Ok(())
+    }
+
+    /// Folds elements `at` to `to` of each result where they lie.
+    fn in_place(&mut self, kept: &Piece, mut at: usize, to: usize) -> Result<(), Failure> {
+        let (job, space) = (self.job, self.job.reduce.space);
+        let (strides, size) =
+            ([false, true].map(|folded| space.strides(0, folded)), job.reduce.operand.size() as isize);
+        let steps = strides.map(|strides| strides.last().copied().unwrap_or(size));
+        while at < to {
+            let piece = Piece::cut(&space.folded, at, to, space.folded.len().saturating_sub(1));
+            let input = job.inputs[0];
+            let from = input.offset as isize + kept.offset(strides[0]) + piece.offset(strides[1]);
+            let (rows, count, pitch) =
+                if job.cut.along { (kept.count, piece.count, steps[0]) } else { (piece.count, kept.count, steps[1]) };
+            feed(&mut *self.folder, job, Band { input, at: from, rows, count, pitch })?;
+            at += piece.count;
+        }
+        Ok(())
+    }
+
+    /// Computes elements `at` to `to` of each result into the slab, and folds them.
+    fn by_slab(&mut self, kept: &Piece, first: usize, at: usize, to: usize) -> Result<(), Failure> {
+        let (job, space) = (self.job, self.job.reduce.space);
+        let Some(program) = &job.program else { return Ok(()) };
+        let size = job.reduce.operand.size();
+        let (rows, count) = if job.cut.along { (kept.count, to - at) } else { (to - at, kept.count) };
+        let mut done = at;
+        while done < to {
+            let piece = Piece::cut(&space.folded, done, to, 0);
+            let (start, nest, inputs) = self.nest(kept, &piece, done - at, to - at);
+            let output = Output::new(self.slab.bytes_mut(), start);
+            run_at(job.isa, program, &nest, &inputs, output, &Serial, None).map_err(|failure| match failure {
+                Failure::Refused { step, what, element } => {
+                    // Counted in the order of the nest, whose loops that come first depend on how the slab lies.
+                    let inner = if job.cut.along { piece.count } else { kept.count } as u64;
+                    let (outer, inner) = (element / inner, element % inner);
+                    let (result, number) = if job.cut.along { (outer, inner) } else { (inner, outer) };
+                    let element = (first as u64 + result) * job.cut.folded as u64 + done as u64 + number;
+                    Failure::Refused { step, what, element }
+                }
+                other => other,
+            })?;
+            done += piece.count;
+        }
+        let slab = Input::new(self.slab.bytes(), 0);
+        let band = Band { input: slab, at: 0, rows, count, pitch: (count * size) as isize };
+        feed(&mut *self.folder, job, band)
+    }
+
+    /// Returns where in the slab a box begins of which `before` elements of each result come before, out of `count`; its loops;
+    /// and the inputs from its first element on.
+    fn nest(&self, kept: &Piece, piece: &Piece, before: usize, count: usize) -> (usize, Nest, Vec<Input<'a>>) {
+        let (job, space) = (self.job, self.job.reduce.space);
+        let size = job.reduce.operand.size();
+        // The bytes in the slab from one result to the next, and from one element of a result to the next.
+        let (result, element) = if job.cut.along { (count * size, size) } else { (size, kept.count * size) };
+        let mut loops: Vec<Round> = Vec::new();
+        for (folded, piece, mut step) in [(false, kept, result), (true, piece, element)] {
+            let at = loops.len();
+            for axis in (0..piece.rounds.len()).rev() {
+                let inputs = (0..job.inputs.len()).map(|input| space.strides(input, folded)[axis]).collect();
+                loops.insert(at, Round { dim: piece.rounds[axis], output: step as isize, inputs });
+                step *= piece.rounds[axis];
+            }
+        }
+        if !job.cut.along {
+            loops.rotate_left(space.kept.len());
+        }
+        let inputs = job.inputs.iter().enumerate().map(|(i, input)| {
+            let moved = kept.offset(space.strides(i, false)) + piece.offset(space.strides(i, true));
+            Input { offset: input.offset.wrapping_add_signed(moved), ..*input }
+        });
+        (before * element, merged(loops, job.inputs.len()), inputs.collect())
+    }
+}
+
+fn feed(folder: &mut dyn Folder, job: &Job, band: Band) -> Result<(), Failure> {
+    let there = if job.cut.along { folder.along(job.isa, band) } else { folder.across(job.isa, band) };
+    if there { Ok(()) } else { Err(Failure::Layout(String::from("an element lies outside its buffer"))) }
+}
+
+/// A loop of a nest.
+struct Round {
+    dim: usize,
+    output: isize,
+    inputs: Vec<isize>,
+}
+
+/// Makes a nest of loops, those of one round left out and neighbours joined that every operand walks alike.
+fn merged(loops: Vec<Round>, inputs: usize) -> Nest {
+    let mut kept: Vec<Round> = Vec::with_capacity(loops.len());
+    for round in loops.into_iter().filter(|round| round.dim != 1) {
+        let strides =
+            |round: &Round| std::iter::once(round.output).chain(round.inputs.iter().copied()).collect::<Vec<_>>();
+        let continues = |outer: &Round| {
+            strides(outer)
+                .into_iter()
+                .eq(strides(&round).into_iter().map(|stride| stride.wrapping_mul(round.dim as isize)))
+        };
+        match kept.last_mut() {
+            Some(outer) if continues(outer) => *outer = Round { dim: outer.dim * round.dim, ..round },
+            _ => kept.push(round),
+        }
+    }
+    Nest {
+        dims: kept.iter().map(|round| round.dim).collect(),
+        output: kept.iter().map(|round| round.output).collect(),
+        inputs: (0..inputs).map(|i| kept.iter().map(|round| round.inputs[i]).collect()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Stages that end in a reduction: what their program computes is folded as it comes.
+
+use broadaxe_kernels::{DType, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Space};
+use broadaxe_shape::Shape;
+
+/// A program and the fold of its result.
+pub(super) struct Folding {
+    pub(super) reduction: Reduction,
+    /// The dtype of what is folded.
+    pub(super) operand: DType,
+    /// What computes the elements; none where they are those of the only leaf.
+    pub(super) program: Option<Program>,
+    /// The shape of what is folded, and the axes along which it is, ascending.
+    pub(super) shape: Shape,
+    pub(super) axes: Vec<usize>,
+    pub(super) space: Space,
+}
+
+impl Folding {
+    fn reduce(&self) -> Reduce<'_> {
+        let Self { reduction, operand, space, .. } = self;
+        Reduce { reduction: *reduction, operand: *operand, program: self.program.as_ref(), space }
+    }
+
+    pub(super) fn run(
+        &self,
+        inputs: &[Input],
+        out: &mut [u8],
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        self.reduce().run(inputs, out, executor, progress)
+    }
+
+    /// Returns the bytes that are needed beside the result.
+    pub(super) fn scratch(&self, threads: usize) -> u64 {
+        self.reduce().scratch(threads)
+    }
+
+    /// Returns the index of the element that the loops reach as number `element`, those that stay outermost.
+    pub(super) fn index(&self, mut element: u64) -> Vec<usize> {
+        let mut index = vec![0; self.shape.len()];
+        for folded in [true, false] {
+            let axes = (0..index.len()).rev().filter(|axis| self.axes.contains(axis) == folded);
+            for axis in axes.collect::<Vec<_>>() {
+                let dim = self.shape[axis].max(1) as u64;
+                index[axis] = (element % dim) as usize;
+                element /= dim;
+            }
+        }
+        index
+    }
+}

@@ -1,0 +1,102 @@
+use super::*;
+use broadaxe_kernels::find;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn op(graph: &mut Graph, name: &str, args: &[Node]) -> Node {
+    graph.op(find(name).expect("in the table"), &Rule::numpy(), args).expect("broadcasts")
+}
+
+#[test]
+fn sub_expressions_are_computed_at_their_own_shape() {
+    let (x, y) = (Array::zeros(DType::F32, [1, 400]).expect("x"), Array::zeros(DType::F32, [400, 1]).expect("y"));
+    let mut graph = Graph::new();
+    let (a, b) = (graph.input(DType::F32, &[1, 400]).expect("a"), graph.input(DType::F32, &[400, 1]).expect("b"));
+    let sine = op(&mut graph, "sin", &[a]);
+    let cosine = op(&mut graph, "cos", &[b]);
+    let (sine, cosine) = (op(&mut graph, "square", &[sine]), op(&mut graph, "square", &[cosine]));
+    let sum = op(&mut graph, "add", &[sine, cosine]);
+    let evaluation = Evaluation::new(&graph, sum, vec![x.view(), y.view()], Options::default()).expect("planned");
+    let report = evaluation.report();
+    let steps: Vec<_> = report.iter().map(|stage| (stage.shape.as_slice(), stage.steps.as_slice())).collect();
+    assert_eq!(
+        steps,
+        [(&[1, 400][..], &["sin", "square"][..]), (&[400, 1], &["cos", "square"]), (&[400, 400], &["add"])]
+    );
+    assert!(evaluation.run().expect("runs").as_slice::<f32>().is_some_and(|s| s.iter().all(|&v| v == 1.0)));
+}
+
+#[test]
+fn shared_nodes_become_one_stage() {
+    let x = Array::from_vec([3], vec![1_i32, 2, 3]).expect("x");
+    let mut graph = Graph::new();
+    let a = graph.input(DType::I32, &[3]).expect("a");
+    let twice = op(&mut graph, "add", &[a, a]);
+    let square = op(&mut graph, "mul", &[twice, twice]);
+    let again = op(&mut graph, "sub", &[square, twice]);
+    let evaluation = Evaluation::new(&graph, again, vec![x.view()], Options::default()).expect("planned");
+    assert_eq!(evaluation.report().len(), 1);
+    assert_eq!(evaluation.run().expect("runs").as_slice::<i32>(), Some(&[2, 12, 30][..]));
+}
+
+#[test]
+fn budget_names_the_blow_up() {
+    let x = Array::zeros(DType::F64, [1000, 1]).expect("x");
+    let mut graph = Graph::new();
+    let a = graph.input(DType::F64, &[1000, 1]).expect("a");
+    let b = graph.input(DType::F64, &[1, 1000]).expect("b");
+    let sum = op(&mut graph, "add", &[a, b]);
+    let views = || vec![x.view(), x.view().transposed()];
+    let options = Options { max_bytes: Some(1 << 20), ..Options::default() };
+    let error = Evaluation::new(&graph, sum, views(), options).err().expect("refused");
+    assert_eq!(error.kind(), ErrorKind::Memory);
+    assert!(error.to_string().contains("500 times"), "{error}");
+}
+
+#[test]
+fn zero_divisors_are_located() {
+    let x = Array::from_vec([2, 3], vec![7_i32; 6]).expect("x");
+    let y = Array::from_vec([3], vec![1_i32, 2, 0]).expect("y");
+    let mut graph = Graph::new();
+    let a = graph.input(DType::I32, &[2, 3]).expect("a");
+    let b = graph.input(DType::I32, &[3]).expect("b");
+    let quotient = op(&mut graph, "div_floor", &[a, b]);
+    let error = Evaluation::new(&graph, quotient, vec![x.view(), y.view()], Options::default())
+        .expect("planned")
+        .run()
+        .expect_err("refused");
+    assert_eq!(error.to_string(), "div_floor: a zero divisor at (0, 2) of the result (2, 3)");
+}
+
+/// Counts the parts it runs, the last one first.
+struct Backwards(AtomicUsize);
+
+impl Executor for Backwards {
+    fn threads(&self) -> usize {
+        5
+    }
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        self.0.fetch_add(parts, Ordering::Relaxed);
+        (0..parts).rev().for_each(part);
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    let x = Array::from_vec([700, 1000], (0..700_000).map(|i| i as f32 * 0.37).collect()).expect("x");
+    let mut graph = Graph::new();
+    let a = graph.input(DType::F32, &[700, 1000]).expect("a");
+    let sine = op(&mut graph, "sin", &[a]);
+    let views = || vec![x.view()];
+    let bytes = |threads| {
+        let options = Options { threads: Some(threads), ..Options::default() };
+        Evaluation::new(&graph, sine, views(), options).expect("planned").run().expect("runs").as_bytes().to_vec()
+    };
+    let backwards = Backwards(AtomicUsize::new(0));
+    let options = Options { executor: Some(&backwards), ..Options::default() };
+    let evaluation = Evaluation::new(&graph, sine, views(), options).expect("planned");
+    assert_eq!(evaluation.threads(), 5);
+    let one = bytes(1);
+    assert_eq!(evaluation.run().expect("runs").as_bytes(), one);
+    assert!(backwards.0.into_inner() > 1, "the caller's executor is used");
+    assert!([2, 3, 7].into_iter().all(|threads| bytes(threads) == one));
+}
