@@ -199,7 +199,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),
     unary("softplus", "log(1 + e^a)", heavy_float::<Softplus>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Softplus"), (Openvino, "SoftPlus")]),
-    unary("silu", "a / (1 + e^-a)", heavy_float::<Silu>()).within(1.0, 1.0)
+    unary("silu", "a / (1 + e^-a)", heavy_float::<Silu>()).within(1.5, 1.0)
         .known_as(&[(Openvino, "Swish")]),
     unary("relu", "a where a > 0, else 0", integer1::<Relu>().and(float::<Relu>()))
         .known_as(&[(Onnx, "Relu"), (Openvino, "Relu")]),

@@ -63,7 +63,7 @@ pub(crate) fn from_wide(ours: f64, exact: &BigFloat) -> f64 {
     }
     let mut wide = if ours.is_infinite() { big(f64::MAX.copysign(ours)) } else { big(ours) };
     if ours.is_infinite() {
-        wide = add(&wide, &big(2f64.powi(970).copysign(ours)));
+        wide = add(&wide, &big(2f64.powi(971).copysign(ours)));
     }
     let difference = sub(&wide, exact);
     let Some(top) = difference.mantissa_digits().and_then(|digits| digits.last().copied()) else { return 0.0 };

@@ -3,6 +3,8 @@
 //! Nothing here shares code with the functions that are measured. Results carry a power of two of their own, so that
 //! subnormal ones are known as exactly as others.
 
+#![allow(clippy::unreadable_literal, reason = "the rests of constants are read by no one")]
+
 /// Holds the sum of two f64, the second at most half a unit in the last place of the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Double {
@@ -32,6 +34,18 @@ const ROOT_HALF: Double = double(std::f64::consts::FRAC_1_SQRT_2, -4.83364665672
 const ROOT_8_OVER_PI: Double = double(1.5957691216057308, -9.96930880911092e-17);
 /// Is 0.044715.
 const CUBE: Double = double(0.044_715, 2.1960211427085595e-18);
+
+/// Holds 1/2, ..., 1/9.
+const INVERSES: [Double; 8] = [
+    double(0.5, 0.0),
+    double(0.3333333333333333, 1.850371707708594e-17),
+    double(0.25, 0.0),
+    double(0.2, -1.1102230246251566e-17),
+    double(0.16666666666666666, 9.25185853854297e-18),
+    double(0.14285714285714285, 7.93016446160826e-18),
+    double(0.125, 0.0),
+    double(0.1111111111111111, 6.1679056923619804e-18),
+];
 
 fn sum(a: f64, b: f64) -> Double {
     let high = a + b;
@@ -108,7 +122,7 @@ fn exp(x: Double) -> Exact {
     let n = (x.high / LN_2.high).round();
     let r = x.plus(LN_2.times(Double::of(-n))).plus(Double::of(-n * LN_2_REST)).scaled(1.0 / 256.0);
     let one = Double::of(1.0);
-    let series = (2..=9).rev().fold(one, |sum, k| one.plus(r.times(sum).over(Double::of(f64::from(k)))));
+    let series = INVERSES.iter().rev().fold(one, |sum, &inverse| one.plus(r.times(sum).times(inverse)));
     let less_one = (0..8).fold(r.times(series), |s, _| s.scaled(2.0).plus(s.times(s)));
     one.plus(less_one).exact(n as i32)
 }

@@ -97,6 +97,8 @@ pub(crate) fn corners() -> Vec<f64> {
         1e300,
         5.319_372_648_326_541e255,
     ];
-    more.into_iter().for_each(|x| around(&mut numbers, x));
+    for x in more {
+        around(&mut numbers, x);
+    }
     numbers
 }

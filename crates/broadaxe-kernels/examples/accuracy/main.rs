@@ -1,8 +1,8 @@
 //! Measures the error of every operator that rounds: `accuracy OP DTYPE POINTS`, or `accuracy` for the list.
 //!
 //! What is measured are the kernels of the table, with the instructions that the machine has; results are the same with
-//! others. Functions of one f32 are asked at every f32 there is. Others are asked at drawn points and at all edges. The
-//! answer is one line: operator, dtype, worst error in ULP, where, points, and what it was compared with.
+//! others. Functions of one f32 are asked at every f32 there is, from 10^8 points on. Others are asked at drawn points and at
+//! all edges. The answer is one line: operator, dtype, worst error in ULP, where, points, and what it was compared with.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks to whoever runs it")]

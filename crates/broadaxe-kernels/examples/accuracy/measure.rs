@@ -14,6 +14,8 @@ use crate::{
 
 /// Counts the elements that a kernel is given at once.
 const BLOCK: usize = 1 << 13;
+/// The number of points from which on all f32 are asked.
+const ALL: u64 = 100_000_000;
 /// Says at which drawn points the reference of 160 bits is asked even if nothing differs.
 const SAMPLE: usize = 1 << 12;
 
@@ -26,6 +28,9 @@ pub(crate) struct Job {
     pub(crate) part: u64,
     pub(crate) parts: u64,
 }
+
+/// Sees the result at a pair, which has an index in its block.
+type Judge<'a> = dyn FnMut(usize, &mut Finding, [f64; 2], f64) + 'a;
 
 /// Holds the worst error and where it was found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,19 +96,23 @@ pub(crate) fn measure(job: &Job) -> Result<Finding, String> {
         (Row::Two { wide, .. }, _) => {
             let mut big = Wide::new()?;
             pairs(job, &mut asker, &mut |index, finding, place, ours| {
-                judge(&mut big, wide, index, finding, place, ours)
+                judge(&mut big, wide, index, finding, place, ours);
             })
         }
     }
 }
 
-/// Measures at every f32; the reference is asked once for x and -x where that is enough.
+/// Measures at every f32, or in equal steps of bits if fewer than `ALL` points are asked for.
+///
+/// The reference is asked once for x and -x where that is enough.
 fn every_f32(job: &Job, asker: &mut Asker, reference: fn(f64) -> f64, parity: i8) -> Result<Finding, String> {
+    let step = if job.points < ALL { ((1 << 32) / job.points.max(2)) | 1 } else { 1 };
+    let count = (1 << 31) / step;
     let mut finding = Finding::default();
-    let mut block = job.part;
-    while block < (1 << 31) / BLOCK as u64 {
-        let first = block as u32 * BLOCK as u32;
-        let x: Vec<f32> = (first..first + BLOCK as u32).map(f32::from_bits).collect();
+    let mut first = job.part * BLOCK as u64;
+    while first < count {
+        let indices = first..count.min(first + BLOCK as u64);
+        let x: Vec<f32> = indices.map(|index| f32::from_bits((index * step) as u32)).collect();
         let negative: Vec<f32> = x.iter().map(|x| -x).collect();
         let exact: Vec<f64> = x.iter().map(|&x| reference(x.into())).collect();
         for (&ours, (&x, &exact)) in asker.ask(&[&x])?.iter().zip(x.iter().zip(&exact)) {
@@ -113,8 +122,8 @@ fn every_f32(job: &Job, asker: &mut Asker, reference: fn(f64) -> f64, parity: i8
             let exact = if parity == 0 { reference(x.into()) } else { exact * f64::from(parity) };
             finding.see(narrow(ours, exact), [x.into(), 0.0]);
         }
-        finding.asked += 2 * BLOCK as u64;
-        block += job.parts;
+        finding.asked += 2 * x.len() as u64;
+        first += job.parts * BLOCK as u64;
     }
     Ok(finding)
 }
@@ -141,7 +150,7 @@ fn unary(job: &Job, asker: &mut Asker, reference: Unary) -> Result<Finding, Stri
                 Reference::Double(sum) => finding.see(from_double(ours, sum(x)), [x, 0.0]),
                 Reference::Close(quick, slow) => {
                     let near = math::canonical64(quick(x));
-                    if near.to_bits() != ours.to_bits() || index % SAMPLE == 0 {
+                    if near.to_bits() != ours.to_bits() || index.is_multiple_of(SAMPLE) {
                         let exact = slow(&mut wide, &big(x));
                         finding.see(from_wide(ours, &exact), [x, 0.0]);
                         finding.reference = finding.reference.max(from_wide(near, &exact));
@@ -160,7 +169,7 @@ fn judge(wide: &mut Wide, reference: Binary, index: usize, finding: &mut Finding
         Reference::Double(sum) => finding.see(from_double(ours, sum(x, y)), place),
         Reference::Close(quick, slow) => {
             let near = math::canonical64(quick(x, y));
-            if near.to_bits() != ours.to_bits() || index % SAMPLE == 0 {
+            if near.to_bits() != ours.to_bits() || index.is_multiple_of(SAMPLE) {
                 let exact = slow(wide, &big(x), &big(y));
                 finding.see(from_wide(ours, &exact), place);
                 finding.reference = finding.reference.max(from_wide(near, &exact));
@@ -183,11 +192,7 @@ fn is_claimed(name: &str, [x, y]: [f64; 2], result: f64) -> bool {
 }
 
 /// Measures a function of two numbers at pairs of corners and at drawn pairs.
-fn pairs(
-    job: &Job,
-    asker: &mut Asker,
-    judge: &mut dyn FnMut(usize, &mut Finding, [f64; 2], f64),
-) -> Result<Finding, String> {
+fn pairs(job: &Job, asker: &mut Asker, judge: &mut Judge) -> Result<Finding, String> {
     let name = job.line.0;
     let mut finding = Finding::default();
     let mut random = Random(job.part << 32);

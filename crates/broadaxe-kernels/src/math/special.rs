@@ -12,6 +12,7 @@ use super::{
     fine::{exp_sum, ordered, over_1_plus, power_of_2, reduce_e, scale_once},
     log::log1p_core,
     poly,
+    single::{coarse, reduce_lifted, share as share32},
 };
 
 /// Coefficients of -log(erfc(x)) / x for x from 0 to 3.95, weighted to the error of erf; relative error 2^-31.64.
@@ -66,10 +67,13 @@ pub fn erf64(x: f64) -> f64 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// At most 0.5010 ULP over all f32.
+/// For negative x it is 1 / (1 + exp|x|), for positive x that is taken from 1. At most 0.784 ULP over all f32.
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
-    let value = (1.0 / (1.0 + exp_core(-f64::from(x.clamp(-110.0, 110.0))))) as f32;
+    let size = x.abs();
+    let (reduced, power) = reduce_lifted(if size > 104.0 { 104.0 } else { size });
+    let lower = share32(1.0, coarse(reduced.parts()), power);
+    let value = if x > 0.0 { 1.0 - lower } else { lower };
     if x.is_nan() { f32::NAN } else { value }
 }
 
@@ -90,12 +94,14 @@ pub fn sigmoid64(x: f64) -> f64 {
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
 ///
-/// At most 0.5015 ULP over all f32.
+/// It is max(x, 0) - |x| / (1 + exp|x|). At most 1.12 ULP over all f32.
 #[inline(always)]
 pub fn silu32(x: f32) -> f32 {
-    let wide = f64::from(x);
-    let value = (wide / (1.0 + exp_core(-f64::from(x.clamp(-120.0, 120.0))))) as f32;
-    let value = if x < -120.0 { -0.0 } else { value };
+    let size = x.abs();
+    let size = if size > 112.0 { 112.0 } else { size };
+    let (reduced, power) = reduce_lifted(size);
+    let start = if x < 0.0 { -0.0 } else { x };
+    let value = start - share32(size, reduced.parts(), power);
     if x.is_nan() { f32::NAN } else { value }
 }
 
