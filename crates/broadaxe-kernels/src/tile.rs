@@ -251,6 +251,7 @@ pub(crate) mod halves {
         dtype::{DType, Element, f16},
         isa::Convert,
         loops::{Binary, Unary},
+        math::canonical32,
     };
     use std::marker::PhantomData;
 
@@ -342,7 +343,7 @@ pub(crate) mod halves {
                     // SAFETY: promised by the caller.
                     unsafe { widen::<T, M>(element_at(x, at, false), out.len(), false, &mut wide) };
                     for x in &mut wide[..out.len()] {
-                        *x = O::apply(*x);
+                        *x = canonical32(O::apply(*x));
                     }
                     // SAFETY: promised by the caller.
                     unsafe { narrow::<R, M>(&wide, out) };
@@ -368,7 +369,7 @@ pub(crate) mod halves {
                         widen::<f16, M>(element_at(b, at, C & 2 != 0), out.len(), C & 2 != 0, &mut y);
                     }
                     for i in 0..out.len() {
-                        z[i] = O::apply(x[i], y[i]);
+                        z[i] = canonical32(O::apply(x[i], y[i]));
                     }
                     // SAFETY: promised by the caller.
                     unsafe { narrow::<f16, M>(&z, out) };

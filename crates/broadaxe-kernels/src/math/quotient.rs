@@ -108,7 +108,13 @@ mod tests {
         let mut numbers: Vec<u64> = (0..64).flat_map(edges).collect();
         // Multiples and their neighbours are where a quotient would first go wrong.
         for b in [3, 7, 10, 641, 6_700_417, 4_294_967_291, u64::MAX / 3, u64::MAX - 1] {
-            numbers.extend([u64::MAX / b * b - 1, u64::MAX / b * b, u64::MAX / 2 / b * b - 1, u64::MAX / 2 / b * b, b]);
+            numbers.extend([
+                u64::MAX / b * b - 1,
+                u64::MAX / b * b,
+                (u64::MAX / 2 / b * b).wrapping_sub(1),
+                u64::MAX / 2 / b * b,
+                b,
+            ]);
         }
         for &b in numbers.iter().filter(|&&b| b > 0) {
             let factor = Factor::new(b);
