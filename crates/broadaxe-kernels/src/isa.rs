@@ -7,6 +7,9 @@
 
 use std::sync::OnceLock;
 
+#[cfg(target_arch = "x86_64")]
+use half::f16;
+
 /// What one call computes: `rows` rows of `n` elements each.
 ///
 /// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0.
@@ -229,9 +232,9 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
-/// Returns a body compiled for the levels whose stores past the caches fill at least half a line at once.
+/// Returns a body of its own compiled for each level, in their order.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const fn streaming<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, avx2::<M>, avx512::<L>]
 }
 
@@ -275,6 +278,58 @@ macro_rules! past {
 past! {
     Past32: __m256i, _mm256_stream_si256, avx2;
     Past64: __m512i, _mm512_stream_si512, avx512;
+}
+
+/// The machine's own conversions between f16 and f32, sixteen at a time.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait Convert: 'static {
+    /// Widens; exact.
+    ///
+    /// # Safety
+    /// Sixteen elements can be read at `from` and written at `to`, of any alignment. The level is here.
+    unsafe fn widen(from: *const f16, to: *mut f32);
+    /// Rounds to nearest, ties to even; the canonical NaN stays canonical.
+    ///
+    /// # Safety
+    /// As for `widen`.
+    unsafe fn narrow(from: *const f32, to: *mut f16);
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! conversions {
+    ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident;)+) => { $(
+        pub(crate) struct $level;
+        impl Convert for $level {
+            #[inline(always)]
+            unsafe fn widen(from: *const f16, to: *mut f32) {
+                use std::arch::x86_64::{$floats, $halves, $widen};
+                for i in (0..16).step_by($count) {
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        let halves = from.add(i).cast::<$halves>().read_unaligned();
+                        to.add(i).cast::<$floats>().write_unaligned($widen(halves));
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn narrow(from: *const f32, to: *mut f16) {
+                use std::arch::x86_64::{$floats, $halves, $narrow, _MM_FROUND_TO_NEAREST_INT};
+                for i in (0..16).step_by($count) {
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        let floats = from.add(i).cast::<$floats>().read_unaligned();
+                        let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
+                        to.add(i).cast::<$halves>().write_unaligned(halves);
+                    }
+                }
+            }
+        }
+    )+ };
+}
+#[cfg(target_arch = "x86_64")]
+conversions! {
+    ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph;
+    ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph;
 }
 
 /// Work of safe loops, always inlined, that is compiled for every level.

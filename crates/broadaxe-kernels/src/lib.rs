@@ -7,6 +7,7 @@ pub mod dtype;
 pub mod math;
 pub mod number;
 pub mod convert;
+pub mod division;
 pub mod isa;
 pub mod loops;
 mod pack;

@@ -64,6 +64,16 @@ impl<T: Real, F: Function2> Binary<T> for F {
     }
 }
 
+/// A function of two elements that can do part of its work once for a second element that stays.
+pub trait Prepared<T: Element>: Binary<T> {
+    /// What becomes of that element.
+    type By: Copy;
+    /// Does that part, or refuses the element.
+    fn prepare(b: T) -> Option<Self::By>;
+    /// Computes one element, the same as `apply` would.
+    fn apply_by(a: T, by: Self::By) -> Self::Out;
+}
+
 /// A function of three elements, the first possibly of a type of its own.
 pub trait Ternary<A: Element, T: Element = A>: 'static {
     /// The type of the result.

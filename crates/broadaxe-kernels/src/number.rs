@@ -34,10 +34,6 @@ pub trait Number: Element + PartialOrd {
 pub trait Integer: Number + Eq {
     /// The number of bits.
     const BITS: u32;
-    /// Divides towards zero; `MIN / -1` wraps and a zero divisor gives 0 (a guard refuses it before).
-    fn div_trunc(self, by: Self) -> Self;
-    /// Returns the remainder of [`Integer::div_trunc`], with the dividend's sign; 0 for a zero divisor.
-    fn rem_trunc(self, by: Self) -> Self;
     /// Says whether this is less than zero.
     fn is_negative(self) -> bool;
     /// Returns the low 64 bits, the sign extended.
@@ -105,7 +101,7 @@ pub trait Real: Number {
 }
 
 macro_rules! integer {
-    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty, $divide:expr;)+) => { $(
+    ($($ty:ident: $abs:expr, $negative:expr, $wide:ty;)+) => { $(
         impl Number for $ty {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -127,13 +123,6 @@ macro_rules! integer {
         impl Integer for $ty {
             const BITS: u32 = <$ty>::BITS;
             #[inline(always)]
-            fn div_trunc(self, by: Self) -> Self { $divide(self, by) }
-            #[inline(always)]
-            fn rem_trunc(self, by: Self) -> Self {
-                let rest = self.wrapping_sub($divide(self, by).wrapping_mul(by));
-                if by == 0 { 0 } else { rest }
-            }
-            #[inline(always)]
             fn is_negative(self) -> bool { $negative(self) }
             #[inline(always)]
             fn bits(self) -> u64 { self as $wide as u64 }
@@ -153,14 +142,14 @@ macro_rules! integer {
     )+ };
 }
 integer! {
-    i8: i8::wrapping_abs, i8::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i8;
-    i16: i16::wrapping_abs, i16::is_negative, i64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as i16;
-    i32: i32::wrapping_abs, i32::is_negative, i64, math::div_trunc_i32;
-    i64: i64::wrapping_abs, i64::is_negative, i64, |a: i64, b| if b == 0 { 0 } else { a.wrapping_div(b) };
-    u8: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u8;
-    u16: std::convert::identity, |_| false, u64, |a, b| math::div_trunc_small(i32::from(a), i32::from(b)) as u16;
-    u32: std::convert::identity, |_| false, u64, math::div_trunc_u32;
-    u64: std::convert::identity, |_| false, u64, |a: u64, b| a.checked_div(b).unwrap_or(0);
+    i8: i8::wrapping_abs, i8::is_negative, i64;
+    i16: i16::wrapping_abs, i16::is_negative, i64;
+    i32: i32::wrapping_abs, i32::is_negative, i64;
+    i64: i64::wrapping_abs, i64::is_negative, i64;
+    u8: std::convert::identity, |_| false, u64;
+    u16: std::convert::identity, |_| false, u64;
+    u32: std::convert::identity, |_| false, u64;
+    u64: std::convert::identity, |_| false, u64;
 }
 
 impl Number for f32 {

@@ -7,16 +7,26 @@ use std::{
 
 use crate::{
     convert::{Origin, Target},
+    division::Divide,
     dtype::{Bool, DType, Element, bf16, f16},
-    isa::{Past32, Past64, streaming, versions},
-    loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
+    isa::versions,
+    loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
     number::Number,
     ops::{
+        arith::ZeroDivisor,
         cast as element,
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{Guarded, Line, One, Streamed, Three, Two, first_refused},
+    tile::{By, Guarded, Line, One, Three, Two, first_refused},
+};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each},
+    tile::{
+        Streamed,
+        halves::{OneHalf, TwoHalves},
+    },
 };
 
 /// A framework, or NumPy, whose name for an operator a row may state.
@@ -236,7 +246,7 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
 /// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
 #[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    let streaming = streaming::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
+    let streaming = each::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
     Variant { constants, versions: versions::<L>(), streaming: Some(streaming) }
 }
 
@@ -244,6 +254,31 @@ const fn light_loops<L: Line>(constants: u8) -> Variant {
 #[cfg(not(target_arch = "x86_64"))]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
     heavy_loops::<L>(constants)
+}
+
+/// The loops of an operator whose result for f16 is that for f32, rounded: `B` where the machine has no conversions.
+#[cfg(target_arch = "x86_64")]
+const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
+    let streaming = each::<B, Streamed<M, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: each::<B, M, L>(), streaming: if light { Some(streaming) } else { None } }
+}
+
+/// The loops of two operands of f16, for an operator whose result is that for f32, rounded.
+const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>, const C: u8>(light: bool) -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<Two<O, f16, C>, TwoHalves<O, ConvertAvx2, C>, TwoHalves<O, ConvertAvx512, C>>(C, light);
+    #[cfg(not(target_arch = "x86_64"))]
+    if light { light_loops::<Two<O, f16, C>>(C) } else { heavy_loops::<Two<O, f16, C>>(C) }
+}
+
+/// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32.
+const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>(light: bool) -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertAvx2>, OneHalf<F, T, O::Out, ConvertAvx512>>(
+        0, light,
+    );
+    #[cfg(not(target_arch = "x86_64"))]
+    if light { light_loops::<One<O, T, 0>>(0) } else { heavy_loops::<One<O, T, 0>>(0) }
 }
 
 /// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
@@ -261,8 +296,32 @@ impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
         &[light_loops::<Two<O, T, 0>>(0), light_loops::<Two<O, T, 1>>(1), light_loops::<Two<O, T, 2>>(2)];
 }
 
+impl<O: Unary<f16> + Unary<f32, Out = f32>> Loops<(O,)> {
+    const ONE_HALF: &'static [Variant] = &[one_half::<O, O, f16>(true)];
+    const COSTLY_HALF: &'static [Variant] = &[one_half::<O, O, f16>(false)];
+}
+
+impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
+    const TWO_HALVES: &'static [Variant] =
+        &[two_halves::<O, 0>(true), two_halves::<O, 1>(true), two_halves::<O, 2>(true)];
+    const HEAVY_HALVES: &'static [Variant] = &[two_halves::<O, 0>(false)];
+}
+
+impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
+    /// Casts between f16 and f32.
+    const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>(true)];
+}
+
 impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
     const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
+}
+
+impl<O: Prepared<T>, T: Divide> Loops<(O, ZeroDivisor, T)> {
+    // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+    const DIVIDED: &'static [Variant] = &[
+        heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0),
+        if size_of::<T>() < 8 { light_loops::<By<O, T>>(2) } else { heavy_loops::<By<O, T>>(2) },
+    ];
 }
 
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
@@ -295,6 +354,26 @@ const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
+/// As [`one`], for f16 by f32.
+const fn one_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::ONE_HALF, ..one::<O, f16>() }
+}
+
+/// As [`costly`], for f16 by f32.
+const fn costly_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::COSTLY_HALF, ..costly::<O, f16>() }
+}
+
+/// As [`two`], for f16 by f32.
+const fn two_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O, O)>::TWO_HALVES, ..two::<O, f16>() }
+}
+
+/// As [`heavy`], for f16 by f32.
+const fn heavy_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O, O)>::HEAVY_HALVES, ..heavy::<O, f16>() }
+}
+
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
     plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
 }
@@ -303,6 +382,13 @@ const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
     let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
     kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
     kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
+    kernel
+}
+
+/// Two integers, the second not zero, with a loop for a constant divisor.
+const fn divided<O: Prepared<T>, T: Divide>() -> Kernel {
+    let mut kernel = guarded::<O, ZeroDivisor, T>();
+    kernel.variants = Loops::<(O, ZeroDivisor, T)>::DIVIDED;
     kernel
 }
 
@@ -349,9 +435,11 @@ const fn as_dtype(mut kernel: Kernel, from: DType, to: DType) -> Kernel {
 }
 
 macro_rules! family {
-    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+) => {
+    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+ $(; $f16:ident $half:ident)?) => {
         $(#[$doc])*
-        pub(crate) const fn $name<O: $($role<$ty> +)+>() -> Kernels { gather([$($kernel::<O, $ty>()),+]) }
+        pub(crate) const fn $name<O: $($role<$ty> +)+ $($role<$f16> + $role<f32, Out = f32>)?>() -> Kernels {
+            gather([$($kernel::<O, $ty>()),+ $(, $half::<O>())?])
+        }
     };
 }
 family!(/// Every integer, two operands.
@@ -359,17 +447,23 @@ family!(/// Every integer, two operands.
 family!(/// Every float, two operands.
     floats, two, Binary: f16, bf16, f32, f64);
 family!(/// Every float, two operands, costly.
-    heavy_floats, heavy, Binary: f16, bf16, f32, f64);
+    heavy_floats, heavy, Binary: bf16, f32, f64; f16 heavy_by_f32);
+family!(/// Every float, two operands, of which f16 have the result of f32, rounded.
+    rounded_floats, two, Binary: bf16, f32, f64; f16 two_by_f32);
 family!(/// Truth values, two operands.
     truths, two, Binary: Bool);
 family!(/// Truth values, one operand.
     truth, one, Unary: Bool);
+family!(/// Every integer, a dividend and a divisor that is not zero.
+    divisions, divided, Prepared: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every integer, one operand.
     integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
 family!(/// Every float, one operand, costly.
-    heavy_float, costly, Unary: f16, bf16, f32, f64);
+    heavy_float, costly, Unary: bf16, f32, f64; f16 costly_by_f32);
+family!(/// Every float, one operand, of which f16 have the result of f32, rounded.
+    rounded_float, one, Unary: bf16, f32, f64; f16 one_by_f32);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 
@@ -493,7 +587,13 @@ pub(crate) const fn choices() -> Kernels {
 
 const fn casts_from<A: Origin>() -> [Kernel; 13] {
     const fn to<A: Origin, T: Target>() -> Kernel {
-        one::<element::Cast<T>, A>()
+        let kernel = one::<element::Cast<T>, A>();
+        match (A::DTYPE, T::DTYPE) {
+            (DType::F16, DType::F32) | (DType::F32, DType::F16) => {
+                Kernel { variants: Loops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel }
+            }
+            _ => kernel,
+        }
     }
     [
         to::<A, Bool>(),

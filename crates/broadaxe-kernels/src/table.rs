@@ -8,15 +8,15 @@ use crate::{
     op::{
         Op,
         System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle},
-        binary, choices, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
-        numbers3, ternary, truth, truths, unary, width, widths,
+        binary, choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1,
+        integers, numbers3, rounded_float, rounded_floats, ternary, truth, truths, unary, width, widths,
     },
     ops::{
         activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
-            Sub, ZeroDivisor, ZeroToNegative, integer,
+            Sub, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
         compare::{Equal, Greater, GreaterEqual, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
@@ -31,39 +31,39 @@ use crate::{
 /// Every operator, in families.
 #[rustfmt::skip]
 pub static OPS: &[Op] = &[
-    binary("add", "a + b", widths::<Add>().and(floats::<Add>())).commutative().with_identity(0.0)
+    binary("add", "a + b", widths::<Add>().and(rounded_floats::<Add>())).commutative().with_identity(0.0)
         .known_as(&[(Numpy, "add"), (Onnx, "Add"), (Openvino, "Add"), (Ncnn, "BinaryOp(0)"), (Paddle, "elementwise_add")]),
-    binary("sub", "a - b", widths::<Sub>().and(floats::<Sub>()))
+    binary("sub", "a - b", widths::<Sub>().and(rounded_floats::<Sub>()))
         .known_as(&[(Numpy, "subtract"), (Onnx, "Sub"), (Openvino, "Subtract"), (Ncnn, "BinaryOp(1)"), (Paddle, "elementwise_sub")]),
-    binary("mul", "a * b", widths::<Mul>().and(floats::<Mul>())).commutative().with_identity(1.0)
+    binary("mul", "a * b", widths::<Mul>().and(rounded_floats::<Mul>())).commutative().with_identity(1.0)
         .known_as(&[(Numpy, "multiply"), (Onnx, "Mul"), (Openvino, "Multiply"), (Ncnn, "BinaryOp(2)"), (Paddle, "elementwise_mul")]),
-    binary("div", "a / b", floats::<Div>())
+    binary("div", "a / b", rounded_floats::<Div>())
         .known_as(&[(Numpy, "true_divide"), (Onnx, "Div"), (Openvino, "Divide"), (Ncnn, "BinaryOp(3)"), (Paddle, "elementwise_div")]),
-    binary("div_trunc", "a / b, rounded towards zero", guarded_integers::<integer::DivTrunc, ZeroDivisor>().and(floats::<DivTrunc>()))
+    binary("div_trunc", "a / b, rounded towards zero", divisions::<integer::DivTrunc>().and(floats::<DivTrunc>()))
         .known_as(&[(Onnx, "Div"), (Openvino, "Divide(m_pythondiv=false)"), (Paddle, "elementwise_div")]),
-    binary("div_floor", "a / b, rounded down", guarded_integers::<integer::DivFloor, ZeroDivisor>().and(heavy_floats::<DivFloor>()))
+    binary("div_floor", "a / b, rounded down", divisions::<integer::DivFloor>().and(heavy_floats::<DivFloor>()))
         .known_as(&[(Numpy, "floor_divide"), (Openvino, "Divide"), (Paddle, "elementwise_floordiv")]),
-    binary("mod_floor", "a - b * floor(a / b), with the sign of b", guarded_integers::<integer::ModFloor, ZeroDivisor>().and(heavy_floats::<ModFloor>()))
+    binary("mod_floor", "a - b * floor(a / b), with the sign of b", divisions::<integer::ModFloor>().and(heavy_floats::<ModFloor>()))
         .known_as(&[(Numpy, "remainder"), (Onnx, "Mod"), (Openvino, "FloorMod"), (Paddle, "elementwise_mod")]),
-    binary("fmod", "a - b * trunc(a / b), with the sign of a", guarded_integers::<integer::Fmod, ZeroDivisor>().and(heavy_floats::<Fmod>()))
+    binary("fmod", "a - b * trunc(a / b), with the sign of a", divisions::<integer::Fmod>().and(heavy_floats::<Fmod>()))
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
-    binary("remainder_ieee", "a - b * round(a / b), ties to even", guarded_integers::<integer::RemainderIeee, ZeroDivisor>().and(heavy_floats::<RemainderIeee>()))
+    binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(heavy_floats::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
     binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(heavy_floats::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),
     binary("pow_trunc", "a to the power of b, in integers; rounded towards zero where b < 0", guarded_integers::<PowTrunc, ZeroToNegative>())
         .known_as(&[(Onnx, "Pow"), (Openvino, "Power")]),
-    binary("max", "the larger of a and b; NaN spreads", integers::<Max>().and(floats::<Max>())).commutative().variadic()
+    binary("max", "the larger of a and b; NaN spreads", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic()
         .known_as(&[(Numpy, "maximum"), (Onnx, "Max"), (Openvino, "Maximum"), (Ncnn, "BinaryOp(4)"), (Paddle, "elementwise_max")]),
-    binary("min", "the smaller of a and b; NaN spreads", integers::<Min>().and(floats::<Min>())).commutative().variadic()
+    binary("min", "the smaller of a and b; NaN spreads", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic()
         .known_as(&[(Numpy, "minimum"), (Onnx, "Min"), (Openvino, "Minimum"), (Ncnn, "BinaryOp(5)"), (Paddle, "elementwise_min")]),
-    binary("fmax", "the larger of a and b; a number wins over NaN", integers::<Fmax>().and(floats::<Fmax>())).commutative()
+    binary("fmax", "the larger of a and b; a number wins over NaN", integers::<Fmax>().and(rounded_floats::<Fmax>())).commutative()
         .known_as(&[(Numpy, "fmax")]),
-    binary("fmin", "the smaller of a and b; a number wins over NaN", integers::<Fmin>().and(floats::<Fmin>())).commutative()
+    binary("fmin", "the smaller of a and b; a number wins over NaN", integers::<Fmin>().and(rounded_floats::<Fmin>())).commutative()
         .known_as(&[(Numpy, "fmin")]),
-    binary("sum", "a + b + ..., from the left", widths::<Add>().and(floats::<Add>())).commutative().variadic().with_identity(0.0)
+    binary("sum", "a + b + ..., from the left", widths::<Add>().and(rounded_floats::<Add>())).commutative().variadic().with_identity(0.0)
         .known_as(&[(Onnx, "Sum")]),
-    binary("mean", "(a + b + ...) / count", floats::<Add>()).commutative().variadic().average()
+    binary("mean", "(a + b + ...) / count", rounded_floats::<Add>()).commutative().variadic().average()
         .known_as(&[(Onnx, "Mean")]),
     binary("squared_difference", "(a - b)^2", widths::<SquaredDifference>().and(floats::<SquaredDifference>())).commutative()
         .known_as(&[(Openvino, "SquaredDifference")]),
@@ -137,18 +137,18 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "sign"), (Onnx, "Sign"), (Openvino, "Sign")]),
     unary("square", "a^2", width::<Square>().and(float::<Square>()))
         .known_as(&[(Numpy, "square")]),
-    unary("reciprocal", "1 / a", float::<Reciprocal>())
+    unary("reciprocal", "1 / a", rounded_float::<Reciprocal>())
         .known_as(&[(Numpy, "reciprocal"), (Onnx, "Reciprocal")]),
-    unary("sqrt", "the square root of a", float::<Sqrt>())
+    unary("sqrt", "the square root of a", rounded_float::<Sqrt>())
         .known_as(&[(Numpy, "sqrt"), (Onnx, "Sqrt"), (Openvino, "Sqrt")]),
-    unary("rsqrt", "1 / sqrt(a)", float::<Rsqrt>()).within(1.0, 1.0).quick(),
-    unary("floor", "a rounded down", float::<Floor>())
+    unary("rsqrt", "1 / sqrt(a)", rounded_float::<Rsqrt>()).within(1.0, 1.0).quick(),
+    unary("floor", "a rounded down", rounded_float::<Floor>())
         .known_as(&[(Numpy, "floor"), (Onnx, "Floor"), (Openvino, "Floor")]),
-    unary("ceil", "a rounded up", float::<Ceil>())
+    unary("ceil", "a rounded up", rounded_float::<Ceil>())
         .known_as(&[(Numpy, "ceil"), (Onnx, "Ceil"), (Openvino, "Ceiling")]),
-    unary("round", "a rounded to nearest, ties to even", float::<Round>())
+    unary("round", "a rounded to nearest, ties to even", rounded_float::<Round>())
         .known_as(&[(Numpy, "round"), (Onnx, "Round"), (Openvino, "Round")]),
-    unary("trunc", "a rounded towards zero", float::<Trunc>())
+    unary("trunc", "a rounded towards zero", rounded_float::<Trunc>())
         .known_as(&[(Numpy, "trunc")]),
 
     unary("exp", "e^a", heavy_float::<Exp>()).within(1.0, 1.0)

@@ -1,48 +1,101 @@
-//! Integer division by the quotient of floats, which vectorises where integer division does not.
+//! Integer division by floats, which vectorises where integer division does not, and by multiplication.
 //!
-//! Let q = a / b for integers below 2^n in magnitude. Unless it is an integer, q is at least 1 / |b| away from one. A float with
-//! p digits misses q by at most |q| 2^-p < 2^(n - p) / |b|, so for n < p it never reaches the integer next to q, and cutting
-//! the float off gives what cutting q off gives. That is f32 (p = 24) for up to 16 bits, and f64 (p = 53) for 32 bits.
-//! A zero divisor gives 0 here; guards refuse it before.
+//! Let a and b be integers below 2^n in magnitude. A whole number k is the floor of a / b exactly if a / b moved up by half a
+//! step, v = (a ± 1/2) / b with the sign of b, lies between k and k + 1; and since it moved by half of the step 1 / |b| in which
+//! quotients lie, it is at least 1 / (2 |b|) away from both. So v - 1/2 rounds to k although it is only known to a few units in the
+//! last place: |v| is below 2^n / |b|, so an error of 2^-p |v| is harmless for n < p - 2. That is f32 (p = 24) for up to 16
+//! bits, and f64 (p = 53) for 32 bits. The same holds with v = a * (1 / b) + (1/2) / |b|, which has a rounding more but no
+//! division where b stays. To round towards zero, a is moved away from zero and the half is taken off towards it.
+//!
+//! 64 bits have no such float. A divisor that stays gives a factor of 65 bits (Granlund and Montgomery, "Division by Invariant
+//! Integers using Multiplication", 1994, figure 4.1) whose product with the dividend has the quotient in its upper half.
+//!
+//! A zero divisor gives any number; guards refuse it.
 
 /// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which then stands in
-/// the low bits. A cast would cut towards zero by itself, but it clamps, and clamping casts are not vectorised.
+/// the low bits. A cast would cut towards zero, but it clamps, and clamping casts are not vectorised.
 const UNITS_32: f32 = 12_582_912.0;
 /// The same for f64: 1.5 * 2^52.
 const UNITS_64: f64 = 6_755_399_441_055_744.0;
 
-/// Divides towards zero, for integers of at most 16 bits.
-#[inline(always)]
-pub fn div_trunc_small(a: i32, b: i32) -> i32 {
-    let quotient = a as f32 / b as f32;
-    let shifted = quotient + UNITS_32;
-    let rounded = (shifted.to_bits() as i32).wrapping_sub(UNITS_32.to_bits() as i32);
-    let beyond = (shifted - UNITS_32).abs() > quotient.abs();
-    let step = if quotient < 0.0 { -1 } else { 1 };
-    let cut = rounded.wrapping_sub(if beyond { step } else { 0 });
-    if b == 0 { 0 } else { cut }
+macro_rules! quotients {
+    ($float:ident, $bits:ident, $units:ident, $what:literal, $floor:ident, $trunc:ident, $inverse:ident) => {
+        #[doc = concat!("Divides, rounding down, and returns the low bits; for ", $what, ".")]
+        #[inline(always)]
+        pub fn $floor(a: $float, b: $float) -> $bits {
+            let half: $float = 0.5;
+            ((a + half.copysign(b)) / b - half + $units).to_bits()
+        }
+
+        #[doc = concat!("Divides towards zero, and returns the low bits; for ", $what, ".")]
+        #[inline(always)]
+        pub fn $trunc(a: $float, b: $float) -> $bits {
+            let half: $float = 0.5;
+            let quotient = (a + half.copysign(a)) / b;
+            (quotient - half.copysign(quotient) + $units).to_bits()
+        }
+
+        #[doc = concat!("A divisor made ready, for ", $what, ".")]
+        #[derive(Clone, Copy)]
+        pub struct $inverse {
+            inverse: $float,
+            /// What moves a product so that it rounds to the floor.
+            down: $float,
+            /// What moves the product of a positive dividend so that it rounds towards zero.
+            cut: $float,
+        }
+
+        impl $inverse {
+            /// Makes a divisor ready.
+            #[inline(always)]
+            pub fn new(b: $float) -> Self {
+                let (inverse, half): ($float, $float) = (1.0 / b, 0.5);
+                Self { inverse, down: half * inverse.abs() - half, cut: half * inverse - half.copysign(b) }
+            }
+
+            /// Divides, rounding down, and returns the low bits.
+            #[inline(always)]
+            pub fn floor(self, a: $float) -> $bits {
+                (a * self.inverse + self.down + $units).to_bits()
+            }
+
+            /// Divides towards zero, and returns the low bits.
+            #[inline(always)]
+            pub fn trunc(self, a: $float) -> $bits {
+                let minus_zero: $float = -0.0;
+                let sign = a.to_bits() & minus_zero.to_bits();
+                (a * self.inverse + $float::from_bits(self.cut.to_bits() ^ sign) + $units).to_bits()
+            }
+        }
+    };
+}
+quotients!(f32, u32, UNITS_32, "integers of at most 16 bits", floor_by_f32, trunc_by_f32, Inverse32);
+quotients!(f64, u64, UNITS_64, "integers of at most 32 bits", floor_by_f64, trunc_by_f64, Inverse64);
+
+/// A divisor of 64 bits made ready: the low 64 bits of its factor, and by how much to shift before and after adding the 65th.
+#[derive(Clone, Copy)]
+pub struct Factor {
+    low: u64,
+    before: u32,
+    after: u32,
 }
 
-/// Divides towards zero; `MIN / -1` wraps, as 2^31 does in the low 32 bits.
-#[inline(always)]
-pub fn div_trunc_i32(a: i32, b: i32) -> i32 {
-    let quotient = f64::from(a) / f64::from(b);
-    let shifted = quotient + UNITS_64;
-    let rounded = shifted.to_bits() as i32;
-    let beyond = (shifted - UNITS_64).abs() > quotient.abs();
-    let step = if quotient < 0.0 { -1 } else { 1 };
-    let cut = rounded.wrapping_sub(if beyond { step } else { 0 });
-    if b == 0 { 0 } else { cut }
-}
+impl Factor {
+    /// Makes a divisor ready; 0 counts as 1.
+    #[inline(always)]
+    pub fn new(b: u64) -> Self {
+        let b = b.max(1);
+        let bits = u64::BITS - (b - 1).leading_zeros();
+        let above = (1_u128 << bits) - u128::from(b);
+        Self { low: ((above << 64) / u128::from(b)) as u64 + 1, before: bits.min(1), after: bits.saturating_sub(1) }
+    }
 
-/// Divides towards zero.
-#[inline(always)]
-pub fn div_trunc_u32(a: u32, b: u32) -> u32 {
-    let quotient = f64::from(a) / f64::from(b);
-    let shifted = quotient + UNITS_64;
-    let beyond = shifted - UNITS_64 > quotient;
-    let cut = (shifted.to_bits() as u32).wrapping_sub(u32::from(beyond));
-    if b == 0 { 0 } else { cut }
+    /// Divides, rounding down.
+    #[inline(always)]
+    pub fn divide(self, a: u64) -> u64 {
+        let high = ((u128::from(a) * u128::from(self.low)) >> 64) as u64;
+        ((a - high) >> self.before).wrapping_add(high) >> self.after
+    }
 }
 
 #[cfg(test)]
@@ -50,32 +103,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_quotients_are_exact() {
-        for b in (-0x8000..=0xffff).step_by(7).chain([-1, 1, 2, 3, 0x7fff, 0xffff]) {
-            for a in (-0x8000..=0xffff).step_by(101).chain([-0x8000, 0x7fff, 0xffff]) {
-                let want = if b == 0 { 0 } else { a / b };
-                assert_eq!(div_trunc_small(a, b), want, "{a} / {b}");
+    fn factors_divide_exactly() {
+        let edges = |bit: u32| [0, 1, 2].map(|k| (1_u64 << bit).wrapping_sub(1).wrapping_add(k));
+        let mut numbers: Vec<u64> = (0..64).flat_map(edges).collect();
+        // Multiples and their neighbours are where a quotient would first go wrong.
+        for b in [3, 7, 10, 641, 6_700_417, 4_294_967_291, u64::MAX / 3, u64::MAX - 1] {
+            numbers.extend([
+                u64::MAX / b * b - 1,
+                u64::MAX / b * b,
+                (u64::MAX / 2 / b * b).wrapping_sub(1),
+                u64::MAX / 2 / b * b,
+                b,
+            ]);
+        }
+        for &b in numbers.iter().filter(|&&b| b > 0) {
+            let factor = Factor::new(b);
+            for &a in &numbers {
+                assert_eq!(factor.divide(a), a / b, "{a} / {b}");
             }
         }
-    }
-
-    #[test]
-    fn quotients_at_the_edges_are_exact() {
-        let edges = |x: i64| [x - 2, x - 1, x, x + 1, x + 2];
-        let mut numbers: Vec<i64> = (0..33).flat_map(|bit| edges(1 << bit)).collect();
-        // Products and their neighbours are where a rounded quotient would first go wrong.
-        numbers.extend([3, 7, 10, 46_341, 65_521, 65_537].iter().flat_map(|&x: &i64| edges(0x7fff_ffff / x * x)));
-        numbers.extend([3, 7, 10, 46_341, 65_521, 65_537].iter().flat_map(|&x: &i64| edges(0xffff_ffff / x * x)));
-        for &a in &numbers {
-            for &b in &numbers {
-                let (x, y) = (a as u32, b as u32);
-                assert_eq!(div_trunc_u32(x, y), x.checked_div(y).unwrap_or(0), "{x} / {y}");
-                for (x, y) in [(a as i32, b as i32), ((-a) as i32, b as i32), (a as i32, (-b) as i32)] {
-                    let want = if y == 0 { 0 } else { x.wrapping_div(y) };
-                    assert_eq!(div_trunc_i32(x, y), want, "{x} / {y}");
-                }
-            }
-        }
-        assert_eq!(div_trunc_i32(i32::MIN, -1), i32::MIN);
     }
 }

@@ -1,7 +1,8 @@
 //! Arithmetic: sums, products, quotients, remainders, powers, extremes.
 
 use crate::{
-    loops::{Binary, Refuses, Unary},
+    division::Divide,
+    loops::{Binary, Prepared, Refuses, Unary},
     math,
     number::{Function, Function2, Integer, Number, Real},
     ops::round::Trunc,
@@ -92,7 +93,7 @@ impl<T: Real> Binary<T> for Div {
 
 /// The operators whose integer form and float form have nothing in common.
 pub mod integer {
-    use super::{Binary, Integer};
+    use super::{Binary, Divide, Integer, Prepared};
 
     /// a / b, rounded towards zero
     pub struct DivTrunc;
@@ -107,64 +108,46 @@ pub mod integer {
     /// a to the power of b, wrapping
     pub struct Pow;
 
-    impl<T: Integer> Binary<T> for DivTrunc {
-        type Out = T;
-        #[inline(always)]
-        fn apply(a: T, b: T) -> T {
-            a.div_trunc(b)
-        }
-    }
-
-    impl<T: Integer> Binary<T> for DivFloor {
-        type Out = T;
-        #[inline(always)]
-        fn apply(a: T, b: T) -> T {
-            let (quotient, rest) = (a.div_trunc(b), a.rem_trunc(b));
-            if rest != T::ZERO && rest.is_negative() != b.is_negative() { quotient.sub(T::ONE) } else { quotient }
-        }
-    }
-
-    impl<T: Integer> Binary<T> for ModFloor {
-        type Out = T;
-        #[inline(always)]
-        fn apply(a: T, b: T) -> T {
-            let rest = a.rem_trunc(b);
-            if rest != T::ZERO && rest.is_negative() != b.is_negative() { rest.add(b) } else { rest }
-        }
-    }
-
-    impl<T: Integer> Binary<T> for Fmod {
-        type Out = T;
-        #[inline(always)]
-        fn apply(a: T, b: T) -> T {
-            a.rem_trunc(b)
-        }
-    }
-
-    impl<T: Integer> Binary<T> for RemainderIeee {
-        type Out = T;
-        /// Moves the truncated remainder by one divisor when it is more than half of it, or exactly half under an odd quotient.
-        #[inline(always)]
-        fn apply(a: T, b: T) -> T {
-            let rest = a.rem_trunc(b);
-            let odd = a.div_trunc(b).and(T::ONE) == T::ONE;
-            // |b| - |rest| cannot overflow where both are taken as unsigned magnitudes; compare through the bits.
-            let (r, d) = (magnitude(rest), magnitude(b));
-            let left = d.wrapping_sub(r);
-            let over = rest != T::ZERO && (r > left || (r == left && odd));
-            if !over {
-                rest
-            } else if rest.is_negative() == b.is_negative() {
-                rest.sub(b)
-            } else {
-                rest.add(b)
-            }
-        }
-    }
-
+    /// Returns the remainder of the quotient rounded to nearest, from the quotient rounded down.
+    ///
+    /// The remainder of that has the divisor's sign, so that it and what it lacks are compared without overflow.
     #[inline(always)]
-    fn magnitude<T: Integer>(x: T) -> u64 {
-        if x.is_negative() { x.bits().wrapping_neg() } else { x.bits() }
+    fn nearest_rest<T: Integer>(a: T, b: T, floor: T) -> T {
+        let rest = a.sub(floor.mul(b));
+        let left = b.sub(rest);
+        let over = if b.is_negative() { rest < left } else { rest > left };
+        let odd = floor.and(T::ONE) == T::ONE;
+        if over || (rest == left && odd) { rest.sub(b) } else { rest }
+    }
+
+    /// Makes a divisor ready, and keeps it beside what it became.
+    #[inline(always)]
+    fn ready<T: Divide>(b: T) -> Option<(T, T::By)> {
+        if b == T::ZERO { None } else { Some((b, b.by())) }
+    }
+
+    macro_rules! divisions {
+        ($($name:ident: |$a:ident, $b:ident, $by:ident| $dense:expr, $prepared:expr;)+) => { $(
+            impl<T: Divide> Binary<T> for $name {
+                type Out = T;
+                #[inline(always)]
+                fn apply($a: T, $b: T) -> T { $dense }
+            }
+            impl<T: Divide> Prepared<T> for $name {
+                type By = (T, T::By);
+                #[inline(always)]
+                fn prepare(b: T) -> Option<Self::By> { ready(b) }
+                #[inline(always)]
+                fn apply_by($a: T, ($b, $by): Self::By) -> T { let _ = $b; $prepared }
+            }
+        )+ };
+    }
+    divisions! {
+        DivTrunc: |a, b, by| a.div_trunc(b), a.trunc_by(by);
+        DivFloor: |a, b, by| a.div_floor(b), a.floor_by(by);
+        ModFloor: |a, b, by| a.sub(a.div_floor(b).mul(b)), a.sub(a.floor_by(by).mul(b));
+        Fmod: |a, b, by| a.sub(a.div_trunc(b).mul(b)), a.sub(a.trunc_by(by).mul(b));
+        RemainderIeee: |a, b, by| nearest_rest(a, b, a.div_floor(b)), nearest_rest(a, b, a.floor_by(by));
     }
 
     impl<T: Integer> Binary<T> for Pow {

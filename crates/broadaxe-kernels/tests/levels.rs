@@ -1,0 +1,126 @@
+//! Loops that are written otherwise for some level, dtype or constant give what the others give.
+
+use broadaxe_kernels::{
+    DType, Input, Isa, Kernel, Level, Nest, OPS, Output, Program, Serial, Slot, Step, cast, find, run_at,
+};
+
+/// Runs one kernel over rows of `n` elements; an operand of one element is constant.
+fn run(isa: Isa, kernel: &'static Kernel, operands: &[&[u8]], n: usize) -> Vec<u8> {
+    let dtypes = kernel.inputs();
+    let args: Vec<Slot> = (0..dtypes.len()).map(Slot::Input).collect();
+    let program = Program::new(dtypes.to_vec(), vec![Step::new(kernel, args)]).expect("a kernel takes its own dtypes");
+    let stride =
+        |(bytes, dtype): (&&[u8], &DType)| vec![if bytes.len() == dtype.size() { 0 } else { dtype.size() as isize }];
+    let size = kernel.output().size();
+    let inputs = operands.iter().zip(dtypes).map(stride).collect();
+    let nest = Nest { dims: vec![n], output: vec![size as isize], inputs };
+    let mut out = vec![0; n * size];
+    let inputs: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
+    run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None).expect("nothing is refused");
+    out
+}
+
+/// Runs at every level, whole and in short pieces, and compares with the least level.
+fn compare(what: &str, kernel: &'static Kernel, operands: &[&[u8]], n: usize) {
+    let least = Isa::of(Level::Baseline).expect("every CPU has it");
+    let want = run(least, kernel, operands, n);
+    for isa in Isa::available() {
+        assert!(run(isa, kernel, operands, n) == want, "{what} at {:?}", isa.level());
+        for n in [1, 7, 16, 127, 129, 300] {
+            let short = |(bytes, dtype): (&&[u8], &DType)| bytes[..bytes.len().min(n * dtype.size())].to_vec();
+            let pieces: Vec<Vec<u8>> = operands.iter().zip(kernel.inputs()).map(short).collect();
+            let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            let got = run(isa, kernel, &pieces, n);
+            assert!(got[..] == want[..got.len()], "{n} of {what} at {:?}", isa.level());
+        }
+    }
+}
+
+#[test]
+fn halves_are_the_same_at_every_level() {
+    let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_ne_bytes).collect();
+    // An odd factor takes every number to another one.
+    let mixed: Vec<u8> = (0..=u16::MAX).flat_map(|x| x.wrapping_mul(0x6a4d).to_ne_bytes()).collect();
+    for dtype in [DType::F16, DType::BF16] {
+        for op in OPS.iter().filter(|op| op.arity() < 3) {
+            let Some(kernel) = op.kernel(dtype) else { continue };
+            let what = format!("{} of {}", op.name(), dtype.name());
+            if op.arity() == 1 {
+                compare(&what, kernel, &[&all], 1 << 16);
+                continue;
+            }
+            compare(&what, kernel, &[&all, &mixed], 1 << 16);
+            for constant in [0x3c01_u16, 0x0003, 0x7bff, 0x7c00, 0xfe01, 0x8000] {
+                compare(&what, kernel, &[&all, &constant.to_ne_bytes()], 1 << 16);
+                compare(&what, kernel, &[&constant.to_ne_bytes(), &all], 1 << 16);
+            }
+        }
+        compare("a cast to f32", cast(dtype, DType::F32), &[&all], 1 << 16);
+        // All that an f16 tells apart, and the bits below by which it rounds.
+        let below = [0_u32, 1, 0x0fff, 0x1000, 0x1001, 0x1fff, 0x7fff, 0x8000];
+        let floats: Vec<u8> =
+            (0..1_u32 << 19).flat_map(|x| (x << 13 | below[x as usize % 8] & 0x1fff).to_ne_bytes()).collect();
+        compare("a cast from f32", cast(DType::F32, dtype), &[&floats], 1 << 19);
+    }
+}
+
+/// Returns the result of a division in wide integers.
+fn wide(name: &str, a: i128, b: i128) -> i128 {
+    let floor = a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
+    match name {
+        "div_trunc" => a / b,
+        "div_floor" => floor,
+        "mod_floor" => a - floor * b,
+        "fmod" => a % b,
+        _ => {
+            let rest = a - floor * b;
+            let (double, divisor) = (2 * rest.abs(), b.abs());
+            if double > divisor || (double == divisor && floor % 2 != 0) { rest - b } else { rest }
+        }
+    }
+}
+
+#[test]
+fn constant_and_dense_divisors_give_the_quotient() {
+    let integers = [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
+    for dtype in integers {
+        let (size, signed) = (dtype.size(), dtype.name().starts_with('i'));
+        let bits = 8 * size;
+        let (low, high) = if signed { (-(1_i128 << (bits - 1)), 1 << (bits - 1)) } else { (0, 1_i128 << bits) };
+        let mut numbers: Vec<i128> = (0..bits).flat_map(|bit| (-2..3).map(move |k| (1 << bit) + k)).collect();
+        numbers.extend([high - 1, (high - 1) / 3 * 3, (high - 1) / 7 * 7 - 1, (high - 1) / 10 * 10]);
+        numbers.extend(numbers.clone().iter().map(|x| -x));
+        numbers.push(low);
+        numbers.retain(|x| (low..high).contains(x));
+        let bytes = |x: i128| x.to_le_bytes()[..size].to_vec();
+        let dense: Vec<u8> = numbers.iter().flat_map(|&x| bytes(x)).collect();
+        for name in ["div_trunc", "div_floor", "mod_floor", "fmod", "remainder_ieee"] {
+            let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
+            for &b in numbers.iter().filter(|&&b| b != 0) {
+                let want: Vec<u8> = numbers.iter().flat_map(|&a| bytes(wide(name, a, b))).collect();
+                let repeated: Vec<u8> = numbers.iter().flat_map(|_| bytes(b)).collect();
+                for isa in Isa::available() {
+                    for divisor in [&bytes(b), &repeated] {
+                        let got = run(isa, kernel, &[&dense, divisor], numbers.len());
+                        assert!(got == want, "{name} of {} by {b} at {:?}", dtype.name(), isa.level());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_constant_divisor_of_zero_is_refused() {
+    let kernel = find("div_floor").and_then(|op| op.kernel(DType::I32)).expect("in the table");
+    let program = Program::new(vec![DType::I32; 2], vec![Step::new(kernel, [Slot::Input(0), Slot::Input(1)])]);
+    let program = program.expect("a kernel takes its own dtypes");
+    let nest = Nest { dims: vec![3, 4], output: vec![16, 4], inputs: vec![vec![16, 4], vec![4, 0]] };
+    let (numbers, divisors) = ([1_u8; 48], [1_i32, 0, 2].map(i32::to_ne_bytes).concat());
+    for isa in Isa::available() {
+        let (inputs, mut out) = ([Input::new(&numbers, 0), Input::new(&divisors, 0)], [0; 48]);
+        let result = run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None);
+        let refused = broadaxe_kernels::Failure::Refused { step: 0, what: "a zero divisor", element: 4 };
+        assert_eq!(result, Err(refused));
+    }
+}
