@@ -3,25 +3,30 @@
 //! [`Schedule::run`] checks once that every address lies inside its buffer, hands ranges of units to threads and, per unit or per
 //! tile of one, calls the loop of every step. All else was decided in `schedule.rs`.
 
+mod call;
+mod loan;
+
 use std::{
-    marker::PhantomData,
     ops::Range,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicPtr, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
 use crate::{
     executor::{Executor, LOOK, Progress, Watch, parts},
-    gate::Gate,
     isa::{Block, FloatMode, Isa, Loop},
-    nest::{Lie, Nest, apart},
+    nest::{Lie, Nest},
     pack::{Axis, Way},
     program::Program,
-    schedule::{BoundStep, Finish, Operand, Packed, Schedule, Source, measure},
+    schedule::{BoundStep, Finish, Packed, Schedule, Source},
     tile::{Buffer, Input, Output, carry, fence, fetch},
 };
+
+pub(crate) use loan::Loan;
+#[cfg(all(test, unix))]
+pub(crate) use loan::in_child;
 
 /// Why a program did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,195 +83,6 @@ pub fn run_at(
     progress: Option<Progress>,
 ) -> Result<(), Failure> {
     Schedule::at(isa, program, nest)?.run(inputs, output, executor, progress)
-}
-
-impl Schedule {
-    /// Decides how to run a program over a nest.
-    ///
-    /// # Errors
-    /// [`Failure::Layout`] when the nest does not fit the program or elements of its output share memory; [`Failure::Isa`].
-    pub fn new(program: &Program, nest: &Nest) -> Result<Self, Failure> {
-        Self::at(Isa::current().map_err(Failure::Isa)?, program, nest)
-    }
-
-    /// As [`Schedule::new`], at a given level of instructions.
-    ///
-    /// # Errors
-    /// As for [`Schedule::new`], but for the last.
-    pub fn at(isa: Isa, program: &Program, nest: &Nest) -> Result<Self, Failure> {
-        Self::decide(isa, program, nest, false)
-    }
-
-    fn decide(isa: Isa, program: &Program, nest: &Nest, in_place: bool) -> Result<Self, Failure> {
-        let rank = nest.dims.len();
-        let wrong = |text: String| Err(Failure::Layout(text));
-        if nest.inputs.len() != program.inputs.len() {
-            return wrong(format!(
-                "the program has {} inputs and the nest {}",
-                program.inputs.len(),
-                nest.inputs.len()
-            ));
-        }
-        if nest.output.len() != rank || nest.inputs.iter().any(|strides| strides.len() != rank) {
-            return wrong(format!("every operand needs {rank} strides, one per loop"));
-        }
-        let sizes = measure(program, nest).map_err(Failure::Layout)?;
-        if sizes.total > 0 && !apart(&nest.dims, &nest.output, program.output().size()) {
-            return wrong(String::from(
-                "elements of the output share memory; write to an array whose elements are apart",
-            ));
-        }
-        Ok(Self::bind(isa, program, nest, sizes, in_place))
-    }
-
-    /// Computes the program over this memory.
-    ///
-    /// # Errors
-    /// See [`Failure`]; the output is then partly written.
-    #[allow(clippy::needless_pass_by_value)] // The output is given up: it is a borrow of memory to write, of which there is one.
-    pub fn run(
-        &self,
-        inputs: &[Input],
-        output: Output,
-        executor: &dyn Executor,
-        progress: Option<Progress>,
-    ) -> Result<(), Failure> {
-        let parted = self.check(inputs, &output)?;
-        if self.total == 0 {
-            return Ok(());
-        }
-        if !parted {
-            return self.run_apart(inputs, &output, executor, progress);
-        }
-        if self.is_one_call() && progress.is_none() {
-            let _mode = FloatMode::standard();
-            if self.call_once(inputs, &output) {
-                return Ok(());
-            }
-        }
-        Job { plan: self, inputs, output: &output }.run(executor, progress)
-    }
-
-    /// Checks that every address lies inside its buffer; says whether no input shares memory with the output.
-    fn check(&self, inputs: &[Input], output: &Output) -> Result<bool, Failure> {
-        if inputs.len() + 1 != self.operands.len() {
-            let text = format!("the program has {} inputs and the call {}", self.operands.len() - 1, inputs.len());
-            return Err(Failure::Layout(text));
-        }
-        if self.total == 0 {
-            return Ok(true);
-        }
-        let out = self.operands[inputs.len()].range((output.base.addr(), output.len, output.offset));
-        let Some((out_start, out_end)) = out else {
-            return Err(self.outside("the output", inputs.len(), output.offset, output.len));
-        };
-        let mut parted = true;
-        for (i, input) in inputs.iter().enumerate() {
-            let Some((start, end)) = self.operands[i].range((input.base.addr(), input.len, input.offset)) else {
-                return Err(self.outside(&format!("input {i}"), i, input.offset, input.len));
-            };
-            parted &= end <= out_start || out_end <= start;
-        }
-        Ok(parted)
-    }
-
-    fn outside(&self, who: &str, operand: usize, offset: usize, len: usize) -> Failure {
-        let (low, high) = self.operands[operand].reach;
-        let (low, high) = (offset as i128 + low as i128, offset as i128 + high as i128);
-        Failure::Layout(format!("{who} reaches bytes {low} to {high} of a buffer of {len}"))
-    }
-
-    /// Copies every input that shares memory with the output, unless it is the output, element for element; then runs.
-    fn run_apart(
-        &self,
-        inputs: &[Input],
-        output: &Output,
-        executor: &dyn Executor,
-        progress: Option<Progress>,
-    ) -> Result<(), Failure> {
-        let (mut inputs, mut nest) = (inputs.to_vec(), self.nest.clone());
-        let (mut in_place, mut copies) = (false, Vec::new());
-        let out = &self.operands[inputs.len()];
-        let out_range = out.range((output.base.addr(), output.len, output.offset)).unwrap_or_default();
-        for (i, input) in inputs.iter_mut().enumerate() {
-            let own = &self.operands[i];
-            let range = own.range((input.base.addr(), input.len, input.offset)).unwrap_or_default();
-            if range.1 <= out_range.0 || out_range.1 <= range.0 {
-                continue;
-            }
-            let same_start = input.base.addr() + input.offset == output.base.addr() + output.offset;
-            if same_start && own.size == out.size && own.strides == out.strides {
-                in_place = true;
-                continue;
-            }
-            let copy = copied(self.isa, &nest.dims, input, &mut nest.inputs[i], own.size)?;
-            *input = Input { base: copy.base(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
-            copies.push(copy);
-        }
-        let plan = Self::decide(self.isa, &self.program, &nest, in_place)?;
-        let result = Job { plan: &plan, inputs: &inputs, output }.run(executor, progress);
-        drop(copies);
-        result
-    }
-
-    /// Says whether the whole nest is one unit, computed by one call of one loop.
-    fn is_one_call(&self) -> bool {
-        self.tile.is_none() && self.packs.is_empty() && self.cut.elements() as u64 == self.total
-    }
-
-    /// Calls the one loop there is; says whether nothing was refused.
-    fn call_once(&self, inputs: &[Input], output: &Output) -> bool {
-        let step = &self.steps[0];
-        let mut block = Block {
-            n: self.cut.chunk * self.cut.inner,
-            rows: self.cut.rows,
-            places: [std::ptr::null(); 3],
-            steps: [0; 3],
-            out: output.base.wrapping_add(output.offset),
-            out_step: self.operands[inputs.len()].across(self),
-        };
-        for (k, arg) in step.args.iter().enumerate() {
-            if let Source::Input(i) = *arg {
-                block.places[k] = inputs[i].base.wrapping_add(inputs[i].offset);
-                block.steps[k] = self.operands[i].across(self);
-            }
-        }
-        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
-        // constant along a row, as its loop expects (`bind_steps`).
-        unsafe { !(step.call)(&block) }
-    }
-}
-
-impl Operand {
-    /// Returns the addresses of the first byte reached and behind the last, if they lie inside a buffer of this base, length and offset.
-    fn range(&self, (base, len, offset): (usize, usize, usize)) -> Option<(usize, usize)> {
-        let low = offset.checked_add_signed(self.reach.0)?;
-        let high = offset.checked_add_signed(self.reach.1).filter(|&high| high <= len)?;
-        Some((base + low, base + high))
-    }
-
-    /// Returns the bytes from one row of a unit to the next.
-    fn across(&self, plan: &Schedule) -> isize {
-        if plan.cut.across == plan.cut.axis { 0 } else { self.strides[plan.cut.across] }
-    }
-}
-
-/// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
-///
-/// Only the axes that the input moves along are copied; it repeats along the others as before.
-fn copied(isa: Isa, dims: &[usize], input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
-    let count = |(&dim, &stride): (&usize, &isize)| Axis { count: if stride == 0 { 1 } else { dim }, stride };
-    let axes: Vec<Axis> = dims.iter().zip(&*strides).map(count).collect();
-    let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
-    let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
-    // SAFETY: `check` found every address of the input inside its buffer, and the copy has a place for each element.
-    unsafe { carry(isa, &Way::pack(size, &axes), input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
-    let mut step = size as isize;
-    for (axis, stride) in axes.iter().zip(strides).rev() {
-        *stride = if *stride == 0 { 0 } else { step };
-        step *= axis.count as isize;
-    }
-    Ok(copy)
 }
 
 /// A schedule and the memory it is run over.
@@ -651,196 +467,9 @@ fn first_refused(step: &BoundStep, block: &Block) -> usize {
     block.n * block.rows
 }
 
-/// Work that all threads of a job do, each its share.
-type Work<'a> = &'a (dyn Fn() + Sync);
-
-/// A place where a thread lends its work to threads that outlive it.
-pub(crate) struct Loan {
-    gate: Gate,
-    /// Where the lender's `Work` stands; of any use only inside the gate.
-    work: AtomicPtr<Work<'static>>,
-}
-
-impl Loan {
-    pub(crate) fn new() -> Self {
-        Self { gate: Gate::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
-    }
-
-    /// Lends `work` to at most `seats` threads while `meanwhile` runs, and returns when none is at it any more; `false` when somebody
-    /// else is lending here, and nothing was done.
-    pub(crate) fn lend(&self, seats: usize, work: Work, meanwhile: impl FnOnce()) -> bool {
-        let Some(claim) = self.gate.claim() else { return false };
-        self.work.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
-        claim.open(seats);
-        meanwhile();
-        // Dropped also when `meanwhile` panics: `work` stays until nobody is inside.
-        drop(claim);
-        true
-    }
-
-    /// Does the work that is lent here, where there is some and a seat is left.
-    pub(crate) fn borrow(&self) {
-        if let Some(guest) = self.gate.enter() {
-            // SAFETY: who is inside entered after the lender wrote where its work stands, and the lender leaves neither `lend` nor
-            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `Work` may be shared.
-            let work = unsafe { *self.work.load(Ordering::Relaxed) };
-            work();
-            drop(guest);
-        }
-    }
-
-    /// Counts the threads that do work lent here, which may change at any time.
-    pub(crate) fn guests(&self) -> usize {
-        self.gate.guests()
-    }
-}
-
-/// Runs a test in a child process, within 60 seconds; says whether it succeeded.
-#[cfg(all(test, unix))]
-pub(crate) fn in_child(work: impl FnOnce() -> bool) -> bool {
-    // SAFETY: forks, and the child, which has this thread only, ends inside this block. It uses no lock but those of the pool under test
-    // and of the allocator, which is made for that; `work` may use memory as in a process that never had another thread.
-    unsafe {
-        let child = libc::fork();
-        assert!(child >= 0, "no process for the test");
-        if child == 0 {
-            libc::alarm(60);
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-            libc::_exit(i32::from(!matches!(done, Ok(true))));
-        }
-        let mut status = 0;
-        libc::waitpid(child, &raw mut status, 0) == child && status == 0
-    }
-}
-
-/// What tests need unsafe code for, so that it stands in this file and they have none.
+/// What tests need unsafe code for, so that it stands in this room and they have none.
 #[cfg(test)]
-mod raw {
-    use super::*;
-    use crate::{
-        executor::{Scoped, Serial},
-        loops::Kernel,
-    };
-
-    /// Runs a program whose operands lie in one buffer, at these offsets: those of the inputs, and the output's.
-    pub(super) fn run_shared(
-        isa: Isa,
-        program: &Program,
-        nest: &Nest,
-        (inputs, output): (&[usize], usize),
-        buffer: &mut [u8],
-        threads: usize,
-    ) -> Result<(), Failure> {
-        let (base, len) = (buffer.as_mut_ptr(), buffer.len());
-        // SAFETY: the bytes are borrowed until the end of this function and only the call writes them.
-        let inputs: Vec<Input> = inputs.iter().map(|&offset| unsafe { Input::from_raw(base, len, offset) }).collect();
-        // SAFETY: as for the inputs.
-        let output = unsafe { Output::from_raw(base, len, output) };
-        run_at(isa, program, nest, &inputs, output, &Scoped(threads), None)
-    }
-
-    /// Runs a program of one input with both operands, `len` bytes each, flush against a fence.
-    #[cfg(unix)]
-    pub(super) fn run_fenced(
-        program: &Program,
-        nest: &Nest,
-        (input, offset): (&Fenced, usize),
-        output: &Fenced,
-        (len, at_end): (usize, bool),
-    ) -> Result<(), Failure> {
-        let (from, to) = (input.place(len, at_end), output.place(len, at_end));
-        // SAFETY: the bytes lie between the fences and only this call touches them.
-        let (input, output) = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
-        run(program, nest, &[input], output, &Serial, None)
-    }
-
-    /// Moves elements between memory of these lengths, flush against fences, from these offsets; returns both.
-    #[cfg(unix)]
-    pub(super) fn carry_fenced(
-        isa: Isa,
-        way: &Way,
-        (from, to): (&Fenced, &Fenced),
-        lens: [usize; 2],
-        offsets: [usize; 2],
-        at_end: bool,
-    ) -> [Vec<u8>; 2] {
-        let (from, to) = (from.place(lens[0], at_end), to.place(lens[1], at_end));
-        // SAFETY: the bytes lie between the fences, and only this call touches them; a way that leaves them meets a fence.
-        unsafe {
-            (0..lens[0]).for_each(|i| from.add(i).write((i * 7 + i / 256) as u8));
-            to.write_bytes(0xee, lens[1]);
-            carry(isa, way, from.add(offsets[0]), to.add(offsets[1]));
-            [std::slice::from_raw_parts(from, lens[0]).to_vec(), std::slice::from_raw_parts(to, lens[1]).to_vec()]
-        }
-    }
-
-    /// Memory between two pages that must not be touched.
-    #[cfg(unix)]
-    pub(super) struct Fenced {
-        start: *mut u8,
-        len: usize,
-        page: usize,
-    }
-
-    #[cfg(unix)]
-    impl Fenced {
-        pub(super) fn new() -> Self {
-            // SAFETY: asks for a number, and touches no memory of ours.
-            let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            // SAFETY: maps fresh pages wherever there is room.
-            let all = unsafe { libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0) };
-            assert_ne!(all, libc::MAP_FAILED, "no room for three pages");
-            let start = all.cast::<u8>().wrapping_add(page);
-            // SAFETY: the page in the middle is ours.
-            let opened = unsafe { libc::mprotect(start.cast(), page, libc::PROT_READ | libc::PROT_WRITE) };
-            assert_eq!(opened, 0, "a page of ours can be opened");
-            // SAFETY: the page in the middle is ours and open.
-            unsafe { start.write_bytes(1, page) };
-            Self { start, len: page, page }
-        }
-
-        /// Returns `len` bytes that begin right after the first fence, or end right before the second.
-        fn place(&self, len: usize, at_end: bool) -> *mut u8 {
-            assert!(len <= self.len, "{len} bytes do not fit {}", self.len);
-            self.start.wrapping_add(if at_end { self.len - len } else { 0 })
-        }
-    }
-
-    #[cfg(unix)]
-    impl Drop for Fenced {
-        fn drop(&mut self) {
-            // SAFETY: these three pages were mapped together and nobody uses them any more.
-            unsafe { libc::munmap(self.start.wrapping_sub(self.page).cast(), 3 * self.page) };
-        }
-    }
-
-    /// Calls every loop of a kernel, and its guard, with rows of operands and result that end at a fence, or begin at one.
-    #[cfg(unix)]
-    pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
-        for constants in 0..1_u8 << kernel.inputs().len() {
-            let variant = kernel.choose(constants);
-            if variant.constants != constants {
-                continue;
-            }
-            let (mut places, mut steps) = ([std::ptr::null(); 3], [0; 3]);
-            for (k, dtype) in kernel.inputs().iter().enumerate() {
-                steps[k] = usize::from(constants & 1 << k == 0);
-                places[k] = inputs[k].place(if steps[k] == 0 { 1 } else { n } * dtype.size(), at_end).cast_const();
-            }
-            let out = output.place(n * kernel.output().size(), at_end);
-            let block = Block { n, rows: 1, places, steps: [0; 3], out, out_step: 0 };
-            let calls = [variant.versions].into_iter().chain(variant.streaming);
-            // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
-            unsafe {
-                assert!(calls.into_iter().all(|call| !call[isa.index()](&block)), "no element is refused");
-                if let Some(guard) = kernel.guard() {
-                    assert_eq!((guard.first)(n, places, steps), n, "no element is refused");
-                }
-            }
-        }
-    }
-}
+mod raw;
 
 #[cfg(test)]
 mod tests;

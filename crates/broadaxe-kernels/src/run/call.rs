@@ -1,0 +1,203 @@
+//! Calls of a schedule: the check of all addresses, operands that share memory with the result, and the shortest way for little work.
+
+use std::marker::PhantomData;
+
+use super::{Failure, Job};
+use crate::{
+    executor::{Executor, Progress},
+    isa::{Block, FloatMode, Isa},
+    nest::{Nest, apart},
+    pack::{Axis, Way},
+    program::Program,
+    schedule::{Operand, Schedule, Source, measure},
+    tile::{Buffer, Input, Output, carry},
+};
+
+impl Schedule {
+    /// Decides how to run a program over a nest.
+    ///
+    /// # Errors
+    /// [`Failure::Layout`] when the nest does not fit the program or elements of its output share memory; [`Failure::Isa`].
+    pub fn new(program: &Program, nest: &Nest) -> Result<Self, Failure> {
+        Self::at(Isa::current().map_err(Failure::Isa)?, program, nest)
+    }
+
+    /// As [`Schedule::new`], at a given level of instructions.
+    ///
+    /// # Errors
+    /// As for [`Schedule::new`], but for the last.
+    pub fn at(isa: Isa, program: &Program, nest: &Nest) -> Result<Self, Failure> {
+        Self::decide(isa, program, nest, false)
+    }
+
+    fn decide(isa: Isa, program: &Program, nest: &Nest, in_place: bool) -> Result<Self, Failure> {
+        let rank = nest.dims.len();
+        let wrong = |text: String| Err(Failure::Layout(text));
+        if nest.inputs.len() != program.inputs.len() {
+            return wrong(format!(
+                "the program has {} inputs and the nest {}",
+                program.inputs.len(),
+                nest.inputs.len()
+            ));
+        }
+        if nest.output.len() != rank || nest.inputs.iter().any(|strides| strides.len() != rank) {
+            return wrong(format!("every operand needs {rank} strides, one per loop"));
+        }
+        let sizes = measure(program, nest).map_err(Failure::Layout)?;
+        if sizes.total > 0 && !apart(&nest.dims, &nest.output, program.output().size()) {
+            return wrong(String::from(
+                "elements of the output share memory; write to an array whose elements are apart",
+            ));
+        }
+        Ok(Self::bind(isa, program, nest, sizes, in_place))
+    }
+
+    /// Computes the program over this memory.
+    ///
+    /// # Errors
+    /// See [`Failure`]; the output is then partly written.
+    #[allow(clippy::needless_pass_by_value)] // The output is given up: it is a borrow of memory to write, of which there is one.
+    pub fn run(
+        &self,
+        inputs: &[Input],
+        output: Output,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let parted = self.check(inputs, &output)?;
+        if self.total == 0 {
+            return Ok(());
+        }
+        if !parted {
+            return self.run_apart(inputs, &output, executor, progress);
+        }
+        if self.is_one_call() && progress.is_none() {
+            let _mode = FloatMode::standard();
+            if self.call_once(inputs, &output) {
+                return Ok(());
+            }
+        }
+        Job { plan: self, inputs, output: &output }.run(executor, progress)
+    }
+
+    /// Checks that every address lies inside its buffer; says whether no input shares memory with the output.
+    fn check(&self, inputs: &[Input], output: &Output) -> Result<bool, Failure> {
+        if inputs.len() + 1 != self.operands.len() {
+            let text = format!("the program has {} inputs and the call {}", self.operands.len() - 1, inputs.len());
+            return Err(Failure::Layout(text));
+        }
+        if self.total == 0 {
+            return Ok(true);
+        }
+        let out = self.operands[inputs.len()].range((output.base.addr(), output.len, output.offset));
+        let Some((out_start, out_end)) = out else {
+            return Err(self.outside("the output", inputs.len(), output.offset, output.len));
+        };
+        let mut parted = true;
+        for (i, input) in inputs.iter().enumerate() {
+            let Some((start, end)) = self.operands[i].range((input.base.addr(), input.len, input.offset)) else {
+                return Err(self.outside(&format!("input {i}"), i, input.offset, input.len));
+            };
+            parted &= end <= out_start || out_end <= start;
+        }
+        Ok(parted)
+    }
+
+    fn outside(&self, who: &str, operand: usize, offset: usize, len: usize) -> Failure {
+        let (low, high) = self.operands[operand].reach;
+        let (low, high) = (offset as i128 + low as i128, offset as i128 + high as i128);
+        Failure::Layout(format!("{who} reaches bytes {low} to {high} of a buffer of {len}"))
+    }
+
+    /// Copies every input that shares memory with the output, unless it is the output, element for element; then runs.
+    fn run_apart(
+        &self,
+        inputs: &[Input],
+        output: &Output,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let (mut inputs, mut nest) = (inputs.to_vec(), self.nest.clone());
+        let (mut in_place, mut copies) = (false, Vec::new());
+        let out = &self.operands[inputs.len()];
+        let out_range = out.range((output.base.addr(), output.len, output.offset)).unwrap_or_default();
+        for (i, input) in inputs.iter_mut().enumerate() {
+            let own = &self.operands[i];
+            let range = own.range((input.base.addr(), input.len, input.offset)).unwrap_or_default();
+            if range.1 <= out_range.0 || out_range.1 <= range.0 {
+                continue;
+            }
+            let same_start = input.base.addr() + input.offset == output.base.addr() + output.offset;
+            if same_start && own.size == out.size && own.strides == out.strides {
+                in_place = true;
+                continue;
+            }
+            let copy = copied(self.isa, &nest.dims, input, &mut nest.inputs[i], own.size)?;
+            *input = Input { base: copy.base(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
+            copies.push(copy);
+        }
+        let plan = Self::decide(self.isa, &self.program, &nest, in_place)?;
+        let result = Job { plan: &plan, inputs: &inputs, output }.run(executor, progress);
+        drop(copies);
+        result
+    }
+
+    /// Says whether the whole nest is one unit, computed by one call of one loop.
+    fn is_one_call(&self) -> bool {
+        self.tile.is_none() && self.packs.is_empty() && self.cut.elements() as u64 == self.total
+    }
+
+    /// Calls the one loop there is; says whether nothing was refused.
+    fn call_once(&self, inputs: &[Input], output: &Output) -> bool {
+        let step = &self.steps[0];
+        let mut block = Block {
+            n: self.cut.chunk * self.cut.inner,
+            rows: self.cut.rows,
+            places: [std::ptr::null(); 3],
+            steps: [0; 3],
+            out: output.base.wrapping_add(output.offset),
+            out_step: self.operands[inputs.len()].across(self),
+        };
+        for (k, arg) in step.args.iter().enumerate() {
+            if let Source::Input(i) = *arg {
+                block.places[k] = inputs[i].base.wrapping_add(inputs[i].offset);
+                block.steps[k] = self.operands[i].across(self);
+            }
+        }
+        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
+        // constant along a row, as its loop expects (`bind_steps`).
+        unsafe { !(step.call)(&block) }
+    }
+}
+
+impl Operand {
+    /// Returns the addresses of the first byte reached and behind the last, if they lie inside a buffer of this base, length and offset.
+    fn range(&self, (base, len, offset): (usize, usize, usize)) -> Option<(usize, usize)> {
+        let low = offset.checked_add_signed(self.reach.0)?;
+        let high = offset.checked_add_signed(self.reach.1).filter(|&high| high <= len)?;
+        Some((base + low, base + high))
+    }
+
+    /// Returns the bytes from one row of a unit to the next.
+    pub(super) fn across(&self, plan: &Schedule) -> isize {
+        if plan.cut.across == plan.cut.axis { 0 } else { self.strides[plan.cut.across] }
+    }
+}
+
+/// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
+///
+/// Only the axes that the input moves along are copied; it repeats along the others as before.
+fn copied(isa: Isa, dims: &[usize], input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
+    let count = |(&dim, &stride): (&usize, &isize)| Axis { count: if stride == 0 { 1 } else { dim }, stride };
+    let axes: Vec<Axis> = dims.iter().zip(&*strides).map(count).collect();
+    let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
+    let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
+    // SAFETY: `check` found every address of the input inside its buffer, and the copy has a place for each element.
+    unsafe { carry(isa, &Way::pack(size, &axes), input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
+    let mut step = size as isize;
+    for (axis, stride) in axes.iter().zip(strides).rev() {
+        *stride = if *stride == 0 { 0 } else { step };
+        step *= axis.count as isize;
+    }
+    Ok(copy)
+}

@@ -1,0 +1,248 @@
+//! The packers: between an operand with any strides and a tile.
+
+use std::marker::PhantomData;
+
+use super::ask;
+use crate::{
+    isa::{Block, Body, Isa, LEVELS, Loop, versions},
+    pack::{Leaf, Turn, Way},
+};
+
+/// The bytes from one column of a transposed operand to the next from which they are fetched ahead of their use.
+const FAR: usize = 1024;
+
+/// The columns by which they are.
+const COLUMNS: isize = 16;
+
+/// Moves elements between an operand and a tile, by the level of instructions given.
+///
+/// # Safety
+/// Every element that the way reaches from `from` is readable, what it reaches from `to` is writable, and the two do not overlap.
+pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
+    static LEAVES: [[Loop; LEVELS]; 4] = [
+        versions::<Carry<u8, 16>>(),
+        versions::<Carry<u16, 8>>(),
+        versions::<Carry<u32, 4>>(),
+        versions::<Carry<u64, 2>>(),
+    ];
+    let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
+    // SAFETY: the promise is passed on.
+    unsafe { walk(way, call, &way.outer, from, to) };
+}
+
+/// Moves the elements of a leaf and of the axes `outer` outside it.
+///
+/// A block that repeats is moved once and then copied, twice as much each time, unless others come between.
+// SAFETY: As for [`carry`], with the axes of the way's leaf and `outer`; `call` is made for elements of the way's size.
+unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut u8) {
+    let Some((turn, inner)) = outer.split_last() else {
+        let (n, rows) = (way.row.count, way.rows);
+        let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
+        let out = to.wrapping_offset(way.start.1);
+        // SAFETY: the rows and columns of the leaf are axes, so all of its elements are promised.
+        unsafe { call(&Block { n, rows: rows.count, places, steps: [rows.from, 0, 0], out, out_step: rows.to }) };
+        return;
+    };
+    let repeats = turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
+    for i in 0..if repeats { 1 } else { turn.count as isize } {
+        // SAFETY: the axis reaches these blocks.
+        unsafe { walk(way, call, inner, from.offset(turn.from * i), to.offset(turn.to * i)) };
+    }
+    let (block, mut done) = (turn.to.unsigned_abs(), 1);
+    while repeats && done < turn.count {
+        let more = done.min(turn.count - done);
+        // SAFETY: there is room for `count` blocks, of which the first `done` are written and `more` is no larger.
+        unsafe { to.copy_to_nonoverlapping(to.add(done * block), more * block) };
+        done += more;
+    }
+}
+
+/// Moves a value of any alignment.
+// SAFETY: There is a `T` to read at `from`, and room for one at `to`.
+#[inline(always)]
+unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
+    // SAFETY: promised by the caller.
+    unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+}
+
+/// The leaf of the way that the second place points to; `L` elements are 16 bytes.
+struct Carry<T, const L: usize>(PhantomData<T>);
+
+impl<T: Copy, const L: usize> Body for Carry<T, L> {
+    #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: only `walk` calls this; its promise is passed on.
+        unsafe {
+            let way = &*block.places[1].cast::<Way>();
+            let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
+            match (way.leaf, n * size_of::<T>()) {
+                (Leaf::Transposed, _) => transposed::<T, L>(way, block),
+                (Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
+                (Leaf::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
+                (Leaf::Runs, 0) => {}
+                (Leaf::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
+                (Leaf::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
+                (Leaf::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
+                (Leaf::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
+                (Leaf::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
+                (Leaf::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
+                (Leaf::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
+            }
+        }
+        false
+    }
+}
+
+/// Calls for each row with where it begins.
+#[inline(always)]
+fn rows(block: &Block, row: impl Fn(*const u8, *mut u8)) {
+    for r in 0..block.rows as isize {
+        row(block.places[0].wrapping_offset(block.steps[0] * r), block.out.wrapping_offset(block.out_step * r));
+    }
+}
+
+/// Copies `n` bytes in pieces of `W`, of which the last may overlap the one before.
+// SAFETY: There are `n` bytes, at least `W`, to read and to write.
+#[inline(always)]
+unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
+    for at in (0..n - W).step_by(W) {
+        // SAFETY: promised by the caller.
+        unsafe { transfer::<[u8; W]>(from.add(at), to.add(at)) };
+    }
+    // SAFETY: as above.
+    unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
+}
+
+/// Moves a row of elements that are apart; many at a time where the compiler knows how far.
+// SAFETY: The row's elements can be read, and its places written.
+#[inline(always)]
+unsafe fn apart<T: Copy>(row: Turn, from: *const u8, to: *mut u8) {
+    let (n, size) = (row.count, size_of::<T>() as isize);
+    // SAFETY: promised by the caller.
+    unsafe {
+        match (row.from / size, row.from % size == 0 && row.to == size) {
+            (-1, true) => every::<T>(n, -size, size, from, to),
+            (2, true) => every::<T>(n, 2 * size, size, from, to),
+            (3, true) => every::<T>(n, 3 * size, size, from, to),
+            (4, true) => every::<T>(n, 4 * size, size, from, to),
+            _ => every::<T>(n, row.from, row.to, from, to),
+        }
+    }
+}
+
+/// Moves `n` elements that are so many bytes apart at both ends.
+// SAFETY: The elements can be read, and the places written.
+#[inline(always)]
+unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8, to: *mut u8) {
+    for i in 0..n as isize {
+        // SAFETY: promised by the caller.
+        unsafe { transfer::<T>(from.offset(step * i), to.offset(out_step * i)) };
+    }
+}
+
+/// Writes each element of a row so many times: 16 bytes of it at once, which the next one may overwrite in part.
+// SAFETY: The row's elements can be read, and there is room for `times` of each.
+#[inline(always)]
+unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const u8, to: *mut u8) {
+    let all = row.count * times;
+    for i in 0..row.count {
+        // SAFETY: `i` is below the count; what is written ends before the room for all does.
+        unsafe {
+            let element = from.offset(row.from * i as isize).cast::<T>().read_unaligned();
+            let to = to.cast::<T>().add(i * times);
+            match times {
+                _ if times >= 4 * L => fill([[element; L]; 4], times, to),
+                _ if times >= L => fill([element; L], times, to),
+                _ if all - i * times >= L => to.cast::<[T; L]>().write_unaligned([element; L]),
+                _ => (0..times).for_each(|k| to.add(k).write_unaligned(element)),
+            }
+        }
+    }
+}
+
+/// Writes each of `n` elements `N` times; the compiler makes vectors of several.
+// SAFETY: There are `n` elements to read, and there is room for `N` of each.
+#[inline(always)]
+unsafe fn few<T: Copy, const N: usize>(n: usize, from: *const T, to: *mut T) {
+    for i in 0..n {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let element = from.add(i).read_unaligned();
+            (0..N).for_each(|k| to.add(i * N + k).write_unaligned(element));
+        }
+    }
+}
+
+/// Fills a place for `n` elements with pieces, of which the last may overlap the one before.
+// SAFETY: There is room for `n` elements, and they are at least a piece.
+#[inline(always)]
+unsafe fn fill<T, V: Copy>(piece: V, n: usize, to: *mut T) {
+    let last = n - size_of::<V>() / size_of::<T>();
+    for at in (0..last).step_by(n - last) {
+        // SAFETY: promised by the caller.
+        unsafe { to.add(at).cast::<V>().write_unaligned(piece) };
+    }
+    // SAFETY: as above.
+    unsafe { to.add(last).cast::<V>().write_unaligned(piece) };
+}
+
+/// Moves rows that are neighbours where they are read, in squares of `L` rows and columns; the last ones may overlap others.
+// SAFETY: As for [`carry`], for the leaf alone.
+#[inline(always)]
+unsafe fn transposed<T: Copy, const L: usize>(way: &Way, block: &Block) {
+    let (size, step, n) = (size_of::<T>(), way.row.from, way.row.count);
+    let squares = block.rows >= L && n >= L && cfg!(target_arch = "x86_64");
+    if !squares {
+        // SAFETY: promised by the caller.
+        return rows(block, |from, to| unsafe { apart::<T>(way.row, from, to) });
+    }
+    for at in (0..n).step_by(L).map(|at| at.min(n - L)) {
+        let column = block.places[0].wrapping_offset(step * at as isize);
+        if step.unsigned_abs() >= FAR {
+            (COLUMNS..).take(L).for_each(|ahead| ask(column.wrapping_offset(step * ahead), block.rows * size));
+        }
+        for row in (0..block.rows).step_by(L).map(|row| row.min(block.rows - L)) {
+            let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
+            // SAFETY: promised by the caller, for `L` rows and columns from here.
+            #[cfg(target_arch = "x86_64")]
+            unsafe {
+                square::<T, L>(column.wrapping_add(row * size), step, to, block.out_step);
+            }
+        }
+    }
+}
+
+/// Transposes a square of `L` rows of 16 bytes: rows of the two halves are merged, element by element, until each has come
+/// between all others.
+// SAFETY: Rows of `L` elements, `step` bytes apart, can be read from `from`, and written `out_step` bytes apart from `to`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn square<T: Copy, const L: usize>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
+    use std::arch::x86_64 as x86;
+    // SAFETY: every x86-64 CPU has these instructions; the rows are promised by the caller.
+    unsafe {
+        let mut rows = [x86::_mm_setzero_si128(); L];
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = x86::_mm_loadu_si128(from.offset(step * i as isize).cast());
+        }
+        for _ in 0..L.trailing_zeros() {
+            let halves = rows;
+            for i in 0..L / 2 {
+                let (a, b) = (halves[i], halves[i + L / 2]);
+                (rows[2 * i], rows[2 * i + 1]) = match size_of::<T>() {
+                    1 => (x86::_mm_unpacklo_epi8(a, b), x86::_mm_unpackhi_epi8(a, b)),
+                    2 => (x86::_mm_unpacklo_epi16(a, b), x86::_mm_unpackhi_epi16(a, b)),
+                    4 => (x86::_mm_unpacklo_epi32(a, b), x86::_mm_unpackhi_epi32(a, b)),
+                    _ => (x86::_mm_unpacklo_epi64(a, b), x86::_mm_unpackhi_epi64(a, b)),
+                };
+            }
+        }
+        for (i, row) in rows.into_iter().enumerate() {
+            x86::_mm_storeu_si128(to.offset(out_step * i as isize).cast(), row);
+        }
+    }
+}

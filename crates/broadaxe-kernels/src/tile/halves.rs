@@ -1,0 +1,136 @@
+//! The loops over f16 by the machine's own conversions: a group of elements is widened, computed as f32, and rounded.
+//!
+//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32.
+
+use super::{Line, Row, advances};
+use crate::{
+    dtype::{DType, Element, f16},
+    isa::Convert,
+    loops::{Binary, Unary},
+    math::canonical32,
+};
+use std::marker::PhantomData;
+
+/// One operand and a result of f16 or f32, computed in f32 with the conversions `M`.
+pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
+/// Two operands and a result of f16, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
+pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
+
+/// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
+const GROUP: usize = 128;
+
+/// Returns where element `i` of a row lies, or its only one.
+#[inline(always)]
+fn element_at<T>(row: *const u8, i: usize, constant: bool) -> *const T {
+    row.cast::<T>().wrapping_add(if constant { 0 } else { i })
+}
+
+/// Widens a group of `n` elements, f16 or f32, or its only one.
+///
+/// # Safety
+/// There are `n` elements of `T` to read at `from`, or one where it is `constant`; `M` is here.
+#[inline(always)]
+unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, constant: bool, wide: &mut [f32; GROUP]) {
+    let mut copy = [f16::ZERO; GROUP];
+    // SAFETY: promised by the caller; the copy has room for `n` elements and 16 where one is read.
+    unsafe {
+        if constant {
+            copy[..16].fill(from.cast::<f16>().read_unaligned());
+            M::widen(copy.as_ptr(), wide.as_mut_ptr());
+            let one = wide[0];
+            wide.fill(one);
+        } else if T::DTYPE as u8 == DType::F32 as u8 {
+            wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
+        } else {
+            let mut from = from.cast::<f16>();
+            if n < GROUP {
+                copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
+                from = copy.as_ptr();
+            }
+            (0..n).step_by(16).for_each(|i| M::widen(from.add(i), wide.as_mut_ptr().add(i)));
+        }
+    }
+}
+
+/// Rounds a group of elements to f16, or leaves it in f32.
+///
+/// # Safety
+/// `M` is here.
+#[inline(always)]
+unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; GROUP], out: Row<R>) {
+    let (n, to) = (out.len(), out.as_mut_ptr());
+    // SAFETY: `out` has room for `n` elements, and the copy for a group.
+    unsafe {
+        if R::DTYPE as u8 == DType::F32 as u8 {
+            to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
+        } else if n == GROUP {
+            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), to.cast::<f16>().add(i)));
+        } else {
+            let mut copy = [f16::ZERO; GROUP];
+            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), copy.as_mut_ptr().add(i)));
+            to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
+        }
+    }
+}
+
+/// Runs over whole groups, whose loops know how many elements there are, and then over the rest.
+#[inline(always)]
+fn by_groups<R>(out: Row<R>, mut group: impl FnMut(usize, Row<R>)) {
+    let (groups, rest) = out.as_chunks_mut::<GROUP>();
+    let whole = groups.len() * GROUP;
+    for (g, out) in groups.iter_mut().enumerate() {
+        group(g * GROUP, out);
+    }
+    if !rest.is_empty() {
+        group(whole, rest);
+    }
+}
+
+impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneHalf<O, T, R, M> {
+    type Out = R;
+    const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
+    #[inline(always)]
+    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        by_groups(
+            out,
+            #[inline(always)]
+            |at, out| {
+                let mut wide = [0.0; GROUP];
+                // SAFETY: promised by the caller.
+                unsafe { widen::<T, M>(element_at(x, at, false), out.len(), false, &mut wide) };
+                for x in &mut wide[..out.len()] {
+                    *x = canonical32(O::apply(*x));
+                }
+                // SAFETY: promised by the caller.
+                unsafe { narrow::<R, M>(&wide, out) };
+            },
+        );
+        false
+    }
+}
+
+impl<O: Binary<f32, Out = f32>, M: Convert, const C: u8> Line for TwoHalves<O, M, C> {
+    type Out = f16;
+    const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
+    #[inline(always)]
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        by_groups(
+            out,
+            #[inline(always)]
+            |at, out| {
+                let (mut x, mut y, mut z) = ([0.0; GROUP], [0.0; GROUP], [0.0; GROUP]);
+                // SAFETY: promised by the caller.
+                unsafe {
+                    widen::<f16, M>(element_at(a, at, C & 1 != 0), out.len(), C & 1 != 0, &mut x);
+                    widen::<f16, M>(element_at(b, at, C & 2 != 0), out.len(), C & 2 != 0, &mut y);
+                }
+                for i in 0..out.len() {
+                    z[i] = canonical32(O::apply(x[i], y[i]));
+                }
+                // SAFETY: promised by the caller.
+                unsafe { narrow::<f16, M>(&z, out) };
+            },
+        );
+        false
+    }
+}

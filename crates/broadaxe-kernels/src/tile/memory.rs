@@ -1,0 +1,265 @@
+//! The memory of operands: owned, borrowed, or lent by a mapped file.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    marker::PhantomData,
+    ptr::NonNull,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use crate::{dtype::Element, isa::pages::Pages};
+
+/// Bytes of its own, zeroed, aligned to a cache line.
+#[derive(Debug)]
+pub struct Buffer {
+    allocation: NonNull<u8>,
+    layout: Layout,
+    /// From the allocation to the first aligned byte.
+    skip: usize,
+    len: usize,
+}
+
+/// Asks the system for pages of 2 MiB under a large block that nobody has touched: a page of 4 KiB costs as much to bring in as
+/// it takes to fill it. A system that has none to give leaves everything as it is.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(start: *mut u8, len: usize) {
+    const HUGE: usize = 2 << 20;
+    let skip = start.addr().wrapping_neg() % HUGE;
+    let whole = len.saturating_sub(skip) / HUGE * HUGE;
+    if whole >= 2 * HUGE {
+        // SAFETY: the range lies inside the allocation; the advice changes no byte of it.
+        unsafe { libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: *mut u8, _: usize) {}
+
+/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
+///
+/// The system begins large blocks at the same place of a page. Operands that lie so get into each other's way in the first-level
+/// cache, which finds lines by that place: an addition was seen to take many times as long.
+fn next_distance() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+}
+
+/// The bytes of a page.
+const PAGE: usize = 4096;
+
+/// The alignment of a [`Buffer`] in bytes.
+pub const ALIGNMENT: usize = 64;
+
+impl Buffer {
+    /// Allocates `len` zero bytes, or nothing when there is no room for them.
+    ///
+    /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
+    /// ordinary alignments, hence the alignment by hand.
+    pub fn zeroed(len: usize) -> Option<Self> {
+        let apart = if len < PAGE { 0 } else { next_distance() };
+        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
+        // SAFETY: the layout has a size above 0.
+        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT + apart;
+        ask_for_huge_pages(allocation.as_ptr(), layout.size());
+        Some(Self { allocation, layout, skip, len })
+    }
+
+    /// Returns the address of the first byte, without a reference to any.
+    pub(crate) fn base(&self) -> *mut u8 {
+        // SAFETY: the allocation holds `skip + len` bytes.
+        unsafe { self.allocation.as_ptr().add(self.skip) }
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: there are `len` bytes from `base`, zeroed when made, and they are ours while `self` lives.
+        unsafe { std::slice::from_raw_parts(self.base(), self.len) }
+    }
+
+    /// Returns the bytes to write.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `bytes`, and `self` is borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.base(), self.len) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and dropped once.
+        unsafe { dealloc(self.allocation.as_ptr(), self.layout) }
+    }
+}
+
+// SAFETY: the buffer owns its bytes, as a `Box<[u8]>` does.
+unsafe impl Send for Buffer {}
+// SAFETY: shared access only reads.
+unsafe impl Sync for Buffer {}
+
+/// The memory of an input, read only.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    pub(crate) base: *const u8,
+    pub(crate) len: usize,
+    pub(crate) offset: usize,
+    pub(crate) borrow: PhantomData<&'a [u8]>,
+}
+
+impl<'a> Input<'a> {
+    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    pub fn new(bytes: &'a [u8], offset: usize) -> Self {
+        Self { base: bytes.as_ptr(), len: bytes.len(), offset, borrow: PhantomData }
+    }
+
+    /// Counts the bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the bytes from the start of the buffer to the element that all loops start from.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Takes `len` bytes at an address, for memory that others may write at the same time.
+    ///
+    /// # Safety
+    /// The bytes stay readable for `'a`.
+    pub unsafe fn from_raw(base: *const u8, len: usize, offset: usize) -> Self {
+        Self { base, len, offset, borrow: PhantomData }
+    }
+}
+
+// SAFETY: an input is a borrow of bytes that are only read.
+unsafe impl Send for Input<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Input<'_> {}
+
+/// Rows of elements that lie one after the other, in the memory of an input: read by value, a few at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a, T> {
+    start: *const u8,
+    pub(crate) rows: usize,
+    /// The elements of a row.
+    pub(crate) count: usize,
+    /// The bytes from one row to the next.
+    pitch: isize,
+    borrow: PhantomData<&'a [T]>,
+}
+
+impl<'a, T: Element> Rows<'a, T> {
+    /// Finds rows that begin `at` bytes into the input's buffer; none where an element would lie outside it.
+    pub(crate) fn new(input: Input<'a>, at: isize, [rows, count]: [usize; 2], pitch: isize) -> Option<Self> {
+        let span = isize::try_from(rows.checked_sub(1)?).ok()?.checked_mul(pitch)?;
+        let low = at.checked_add(span.min(0))?;
+        let high = at.checked_add(span.max(0))?.checked_add_unsigned(count.checked_mul(size_of::<T>())?)?;
+        (low >= 0 && high as usize <= input.len).then(|| Self {
+            start: input.base.wrapping_offset(at),
+            rows,
+            count,
+            pitch,
+            borrow: PhantomData,
+        })
+    }
+
+    /// Reads the `N` elements of a row from number `at`.
+    #[inline(always)]
+    pub(crate) fn read<const N: usize>(&self, row: usize, at: usize) -> [T; N] {
+        assert!(row < self.rows && at <= self.count && N <= self.count - at, "elements beyond a row");
+        // SAFETY: the element is one of those that `new` found inside the buffer, and so are the `N - 1` after it.
+        unsafe { self.start.offset(self.pitch * row as isize).cast::<T>().add(at).cast::<[T; N]>().read_unaligned() }
+    }
+
+    /// Changes a place for each element of a row, looking at that element and those below it in `K` rows from this one on.
+    #[inline(always)]
+    pub(crate) fn zip<const K: usize, A>(&self, row: usize, places: &mut [A], change: impl Fn(&mut A, [T; K])) {
+        assert!(row <= self.rows && K <= self.rows - row && places.len() == self.count, "elements beyond the rows");
+        let rows: [*const T; K] =
+            std::array::from_fn(|k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast());
+        for (i, place) in places.iter_mut().enumerate() {
+            // SAFETY: the elements are of those that `new` found inside the buffer.
+            change(place, rows.map(|row| unsafe { row.add(i).read_unaligned() }));
+        }
+    }
+
+    /// As [`Rows::zip`], with two places for each element.
+    #[inline(always)]
+    pub(crate) fn zip_two<const K: usize, A, B>(
+        &self,
+        row: usize,
+        one: &mut [A],
+        two: &mut [B],
+        change: impl Fn(&mut A, &mut B, [T; K]),
+    ) {
+        assert!(row <= self.rows && K <= self.rows - row, "elements beyond the rows");
+        assert!(one.len() == self.count && two.len() == self.count, "elements beyond a row");
+        let rows: [*const T; K] =
+            std::array::from_fn(|k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast());
+        for (i, (one, two)) in one.iter_mut().zip(two).enumerate() {
+            // SAFETY: the elements are of those that `new` found inside the buffer.
+            change(one, two, rows.map(|row| unsafe { row.add(i).read_unaligned() }));
+        }
+    }
+}
+
+/// The memory of a result.
+pub struct Output<'a> {
+    pub(crate) base: *mut u8,
+    pub(crate) len: usize,
+    pub(crate) offset: usize,
+    pub(crate) borrow: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Output<'a> {
+    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    pub fn new(bytes: &'a mut [u8], offset: usize) -> Self {
+        Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
+    }
+
+    /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
+    ///
+    /// # Safety
+    /// The bytes stay writable for `'a` and nobody else writes them meanwhile.
+    pub unsafe fn from_raw(base: *mut u8, len: usize, offset: usize) -> Self {
+        Self { base, len, offset, borrow: PhantomData }
+    }
+}
+
+// SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
+unsafe impl Sync for Output<'_> {}
+
+/// Lends mapped bytes to a program; the element that all loops start from is `offset` bytes in.
+pub(crate) fn lend(pages: &Pages, len: usize, offset: usize) -> Input<'_> {
+    debug_assert!(len <= pages.len());
+    // SAFETY: `len` bytes are mapped while `pages` lives, and the handler of `isa.rs` keeps them readable when the file is cut.
+    unsafe { Input::from_raw(pages.base(), len, offset) }
+}
+
+/// Copies mapped bytes from byte `at`; says whether that many are there.
+pub(crate) fn read(pages: &Pages, at: usize, to: &mut [u8]) -> bool {
+    let there = pages.len().checked_sub(at).is_some_and(|rest| to.len() <= rest);
+    if there {
+        // SAFETY: `at + to.len()` is at most as many as are mapped; nobody else has memory borrowed for writing.
+        unsafe { pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+    }
+    there
+}
+
+/// Returns these bytes as elements, where they are aligned and whole.
+pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
+    let whole = bytes.len().is_multiple_of(size_of::<T>());
+    // SAFETY: every pattern of bytes is an element, whole and aligned as asked here; the slice's borrow is kept.
+    (whole && bytes.as_ptr().cast::<T>().is_aligned())
+        .then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
+}
+
+/// Returns these elements as bytes.
+pub fn bytes<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: elements have no padding and every byte of them is initialised; the slice's borrow is kept.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
