@@ -348,9 +348,9 @@ impl Job<'_> {
             }
         };
         if parts == 1 {
-            work(0)
+            work(0);
         } else {
-            executor.run(parts, &work)
+            executor.run(parts, &work);
         }
         let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, failure)) = places.failed.take() {
@@ -410,9 +410,9 @@ impl<'a> Worker<'a> {
         while at < end {
             let to = end.min(at + cut.piece);
             if cut.direct {
-                self.in_place(&kept, at, to)?
+                self.in_place(&kept, at, to)?;
             } else {
-                self.by_slab(&kept, first, at, to)?
+                self.by_slab(&kept, first, at, to)?;
             }
             if !watch.go_on(((to - at) * kept.count) as u64) {
                 return Ok(());

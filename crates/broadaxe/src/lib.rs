@@ -11,6 +11,7 @@ mod memory;
 pub mod promote;
 pub mod graph;
 pub mod eval;
+pub mod unbroadcast;
 pub mod frameworks;
 pub mod expr;
 
@@ -25,6 +26,7 @@ pub use expr::Expr;
 pub use graph::{Graph, Node};
 pub use plan::Plan;
 pub use scalar::Scalar;
+pub use unbroadcast::{unbroadcast, unbroadcast_operand};
 pub use view::View;
 
 /// Runs the README's example as a test.
