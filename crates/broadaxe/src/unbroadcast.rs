@@ -92,7 +92,9 @@ mod tests {
         }
 
         fn shape(&mut self) -> Vec<usize> {
-            (0..self.below(4)).map(|_| [1, 1, 2, 3, 4, 0][self.below(if self.0.is_multiple_of(8) { 6 } else { 5 })]).collect()
+            (0..self.below(4))
+                .map(|_| [1, 1, 2, 3, 4, 0][self.below(if self.0.is_multiple_of(8) { 6 } else { 5 })])
+                .collect()
         }
     }
 
