@@ -299,6 +299,12 @@ struct Job<'a> {
     saved_size: usize,
 }
 
+/// The item that is next, and the first that need not be looked at.
+struct Turns<'a> {
+    next: &'a AtomicUsize,
+    stop: &'a AtomicUsize,
+}
+
 /// The places that threads write to, and the failure of the earliest item.
 struct Places<'a> {
     out: &'a mut [u8],
@@ -323,30 +329,7 @@ impl Job<'_> {
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let work = |_: usize| {
-            let _mode = FloatMode::standard();
-            let mut worker = match Worker::new(self) {
-                Ok(worker) => worker,
-                Err(failure) => {
-                    lock(&places).failed = Some((0, failure));
-                    return stop.store(0, Ordering::Relaxed);
-                }
-            };
-            loop {
-                // Behind a refused item nothing matters any more; one before it may yet be refused.
-                let item = next.fetch_add(1, Ordering::Relaxed);
-                if item >= items || item >= stop.load(Ordering::Relaxed) || watch.is_stopped() {
-                    return;
-                }
-                if let Err(failure) = worker.item(item, &watch, &places) {
-                    stop.fetch_min(item, Ordering::Relaxed);
-                    let failed = &mut lock(&places).failed;
-                    if failed.as_ref().is_none_or(|&(before, _)| item < before) {
-                        *failed = Some((item, failure));
-                    }
-                }
-            }
-        };
+        let work = |_: usize| self.share(items, &Turns { next: &next, stop: &stop }, &watch, &places);
         if parts == 1 {
             work(0);
         } else {
@@ -360,6 +343,32 @@ impl Job<'_> {
             return Err(Failure::Interrupted);
         }
         if self.cut.chunks > 1 { self.join(&mut places) } else { Ok(()) }
+    }
+
+    /// Folds items, on one of the threads, until none is left.
+    fn share(&self, items: usize, turns: &Turns, watch: &Watch, places: &Mutex<Places>) {
+        let _mode = FloatMode::standard();
+        let mut worker = match Worker::new(self) {
+            Ok(worker) => worker,
+            Err(failure) => {
+                lock(places).failed = Some((0, failure));
+                return turns.stop.store(0, Ordering::Relaxed);
+            }
+        };
+        loop {
+            // Behind a refused item nothing matters any more; one before it may yet be refused.
+            let item = turns.next.fetch_add(1, Ordering::Relaxed);
+            if item >= items || item >= turns.stop.load(Ordering::Relaxed) || watch.is_stopped() {
+                return;
+            }
+            if let Err(failure) = worker.item(item, watch, places) {
+                turns.stop.fetch_min(item, Ordering::Relaxed);
+                let failed = &mut lock(places).failed;
+                if failed.as_ref().is_none_or(|&(before, _)| item < before) {
+                    *failed = Some((item, failure));
+                }
+            }
+        }
     }
 
     /// Joins the saved states of items that make the same results.

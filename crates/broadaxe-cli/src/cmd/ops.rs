@@ -63,7 +63,7 @@ fn results(reduction: Reduction) -> String {
             Some(format!("{name} to {}", reduction.result(dtype)))
         })
         .collect();
-    format!("of the same dtype; {}", join(&others, ", "))
+    format!("{}, float as it is", join(&others, ", "))
 }
 
 fn describe_reduction(reduction: Reduction) -> Value {
