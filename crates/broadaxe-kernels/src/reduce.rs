@@ -6,7 +6,7 @@
 //! needed than a slab and a state per thread, and the saved states of items that make the same results.
 //!
 //! A slab has the elements of a result side by side, to be folded *along*, or those of many results, to be folded *across*:
-//! as they lie in the inputs. The tree over them is the same ([`crate::fold`]), so this choice, like the cuts into
+//! as they lie in the inputs. The tree over them is the same (`fold.rs`), so this choice, like the cuts into
 //! items and pieces, is of no consequence for the bits.
 
 use std::{
@@ -373,6 +373,7 @@ impl Job<'_> {
 
     /// Joins the saved states of items that make the same results.
     fn join(&self, places: &mut Places) -> Result<(), Failure> {
+        let _mode = FloatMode::standard();
         let mut folder = self.reduce.folder()?;
         for number in 0..self.cut.boxes() {
             let [first, last] = self.cut.results(number);
