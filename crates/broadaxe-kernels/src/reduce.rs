@@ -200,7 +200,7 @@ impl Cut {
         let widest = match (along, direct) {
             (true, _) if whole => most / folded,
             (true, _) => 1,
-            (false, true) => WIDE.max(most / folded),
+            (false, true) => (most / folded).clamp(WIDE, 2 * WIDE),
             (false, false) => most / folded.min(TALL / 2),
         };
         let (width, span) = widest_box(&space.kept, widest, outermost);
