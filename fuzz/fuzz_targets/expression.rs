@@ -47,7 +47,7 @@ fuzz_target!(|bytes: &[u8]| {
         };
         let names = ["a", "b"];
         let views: Vec<(&str, View<'_>)> = names.into_iter().zip(arrays.iter().map(Array::view)).collect();
-        let options = Options { rule, max_bytes: Some(BUDGET), threads: Some(1), progress: None };
+        let options = Options { rule, max_bytes: Some(BUDGET), threads: Some(1), ..Options::default() };
         match expr.bind(&views, options) {
             Ok(evaluation) => match evaluation.run() {
                 Ok(result) => assert_eq!((result.dtype(), result.shape()), (evaluation.dtype(), evaluation.shape())),

@@ -1,17 +1,19 @@
 //! Times Broadaxe, the limit of the machine and the peers that are installed, on the workloads of `bench/`.
 //!
-//! Every engine is a process of its own and answers the same requests. They work one at a time, in another order every
-//! round, so that what else the machine does falls on all of them alike; what counts are ratios within one run, of minima
-//! first, since a minimum is the reading with the least of that noise. The limit is measured in the runner, in the same rounds
-//! and over the same memory.
+//! One run measures one kind of thing (`bench/README.md` lists them) and prints it; `--record` keeps it in `bench/record/`,
+//! draws it, and writes `docs/performance.md` anew from the newest records of every kind.
 
 mod table;
 
 mod engine;
 
+mod svg;
+
 mod figure;
 
 mod chart;
+
+mod plot;
 
 mod record;
 
@@ -19,25 +21,31 @@ mod peers;
 
 mod gate;
 
+mod time;
+
+mod sweep;
+
+mod code;
+
+mod page;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-use serde_json::json;
-
 use engine::Engine;
-use figure::{Figures, HEADING, Series};
-use table::Workload;
+use figure::{Figures, HEADING};
+use time::{Manner, Programs};
 
 /// The name under which Broadaxe stands among engines.
 const OWN: &str = "broadaxe";
-/// Planning is timed too where every operand has fewer elements than this.
-const SMALL: u64 = 1 << 12;
+/// The section of the record that holds the workloads.
+const WORKLOADS: &str = "workloads";
 
-pub(crate) const USAGE: &str =
-    "[--only W,..] [--threads 1,2] [--peers P,..] [--fresh] [--quick] [--record] | --gate | --gate-record";
+pub(crate) const USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
+                                --sweep sizes,ranks,threads | --size | --page | --gate | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -45,18 +53,25 @@ struct Wishes {
     only: Vec<String>,
     threads: Vec<usize>,
     peers: Vec<String>,
+    sweeps: Vec<String>,
     fresh: bool,
     quick: bool,
     record: bool,
     work: Work,
 }
 
-/// Says what is done with the runner.
-#[derive(Debug, Default, PartialEq)]
+/// Says what is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Work {
     /// The workloads are timed.
     #[default]
     Time,
+    /// Sizes, ranks or threads are gone through.
+    Sweep,
+    /// The size of the code and the time of its build are measured.
+    Size,
+    /// The page is written anew from the records.
+    Page,
     /// Instructions are compared with the recorded ones.
     Gate,
     /// Instructions are recorded.
@@ -79,10 +94,13 @@ impl Wishes {
                     let counts = list()?.into_iter().map(count).collect::<Option<_>>();
                     wishes.threads = counts.ok_or("--threads takes numbers from 1, apart by commas")?;
                 }
-                "--peers" => wishes.peers = list()?,
+                "--peers" => wishes.peers = peers::known(list()?)?,
+                "--sweep" => (wishes.work, wishes.sweeps) = (Work::Sweep, sweep::known(list()?)?),
                 "--fresh" => wishes.fresh = true,
                 "--quick" => wishes.quick = true,
                 "--record" => wishes.record = true,
+                "--size" => wishes.work = Work::Size,
+                "--page" => wishes.work = Work::Page,
                 "--gate" => wishes.work = Work::Gate,
                 "--gate-record" => wishes.work = Work::GateRecord,
                 other => return Err(format!("bench does not take {other}; it takes {USAGE}")),
@@ -91,159 +109,125 @@ impl Wishes {
         if wishes.threads.is_empty() {
             wishes.threads = vec![1, 2];
         }
-        peers::known(&wishes.peers)?;
         Ok(wishes)
-    }
-
-    /// Returns how many rounds there are, and how long an engine has in each.
-    fn rounds(&self) -> (usize, f64) {
-        if self.quick { (2, 0.03) } else { (7, 0.08) }
-    }
-
-    /// Returns the modes that one workload is run in, the limit not among them.
-    fn modes(&self, workload: &Workload) -> Vec<&'static str> {
-        let mut modes = vec!["out"];
-        if self.fresh {
-            modes.push("fresh");
-        }
-        if workload.elements() < SMALL {
-            modes.push("unplanned");
-        }
-        modes
     }
 }
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let wishes = Wishes::read(words)?;
-    let runner = build(root)?;
-    if wishes.work != Work::Time {
-        return gate::run(root, &runner, wishes.work == Work::GateRecord);
+    let found = match wishes.work {
+        Work::Time => workloads(root, &wishes),
+        Work::Sweep => {
+            let programs = programs(root)?;
+            let run = |name: &String| sweep::run(root, &programs, name, wishes.quick, wishes.record);
+            wishes.sweeps.iter().try_for_each(run)
+        }
+        Work::Size => code::run(root, &target(root), wishes.record),
+        Work::Page => Ok(()),
+        Work::Gate | Work::GateRecord => return gate::run(root, &runner(root)?, wishes.work == Work::GateRecord),
+    };
+    if wishes.record || wishes.work == Work::Page {
+        page::write(root)?;
     }
+    found
+}
+
+/// Says whether instructions can be counted here.
+pub(crate) fn can_count() -> bool {
+    gate::can_count()
+}
+
+/// Times the workloads.
+fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
     let path = root.join("bench/workloads.txt");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let workloads = table::parse(&text).map_err(|why| format!("bench/workloads.txt: {why}"))?;
     let workloads = table::only(workloads, &wishes.only)?;
-    let python = if wishes.peers.is_empty() { None } else { Some(peers::install(root, &wishes.peers)?) };
-    let mut all = Vec::new();
+    let programs = programs(root)?;
+    let python = if wishes.peers.is_empty() { None } else { Some(peers::install(&target(root), &wishes.peers)?) };
+    let folder = exchange(root);
+    let mut all: Vec<Figures> = Vec::new();
     println!("{HEADING}");
-    for &threads in &wishes.threads {
-        let mut engines = vec![Engine::start(OWN, Command::new(&runner).arg(threads.to_string()), threads)?];
-        for peer in &wishes.peers {
-            if let Some(python) = &python {
-                engines.push(Engine::start(peer, &mut peers::command(root, python, peer, threads), threads)?);
-            }
-        }
-        for workload in &workloads {
-            let figures = measure(root, workload, &mut engines, threads, &wishes)?;
-            for mode in wishes.modes(workload) {
-                println!("{}", figures.line(mode));
+    let most = wishes.threads.iter().copied().max().unwrap_or(1);
+    let mut engines = Vec::from(programs.start()?);
+    for (peer, python) in wishes.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
+        engines.push(Engine::start(peer, &mut peers::command(root, python, peer), most)?);
+    }
+    let (rounds, seconds) = if wishes.quick { (2, 0.03) } else { (5, 0.05) };
+    let manner = Manner { threads: &wishes.threads, rounds, seconds, fresh: wishes.fresh, folder: &folder };
+    for workload in &workloads {
+        for figures in time::measure(workload, &mut engines, &manner)? {
+            for mode in ["out", "fresh", "unplanned"] {
+                if mode == "out" || figures.own(mode).is_some() {
+                    println!("{}", figures.line(mode));
+                }
             }
             all.push(figures);
         }
     }
     if wishes.record {
-        record::write(root, &all, wishes.quick)?;
+        record::put(root, WORKLOADS, &all, wishes.quick)?;
     }
     let wrong: Vec<&str> = all.iter().filter(|figures| figures.own_is_wrong()).map(|f| f.workload.as_str()).collect();
     if wrong.is_empty() { Ok(()) } else { Err(format!("Broadaxe differs from NumPy in {}", wrong.join(" "))) }
 }
 
-/// Builds the runner as it would be released, and returns where it is.
-fn build(root: &Path) -> Result<PathBuf, String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let words = ["build", "--release", "--quiet", "-p", "broadaxe-bench"];
-    let status = Command::new(cargo).args(words).current_dir(root).status();
-    if !status.map_err(|error| format!("cargo cannot be started: {error}"))?.success() {
-        return Err("the runner does not build".to_owned());
+/// Returns the folder in which operands go to peers, in memory where the system has such folders.
+fn exchange(root: &Path) -> PathBuf {
+    const NAME: &str = "broadaxe-bench-";
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { memory.to_owned() } else { target(root) };
+    // A run that was interrupted leaves its folder, which takes memory.
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(NAME).filter(|number| number.parse::<u32>().is_ok());
+        if process.is_some_and(|number| Path::new("/proc/self").exists() && !Path::new("/proc").join(number).exists()) {
+            // Who may not remove it leaves it.
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
+    folder.join(format!("{NAME}{}", std::process::id()))
+}
+
+/// Builds the runner as it would be released, and the limit for this CPU.
+fn programs(root: &Path) -> Result<Programs, String> {
+    let folder = target(root).join("bench-native");
+    let mut command = cargo(root);
+    // Flags of another kind in the environment would build the limit for another CPU.
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", "-C target-cpu=native");
+    command.args(["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-limit"]);
+    succeed(command.arg("--no-default-features").arg("--target-dir").arg(&folder), "the limit does not build")?;
+    let limit = folder.join("release").join(format!("broadaxe-limit{}", env::consts::EXE_SUFFIX));
+    Ok(Programs { runner: runner(root)?, limit })
+}
+
+/// Builds the runner as it would be released, and returns where it is.
+fn runner(root: &Path) -> Result<PathBuf, String> {
+    let words = ["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"];
+    succeed(cargo(root).args(words), "the runner does not build")?;
     Ok(target(root).join("release").join(format!("broadaxe-bench{}", env::consts::EXE_SUFFIX)))
+}
+
+/// Returns a command that runs cargo in the repository.
+fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// Runs a command; `otherwise` says what it means if that fails.
+fn succeed(command: &mut Command, otherwise: &str) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{otherwise}: {status}")),
+        Err(error) => Err(format!("{otherwise}: {error}")),
+    }
 }
 
 /// Returns the folder that builds go to.
 fn target(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
-}
-
-/// Runs one workload on all engines.
-fn measure(
-    root: &Path,
-    workload: &Workload,
-    engines: &mut [Engine],
-    threads: usize,
-    wishes: &Wishes,
-) -> Result<Figures, String> {
-    let folder = target(root).join("bench-data");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    // Only peers read the operands from files.
-    let save = (engines.len() > 1).then(|| folder.to_string_lossy().into_owned());
-    let mut figures = Figures::new(workload, threads);
-    let request = workload.request(save.as_deref());
-    let mut loaded = Vec::new();
-    for (at, engine) in engines.iter_mut().enumerate() {
-        match engine.ask(&request) {
-            Ok(_) => loaded.push(at),
-            Err(why) => figures.skipped.push((engine.name.clone(), why)),
-        }
-    }
-    let checks = check(&folder, engines, &loaded, &mut figures);
-    for &at in &loaded {
-        let mut modes = if at == 0 { vec!["limit"] } else { Vec::new() };
-        modes.extend(wishes.modes(workload).into_iter().filter(|&mode| at == 0 || mode != "unplanned"));
-        for mode in modes {
-            let (engine, mode) = (engines[at].name.clone(), mode.to_owned());
-            let check = if mode == "limit" { String::new() } else { checks[at].clone() };
-            figures.series.push(Series { engine, mode, seconds: Vec::new(), check });
-        }
-    }
-    readings(engines, &mut figures, wishes.rounds());
-    for &at in &loaded {
-        // An engine that is gone is reported by its next workload.
-        let _ = engines[at].ask(&json!({ "do": "drop" }));
-    }
-    fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(figures)
-}
-
-/// Compares every loaded engine's result with NumPy's, if any peer is there to ask; returns a word for each engine.
-fn check(folder: &Path, engines: &mut [Engine], loaded: &[usize], figures: &mut Figures) -> Vec<String> {
-    let mut checks = vec!["unchecked".to_owned(); engines.len()];
-    let said = |answer: Result<serde_json::Value, String>| {
-        answer.map(|answer| answer["check"].as_str().unwrap_or("no answer").to_owned())
-    };
-    for &at in loaded {
-        let answer = if at == 0 {
-            let Some(&judge) = loaded.iter().find(|&&other| other > 0) else { continue };
-            let path = folder.join("result");
-            let written = engines[0].ask(&json!({ "do": "result", "path": path }));
-            written.and_then(|_| said(engines[judge].ask(&json!({ "do": "compare", "path": path }))))
-        } else {
-            said(engines[at].ask(&json!({ "do": "check" })))
-        };
-        match answer {
-            Ok(word) => checks[at] = word,
-            Err(why) => figures.skipped.push((engines[at].name.clone(), why)),
-        }
-    }
-    checks
-}
-
-/// Takes the readings of all series, round by round, each round in another order.
-fn readings(engines: &mut [Engine], figures: &mut Figures, (rounds, seconds): (usize, f64)) {
-    for round in 0..rounds {
-        let count = figures.series.len();
-        for turn in 0..count {
-            // Start elsewhere every round, and go backwards every other.
-            let turn = if round % 2 == 0 { turn } else { count - 1 - turn };
-            let series = &mut figures.series[(turn + round) % count];
-            let Some(engine) = engines.iter_mut().find(|engine| engine.name == series.engine) else { continue };
-            match engine.read(seconds, &series.mode) {
-                Ok(more) => series.seconds.extend(more),
-                Err(why) if round == 0 => figures.skipped.push((format!("{} {}", series.engine, series.mode), why)),
-                Err(_) => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -263,7 +247,11 @@ mod tests {
         );
         assert!(both.quick && !both.record);
         assert_eq!(wishes("").map(|wishes| wishes.threads), Ok(vec![1, 2]));
-        for wrong in ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus"] {
+        assert!(wishes("--peers all").is_ok_and(|wishes| wishes.peers.len() > 3));
+        for (text, work) in [("--sweep sizes --record", Work::Sweep), ("--size", Work::Size), ("--gate", Work::Gate)] {
+            assert_eq!(wishes(text).map(|wishes| wishes.work), Ok(work), "{text}");
+        }
+        for wrong in ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus", "--sweep floors"] {
             assert!(wishes(wrong).is_err(), "{wrong}");
         }
     }

@@ -6,9 +6,10 @@
 mod generate;
 mod tidy;
 
-mod test;
-
 mod bench;
+
+mod accuracy;
+mod test;
 
 use std::{
     env,
@@ -28,6 +29,12 @@ struct Task {
 const TASKS: &[Task] = &[
     Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
     Task { name: "bench", usage: bench::USAGE, about: "times the workloads of bench/", run: bench::run },
+    Task {
+        name: "accuracy",
+        usage: accuracy::USAGE,
+        about: "measures all errors and writes docs/accuracy.md",
+        run: accuracy::run,
+    },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {
         name: "generate",

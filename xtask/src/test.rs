@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::tidy;
+use crate::{bench, tidy};
 
 /// Holds one stage: what it checks, and how.
 struct Stage {
@@ -28,6 +28,8 @@ enum Work {
     Level(&'static str, fn() -> bool),
     /// Runs `cargo xtask tidy` without leaving this program.
     Tidy,
+    /// Runs `cargo xtask bench --gate` without leaving this program, where there is what it needs.
+    Gate,
 }
 
 static STAGES: &[Stage] = &[
@@ -56,6 +58,7 @@ static STAGES: &[Stage] = &[
     Stage { name: "baseline", about: "kernels and engine again", work: Work::Level("baseline", || true) },
     Stage { name: "avx2", about: "kernels and engine again", work: Work::Level("avx2", has_avx2) },
     Stage { name: "avx512", about: "kernels and engine again", work: Work::Level("avx512", has_avx512) },
+    Stage { name: "gate", about: "released kernels take no more instructions than recorded", work: Work::Gate },
 ];
 
 /// The tests whose numbers are worth seeing though they pass.
@@ -116,7 +119,7 @@ impl Outcome {
         match self {
             Self::Passed => "passed",
             Self::Failed => "FAILED",
-            Self::Skipped => "skipped, this CPU has it not",
+            Self::Skipped => "skipped, this machine has it not",
             Self::NotRun => "not run",
         }
     }
@@ -196,15 +199,22 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
         Work::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
         Work::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
         Work::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
-        Work::Tidy => {
-            let outcome = tidy::run(root).map_or_else(
-                |why| {
-                    println!("{why}");
-                    Outcome::Failed
-                },
-                |()| Outcome::Passed,
-            );
-            Ok((outcome, Count::default()))
+        Work::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
+        Work::Gate if !(has_avx2() && bench::can_count()) => {
+            println!("no AVX2, or no valgrind: nothing is counted");
+            Ok((Outcome::Skipped, Count::default()))
+        }
+        Work::Gate => Ok((outcome(bench::run(root, &["--gate".to_owned()])), Count::default())),
+    }
+}
+
+/// Prints why a task failed, if it did.
+fn outcome(result: Result<(), String>) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Passed,
+        Err(why) => {
+            println!("{why}");
+            Outcome::Failed
         }
     }
 }

@@ -33,13 +33,6 @@ pub(crate) fn read(
     Ok(seconds)
 }
 
-/// Returns the middle of some readings, and 0 of none.
-pub(crate) fn median(seconds: &[f64]) -> f64 {
-    let mut sorted = seconds.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,13 +50,6 @@ mod tests {
             assert_eq!(seconds.len(), 2);
             assert!(seconds.iter().all(|s| (s / call.as_secs_f64() - 1.0).abs() < 1e-6), "{call:?}: {seconds:?}");
             assert!(most >= want && most <= want * 2, "{call:?}: {most} calls at once, wanted about {want}");
-        }
-    }
-
-    #[test]
-    fn medians() {
-        for (seconds, want) in [(&[][..], 0.0), (&[3.0], 3.0), (&[5.0, 1.0, 2.0], 2.0), (&[4.0, 1.0], 4.0)] {
-            assert_eq!(median(seconds), want, "{seconds:?}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The runner of the workloads: Broadaxe and the machine's limit, timed in one process.
+//! The runner of the workloads: Broadaxe, timed in its own process.
 //!
-//! `broadaxe-bench THREADS` reads requests from its input, a JSON object a line, and answers each with one line. The same
+//! `broadaxe-bench` reads requests from its input, a JSON object a line, and answers each with one line. The same
 //! requests go to the peers (`bench/peers.py`), so that `cargo xtask bench` treats all engines alike:
 //!
 //! | request | answer |
 //! |---|---|
-//! | `{"do":"load","expression":..,"operands":[..],"save":DIR}` | `{"ok":true}` once the operands exist and the plan is made |
-//! | `{"do":"run","seconds":S,"mode":M}` | `{"seconds":[..]}`, seconds per call; modes `out`, `fresh`, `unplanned`, `limit` |
+//! | `{"do":"load","expression":..,"operands":[..],"save":DIR}` | `{"ok":true,"reads":[..],"write":N}`, bytes, once the operands exist and the plan is made |
+//! | `{"do":"run","seconds":S,"mode":M,"threads":T}` | `{"seconds":[..]}`, seconds per call; modes `out`, `fresh`, `unplanned` |
 //! | `{"do":"repeat","times":N}` | `{"ok":true}` after N calls, for counting instructions |
 //! | `{"do":"result","path":P}` | `{"ok":true}`, the result's bytes in that file |
 //! | `{"do":"drop"}`, `{"do":"quit"}` | `{"ok":true}` |
@@ -17,26 +17,14 @@
 
 mod clock;
 
-mod traffic;
-
 mod operand;
 
 mod serve;
 
-use std::{
-    env,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{io, process::ExitCode};
 
 fn main() -> ExitCode {
-    let threads = env::args().nth(1).map_or(Some(1), |word| word.parse().ok().filter(|&count: &usize| count > 0));
-    let Some(threads) = threads else {
-        // A closed error stream leaves nothing to say it on.
-        let _ = writeln!(io::stderr().lock(), "broadaxe-bench THREADS, a number from 1");
-        return ExitCode::from(2);
-    };
-    match serve::serve(io::stdin().lock(), io::stdout().lock(), threads) {
+    match serve::serve(io::stdin().lock(), io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

@@ -27,6 +27,12 @@ enum Layout {
     Contiguous,
     /// Every second element of the last axis.
     Strided2,
+    /// Every third element of the last axis.
+    Strided3,
+    /// The last axis backwards.
+    Reversed,
+    /// The last two axes exchanged.
+    Swapped,
     /// All axes reversed.
     Transposed,
 }
@@ -61,20 +67,37 @@ impl Operand {
             DType::BF16 => fill(shape, |i| bf16::from_f32(float(i))),
             DType::I64 => fill(shape, |i| i64::from(integer(i))),
             DType::I32 => fill(shape, integer),
+            DType::I16 => fill(shape, |i| integer(i) as i16),
+            DType::I8 => fill(shape, |i| integer(i) as i8),
+            DType::U16 => fill(shape, |i| integer(i) as u16),
+            DType::U32 => fill(shape, |i| integer(i) as u32),
+            DType::U64 => fill(shape, |i| integer(i) as u64),
             DType::U8 => fill(shape, |i| (mix(i, seed) >> 24) as u8),
             DType::Bool => fill(shape, |i| Bool::from(mix(i, seed) >> 31 == 1)),
-            other => Err(format!("no workload holds {other} so far")),
+        }
+    }
+
+    /// Returns how many elements of the last axis lie in memory for each that the expression sees.
+    fn step(&self) -> usize {
+        match self.layout {
+            Layout::Strided2 => 2,
+            Layout::Strided3 => 3,
+            _ => 1,
         }
     }
 
     fn memory_shape(&self) -> Result<Vec<usize>, String> {
         let mut shape = self.shape.clone();
+        let rank = shape.len();
         match self.layout {
-            Layout::Contiguous => {}
             Layout::Transposed => shape.reverse(),
-            Layout::Strided2 => {
-                let last = shape.last_mut().ok_or("an operand without axes has no second element")?;
-                *last = last.checked_mul(2).ok_or("the last axis is too long")?;
+            Layout::Swapped if rank >= 2 => shape.swap(rank - 2, rank - 1),
+            Layout::Swapped => return Err("an operand of one axis has no two to exchange".to_owned()),
+            _ => {
+                let step = self.step();
+                if let Some(last) = shape.last_mut() {
+                    *last = last.checked_mul(step).ok_or("the last axis is too long")?;
+                }
             }
         }
         Ok(shape)
@@ -83,18 +106,24 @@ impl Operand {
     /// Returns the view of its memory that the expression reads.
     pub(crate) fn view<'a>(&self, array: &'a Array) -> Result<View<'a>, String> {
         let view = array.view();
+        let mut strides = view.strides().to_vec();
+        let (rank, mut offset) = (strides.len(), 0);
         match self.layout {
-            Layout::Contiguous => Ok(view),
-            Layout::Transposed => Ok(view.transposed()),
-            Layout::Strided2 => {
-                let mut strides = view.strides().to_vec();
-                if let Some(last) = strides.last_mut() {
-                    *last *= 2;
-                }
-                let made = View::new(array.dtype(), array.as_bytes(), &self.shape, &strides, 0);
-                made.map_err(|error| error.to_string())
+            Layout::Contiguous => return Ok(view),
+            Layout::Transposed => return Ok(view.transposed()),
+            Layout::Swapped => strides.swap(rank - 2, rank - 1),
+            Layout::Strided2 | Layout::Strided3 => {
+                let step = self.step() as isize;
+                strides.iter_mut().rev().take(1).for_each(|stride| *stride *= step);
+            }
+            Layout::Reversed => {
+                let last = self.shape.last().copied().unwrap_or(1);
+                offset = last.saturating_sub(1) * array.dtype().size();
+                strides.iter_mut().rev().take(1).for_each(|stride| *stride = -*stride);
             }
         }
+        let made = View::new(array.dtype(), array.as_bytes(), &self.shape, &strides, offset);
+        made.map_err(|error| error.to_string())
     }
 }
 
@@ -144,7 +173,14 @@ mod tests {
 
     #[test]
     fn layouts_show_the_shape_asked_for() {
-        let cases = [("contiguous", [4_isize * 3, 4]), ("transposed", [4, 8]), ("strided2", [24, 8])];
+        let cases = [
+            ("contiguous", [4_isize * 3, 4]),
+            ("transposed", [4, 8]),
+            ("swapped", [4, 8]),
+            ("strided2", [24, 8]),
+            ("strided3", [36, 12]),
+            ("reversed", [12, -4]),
+        ];
         for (layout, strides) in cases {
             let text = format!(r#"{{"name":"a","dtype":"f32","shape":[2,3],"layout":"{layout}"}}"#);
             let operand = operand(&text);

@@ -13,18 +13,31 @@ use broadaxe::{Array, Evaluation, Expr, Options, View};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{clock, operand::Operand, traffic};
+use crate::{clock, operand::Operand};
 
 /// What is asked of the runner.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 enum Request {
     Load(Workload),
-    Run { seconds: f64, mode: String },
-    Repeat { times: u32 },
-    Result { path: PathBuf },
+    Run {
+        seconds: f64,
+        mode: String,
+        #[serde(default = "one")]
+        threads: usize,
+    },
+    Repeat {
+        times: u32,
+    },
+    Result {
+        path: PathBuf,
+    },
     Drop,
     Quit,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// An expression over operands, and a folder for the operands' bytes if a peer will read them.
@@ -61,14 +74,14 @@ impl<R: BufRead, W: Write> Line<R, W> {
 }
 
 /// Answers requests until the input ends.
-pub(crate) fn serve(requests: impl BufRead, answers: impl Write, threads: usize) -> io::Result<()> {
+pub(crate) fn serve(requests: impl BufRead, answers: impl Write) -> io::Result<()> {
     let mut line = Line { requests: requests.lines(), answers };
     let done = Ok(json!({ "ok": true }));
     while let Some(request) = line.ask()? {
         match request {
             Request::Load(workload) => match load(&workload) {
                 Ok((expr, arrays)) => {
-                    if converse(&mut line, &workload, &expr, &arrays, threads)?.is_break() {
+                    if converse(&mut line, &workload, &expr, &arrays)?.is_break() {
                         break;
                     }
                 }
@@ -103,17 +116,19 @@ fn converse<R: BufRead, W: Write>(
     workload: &Workload,
     expr: &Expr,
     arrays: &[Array],
-    threads: usize,
 ) -> io::Result<ControlFlow<()>> {
-    let mut bench = match Bench::new(workload, expr, arrays, threads) {
+    let mut bench = match Bench::new(workload, expr, arrays) {
         Ok(bench) => bench,
         Err(why) => return line.answer(&Err(why)).map(ControlFlow::Continue),
     };
     let done = Ok(json!({ "ok": true }));
-    line.answer(&done)?;
+    let reads: Vec<usize> = arrays.iter().map(|array| array.as_bytes().len()).collect();
+    line.answer(&Ok(json!({ "ok": true, "reads": reads, "write": bench.out.as_bytes().len() })))?;
     while let Some(request) = line.ask()? {
         let answer = match request {
-            Request::Run { seconds, mode } => bench.read(seconds, &mode).map(|seconds| json!({ "seconds": seconds })),
+            Request::Run { seconds, mode, threads } => {
+                bench.read(seconds, &mode, threads).map(|seconds| json!({ "seconds": seconds }))
+            }
             Request::Repeat { times } => bench.calls("out", times).map(|_| json!({ "ok": true })),
             Request::Result { path } => bench
                 .calls("out", 1)
@@ -131,29 +146,28 @@ fn converse<R: BufRead, W: Write>(
 /// A workload that is ready to run.
 struct Bench<'a> {
     expr: &'a Expr,
-    arrays: &'a [Array],
     bound: Vec<(&'a str, View<'a>)>,
+    /// The plan for a number of threads.
     evaluation: Evaluation<'a>,
     threads: usize,
     out: Array,
 }
 
 impl<'a> Bench<'a> {
-    fn new(workload: &'a Workload, expr: &'a Expr, arrays: &'a [Array], threads: usize) -> Result<Self, String> {
+    fn new(workload: &'a Workload, expr: &'a Expr, arrays: &'a [Array]) -> Result<Self, String> {
         let mut bound = Vec::new();
         for (operand, array) in workload.operands.iter().zip(arrays) {
             bound.push((operand.name.as_str(), operand.view(array)?));
         }
-        let evaluation = plan(expr, &bound, threads)?;
+        let evaluation = plan(expr, &bound, 1)?;
         let out = evaluation.run().map_err(|error| error.to_string())?;
-        Ok(Self { expr, arrays, bound, evaluation, threads, out })
+        Ok(Self { expr, bound, evaluation, threads: 1, out })
     }
 
-    fn read(&mut self, seconds: f64, mode: &str) -> Result<Vec<f64>, String> {
+    fn read(&mut self, seconds: f64, mode: &str, threads: usize) -> Result<Vec<f64>, String> {
         let budget = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-        if mode == "limit" {
-            let reads: Vec<&[u8]> = self.arrays.iter().map(Array::as_bytes).collect();
-            return traffic::read(budget, &reads, self.out.as_bytes_mut(), self.threads);
+        if threads != self.threads {
+            (self.evaluation, self.threads) = (plan(self.expr, &self.bound, threads)?, threads);
         }
         clock::read(budget, |times| self.calls(mode, times))
     }
@@ -178,7 +192,7 @@ impl<'a> Bench<'a> {
                     plan(black_box(self.expr), &self.bound, self.threads)?.run_into(&mut self.out).map_err(failed)?;
                 }
             }
-            other => return Err(format!("{other} is no mode; out, fresh, unplanned and limit are")),
+            other => return Err(format!("{other} is no mode; out, fresh and unplanned are")),
         }
         Ok(start.elapsed())
     }
@@ -196,7 +210,7 @@ mod tests {
     /// Holds a whole conversation and returns its answers.
     fn answers(requests: &[&str]) -> Vec<Value> {
         let mut written = Vec::new();
-        serve(requests.join("\n").as_bytes(), &mut written, 1).expect("memory takes everything");
+        serve(requests.join("\n").as_bytes(), &mut written).expect("memory takes everything");
         let text = String::from_utf8(written).expect("text");
         text.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect()
     }
@@ -205,16 +219,14 @@ mod tests {
 
     #[test]
     fn every_request_gets_one_answer() {
-        let run = |mode: &str| format!(r#"{{"do":"run","seconds":0,"mode":"{mode}"}}"#);
-        let modes: Vec<String> = ["out", "fresh", "unplanned", "limit", "sideways"].map(run).to_vec();
+        let run = |mode: &str| format!(r#"{{"do":"run","seconds":0,"mode":"{mode}","threads":2}}"#);
+        let modes: Vec<String> = ["out", "fresh", "unplanned", "sideways"].map(run).to_vec();
         let mut requests = vec!["nonsense", modes[0].as_str(), LOAD, LOAD];
         requests.extend(modes.iter().map(String::as_str));
         requests.extend([r#"{"do":"repeat","times":3}"#, r#"{"do":"drop"}"#, r#"{"do":"quit"}"#]);
-        let kinds: Vec<String> = answers(&requests)
-            .iter()
-            .map(|answer| answer.as_object().expect("an object").keys().cloned().collect())
-            .collect();
-        let want = ["skip", "skip", "ok", "skip", "seconds", "seconds", "seconds", "seconds", "skip", "ok", "ok", "ok"];
+        let kinds: Vec<String> =
+            answers(&requests).iter().filter_map(|answer| answer.as_object()?.keys().next().cloned()).collect();
+        let want = ["skip", "skip", "ok", "skip", "seconds", "seconds", "seconds", "skip", "ok", "ok", "ok"];
         assert_eq!(kinds, want);
     }
 

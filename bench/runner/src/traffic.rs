@@ -1,13 +1,12 @@
-//! The limit: what moving the same bytes costs this machine, whatever is computed on the way.
+//! Passes over the memory of a workload: every byte of every operand is read once, every byte of the output written once.
 //!
-//! Every byte of every operand is read once and every byte of the output is written once, over the very memory that the
-//! workload uses. Two orders are timed and the faster is the limit. *In blocks*: for 4 KiB of output, the share of each operand
-//! is copied to a page that stays in the first-level cache (or to the output, where it has its size), so that stores are
-//! plain. *Whole*: one operand is copied to the output in one piece and the others are folded by exclusive or; a copy of that
-//! size is what the platform does best, with streaming stores beyond the cache.
+//! *Ordinary*: block by block, operands of the output's size are joined by exclusive or and stored by plain stores in one
+//! loop, and the share of each other operand is folded. *Streaming*: block by block, one operand of the output's size
+//! is copied (or bytes that stay in the cache, if none has that size) and the rest folded; blocks are so large that the C library
+//! stores past the caches, if it is told to. *Long*: the same in longer blocks, which the C library copies several pages at a
+//! time. A fill with one byte is not among them: no result is made of one byte, and some CPUs have a shortcut for it.
 //!
-//! This is a floor for the memory's part only. Where work is not bound by memory, a good kernel stays above it; where the output
-//! is large and the caches keep a part of it from call to call, one may come out below.
+//! This is a floor for the memory's part only. Where work is not bound by memory, a good kernel stays above it.
 
 use std::{
     hint::black_box,
@@ -18,37 +17,53 @@ use std::{
 
 use crate::clock;
 
-/// The output's share of one block, in bytes.
-const BLOCK: usize = 4096;
+/// The output's share of one block, in bytes; a copy of that size is one that the C library may stream.
+const BLOCK: usize = 32 << 10;
+/// The same for longer blocks.
+const LONG: usize = 512 << 10;
 /// The fewest bytes that more than one thread moves.
 const SHARED: usize = 1 << 19;
 
-type Pass = fn(&[&[u8]], &mut [u8]);
+/// One pass over all memory.
+pub(crate) type Pass = fn(&[&[u8]], &mut [u8]);
 
-/// Times both orders within `budget` and returns the readings of the faster.
-pub(crate) fn read(budget: Duration, reads: &[&[u8]], write: &mut [u8], threads: usize) -> Result<Vec<f64>, String> {
+/// Returns the pass of this name.
+pub(crate) fn pass(name: &str) -> Result<Pass, String> {
+    match name {
+        "ordinary" => Ok(ordinary),
+        "streaming" => Ok(streaming::<BLOCK>),
+        "long" => Ok(streaming::<LONG>),
+        other => Err(format!("{other} is no pass; ordinary, streaming and long are")),
+    }
+}
+
+/// Times a pass within `budget` and returns seconds per pass.
+pub(crate) fn read(
+    pass: Pass,
+    budget: Duration,
+    reads: &[&[u8]],
+    write: &mut [u8],
+    threads: usize,
+) -> Result<Vec<f64>, String> {
     let bytes = write.len() + reads.iter().map(|operand| operand.len()).sum::<usize>();
     let threads = if bytes < SHARED { 1 } else { threads };
-    let mut best: Option<Vec<f64>> = None;
-    for pass in [in_blocks as Pass, whole] {
-        let seconds = clock::read(budget / 2, |times| Ok(time(pass, times, reads, write, threads)))?;
-        if best.as_ref().is_none_or(|best| clock::median(&seconds) < clock::median(best)) {
-            best = Some(seconds);
-        }
-    }
-    Ok(best.unwrap_or_default())
+    clock::read(budget, |times| Ok(time(pass, times, reads, write, threads)))
 }
 
 /// Times passes over parts of all memory, one part a thread.
 fn time(pass: Pass, times: u32, reads: &[&[u8]], write: &mut [u8], threads: usize) -> Duration {
     let gate = Barrier::new(threads);
     let work = |reads: &[&[u8]], write: &mut [u8]| {
-        gate.wait();
+        if threads > 1 {
+            gate.wait();
+        }
         let start = Instant::now();
         for _ in 0..times {
             pass(black_box(reads), black_box(&mut *write));
         }
-        gate.wait();
+        if threads > 1 {
+            gate.wait();
+        }
         start.elapsed()
     };
     let length = write.len();
@@ -76,57 +91,77 @@ fn slice(bytes: &[u8], part: usize, parts: usize) -> &[u8] {
     &bytes[share(bytes.len(), part, parts)..share(bytes.len(), part + 1, parts)]
 }
 
-fn in_blocks(reads: &[&[u8]], write: &mut [u8]) {
-    let mut page = [0_u8; BLOCK];
+/// Joins what has the output's size and folds the rest, block by block, with plain stores.
+fn ordinary(reads: &[&[u8]], write: &mut [u8]) {
     let blocks = write.len().div_ceil(BLOCK);
+    let length = write.len();
+    let mut sum = 0;
     for (k, out) in write.chunks_mut(BLOCK).enumerate() {
-        let mut written = false;
+        let from = k * BLOCK;
+        let mut same = [None; 2];
         for operand in reads {
-            let own = slice(operand, k, blocks);
-            if !written && own.len() == out.len() {
-                out.copy_from_slice(own);
-                written = true;
+            if operand.len() == length
+                && let Some(place) = same.iter_mut().find(|place| place.is_none())
+            {
+                *place = Some(&operand[from..from + out.len()]);
             } else {
-                for piece in own.chunks(BLOCK) {
-                    page[..piece.len()].copy_from_slice(piece);
-                    black_box(&mut page);
-                }
+                sum ^= fold(slice(operand, k, blocks));
             }
         }
-        if !written {
-            out.fill(page[0]);
+        match same {
+            [Some(a), Some(b)] => join(out, a, b),
+            [Some(a), None] => join_one(out, a, sum as u8),
+            _ => fill(out, sum),
         }
+    }
+    black_box(sum);
+}
+
+fn join(out: &mut [u8], a: &[u8], b: &[u8]) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = a ^ b;
     }
 }
 
-fn whole(reads: &[&[u8]], write: &mut [u8]) {
-    let largest = (0..reads.len()).max_by_key(|&k| reads[k].len());
-    let mut sum = 0;
-    let mut copied = 0;
-    for (k, operand) in reads.iter().enumerate() {
-        let mut left = *operand;
-        if Some(k) == largest {
-            copied = left.len().min(write.len());
-            write[..copied].copy_from_slice(&left[..copied]);
-            left = &left[copied..];
-        }
-        sum ^= fold(left);
+fn join_one(out: &mut [u8], a: &[u8], mask: u8) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = a ^ mask;
     }
-    write[copied..].fill(sum as u8);
+}
+
+/// Fills with words that are not made of equal bytes, which would become a call into the C library.
+fn fill(out: &mut [u8], word: u64) {
+    let (words, rest) = out.as_chunks_mut::<8>();
+    for (place, out) in words.iter_mut().enumerate() {
+        *out = (word ^ (place as u64 & 1)).to_ne_bytes();
+    }
+    rest.fill(word as u8);
+}
+
+/// Copies one operand in blocks of `B` bytes, and folds the others.
+fn streaming<const B: usize>(reads: &[&[u8]], write: &mut [u8]) {
+    let (blocks, length) = (write.len().div_ceil(B), write.len());
+    let direct = reads.iter().position(|operand| operand.len() == length);
+    let page = if direct.is_none() { (0..B.min(length)).map(|i| i as u8 & 1).collect() } else { Vec::new() };
+    let mut sum = 0;
+    for (k, out) in write.chunks_mut(B).enumerate() {
+        for (at, operand) in reads.iter().enumerate() {
+            if Some(at) != direct {
+                sum ^= fold(slice(operand, k, blocks));
+            }
+        }
+        let from = k * B;
+        let source = direct.map_or_else(|| &page[..out.len()], |at| &reads[at][from..from + out.len()]);
+        out.copy_from_slice(source);
+    }
     black_box(sum);
 }
 
 /// Folds all bytes into eight by exclusive or, which reads each once.
 fn fold(bytes: &[u8]) -> u64 {
-    let mut lanes = [0_u64; 16];
-    let (chunks, rest) = bytes.as_chunks::<128>();
-    for chunk in chunks {
-        for (lane, word) in lanes.iter_mut().zip(chunk.as_chunks::<8>().0) {
-            *lane ^= u64::from_ne_bytes(*word);
-        }
-    }
-    let rest = rest.iter().enumerate().fold(0, |sum, (i, &byte)| sum ^ (u64::from(byte) << (i % 8 * 8)));
-    lanes.iter().fold(rest, |sum, lane| sum ^ lane)
+    let (words, rest) = bytes.as_chunks::<8>();
+    let words = words.iter().fold(0, |sum, word| sum ^ u64::from_ne_bytes(*word));
+    rest.iter().enumerate().fold(words, |sum, (i, &byte)| sum ^ (u64::from(byte) << (i * 8)))
 }
 
 #[cfg(test)]
@@ -147,7 +182,7 @@ mod tests {
 
     #[test]
     fn folding_reads_every_byte() {
-        for length in [1, 7, 8, 127, 128, 300] {
+        for length in [1, 7, 8, 127, 128, 300, 600] {
             let zero = vec![0_u8; length];
             for at in 0..length {
                 let mut one = zero.clone();
@@ -159,16 +194,17 @@ mod tests {
 
     #[test]
     fn every_byte_is_written() {
-        let (long, same, short) = (vec![1_u8; 20_001], vec![1_u8; 10_000], vec![1_u8; 12]);
-        for reads in [&[&long[..], &short][..], &[&same, &long], &[&short], &[&same]] {
-            for pass in [in_blocks as Pass, whole] {
+        let (long, same, short) = (vec![1_u8; 2_000_001], vec![1_u8; 1_000_000], vec![1_u8; 12]);
+        for reads in [&[&long[..], &short][..], &[&same, &long], &[&same, &same, &same], &[&short], &[&same]] {
+            for name in ["ordinary", "streaming", "long"] {
                 for threads in [1, 2, 3] {
-                    // Where nothing has the output's size it is filled, with the fold of ones or the page's first byte.
-                    let mut write = vec![77_u8; 10_000];
-                    time(pass, 1, reads, &mut write, threads);
-                    assert!(write.iter().all(|&byte| byte < 2), "{} reads, {threads} threads", reads.len());
+                    // All operands are ones, so that copies, joins and folds are made of the bits 0 and 1.
+                    let mut write = vec![77_u8; 1_000_000];
+                    time(pass(name).expect("a pass"), 1, reads, &mut write, threads);
+                    assert!(write.iter().all(|&byte| byte < 2), "{name}, {} reads, {threads} threads", reads.len());
                 }
             }
         }
+        assert!(pass("sideways").is_err());
     }
 }

@@ -96,7 +96,7 @@ impl DType {
         Self::F64,
     ];
 
-    fn row(self) -> &'static Row {
+    const fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
@@ -106,7 +106,7 @@ impl DType {
     }
 
     /// Returns the size of an element in bytes.
-    pub fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         self.row().size
     }
 

@@ -1,6 +1,9 @@
 //! Executors: who runs the parts of a job, and what the parts tell each other.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// Runs the parts of a job, on one thread or several.
 pub trait Executor: Sync {
@@ -19,6 +22,21 @@ impl Executor for Serial {
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         (0..parts).for_each(part);
+    }
+}
+
+/// Runs parts on the pool of rayon that the calling thread belongs to, or else on rayon's global one.
+#[cfg(feature = "rayon")]
+pub struct Rayon;
+
+#[cfg(feature = "rayon")]
+impl Executor for Rayon {
+    fn threads(&self) -> usize {
+        rayon::current_num_threads()
+    }
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+        (0..parts).into_par_iter().with_max_len(1).for_each(part);
     }
 }
 
@@ -42,8 +60,34 @@ impl Executor for Scoped {
 /// Is told elements done and elements in all from time to time; returns whether to go on.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
-/// The bytes of inputs and output from which a second thread pays; starting one costs some 30 µs.
-pub(crate) const THREAD_BYTES: u64 = 1 << 20;
+/// The least work of a part, in nanoseconds, when every thread gets one at most.
+///
+/// On two cores, handing a part to a thread that listens and waiting for it costs 0.2 to 0.3 µs.
+const PART_NANOS: u64 = 2_000;
+
+/// The least work of a part when threads get several, to even out what one of them is held up by.
+const FINE_NANOS: u64 = 5_000;
+
+/// The most parts per thread.
+const FINE_PARTS: u64 = 8;
+
+/// Returns the number of parts that a job of so much work, in nanoseconds on one thread, is best cut into; 1 stays on the
+/// caller's thread.
+pub fn parts(nanos: u64, threads: usize) -> usize {
+    if threads <= 1 {
+        return 1;
+    }
+    let threads = threads as u64;
+    let each = nanos / FINE_NANOS / threads;
+    let parts = if each > 1 { each.min(FINE_PARTS).saturating_mul(threads) } else { (nanos / PART_NANOS).min(threads) };
+    usize::try_from(parts).unwrap_or(usize::MAX).max(1)
+}
+
+/// Returns the least work, in nanoseconds, of a job that was cut into so many parts.
+pub(crate) fn least_nanos(parts: usize, threads: usize) -> u64 {
+    let each = if parts <= threads { PART_NANOS } else { FINE_NANOS };
+    each.saturating_mul(parts as u64)
+}
 
 /// The elements between two looks at the progress function.
 pub(crate) const LOOK: u64 = 1 << 16;
@@ -54,29 +98,25 @@ pub(crate) struct Watch<'a> {
     progress: Option<Progress<'a>>,
     done: AtomicU64,
     stop: AtomicBool,
-    /// The first refused element so far.
-    refused: AtomicU64,
+    /// The first refused element so far, and the step that refused it.
+    refused: Mutex<Option<(u64, usize)>>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(total: u64, progress: Option<Progress<'a>>) -> Self {
-        Self {
-            total,
-            progress,
-            done: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-            refused: AtomicU64::new(u64::MAX),
-        }
+        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), refused: Mutex::new(None) }
     }
 
-    /// Notes a refused element; the first of all stays.
-    pub(crate) fn refuse(&self, element: u64) {
-        self.refused.fetch_min(element, Ordering::Relaxed);
+    /// Notes an element that a step refused; the first of all stays.
+    pub(crate) fn refuse(&self, element: u64, step: usize) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = (element, step);
+        *refused = Some(refused.map_or(found, |first| first.min(found)));
     }
 
-    /// Returns the first refused element, where one was.
-    pub(crate) fn refused(&self) -> Option<u64> {
-        Some(self.refused.load(Ordering::Relaxed)).filter(|&element| element != u64::MAX)
+    /// Returns the first refused element and its step, where one was.
+    pub(crate) fn refused(&self) -> Option<(u64, usize)> {
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whether the caller asked to stop.
@@ -91,5 +131,51 @@ impl<'a> Watch<'a> {
             self.stop.store(true, Ordering::Relaxed);
         }
         !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn the_callers_pool_of_rayon_runs_the_parts() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        for parts in [0, 1, 2, 7, 100] {
+            let done: Vec<_> = (0..parts).map(|_| AtomicU64::new(0)).collect();
+            pool.install(|| {
+                assert_eq!(Rayon.threads(), 3);
+                Rayon.run(parts, &|part| {
+                    assert!(rayon::current_thread_index().is_some());
+                    done[part].fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert!(done.into_iter().all(|part| part.into_inner() == 1), "{parts} parts");
+        }
+    }
+
+    #[test]
+    fn parts_grow_with_the_work() {
+        let cases = [
+            (0, 1, 1),
+            (u64::MAX, 1, 1),
+            (u64::MAX, 0, 1),
+            (3_999, 2, 1),
+            (4_000, 2, 2),
+            (4_000, 16, 2),
+            (19_999, 2, 2),
+            (20_000, 2, 4),
+            (1_000_000, 2, 16),
+            (20_000, 16, 10),
+            (100_000, 16, 16),
+            (200_000, 16, 32),
+            (u64::MAX, 16, 128),
+        ];
+        for (nanos, threads, want) in cases {
+            let got = parts(nanos, threads);
+            assert_eq!(got, want, "{nanos} ns on {threads} threads");
+            assert!(got == 1 || least_nanos(got, threads) <= nanos, "{nanos} ns on {threads} threads");
+        }
     }
 }

@@ -7,26 +7,40 @@
 
 use std::sync::OnceLock;
 
-/// Computes `n` elements from up to three operands.
+/// What one call computes: `rows` rows of `n` elements each.
 ///
-/// # Safety
-/// Every operand that the loop reads as dense is readable for `n` elements of its dtype, a constant one for one element, and `out`
-/// is writable for `n` elements. No alignment is asked. `out` overlaps no operand.
-pub type Loop = unsafe fn(n: usize, operands: [*const u8; 3], out: *mut u8);
+/// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0.
+#[derive(Clone, Copy)]
+pub struct Block {
+    /// The elements of a row.
+    pub n: usize,
+    /// The rows.
+    pub rows: usize,
+    /// Where the first row of each operand begins.
+    pub places: [*const u8; 3],
+    /// The bytes from row to row of each operand.
+    pub steps: [isize; 3],
+    /// Where the first row of the result begins.
+    pub out: *mut u8,
+    /// The bytes from row to row of the result.
+    pub out_step: isize,
+}
 
-/// Finds the first of `n` pairs that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+/// Computes a block; says whether an element was refused, whose result then means nothing.
 ///
 /// # Safety
-/// As for [`Loop`], for the first two operands.
-pub type Check = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
+/// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one where it
+/// reads it as constant; `out` is writable for `n` elements. No alignment is asked. No row of `out` overlaps an operand or
+/// another row.
+pub type Loop = unsafe fn(block: &Block) -> bool;
 
 /// A loop before it is compiled for a level.
 pub(crate) trait Body {
-    /// Runs the loop.
+    /// Runs the loop; all it calls is always inlined, so that it may use the instructions of the level.
     ///
     /// # Safety
     /// As for [`Loop`].
-    unsafe fn run(n: usize, operands: [*const u8; 3], out: *mut u8);
+    unsafe fn run(block: &Block) -> bool;
 }
 
 /// The levels of instruction sets, the least first.
@@ -95,6 +109,7 @@ pub struct Isa(Level);
 impl Isa {
     /// Lists the levels of this CPU, the least first.
     pub fn available() -> Vec<Self> {
+        bring_in_constants();
         Level::ALL.into_iter().filter(|level| level.is_here()).map(Self).collect()
     }
 
@@ -137,26 +152,69 @@ impl Isa {
     }
 }
 
+/// Brings in the pages that hold the constants of the loops, once.
+///
+/// A loop that puts a constant where a mask is set (the canonical NaN, say) may read it with the mask. While no bit of it is set
+/// nothing is read and so no page comes in; but a CPU that meets a missing page there takes hundreds of nanoseconds to find out
+/// that it need not, for every vector. An addition of bf16 was seen to take sixty times as long on every other start.
+#[cfg(target_os = "linux")]
+fn bring_in_constants() {
+    use std::ffi::{c_int, c_void};
+    /// Populates the segments of the module that this function lies in which are only read.
+    unsafe extern "C" fn populate(module: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
+        // SAFETY: the loader describes a module and its segments, which stay while the module is loaded.
+        let (base, segments) = unsafe {
+            let module = &*module;
+            (module.dlpi_addr as usize, std::slice::from_raw_parts(module.dlpi_phdr, usize::from(module.dlpi_phnum)))
+        };
+        let loaded = || segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD);
+        let here = bring_in_constants as *const () as usize;
+        let holds = |s: &&libc::Elf64_Phdr| {
+            (base + s.p_vaddr as usize..base + (s.p_vaddr + s.p_memsz) as usize).contains(&here)
+        };
+        if !loaded().any(|segment| holds(&segment)) {
+            return 0;
+        }
+        for segment in loaded().filter(|segment| segment.p_flags == libc::PF_R) {
+            let start = base + segment.p_vaddr as usize;
+            let page = start & !0xfff;
+            // SAFETY: the advice brings in pages of the module and changes none; where the system does not know it, nothing is done.
+            unsafe {
+                libc::madvise(std::ptr::without_provenance_mut(page), start + segment.p_memsz as usize - page, 22)
+            };
+        }
+        1
+    }
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    // SAFETY: the function keeps to what the loader allows in it.
+    ONCE.call_once(|| unsafe {
+        libc::dl_iterate_phdr(Some(populate), std::ptr::null_mut());
+    });
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bring_in_constants() {}
+
 // SAFETY: as for `Loop`.
-unsafe fn baseline<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn baseline<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn avx2<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: Body>(n: usize, operands: [*const u8; 3], out: *mut u8) {
+unsafe fn avx512<B: Body>(block: &Block) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
-    unsafe { B::run(n, operands, out) }
+    unsafe { B::run(block) }
 }
 
 /// Returns a body compiled for every level, in their order.
@@ -168,7 +226,55 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
 /// Returns a body compiled for every level, in their order.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
-    [baseline::<B>, baseline::<B>, baseline::<B>]
+    [baseline::<B>; LEVELS]
+}
+
+/// Returns a body compiled for the levels whose stores past the caches fill at least half a line at once.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn streaming<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+    [baseline::<B>, avx2::<M>, avx512::<L>]
+}
+
+/// Stores that go to memory past the caches: as wide as a level has them.
+pub(crate) trait Past {
+    /// The bytes of a store.
+    const WIDTH: usize;
+    /// Stores so many bytes.
+    ///
+    /// # Safety
+    /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
+    unsafe fn store(from: *const u8, to: *mut u8);
+    /// Runs a body at the level, not inlined.
+    ///
+    /// # Safety
+    /// As for [`Loop`]; the level is here.
+    unsafe fn plain<B: Body>(block: &Block) -> bool;
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! past {
+    ($($width:ident: $vector:ident, $store:ident, $level:ident;)+) => { $(
+        pub(crate) struct $width;
+        impl Past for $width {
+            const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
+            #[inline(always)]
+            unsafe fn store(from: *const u8, to: *mut u8) {
+                use std::arch::x86_64::{$store, $vector};
+                // SAFETY: promised by the caller.
+                unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
+            }
+            #[inline(always)]
+            unsafe fn plain<B: Body>(block: &Block) -> bool {
+                // SAFETY: promised by the caller.
+                unsafe { $level::<B>(block) }
+            }
+        }
+    )+ };
+}
+#[cfg(target_arch = "x86_64")]
+past! {
+    Past32: __m256i, _mm256_stream_si256, avx2;
+    Past64: __m512i, _mm512_stream_si512, avx512;
 }
 
 /// Work of safe loops, always inlined, that is compiled for every level.
@@ -324,6 +430,11 @@ pub(crate) mod pages {
         /// Returns the address of the first byte asked for.
         pub(crate) fn base(&self) -> *const u8 {
             self.start.cast::<u8>().wrapping_add(self.skip)
+        }
+
+        /// Counts the bytes asked for.
+        pub(crate) fn len(&self) -> usize {
+            self.len - self.skip
         }
 
         /// Says whether a page was missing when it was read.
@@ -498,6 +609,9 @@ pub(crate) mod pages {
             None
         }
         pub(crate) fn base(&self) -> *const u8 {
+            match *self {}
+        }
+        pub(crate) fn len(&self) -> usize {
             match *self {}
         }
         pub(crate) fn are_cut(&self) -> bool {

@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Check, Isa, LEVELS, Loop},
+    isa::{LEVELS, Loop},
     number::{Function, Function2, Real},
 };
 
@@ -15,15 +15,36 @@ use crate::{
 pub trait Unary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
+    /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
+    const SPLIT: bool = false;
     /// Computes one element.
     fn apply(x: T) -> Self::Out;
+    /// Computes one element for which `is_rare` does not hold.
+    #[inline(always)]
+    fn apply_usual(x: T) -> Self::Out {
+        Self::apply(x)
+    }
+    /// Says whether `apply_usual` fails for this element.
+    #[inline(always)]
+    fn is_rare(_: T) -> bool {
+        false
+    }
 }
 
 impl<T: Real, F: Function> Unary<T> for F {
     type Out = T;
+    const SPLIT: bool = F::USUAL < f64::INFINITY;
     #[inline(always)]
     fn apply(x: T) -> T {
         x.map::<F>()
+    }
+    #[inline(always)]
+    fn apply_usual(x: T) -> T {
+        x.map_usual::<F>()
+    }
+    #[inline(always)]
+    fn is_rare(x: T) -> bool {
+        x.is_beyond(F::USUAL)
     }
 }
 
@@ -59,23 +80,28 @@ pub trait Refuses<T: Element>: 'static {
     fn refuses(a: T, b: T) -> bool;
 }
 
-/// The loops of a kernel for one instruction set.
+/// The loop of a kernel that reads certain operands as constants, for every instruction set.
 #[derive(Clone, Copy)]
-pub(crate) struct Loops {
-    /// Every operand dense.
-    pub(crate) dense: Loop,
-    /// The first of two operands constant; without it, a constant is repeated into a tile.
-    pub(crate) left: Option<Loop>,
-    /// The second of two operands constant.
-    pub(crate) right: Option<Loop>,
+pub(crate) struct Variant {
+    /// Bit `k` stands for operand `k`.
+    pub(crate) constants: u8,
+    pub(crate) versions: [Loop; LEVELS],
+    /// The same with stores past the caches, where memory is what the operator waits for.
+    pub(crate) streaming: Option<[Loop; LEVELS]>,
 }
 
-/// Finds the elements that an operator must refuse.
+/// Names the elements that an operator must refuse, and finds the first of a row.
 #[derive(Clone, Copy)]
 pub struct Guard {
     pub(crate) what: &'static str,
-    pub(crate) check: Check,
+    pub(crate) first: Search,
 }
+
+/// Finds the first of `n` elements that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+///
+/// # Safety
+/// The first two operands are readable for `n` elements, or for one where the step is 0.
+pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
 impl Guard {
     /// Returns what is refused: `a zero divisor`.
@@ -90,8 +116,11 @@ pub struct Kernel {
     pub(crate) inputs: [DType; 3],
     pub(crate) arity: usize,
     pub(crate) output: DType,
-    pub(crate) loops: [Loops; LEVELS],
+    /// The first reads every operand as dense.
+    pub(crate) variants: &'static [Variant],
     pub(crate) guard: Option<Guard>,
+    /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
+    pub(crate) picos: u32,
 }
 
 impl Kernel {
@@ -110,7 +139,10 @@ impl Kernel {
         self.guard.as_ref()
     }
 
-    pub(crate) fn loops(&self, isa: Isa) -> &Loops {
-        &self.loops[isa.index()]
+    /// Returns the variant that makes the most of these constants; those it does not take must be repeated into a tile.
+    pub(crate) fn choose(&self, constants: u8) -> &'static Variant {
+        let fits = |variant: &&Variant| variant.constants & !constants == 0;
+        let best = self.variants.iter().filter(fits).max_by_key(|variant| variant.constants.count_ones());
+        best.unwrap_or(&self.variants[0])
     }
 }

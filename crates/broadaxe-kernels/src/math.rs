@@ -3,15 +3,18 @@
 //! Results do not depend on the machine's mathematical library: only square roots, roundings and the f64 remainder,
 //! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
 //!
-//! The f32 forms are branch-free, evaluate polynomials in f64 without a fused multiply-add and vectorise as plain
-//! loops, on x86-64 with AVX-512, with AVX2 and without either; their bits are the same on all three by construction.
-//! The ULP in their documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
+//! The f32 forms are branch-free, evaluate polynomials without a fused multiply-add and vectorise as plain loops, on
+//! x86-64 with AVX-512, with AVX2 and without either; their bits are the same on all three by construction. The most
+//! used ones, such as exp, tanh and sigmoid, stay in f32 (`single`), twice as many lanes, and are within one ULP or one
+//! and a half; the others go through f64 and round nearly correctly. The ULP in their documentation are the largest over
+//! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms of powers, exponentials, logarithms, tanh and sigmoid stand on `fine`, which is of the same kind with
-//! its sums in two parts. The others stand on pxfm, mended where it was found wrong, and on sums of two f64 (`double`)
-//! where a composition would lose bits. pxfm uses fused multiply-adds where the processor has them; it rounds correctly
-//! wherever it was measured, so this changes no bit that was seen. The ULP in their documentation were measured at some
-//! thousand points each, those of `fine` at ten thousand and more, against 256 bits.
+//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way. Sine, cosine and tangent have two
+//! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
+//! works on integers; loops take the first, and the second for the few elements that need it. erf, rsqrt and some
+//! activations still stand on pxfm and on scalar sums of two f64 (`double`). pxfm uses fused multiply-adds where the
+//! processor has them; it rounds correctly wherever it was measured, so this changes no bit that was seen. What all
+//! functions were measured at is in `docs/accuracy.md`.
 //!
 //! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
 //! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
@@ -35,6 +38,7 @@
 
 mod double;
 mod fine;
+mod single;
 
 mod exp;
 mod log;
@@ -45,25 +49,30 @@ mod special;
 
 mod quotient;
 mod remainder;
+
+mod arc;
+mod hyperbola;
+mod soft;
+mod turns;
+
+mod circular;
 mod trig;
 
+pub use arc::{acos64, asin64, atan2_64, atan64};
+pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
-pub use hyperbolic::{
-    acosh32, acosh64, asinh32, asinh64, atanh32, atanh64, cosh32, cosh64, sinh32, sinh64, tanh32, tanh64,
-};
-pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32, logaddexp64};
-pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
+pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
+pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32, tanh64};
+pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
+pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, sqrt32, sqrt64};
 pub use quotient::{div_trunc_i32, div_trunc_small, div_trunc_u32};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,
 };
-pub use special::{
-    erf32, erf64, gelu_tanh32, gelu_tanh64, gelu32, gelu64, sigmoid32, sigmoid64, silu32, silu64, softplus32,
-    softplus64,
-};
-pub use trig::{
-    acos32, acos64, asin32, asin64, atan2_32, atan2_64, atan32, atan64, cos32, cos64, sin32, sin64, tan32, tan64,
-};
+pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, silu64, softplus64};
+pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, sigmoid64, silu32, softplus32};
+pub use trig::{acos32, asin32, atan2_32, atan32, cos32, cos32_few, sin32, sin32_few, tan32, tan32_few};
+pub use turns::FEW_TURNS;
 
 /// Replaces any NaN by the canonical quiet one.
 ///

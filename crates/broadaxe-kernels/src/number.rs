@@ -60,10 +60,22 @@ pub trait Integer: Number + Eq {
 ///
 /// Functions are types and not values: a loop calls them by name, always inlined, however large they are.
 pub trait Function: 'static {
+    /// Is the largest usual magnitude: up to it the forms for usual arguments hold, and those may be faster.
+    const USUAL: f64 = f64::INFINITY;
     /// Computes in f32.
     fn narrow(x: f32) -> f32;
     /// Computes in f64.
     fn wide(x: f64) -> f64;
+    /// Computes what `narrow` does of a NaN or a usual number; of others, any number.
+    #[inline(always)]
+    fn narrow_usual(x: f32) -> f32 {
+        Self::narrow(x)
+    }
+    /// Computes what `wide` does of a NaN or a usual number; of others, any number.
+    #[inline(always)]
+    fn wide_usual(x: f64) -> f64 {
+        Self::wide(x)
+    }
 }
 
 /// A function of two numbers, as [`Function`].
@@ -80,6 +92,10 @@ pub trait Real: Number {
     fn div(self, by: Self) -> Self;
     /// Applies a function; the halves take the one for f32 and round.
     fn map<F: Function>(self) -> Self;
+    /// Applies a function to a usual argument.
+    fn map_usual<F: Function>(self) -> Self;
+    /// Says whether the magnitude is beyond a limit.
+    fn is_beyond(self, limit: f64) -> bool;
     /// Applies a function of two numbers; the halves take the one for f32 and round.
     fn map2<F: Function2>(self, other: Self) -> Self;
     /// Says whether this is an infinity.
@@ -190,6 +206,14 @@ impl Real for f32 {
         F::narrow(self)
     }
     #[inline(always)]
+    fn map_usual<F: Function>(self) -> Self {
+        F::narrow_usual(self)
+    }
+    #[inline(always)]
+    fn is_beyond(self, limit: f64) -> bool {
+        f64::from(self.abs()) > limit
+    }
+    #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {
         F::narrow(self, other)
     }
@@ -244,6 +268,14 @@ impl Real for f64 {
     #[inline(always)]
     fn map<F: Function>(self) -> Self {
         F::wide(self)
+    }
+    #[inline(always)]
+    fn map_usual<F: Function>(self) -> Self {
+        F::wide_usual(self)
+    }
+    #[inline(always)]
+    fn is_beyond(self, limit: f64) -> bool {
+        self.abs() > limit
     }
     #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {
@@ -389,6 +421,14 @@ impl<T: Half> Real for T {
     #[inline(always)]
     fn map<F: Function>(self) -> Self {
         Self::narrow(F::narrow(self.widen()))
+    }
+    #[inline(always)]
+    fn map_usual<F: Function>(self) -> Self {
+        Self::narrow(F::narrow_usual(self.widen()))
+    }
+    #[inline(always)]
+    fn is_beyond(self, limit: f64) -> bool {
+        self.widen().is_beyond(limit)
     }
     #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {

@@ -1,12 +1,14 @@
 //! The record of an operator, and the constructors its row in the table is written with.
 
+use std::marker::PhantomData;
+
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, bf16, f16},
-    isa::{LEVELS, Loop, versions},
-    loops::{Binary, Guard, Kernel, Loops, Refuses, Ternary, Unary},
+    isa::{Past32, Past64, streaming, versions},
+    loops::{Binary, Guard, Kernel, Refuses, Ternary, Unary, Variant},
     ops::{cast as element, select::Where},
-    tile::{Dense1, Dense2, Dense3, Left, Right, first_refused},
+    tile::{Guarded, Line, One, Streamed, Three, Two, first_refused},
 };
 
 /// A framework, or NumPy, whose name for an operator a row may state.
@@ -155,6 +157,18 @@ impl Op {
         self
     }
 
+    /// Says that the operator takes few instructions, though its results are not exact.
+    pub(crate) const fn quick(mut self) -> Self {
+        let mut i = 0;
+        while i < self.kernels.0.len() {
+            if let Some(kernel) = &mut self.kernels.0[i] {
+                kernel.picos = 16 * kernel.output.size() as u32;
+            }
+            i += 1;
+        }
+        self
+    }
+
     pub(crate) const fn known_as(mut self, names: &'static [(System, &'static str)]) -> Self {
         self.abroad = names;
         self
@@ -197,48 +211,90 @@ pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: 
     row(name, meaning, 3, kernels)
 }
 
-const fn plain(inputs: [DType; 3], arity: usize, output: DType, dense: [Loop; LEVELS]) -> Kernel {
-    Kernel {
-        inputs,
-        arity,
-        output,
-        loops: [
-            Loops { dense: dense[0], left: None, right: None },
-            Loops { dense: dense[1], left: None, right: None },
-            Loops { dense: dense[2], left: None, right: None },
-        ],
-        guard: None,
-    }
+const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
+    Kernel { inputs, arity, output, variants, guard: None, picos: 8 * output.size() as u32 }
+}
+
+/// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
+const fn costly_picos(dtype: DType) -> u32 {
+    if dtype.size() == 8 { 1000 } else { 250 }
+}
+
+/// The loops of an operator that costs far more than the memory it touches.
+const fn heavy_loops<L: Line>(constants: u8) -> Variant {
+    Variant { constants, versions: versions::<L>(), streaming: None }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
+#[cfg(target_arch = "x86_64")]
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    let streaming = streaming::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: versions::<L>(), streaming: Some(streaming) }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches.
+#[cfg(not(target_arch = "x86_64"))]
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    heavy_loops::<L>(constants)
+}
+
+/// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
+struct Loops<F>(PhantomData<F>);
+
+impl<O: Unary<T>, T: Element> Loops<(O, T)> {
+    const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
+    const COSTLY: &'static [Variant] = &[heavy_loops::<One<O, T, 0>>(0)];
+    const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
+}
+
+impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
+    const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
+    const TWO: &'static [Variant] =
+        &[light_loops::<Two<O, T, 0>>(0), light_loops::<Two<O, T, 1>>(1), light_loops::<Two<O, T, 2>>(2)];
+}
+
+impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
+    const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
+}
+
+impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
+    const THREE: &'static [Variant] = &[
+        light_loops::<Three<O, A, T, 0>>(0),
+        light_loops::<Three<O, A, T, 2>>(2),
+        light_loops::<Three<O, A, T, 4>>(4),
+        light_loops::<Three<O, A, T, 6>>(6),
+    ];
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, versions::<Dense1<O, T>>())
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::ONE)
+}
+
+/// One operand, of an operator that costs far more than the memory it touches.
+const fn costly<O: Unary<T>, T: Element>() -> Kernel {
+    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
-    let mut kernel = heavy::<O, T>();
-    let (left, right) = (versions::<Left<O, T>>(), versions::<Right<O, T>>());
-    let mut level = 0;
-    while level < LEVELS {
-        kernel.loops[level].left = Some(left[level]);
-        kernel.loops[level].right = Some(right[level]);
-        level += 1;
-    }
-    kernel
+    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO)
 }
 
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, versions::<Dense2<O, T>>())
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, versions::<Dense3<O, T, T>>())
+    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
 }
 
-const fn guarded<R: Refuses<T>, T: Element>(mut kernel: Kernel) -> Kernel {
-    kernel.guard = Some(Guard { what: R::WHAT, check: first_refused::<R, T> });
+const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
+    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
+    kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
+    kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
     kernel
 }
 
@@ -304,6 +360,8 @@ family!(/// Every integer, one operand.
     integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
+family!(/// Every float, one operand, costly.
+    heavy_float, costly, Unary: f16, bf16, f32, f64);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 
@@ -351,14 +409,14 @@ where
         + Refuses<u64>,
 {
     gather([
-        guarded::<R, i8>(heavy::<O, i8>()),
-        guarded::<R, i16>(heavy::<O, i16>()),
-        guarded::<R, i32>(heavy::<O, i32>()),
-        guarded::<R, i64>(heavy::<O, i64>()),
-        guarded::<R, u8>(heavy::<O, u8>()),
-        guarded::<R, u16>(heavy::<O, u16>()),
-        guarded::<R, u32>(heavy::<O, u32>()),
-        guarded::<R, u64>(heavy::<O, u64>()),
+        guarded::<O, R, i8>(),
+        guarded::<O, R, i16>(),
+        guarded::<O, R, i32>(),
+        guarded::<O, R, i64>(),
+        guarded::<O, R, u8>(),
+        guarded::<O, R, u16>(),
+        guarded::<O, R, u32>(),
+        guarded::<O, R, u64>(),
     ])
 }
 
@@ -368,7 +426,7 @@ pub(crate) const fn choices() -> Kernels {
     where
         Where: Ternary<Bool, T>,
     {
-        plain([DType::Bool, dtype, dtype], 3, dtype, versions::<Dense3<Where, Bool, T>>())
+        plain([DType::Bool, dtype, dtype], 3, dtype, Loops::<(Where, Bool, T, T, T)>::THREE)
     }
     gather([
         by::<u8>(DType::Bool),
@@ -451,7 +509,7 @@ static COPIES: [Kernel; 13] = [
 ];
 
 const fn labelled<T: Element>(dtype: DType) -> Kernel {
-    as_dtype(one::<element::Copy, T>(), T::DTYPE, dtype)
+    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, Loops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::{
 
 use crate::{
     dtype::DType,
-    executor::{Executor, Progress, Serial, THREAD_BYTES, Watch},
+    executor::{Executor, Progress, Serial, Watch, parts},
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
     nest::{Nest, reach},
@@ -139,7 +139,10 @@ impl Reduce<'_> {
         }
         for (i, input) in inputs.iter().enumerate().filter(|_| kept * folded > 0) {
             let size = self.program.map_or(self.operand, |program| program.inputs()[i]).size();
-            let (low, high) = reach(&self.space.dims(), &self.space.inputs[i], input.offset, size);
+            let Some((low, high)) = reach(&self.space.dims(), &self.space.inputs[i], size) else {
+                return wrong(&format!("input {i} reaches more than an address can count"));
+            };
+            let (low, high) = (input.offset as i128 + low as i128, input.offset as i128 + high as i128);
             if low < 0 || high > input.len as i128 {
                 return wrong(&format!("input {i} reaches bytes {low} to {high} of a buffer of {}", input.len));
             }
@@ -324,8 +327,9 @@ impl Job<'_> {
         let items = self.cut.boxes() * self.cut.chunks;
         let sizes =
             self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
-        let worth = usize::try_from(total.saturating_mul(sizes as u64) / THREAD_BYTES).unwrap_or(usize::MAX);
-        let parts = executor.threads().min(worth).clamp(1, items);
+        let bytes = total.saturating_mul(sizes as u64);
+        let nanos = self.reduce.program.map_or(bytes / 100, |program| program.nanos(total, bytes));
+        let parts = parts(nanos, executor.threads()).min(executor.threads()).clamp(1, items);
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));

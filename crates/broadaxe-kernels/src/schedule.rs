@@ -1,24 +1,29 @@
-//! Schedules: everything that is decided before the first tile.
+//! Schedules: everything that is decided before the first element, and is the same for every call with operands that lie alike.
 //!
-//! A tile takes whole inner loops and a piece of the next one. An operand that is dense or constant over the tile is used in place;
-//! any other is packed into scratch, which stays in the first-level cache. How much a tile takes is chosen so that as little as
-//! possible is packed, unless the rows would be too short to be worth a call each.
+//! A nest is cut into units (see `nest.rs`). A program of one step whose operands can be used in place is one call per unit. Any other
+//! runs over *tiles*, small pieces of a unit: results of steps stay in the first-level cache between one step and the next,
+//! and tiles are so short that the processor fetches the operands of the next one while it computes this one. The last
+//! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
+//! large for the caches and better written past them.
 
 use crate::{
+    cache::Caches,
     dtype::DType,
     isa::{Isa, Loop},
-    loops::{Guard, Loops},
-    nest::{Cut, LONG, Lie, Nest, SCRATCH, SHORT, cut, lie},
+    loops::Guard,
+    nest::{Cut, Layout, Lie, Nest, cut, lie, reach},
     program::{Program, Slot, Step},
 };
 
 /// Where a bound step reads an operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// At the input's own place in this tile.
-    Place(usize),
-    /// In this scratch tile.
-    Scratch(usize),
+    /// In the input, or in its packed copy.
+    Input(usize),
+    /// In this tile: bytes from the start of the scratch memory.
+    Tile(usize),
+    /// In a tile filled with an input's constants: its number among the splats.
+    Splat(usize),
     /// Nowhere: the kernel has no such operand.
     Absent,
 }
@@ -28,165 +33,274 @@ pub(crate) struct BoundStep {
     pub(crate) call: Loop,
     pub(crate) guard: Option<Guard>,
     pub(crate) args: [Source; 3],
-    /// 0 where the operand is constant, else 1.
-    pub(crate) steps: [usize; 3],
-    /// The scratch tile of the result; `None` for the output's own place.
+    /// The bytes of an element of each operand; 0 where the loop reads it as a constant.
+    pub(crate) sizes: [usize; 3],
+    /// The tile of the result; `None` for the output's own place.
     pub(crate) out: Option<usize>,
-}
-
-/// Chooses a step's loop, and the operand it keeps constant; of two constants the first is repeated into a tile.
-fn choose_loop(loops: Loops, step: &Step, lies: &[Lie]) -> (Loop, Option<usize>) {
-    let constant = |arg: usize| matches!(step.args.get(arg), Some(&Slot::Input(i)) if lies[i] == Lie::Constant);
-    match (loops.left, loops.right) {
-        (Some(left), _) if constant(0) && !constant(1) => (left, Some(0)),
-        (_, Some(right)) if constant(1) => (right, Some(1)),
-        _ => (loops.dense, None),
-    }
-}
-
-/// Says how an operand lies over a tile.
-fn lie_over(dims: &[usize], cut: Cut, strides: &[isize], size: usize) -> Lie {
-    let mut tile = dims[cut.axis..].to_vec();
-    tile[0] = cut.chunk;
-    lie(&tile, &strides[cut.axis..], size)
-}
-
-/// Returns the size of the widest element that a program touches.
-fn widest(program: &Program) -> usize {
-    let results = program.steps.iter().map(|step| step.kernel.output());
-    results.chain(program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
-}
-
-/// Chooses a long tile where nothing goes through scratch, else one whose scratch stays in the first-level cache.
-fn choose_cut(program: &Program, dims: &[usize], strides: &[Vec<isize>], out_strides: &[isize], in_place: bool) -> Cut {
-    let sizes = program.inputs.iter().chain([&program.output()]).map(|dtype| dtype.size()).collect::<Vec<_>>();
-    let strided = |axis, chunk, free: &dyn Fn(&[isize]) -> bool| {
-        let cut = Cut { axis, chunk, inner: 0 };
-        let operands = strides.iter().map(Vec::as_slice).chain([out_strides]).zip(&sizes);
-        operands.filter(|&(s, &size)| lie_over(dims, cut, s, size) == Lie::Strided && !free(s)).count()
-    };
-    // What repeats along the axis of the pieces is packed once for many tiles.
-    let packed = |axis: usize, chunk| strided(axis, chunk, &|strides| strides[axis] == 0);
-    let tile = cut(dims, LONG, &packed);
-    if program.tile_count == 0 && !in_place && strided(tile.axis, tile.chunk, &|_| false) == 0 {
-        return tile;
-    }
-    let slots = program.tile_count + sizes.len();
-    cut(dims, (SCRATCH / slots / widest(program)).max(2 * SHORT), &packed)
-}
-
-/// Everything that is decided before the first tile.
-pub(crate) struct Schedule {
-    pub(crate) dims: Vec<usize>,
-    pub(crate) strides: Vec<Vec<isize>>,
-    pub(crate) out_strides: Vec<isize>,
-    pub(crate) sizes: Vec<usize>,
     pub(crate) out_size: usize,
+}
+
+/// How the result gets to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// The last step writes there.
+    Direct,
+    /// From a tile, row by row.
+    Copy(usize),
+    /// From a tile as large as the unit, along every loop of it.
+    Scatter(usize),
+}
+
+/// An operand over the whole nest.
+pub(crate) struct Operand {
+    pub(crate) strides: Vec<isize>,
+    pub(crate) size: usize,
+    /// The first and the last byte that the nest reaches from the operand's start, the last exclusive.
+    pub(crate) reach: (isize, isize),
+    /// How it lies over a row.
+    pub(crate) lie: Lie,
+}
+
+/// A loop outside the units.
+pub(crate) struct Outer {
+    pub(crate) count: usize,
+    /// The bytes that each operand moves per round, the output's last, then the elements of the nest.
+    pub(crate) moves: Vec<isize>,
+}
+
+/// An input that is packed, or a constant that is repeated, and where in the scratch memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Packed {
+    pub(crate) input: usize,
+    pub(crate) at: usize,
+}
+
+/// The bytes of a tile: the widest element times its number of elements.
+const TILE: usize = 1536;
+
+/// The bytes of an operand from which those of the next tile are fetched ahead.
+const FETCHED: usize = 1 << 20;
+
+/// A program over a nest, with everything decided: it can be run any number of times, over any memory.
+pub struct Schedule {
+    pub(crate) isa: Isa,
+    pub(crate) program: Program,
+    pub(crate) nest: Nest,
+    pub(crate) dims: Vec<usize>,
+    /// The inputs, then the output.
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) total: u64,
     pub(crate) cut: Cut,
+    pub(crate) outer: Vec<Outer>,
     pub(crate) steps: Vec<BoundStep>,
-    /// Inputs gathered per tile, with their scratch tiles.
-    pub(crate) packs: Vec<(usize, usize)>,
-    /// Constants repeated into a scratch tile, for loops that take no constant.
-    pub(crate) splats: Vec<(usize, usize)>,
-    /// The scratch tile the result is scattered from.
-    pub(crate) scatter: Option<usize>,
-    pub(crate) scratch_count: usize,
-    /// The bytes of one scratch tile.
-    pub(crate) scratch_size: usize,
+    pub(crate) packs: Vec<Packed>,
+    pub(crate) splats: Vec<Packed>,
+    pub(crate) finish: Finish,
+    /// The last step writes past the caches, if its kernel can.
+    pub(crate) streams: bool,
+    /// The elements of a tile; `None` where each unit is one call.
+    pub(crate) tile: Option<usize>,
+    /// Inputs that are fetched ahead.
+    pub(crate) fetched: Vec<usize>,
+    pub(crate) scratch: usize,
+    /// An estimate of the time one thread takes.
+    pub(crate) nanos: u64,
+}
+
+/// What is known of a program and nest before they are bound.
+pub(crate) struct Sizes {
+    pub(crate) dims: Vec<usize>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) total: u64,
 }
 
 impl Schedule {
-    pub(crate) fn new(isa: Isa, program: &Program, nest: &Nest, strides: &[Vec<isize>], in_place: bool) -> Self {
-        // A nest of no loops is one loop of one round.
-        let pad = |strides: &[isize]| if nest.dims.is_empty() { vec![0] } else { strides.to_vec() };
-        let dims = if nest.dims.is_empty() { vec![1] } else { nest.dims.clone() };
-        let strides: Vec<_> = strides.iter().map(|s| pad(s.as_slice())).collect();
-        let out_strides = pad(&nest.output);
-        let sizes: Vec<_> = program.inputs.iter().map(|dtype| dtype.size()).collect();
-        let out_size = program.output().size();
-        let cut = choose_cut(program, &dims, &strides, &out_strides, in_place);
-        let over = |strides: &[isize], size| lie_over(&dims, cut, strides, size);
-        let lies: Vec<_> = strides.iter().zip(&sizes).map(|(s, &size)| over(s, size)).collect();
-        let direct = !in_place && over(&out_strides, out_size) != Lie::Strided;
+    /// Decides how to run a program over a nest whose sizes are sound; with `in_place`, an input may be the output.
+    pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, in_place: bool) -> Self {
+        let Sizes { dims, mut operands, total } = sizes;
+        let inputs = program.inputs.len();
+        let layouts = operands.iter().enumerate();
+        let layouts: Vec<_> =
+            layouts.map(|(i, o)| Layout { strides: &o.strides, size: o.size, is_output: i == inputs }).collect();
+        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
+        let cut = cut(&dims, &layouts, program.steps.len(), guarded);
+        for operand in &mut operands {
+            operand.lie = lie(cut.row(&dims, &operand.strides), operand.size);
+        }
         let mut schedule = Self {
+            isa,
+            program: program.clone(),
+            nest: nest.clone(),
+            outer: outer_loops(&dims, &operands, &cut),
             cut,
+            dims,
+            operands,
+            total,
             steps: Vec::new(),
             packs: Vec::new(),
             splats: Vec::new(),
-            scatter: None,
-            scratch_count: program.tile_count,
-            scratch_size: (cut.chunk * cut.inner * widest(program)).next_multiple_of(64),
-            dims,
-            strides,
-            out_strides,
-            sizes,
-            out_size,
+            finish: Finish::Direct,
+            streams: false,
+            tile: None,
+            fetched: Vec::new(),
+            scratch: 0,
+            nanos: 0,
         };
-        schedule.bind(isa, program, &lies, direct);
+        let bytes: usize = (0..=inputs).map(|i| schedule.footprint(i)).fold(0, usize::saturating_add);
+        schedule.nanos = program.nanos(total, bytes as u64);
+        schedule.choose_tiles(in_place);
+        schedule.bind_steps();
         schedule
     }
 
-    fn take_scratch(&mut self) -> usize {
-        self.scratch_count += 1;
-        self.scratch_count - 1
+    /// Returns the size of the widest element that the program touches.
+    fn widest(&self) -> usize {
+        let results = self.program.steps.iter().map(|step| step.kernel.output());
+        results.chain(self.program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
     }
 
-    fn bind(&mut self, isa: Isa, program: &Program, lies: &[Lie], direct: bool) {
-        for (i, &lie) in lies.iter().enumerate() {
-            if lie == Lie::Strided {
-                let slot = self.take_scratch();
-                self.packs.push((i, slot));
+    fn take_scratch(&mut self, bytes: usize) -> usize {
+        let at = self.scratch;
+        self.scratch += bytes.next_multiple_of(64);
+        at
+    }
+
+    /// Counts the bytes that an operand reaches, as far as they matter to caches.
+    fn footprint(&self, operand: usize) -> usize {
+        let Operand { strides, size, .. } = &self.operands[operand];
+        let moving = self.dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
+        moving.fold(*size, |bytes, (&dim, _)| bytes.saturating_mul(dim))
+    }
+
+    /// Decides whether units are cut into tiles, and how the result gets to its place.
+    fn choose_tiles(&mut self, in_place: bool) {
+        let output = self.program.inputs.len();
+        let widest = self.widest();
+        let caches = Caches::here();
+        let scatters = self.operands[output].lie == Lie::Strided;
+        let all: usize = (0..=output).map(|i| self.footprint(i)).fold(0, usize::saturating_add);
+        let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
+        let streams = !in_place
+            && !scatters
+            && row_bytes >= 256
+            && cfg!(target_arch = "x86_64")
+            && self.footprint(output) >= caches.last / 16
+            && all >= caches.last / 3;
+        let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
+        let splats = |step: &Step| {
+            let constants = self.constants(step);
+            step.kernel.choose(constants).constants != constants
+        };
+        if self.program.steps.len() > 1 || in_place || scatters || self.program.steps.iter().any(splats) {
+            self.tile = Some(tile);
+        }
+        let is_far = |i: &usize| self.operands[*i].lie == Lie::Dense && self.footprint(*i) >= FETCHED;
+        self.fetched = if self.tile.is_some() { (0..output).filter(is_far).collect() } else { Vec::new() };
+        self.streams = streams;
+        self.finish = match (scatters, in_place) {
+            (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),
+            (_, true) => Finish::Copy(self.take_scratch(tile * widest)),
+            _ => Finish::Direct,
+        };
+    }
+
+    fn bind_steps(&mut self) {
+        let (output, widest) = (self.program.inputs.len(), self.widest());
+        let tile = self.tile.unwrap_or(self.cut.elements());
+        for input in 0..output {
+            if self.operands[input].lie == Lie::Strided {
+                let at = self.take_scratch(self.cut.elements() * self.operands[input].size);
+                self.packs.push(Packed { input, at });
             }
         }
-        for (at, step) in program.steps.iter().enumerate() {
-            let (call, kept) = choose_loop(*step.kernel.loops(isa), step, lies);
-            let mut args = [Source::Absent; 3];
-            let mut steps = [1; 3];
+        let tiles = self.take_scratch(self.program.tile_count * (tile * widest).next_multiple_of(64));
+        let tile_at = |slot: usize| tiles + slot * (tile * widest).next_multiple_of(64);
+        for (at, step) in self.program.steps.clone().iter().enumerate() {
+            let last = at + 1 == self.program.steps.len();
+            let variant = step.kernel.choose(self.constants(step));
+            let constants = variant.constants;
+            let streaming = variant.streaming.filter(|_| last && self.streams);
+            let call = streaming.unwrap_or(variant.versions)[self.isa.index()];
+            let (mut args, mut sizes) = ([Source::Absent; 3], [0; 3]);
             for (k, &arg) in step.args.iter().enumerate() {
+                let constant = constants & 1 << k != 0;
+                sizes[k] = if constant { 0 } else { step.kernel.inputs()[k].size() };
                 args[k] = match arg {
-                    Slot::Step(s) => Source::Scratch(program.tiles[s]),
-                    Slot::Input(i) if kept == Some(k) => {
-                        steps[k] = 0;
-                        Source::Place(i)
+                    Slot::Step(s) => Source::Tile(tile_at(self.program.tiles[s])),
+                    Slot::Input(i) if self.operands[i].lie == Lie::Constant && !constant => {
+                        self.splat(i, tile * widest)
                     }
-                    Slot::Input(i) => self.dense_source(i, lies[i]),
+                    Slot::Input(i) => Source::Input(i),
                 };
             }
-            let last = at + 1 == program.steps.len();
-            let out = if !last {
-                Some(program.tiles[at])
-            } else if direct {
-                None
-            } else {
-                let slot = self.take_scratch();
-                self.scatter = Some(slot);
-                Some(slot)
+            let out = match self.finish {
+                _ if !last => Some(tile_at(self.program.tiles[at])),
+                Finish::Direct => None,
+                Finish::Copy(at) | Finish::Scatter(at) => Some(at),
             };
-            self.steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, steps, out });
+            let (guard, out_size) = (step.kernel.guard().copied(), step.kernel.output().size());
+            self.steps.push(BoundStep { call, guard, args, sizes, out, out_size });
         }
     }
 
-    /// Returns where input `i` can be read as dense, making room for it where it does not lie so.
-    fn dense_source(&mut self, i: usize, lie: Lie) -> Source {
-        let list = if lie == Lie::Strided { &self.packs } else { &self.splats };
-        match (lie, list.iter().find(|&&(input, _)| input == i)) {
-            (Lie::Dense, _) => Source::Place(i),
-            (_, Some(&(_, slot))) => Source::Scratch(slot),
-            (_, None) => {
-                let slot = self.take_scratch();
-                self.splats.push((i, slot));
-                Source::Scratch(slot)
-            }
-        }
+    /// Returns a bit for each operand of a step that is constant along a row.
+    fn constants(&self, step: &Step) -> u8 {
+        let is_constant = |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].lie == Lie::Constant);
+        step.args.iter().enumerate().map(|(k, arg)| u8::from(is_constant(arg)) << k).sum()
     }
 
-    /// Returns the strides of every input and then of the output.
-    pub(crate) fn operand_strides(&self) -> impl Iterator<Item = &Vec<isize>> {
-        self.strides.iter().chain([&self.out_strides])
+    /// Makes room for an input's constants, repeated.
+    fn splat(&mut self, input: usize, bytes: usize) -> Source {
+        let known = self.splats.iter().position(|splat| splat.input == input);
+        Source::Splat(known.unwrap_or_else(|| {
+            let at = self.take_scratch(bytes);
+            self.splats.push(Packed { input, at });
+            self.splats.len() - 1
+        }))
     }
 
-    /// Counts the tiles.
-    pub(crate) fn tiles(&self) -> usize {
-        self.dims[..self.cut.axis].iter().product::<usize>() * self.dims[self.cut.axis].div_ceil(self.cut.chunk)
+    /// Counts the units.
+    pub(crate) fn units(&self) -> usize {
+        self.outer.iter().map(|outer| outer.count).product()
     }
+}
+
+/// Measures the operands over a nest; says what an address cannot count.
+pub(crate) fn measure(program: &Program, nest: &Nest) -> Result<Sizes, String> {
+    // A nest of no loops is one loop of one round.
+    let mut dims = if nest.dims.is_empty() { vec![1] } else { nest.dims.clone() };
+    let total =
+        if dims.contains(&0) { Some(0) } else { dims.iter().try_fold(1_u64, |n, &dim| n.checked_mul(dim as u64)) };
+    let Some(total) = total.filter(|&n| i64::try_from(n).is_ok()) else {
+        return Err(String::from("the loops have more elements than an address can count"));
+    };
+    if total == 0 {
+        dims.fill(1);
+    }
+    let dtypes = program.inputs.iter().copied().chain([program.output()]);
+    let mut operands = Vec::with_capacity(nest.inputs.len() + 1);
+    for (i, (strides, dtype)) in nest.inputs.iter().chain([&nest.output]).zip(dtypes).enumerate() {
+        let strides = if nest.dims.is_empty() { vec![0] } else { strides.clone() };
+        let Some(reach) = reach(&dims, &strides, dtype.size()) else {
+            let who = if i == nest.inputs.len() { String::from("the output") } else { format!("input {i}") };
+            return Err(format!("{who} reaches more than an address can count"));
+        };
+        operands.push(Operand { strides, size: dtype.size(), reach, lie: Lie::Strided });
+    }
+    Ok(Sizes { dims, operands, total })
+}
+
+/// Lists the loops outside the units, the outermost first: those that no unit touches, then the pieces of the rows' loop and of the row.
+fn outer_loops(dims: &[usize], operands: &[Operand], cut: &Cut) -> Vec<Outer> {
+    let mut elements = vec![1_isize; dims.len()];
+    for axis in (1..dims.len()).rev() {
+        elements[axis - 1] = elements[axis] * dims[axis] as isize;
+    }
+    let outer = |axis: usize, chunk: usize| {
+        let strides = operands.iter().map(|operand| operand.strides[axis]).chain([elements[axis]]);
+        Outer { count: dims[axis].div_ceil(chunk), moves: strides.map(|stride| stride * chunk as isize).collect() }
+    };
+    let untouched = (0..cut.axis).filter(|&axis| axis != cut.across);
+    let rows = (cut.across != cut.axis).then(|| outer(cut.across, cut.rows));
+    untouched.map(|axis| outer(axis, 1)).chain(rows).chain([outer(cut.axis, cut.chunk)]).collect()
 }

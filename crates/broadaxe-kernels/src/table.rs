@@ -8,8 +8,8 @@ use crate::{
     op::{
         Op,
         System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle},
-        binary, choices, float, floats, guarded_integers, heavy_floats, integer as integer1, integers, numbers3,
-        ternary, truth, truths, unary, width, widths,
+        binary, choices, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
+        numbers3, ternary, truth, truths, unary, width, widths,
     },
     ops::{
         activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
@@ -71,7 +71,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arctan2"), (Openvino, "Atan2"), (Ncnn, "BinaryOp(10)")]),
     binary("logaddexp", "log(e^a + e^b)", heavy_floats::<Logaddexp>()).commutative().within(1.0, 2.0)
         .known_as(&[(Numpy, "logaddexp"), (Ncnn, "BinaryOp(14)")]),
-    binary("hypot", "sqrt(a^2 + b^2)", heavy_floats::<Hypot>()).commutative().within(1.0, 1.0)
+    binary("hypot", "sqrt(a^2 + b^2)", heavy_floats::<Hypot>()).commutative().within(1.0, 1.0).quick()
         .known_as(&[(Numpy, "hypot")]),
     binary("copysign", "|a| with the sign of b", floats::<Copysign>())
         .known_as(&[(Numpy, "copysign")]),
@@ -141,7 +141,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "reciprocal"), (Onnx, "Reciprocal")]),
     unary("sqrt", "the square root of a", float::<Sqrt>())
         .known_as(&[(Numpy, "sqrt"), (Onnx, "Sqrt"), (Openvino, "Sqrt")]),
-    unary("rsqrt", "1 / sqrt(a)", float::<Rsqrt>()).within(1.0, 1.0),
+    unary("rsqrt", "1 / sqrt(a)", float::<Rsqrt>()).within(1.0, 1.0).quick(),
     unary("floor", "a rounded down", float::<Floor>())
         .known_as(&[(Numpy, "floor"), (Onnx, "Floor"), (Openvino, "Floor")]),
     unary("ceil", "a rounded up", float::<Ceil>())
@@ -151,59 +151,59 @@ pub static OPS: &[Op] = &[
     unary("trunc", "a rounded towards zero", float::<Trunc>())
         .known_as(&[(Numpy, "trunc")]),
 
-    unary("exp", "e^a", float::<Exp>()).within(1.0, 1.0)
+    unary("exp", "e^a", heavy_float::<Exp>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "exp"), (Onnx, "Exp"), (Openvino, "Exp")]),
-    unary("exp2", "2^a", float::<Exp2>()).within(1.0, 1.0)
+    unary("exp2", "2^a", heavy_float::<Exp2>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "exp2")]),
-    unary("expm1", "e^a - 1", float::<Expm1>()).within(1.0, 1.0)
+    unary("expm1", "e^a - 1", heavy_float::<Expm1>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "expm1")]),
-    unary("log", "the natural logarithm of a", float::<Log>()).within(1.0, 1.0)
+    unary("log", "the natural logarithm of a", heavy_float::<Log>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log"), (Onnx, "Log"), (Openvino, "Log")]),
-    unary("log2", "the logarithm of a to base 2", float::<Log2>()).within(1.0, 1.0)
+    unary("log2", "the logarithm of a to base 2", heavy_float::<Log2>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log2")]),
-    unary("log10", "the logarithm of a to base 10", float::<Log10>()).within(1.0, 1.0)
+    unary("log10", "the logarithm of a to base 10", heavy_float::<Log10>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log10")]),
-    unary("log1p", "log(1 + a)", float::<Log1p>()).within(1.0, 1.0)
+    unary("log1p", "log(1 + a)", heavy_float::<Log1p>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log1p")]),
-    unary("sin", "the sine of a", float::<Sin>()).within(1.0, 1.0)
+    unary("sin", "the sine of a", heavy_float::<Sin>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "sin"), (Onnx, "Sin"), (Openvino, "Sin")]),
-    unary("cos", "the cosine of a", float::<Cos>()).within(1.0, 1.0)
+    unary("cos", "the cosine of a", heavy_float::<Cos>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "cos"), (Onnx, "Cos"), (Openvino, "Cos")]),
-    unary("tan", "the tangent of a", float::<Tan>()).within(1.0, 1.0)
+    unary("tan", "the tangent of a", heavy_float::<Tan>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "tan"), (Onnx, "Tan"), (Openvino, "Tan")]),
-    unary("asin", "the arc sine of a", float::<Asin>()).within(1.0, 1.0)
+    unary("asin", "the arc sine of a", heavy_float::<Asin>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arcsin"), (Onnx, "Asin"), (Openvino, "Asin")]),
-    unary("acos", "the arc cosine of a", float::<Acos>()).within(1.0, 1.0)
+    unary("acos", "the arc cosine of a", heavy_float::<Acos>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arccos"), (Onnx, "Acos"), (Openvino, "Acos")]),
-    unary("atan", "the arc tangent of a", float::<Atan>()).within(1.0, 1.0)
+    unary("atan", "the arc tangent of a", heavy_float::<Atan>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arctan"), (Onnx, "Atan"), (Openvino, "Atan")]),
-    unary("sinh", "the hyperbolic sine of a", float::<Sinh>()).within(1.0, 1.0)
+    unary("sinh", "the hyperbolic sine of a", heavy_float::<Sinh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "sinh"), (Onnx, "Sinh"), (Openvino, "Sinh")]),
-    unary("cosh", "the hyperbolic cosine of a", float::<Cosh>()).within(1.0, 1.0)
+    unary("cosh", "the hyperbolic cosine of a", heavy_float::<Cosh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "cosh"), (Onnx, "Cosh"), (Openvino, "Cosh")]),
-    unary("tanh", "the hyperbolic tangent of a", float::<Tanh>()).within(1.0, 1.0)
+    unary("tanh", "the hyperbolic tangent of a", heavy_float::<Tanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "tanh"), (Onnx, "Tanh"), (Openvino, "Tanh")]),
-    unary("asinh", "the inverse hyperbolic sine of a", float::<Asinh>()).within(1.0, 1.0)
+    unary("asinh", "the inverse hyperbolic sine of a", heavy_float::<Asinh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arcsinh"), (Onnx, "Asinh"), (Openvino, "Asinh")]),
-    unary("acosh", "the inverse hyperbolic cosine of a", float::<Acosh>()).within(1.0, 1.0)
+    unary("acosh", "the inverse hyperbolic cosine of a", heavy_float::<Acosh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arccosh"), (Onnx, "Acosh"), (Openvino, "Acosh")]),
-    unary("atanh", "the inverse hyperbolic tangent of a", float::<Atanh>()).within(1.0, 1.0)
+    unary("atanh", "the inverse hyperbolic tangent of a", heavy_float::<Atanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arctanh"), (Onnx, "Atanh"), (Openvino, "Atanh")]),
-    unary("erf", "the error function of a", float::<Erf>()).within(1.0, 1.0)
+    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
-    unary("sigmoid", "1 / (1 + e^-a)", float::<Sigmoid>()).within(1.0, 1.0)
+    unary("sigmoid", "1 / (1 + e^-a)", heavy_float::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
-    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", float::<Gelu>()).within(1.0, 1.0)
+    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
-    unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", float::<GeluTanh>()).within(1.0, 1.0)
+    unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),
-    unary("softplus", "log(1 + e^a)", float::<Softplus>()).within(1.0, 1.0)
+    unary("softplus", "log(1 + e^a)", heavy_float::<Softplus>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Softplus"), (Openvino, "SoftPlus")]),
-    unary("silu", "a / (1 + e^-a)", float::<Silu>()).within(1.0, 1.0)
+    unary("silu", "a / (1 + e^-a)", heavy_float::<Silu>()).within(1.5, 1.0)
         .known_as(&[(Openvino, "Swish")]),
     unary("relu", "a where a > 0, else 0", integer1::<Relu>().and(float::<Relu>()))
         .known_as(&[(Onnx, "Relu"), (Openvino, "Relu")]),
-    unary("hardswish", "a * clamp(a + 3, 0, 6) / 6", float::<Hardswish>()).within(1.0, 2.0)
+    unary("hardswish", "a * clamp(a + 3, 0, 6) / 6", float::<Hardswish>()).within(1.0, 2.0).quick()
         .known_as(&[(Onnx, "HardSwish"), (Openvino, "HSwish")]),
 ];
 

@@ -8,95 +8,225 @@
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
-    fs::{File, Metadata},
     marker::PhantomData,
+    mem::MaybeUninit,
     ptr::NonNull,
-    time::SystemTime,
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use crate::{
     dtype::Element,
-    isa::{Body, MOST_MAPPINGS, pages::Pages},
+    isa::{Block, Body, Past, pages::Pages},
     loops::{Binary, Refuses, Ternary, Unary},
 };
 
-/// One dense operand.
-pub(crate) struct Dense1<O, T>(PhantomData<(O, T)>);
-/// Two dense operands.
-pub(crate) struct Dense2<O, T>(PhantomData<(O, T)>);
-/// A constant, then a dense operand.
-pub(crate) struct Left<O, T>(PhantomData<(O, T)>);
-/// A dense operand, then a constant.
-pub(crate) struct Right<O, T>(PhantomData<(O, T)>);
-/// Three dense operands.
-pub(crate) struct Dense3<O, A, T>(PhantomData<(O, A, T)>);
+/// One operand, constant if `C` is 1.
+pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
+/// Two operands, of which those with a bit in `C` are constant.
+pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
+/// Two operands, with the pairs that `R` refuses.
+pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
+/// Three operands, of which those with a bit in `C` are constant.
+pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
-impl<O: Unary<T>, T: Element> Body for Dense1<O, T> {
+/// An element at any address.
+#[repr(C, packed)]
+pub(crate) struct Loose<T>(T);
+
+/// A row of a result: borrowed alone, so that the compiler need not ask whether it overlaps an operand.
+pub(crate) type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
+
+/// What a loop does with a row.
+pub(crate) trait Line {
+    /// The type of the result.
+    type Out;
+    /// The bytes from one element to the next of each operand; 0 for a constant.
+    const ADVANCES: [usize; 3];
+    /// Computes a row from operands that begin at `places`; says whether an element was refused.
+    ///
+    /// # Safety
+    /// As for [`crate::isa::Loop`], for one row with as many elements as `out`.
+    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool;
+}
+
+impl<L: Line> Body for L {
     #[inline(always)]
-    unsafe fn run(n: usize, [x, ..]: [*const u8; 3], out: *mut u8) {
-        let (x, out) = (x.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe { out.add(i).write_unaligned(O::apply(x.add(i).read_unaligned())) }
+    unsafe fn run(block: &Block) -> bool {
+        let mut refused = false;
+        for r in 0..block.rows as isize {
+            let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
+            let out = block.out.wrapping_offset(block.out_step * r);
+            // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
+            // and the operands.
+            refused |= unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) };
         }
+        refused
     }
 }
 
-impl<O: Binary<T>, T: Element> Body for Dense2<O, T> {
-    #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (a, b, out) = (a.cast::<T>(), b.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned())) }
-        }
+/// Returns these sizes, but 0 for each operand with a bit in `constants`.
+const fn advances(mut sizes: [usize; 3], constants: u8) -> [usize; 3] {
+    let mut k = 0;
+    while k < 3 {
+        sizes[k] *= (constants & 1 << k == 0) as usize;
+        k += 1;
     }
+    sizes
 }
 
-impl<O: Binary<T>, T: Element> Body for Left<O, T> {
-    #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (b, out) = (b.cast::<T>(), out.cast::<O::Out>());
-        // SAFETY: the caller promises one element at `a`.
-        let a = unsafe { a.cast::<T>().read_unaligned() };
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at `b` and `out`.
-            unsafe { out.add(i).write_unaligned(O::apply(a, b.add(i).read_unaligned())) }
-        }
-    }
-}
+/// The loop over a line's rows that writes its result past the caches, but for the lines of the cache a row fills only in part.
+///
+/// Other threads see the result after a [`fence`].
+pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
 
-impl<O: Binary<T>, T: Element> Body for Right<O, T> {
-    #[inline(always)]
-    unsafe fn run(n: usize, [a, b, _]: [*const u8; 3], out: *mut u8) {
-        let (a, out) = (a.cast::<T>(), out.cast::<O::Out>());
-        // SAFETY: the caller promises one element at `b`.
-        let b = unsafe { b.cast::<T>().read_unaligned() };
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at `a` and `out`.
-            unsafe { out.add(i).write_unaligned(O::apply(a.add(i).read_unaligned(), b)) }
-        }
-    }
-}
+/// Some lines of the cache.
+#[repr(C, align(64))]
+struct Lines([u8; 256]);
 
-impl<O: Ternary<A, T>, A: Element, T: Element> Body for Dense3<O, A, T> {
+impl<L: Line, P: Past> Body for Streamed<L, P> {
     #[inline(always)]
-    unsafe fn run(n: usize, [a, b, c]: [*const u8; 3], out: *mut u8) {
-        let (a, b, c, out) = (a.cast::<A>(), b.cast::<T>(), c.cast::<T>(), out.cast::<O::Out>());
-        for i in 0..n {
-            // SAFETY: `i < n`, and the caller promises `n` elements at each pointer.
-            unsafe {
-                let result = O::apply(a.add(i).read_unaligned(), b.add(i).read_unaligned(), c.add(i).read_unaligned());
-                out.add(i).write_unaligned(result);
+    unsafe fn run(block: &Block) -> bool {
+        let size = size_of::<L::Out>();
+        let group = size_of::<Lines>() / size;
+        let mut refused = false;
+        for r in 0..block.rows as isize {
+            let start = block.out.wrapping_offset(block.out_step * r);
+            let place =
+                |k: usize, i| block.places[k].wrapping_offset(block.steps[k] * r).wrapping_add(L::ADVANCES[k] * i);
+            let places = |i| [place(0, i), place(1, i), place(2, i)];
+            let skew = start.addr().wrapping_neg() % 64;
+            let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
+            let groups = (block.n - head) / group;
+            for (from, n) in [(0, head), (head + groups * group, block.n - head - groups * group)] {
+                if n > 0 {
+                    let out = start.wrapping_add(from * size);
+                    let ends = Block { n, rows: 1, places: places(from), out, ..*block };
+                    // SAFETY: the caller promises `n` elements of operands and result in every row.
+                    refused |= unsafe { P::plain::<L>(&ends) };
+                }
+            }
+            for i in (head..head + groups * group).step_by(group) {
+                let mut lines = MaybeUninit::<Lines>::uninit();
+                // SAFETY: the lines have room for a group of elements; as above. Each store is aligned, since `head` ends a line.
+                unsafe {
+                    refused |= L::run(places(i), std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
+                    for at in (0..size_of::<Lines>()).step_by(P::WIDTH) {
+                        P::store(lines.as_ptr().cast::<u8>().add(at), start.add(i * size + at));
+                    }
+                }
             }
         }
+        refused
     }
 }
 
-/// Finds the first refused pair; see [`crate::isa::Check`].
+/// Reads element `i` of a row, or its only one.
 ///
 /// # Safety
-/// As for [`crate::isa::Check`].
+/// There are more than `i` elements, or one where `CONSTANT`.
+#[inline(always)]
+unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
+    // SAFETY: promised by the caller.
+    unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
+}
+
+/// Writes element `i` of a row.
+#[inline(always)]
+fn put<T>(out: Row<T>, i: usize, value: Loose<T>) {
+    // SAFETY: none
+    unsafe { out.as_mut_ptr().add(i).write(MaybeUninit::new(value)) }
+}
+
+/// Counts the elements that are computed before the rare ones among them are looked for.
+const BLOCK: usize = 512;
+
+/// Computes all elements as usual ones, and then the rare ones again: a loop with both kinds in it does not vectorise.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+    // SAFETY: `i` is below the number of elements wherever this is called.
+    let x = |i: usize| unsafe { element::<T>(x, i, false) };
+    for i in 0..out.len() {
+        put(out, i, Loose(O::apply_usual(x(i))));
+    }
+    if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
+        for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
+            out[i] = MaybeUninit::new(Loose(O::apply(x(i))));
+        }
+    }
+}
+
+impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
+    type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), 0, 0], C);
+    #[inline(always)]
+    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        if O::SPLIT && C == 0 {
+            for (at, part) in out.chunks_mut(BLOCK).enumerate() {
+                // SAFETY: promised by the caller; the part begins so many elements on.
+                unsafe { in_two_passes::<O, T>(x.add(at * BLOCK * size_of::<T>()), part) };
+            }
+            return false;
+        }
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            put(out, i, Loose(O::apply(unsafe { element(x, i, C != 0) })));
+        }
+        false
+    }
+}
+
+impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
+    type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
+    #[inline(always)]
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
+            put(out, i, Loose(O::apply(a, b)));
+        }
+        false
+    }
+}
+
+impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R, T, C> {
+    type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
+    #[inline(always)]
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        let mut refused = false;
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
+            refused |= R::refuses(a, b);
+            put(out, i, Loose(O::apply(a, b)));
+        }
+        refused
+    }
+}
+
+impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A, T, C> {
+    type Out = O::Out;
+    const ADVANCES: [usize; 3] = advances([size_of::<A>(), size_of::<T>(), size_of::<T>()], C);
+    #[inline(always)]
+    unsafe fn run([a, b, c]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        for i in 0..out.len() {
+            // SAFETY: promised by the caller.
+            let (b, c) = unsafe { (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0)) };
+            // SAFETY: as above.
+            put(out, i, Loose(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
+        }
+        false
+    }
+}
+
+/// Finds the first refused pair; see [`crate::loops::Search`].
+///
+/// # Safety
+/// As for [`crate::loops::Search`].
 pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
     n: usize,
     operands: [*const u8; 3],
@@ -248,6 +378,31 @@ unsafe fn transfer<T: Copy, const PACK: bool>(strided: *mut u8, dense: *mut u8) 
     unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
 }
 
+/// The bytes by which operands are fetched ahead of their use: some tiles.
+const AHEAD: usize = 4096;
+
+/// Asks for the bytes that a dense operand will need some tiles after those at `place`.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn fetch(place: *const u8, bytes: usize) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for at in (0..bytes).step_by(64) {
+        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(AHEAD + at).cast()) };
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fetch(_: *const u8, _: usize) {}
+
+/// Lets other threads see what [`Streamed`] loops wrote before.
+pub(crate) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 CPU has the instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// Bytes of its own, zeroed, aligned to a cache line.
 #[derive(Debug)]
 pub struct Buffer {
@@ -274,6 +429,18 @@ fn ask_for_huge_pages(start: *mut u8, len: usize) {
 #[cfg(not(target_os = "linux"))]
 fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 
+/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
+///
+/// The system begins large blocks at the same place of a page. Operands that lie so get into each other's way in the first-level
+/// cache, which finds lines by that place: an addition was seen to take many times as long.
+fn next_distance() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+}
+
+/// The bytes of a page.
+const PAGE: usize = 4096;
+
 /// The alignment of a [`Buffer`] in bytes.
 pub const ALIGNMENT: usize = 64;
 
@@ -283,10 +450,11 @@ impl Buffer {
     /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
     /// ordinary alignments, hence the alignment by hand.
     pub fn zeroed(len: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT)?, 16).ok()?;
+        let apart = if len < PAGE { 0 } else { next_distance() };
+        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
         // SAFETY: the layout has a size above 0.
         let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT;
+        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT + apart;
         ask_for_huge_pages(allocation.as_ptr(), layout.size());
         Some(Self { allocation, layout, skip, len })
     }
@@ -438,100 +606,21 @@ impl<'a> Output<'a> {
 // SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
 unsafe impl Sync for Output<'_> {}
 
-/// A part of a regular file, mapped to be read: its pages come as they are read, and nothing is copied.
-///
-/// A file belongs to everybody, so two things are settled here. Its bytes may change at any time: they are read through
-/// raw pointers only, like all memory of an [`Input`]. And it may be cut: the pages behind its new end are gone, and
-/// reading one raises a signal that ends the process. A handler of that signal puts zeros in their place instead and
-/// marks the mapping (`isa.rs`), so that whoever computed with it can learn that the result means nothing.
-///
-/// The mark alone would not be enough. A cut inside a page zeroes its rest without a signal, and so does a cut file that
-/// grows again. Hence [`Mapping::is_whole`] also compares length and time of change with those of the beginning.
-///
-/// Files are mapped on Linux; elsewhere [`Mapping::new`] has none to give.
-#[derive(Debug)]
-pub struct Mapping {
-    pages: Pages,
-    len: usize,
-    file: File,
-    stamp: Stamp,
+/// Lends mapped bytes to a program; the element that all loops start from is `offset` bytes in.
+pub(crate) fn lend(pages: &Pages, len: usize, offset: usize) -> Input<'_> {
+    debug_assert!(len <= pages.len());
+    // SAFETY: `len` bytes are mapped while `pages` lives, and the handler of `isa.rs` keeps them readable when the file is cut.
+    unsafe { Input::from_raw(pages.base(), len, offset) }
 }
 
-impl Mapping {
-    /// Maps `len` bytes from byte `at`, or nothing where they should be read in the ordinary way.
-    ///
-    /// That is so for anything but a regular file, for bytes beyond its end or none at all, where the system refuses,
-    /// and when [`Mapping::MOST`] mappings are alive.
-    ///
-    /// ```
-    /// use broadaxe_kernels::Mapping;
-    /// let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))?;
-    /// if let Some(mapping) = Mapping::new(&file, 1, 7) {
-    ///     let mut text = [0; 7];
-    ///     assert!(mapping.read(0, &mut text) && mapping.is_whole());
-    ///     assert_eq!(&text, b"package");
-    /// }
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn new(file: &File, at: u64, len: usize) -> Option<Self> {
-        let stamp = Stamp::of(&file.metadata().ok()?)?;
-        if at.checked_add(len as u64)? > stamp.length {
-            return None;
-        }
-        let pages = Pages::map(file, at, len)?;
-        Some(Self { pages, len, file: file.try_clone().ok()?, stamp })
+/// Copies mapped bytes from byte `at`; says whether that many are there.
+pub(crate) fn read(pages: &Pages, at: usize, to: &mut [u8]) -> bool {
+    let there = pages.len().checked_sub(at).is_some_and(|rest| to.len() <= rest);
+    if there {
+        // SAFETY: `at + to.len()` is at most as many as are mapped; nobody else has memory borrowed for writing.
+        unsafe { pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
-
-    /// The most mappings that can be alive at once.
-    pub const MOST: usize = MOST_MAPPINGS;
-
-    /// Counts the bytes.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Says whether there are no bytes, which is never so.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Lends the bytes to a program; the element that all loops start from is `offset` bytes in.
-    pub fn input(&self, offset: usize) -> Input<'_> {
-        // SAFETY: `len` bytes are mapped while `self` lives, and the handler keeps them readable when the file is cut.
-        unsafe { Input::from_raw(self.pages.base(), self.len, offset) }
-    }
-
-    /// Copies the bytes from byte `at` of the mapping; says whether that many are there.
-    pub fn read(&self, at: usize, to: &mut [u8]) -> bool {
-        let there = self.len.checked_sub(at).is_some_and(|rest| to.len() <= rest);
-        if there {
-            // SAFETY: `at + to.len()` is at most `len`, as many as are mapped; nobody else has memory borrowed for writing.
-            unsafe { self.pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
-        }
-        there
-    }
-
-    /// Says whether all that was read so far was the file as it was when it was mapped.
-    ///
-    /// When it was not, bytes were read that never stood in the file together, or zeros.
-    pub fn is_whole(&self) -> bool {
-        let now = self.file.metadata().ok().and_then(|meta| Stamp::of(&meta));
-        !self.pages.are_cut() && now == Some(self.stamp)
-    }
-}
-
-/// What changes with the bytes of a file, as far as the system tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    changed: SystemTime,
-}
-
-impl Stamp {
-    /// Takes the stamp of a regular file.
-    fn of(meta: &Metadata) -> Option<Self> {
-        Some(Self { length: meta.is_file().then_some(meta.len())?, changed: meta.modified().ok()? })
-    }
+    there
 }
 
 /// Returns these bytes as elements, where they are aligned and whole.
@@ -591,6 +680,3 @@ mod tests {
         assert!(Buffer::zeroed(usize::MAX - 3).is_none());
     }
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod mapping_tests;

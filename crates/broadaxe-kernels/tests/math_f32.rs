@@ -26,6 +26,11 @@ const fn unary(name: &'static str, ours: fn(f32) -> f32, reference: fn(f64) -> f
     Unary { name, ours, reference, bound: 0.51, mirror: None }
 }
 
+/// Is for the functions that stay in f32, and come within an ULP instead of rounding nearly correctly.
+const fn quick(case: Unary) -> Unary {
+    Unary { bound: 0.95, ..case }
+}
+
 const fn odd(name: &'static str, ours: fn(f32) -> f32, reference: fn(f64) -> f64) -> Unary {
     Unary { mirror: Some(-1.0), ..unary(name, ours, reference) }
 }
@@ -62,10 +67,10 @@ fn rsqrt(x: f64) -> f64 {
 }
 
 static UNARY: &[Unary] = &[
-    unary("exp", math::exp32, pxfm::f_exp),
-    unary("exp2", math::exp2_32, pxfm::f_exp2),
+    quick(unary("exp", math::exp32, pxfm::f_exp)),
+    quick(unary("exp2", math::exp2_32, pxfm::f_exp2)),
     unary("expm1", math::expm1_32, pxfm::f_expm1),
-    unary("log", math::log32, pxfm::f_log),
+    quick(unary("log", math::log32, pxfm::f_log)),
     unary("log2", math::log2_32, pxfm::f_log2),
     unary("log10", math::log10_32, pxfm::f_log10),
     unary("log1p", math::log1p32, pxfm::f_log1p),
@@ -77,13 +82,13 @@ static UNARY: &[Unary] = &[
     odd("atan", math::atan32, pxfm::f_atan),
     odd("sinh", math::sinh32, pxfm::f_sinh),
     even("cosh", math::cosh32, pxfm::f_cosh),
-    odd("tanh", math::tanh32, pxfm::f_tanh),
+    quick(odd("tanh", math::tanh32, pxfm::f_tanh)),
     odd("asinh", math::asinh32, pxfm::f_asinh),
     unary("acosh", math::acosh32, pxfm::f_acosh),
     odd("atanh", math::atanh32, pxfm::f_atanh),
     odd("erf", math::erf32, pxfm::f_erf),
-    unary("sigmoid", math::sigmoid32, sigmoid),
-    unary("silu", math::silu32, silu),
+    quick(unary("sigmoid", math::sigmoid32, sigmoid)),
+    Unary { bound: 1.2, ..unary("silu", math::silu32, silu) },
     unary("softplus", math::softplus32, softplus),
     unary("gelu", math::gelu32, gelu),
     unary("gelu_tanh", math::gelu_tanh32, gelu_tanh),
@@ -193,7 +198,7 @@ fn logaddexp(a: f64, b: f64) -> f64 {
 }
 
 static BINARY: &[Binary] = &[
-    Binary { name: "pow", ours: math::pow32, reference: pxfm::f_pow, bound: 0.51 },
+    Binary { name: "pow", ours: math::pow32, reference: pxfm::f_pow, bound: 0.99 },
     Binary { name: "atan2", ours: math::atan2_32, reference: pxfm::f_atan2, bound: 0.51 },
     Binary { name: "hypot", ours: math::hypot32, reference: pxfm::f_hypot, bound: 0.51 },
     Binary { name: "logaddexp", ours: math::logaddexp32, reference: logaddexp, bound: 0.51 },

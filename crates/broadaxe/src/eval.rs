@@ -10,7 +10,7 @@ mod fold;
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Program, Scoped, Slot, Space, Step, copy, run};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use self::fold::Folding;
@@ -31,15 +31,17 @@ pub struct Options<'a> {
     pub rule: Rule,
     /// The most bytes that results may take at once; `None` for three quarters of the machine's memory.
     pub max_bytes: Option<u64>,
-    /// The number of threads; `None` for `BROADAXE_NUM_THREADS`, or else one per CPU.
+    /// The number of threads; `None` for [`num_threads`](crate::num_threads).
     pub threads: Option<usize>,
+    /// Runs the parts of the evaluation, in place of that number of threads of the library's own pool.
+    pub executor: Option<&'a dyn Executor>,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { rule: Rule::numpy(), max_bytes: None, threads: None, progress: None }
+        Self { rule: Rule::numpy(), max_bytes: None, threads: None, executor: None, progress: None }
     }
 }
 
@@ -57,7 +59,7 @@ enum Leaf {
 /// What a stage does.
 enum Work {
     /// Computes a program over the stage's shape.
-    Map(Program, Plan),
+    Map(Box<Schedule>, Plan),
     /// Folds what a program computes over a larger shape.
     Fold(Folding),
 }
@@ -68,6 +70,8 @@ struct Stage {
     dtype: DType,
     /// What the program reads.
     leaves: Vec<Leaf>,
+    /// The bytes of each leaf that is a constant.
+    constants: Vec<[u8; 8]>,
     work: Work,
     /// The operator of each step, for errors and reports; behind them a reduction.
     names: Vec<&'static str>,
@@ -125,7 +129,12 @@ impl<'a> Evaluation<'a> {
             }
         }
         let stages = Stager { graph, views: &views, stages: Vec::new(), stage_of: HashMap::new() }.cut(root)?;
-        let threads = options.threads.map_or_else(memory::default_threads, Ok)?.max(1);
+        let threads = match (options.executor, options.threads) {
+            (Some(executor), _) => executor.threads(),
+            (None, Some(threads)) => threads,
+            (None, None) => memory::num_threads()?,
+        };
+        let threads = threads.max(1);
         let evaluation = Self { views, stages, options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
@@ -236,6 +245,9 @@ impl<'a> Evaluation<'a> {
             return Err(Error::new(ErrorKind::Argument, text));
         }
         let total: u64 = self.stages.iter().map(Stage::elements).sum();
+        if let [stage] = &self.stages[..] {
+            return self.run_stage(stage, &[], out, (0, total));
+        }
         let mut results: Vec<Option<Array>> = Vec::with_capacity(self.stages.len());
         let mut before = 0;
         for (at, stage) in self.stages.iter().enumerate() {
@@ -263,26 +275,29 @@ impl<'a> Evaluation<'a> {
         out: &mut Array,
         (before, total): (u64, u64),
     ) -> Result<(), Error> {
-        let constants: Vec<[u8; 8]> = stage
-            .leaves
-            .iter()
-            .map(|leaf| if let Leaf::Constant(scalar) = leaf { scalar.bytes() } else { [0; 8] })
-            .collect();
-        let mut inputs = Vec::with_capacity(stage.leaves.len());
-        for (leaf, constant) in stage.leaves.iter().zip(&constants) {
-            inputs.push(match leaf {
+        const FEW: usize = 4;
+        let (mut few, mut many) = ([Input::new(&[], 0); FEW], Vec::new());
+        let inputs = if stage.leaves.len() <= FEW {
+            &mut few[..stage.leaves.len()]
+        } else {
+            many.resize(stage.leaves.len(), Input::new(&[], 0));
+            &mut many[..]
+        };
+        for ((input, leaf), scalar) in inputs.iter_mut().zip(&stage.leaves).zip(&stage.constants) {
+            *input = match leaf {
                 Leaf::Input(i) => self.views[*i].input(),
-                Leaf::Constant(_) => Input::new(constant, 0),
+                Leaf::Constant(_) => Input::new(scalar, 0),
                 Leaf::Stage(s) => Input::new(results[*s].as_ref().map_or(&[][..], Array::as_bytes), 0),
-            });
+            };
         }
         let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
-        let executor: &dyn Executor = &Scoped(self.threads);
+        let team = Pool::global().team(self.threads);
+        let executor = self.options.executor.unwrap_or(&team);
         let out = out.as_bytes_mut();
         match &stage.work {
-            Work::Map(program, plan) => run(program, plan.nest(), &inputs, Output::new(out, 0), executor, progress),
-            Work::Fold(folding) => folding.run(&inputs, out, executor, progress),
+            Work::Map(schedule, _) => schedule.run(inputs, Output::new(out, 0), executor, progress),
+            Work::Fold(folding) => folding.run(inputs, out, executor, progress),
         }
         .map_err(|failure| explain(stage, failure))
     }
@@ -304,6 +319,14 @@ fn explain(stage: &Stage, failure: Failure) -> Error {
             };
             Error::new(ErrorKind::Value, text)
         }
+        failure => failed(failure),
+    }
+}
+
+/// Says in words why something could not be run, whatever it was.
+pub(crate) fn failed(failure: Failure) -> Error {
+    match failure {
+        Failure::Refused { what, .. } => Error::new(ErrorKind::Value, what),
         Failure::Layout(text) => Error::new(ErrorKind::Layout, text),
         Failure::Memory => Error::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
         Failure::Isa(text) => Error::new(ErrorKind::Argument, text),
@@ -459,7 +482,8 @@ impl Stager<'_> {
         let made = self.graph.made(owner);
         let program = sketch.program();
         let plan = Plan::new(&made.shape, &byte_strides(made.dtype, &made.shape), &sketch.strides);
-        self.push(owner, sketch, Work::Map(program, plan))
+        let schedule = Schedule::new(&program, plan.nest()).map_err(failed)?;
+        self.push(owner, sketch, Work::Map(Box::new(schedule), plan))
     }
 
     fn push(&mut self, owner: Node, sketch: Sketch, work: Work) -> Result<(), Error> {
@@ -472,7 +496,10 @@ impl Stager<'_> {
             }
         }
         let Sketch { leaves, names, .. } = sketch;
-        let stage = Stage { shape: made.shape.clone(), dtype: made.dtype, leaves, work, names, last_use: at };
+        let bytes = |leaf: &Leaf| if let Leaf::Constant(scalar) = leaf { scalar.bytes() } else { [0; 8] };
+        let constants = leaves.iter().map(bytes).collect();
+        let stage =
+            Stage { shape: made.shape.clone(), dtype: made.dtype, leaves, constants, work, names, last_use: at };
         self.stage_of.insert(owner, at);
         self.stages.push(stage);
         Ok(())

@@ -16,14 +16,17 @@ pub mod frameworks;
 pub mod expr;
 
 pub use array::Array;
+#[cfg(feature = "rayon")]
+pub use broadaxe_kernels::Rayon;
 pub use broadaxe_kernels::{
-    Bool, DType, Element, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
+    Bool, DType, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;
 pub use graph::{Graph, Node};
+pub use memory::{num_threads, set_num_threads};
 pub use plan::Plan;
 pub use scalar::Scalar;
 pub use unbroadcast::{unbroadcast, unbroadcast_operand};

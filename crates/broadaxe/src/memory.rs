@@ -1,6 +1,11 @@
 //! What this machine has: memory for a budget, CPUs for threads.
 
-use std::sync::OnceLock;
+use std::sync::{
+    OnceLock,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use broadaxe_kernels::pool::MOST_THREADS;
 
 use crate::error::{Error, ErrorKind};
 
@@ -21,22 +26,44 @@ fn ask_budget() -> Option<u64> {
     Some(machine.min(container.unwrap_or(u64::MAX)) / 4 * 3)
 }
 
-/// Returns `BROADAXE_NUM_THREADS`, or else the number of CPUs this process may use.
+/// The number of threads that was set; 0 for none.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets the number of threads of evaluations that do not say theirs, before `BROADAXE_NUM_THREADS`; 0 takes that back.
+///
+/// ```
+/// broadaxe::set_num_threads(1);
+/// assert_eq!(broadaxe::num_threads(), Ok(1));
+/// broadaxe::set_num_threads(0);
+/// ```
+pub fn set_num_threads(threads: usize) {
+    THREADS.store(threads.min(MOST_THREADS), Ordering::Relaxed);
+}
+
+/// Returns the number of threads of evaluations that do not say theirs: what was set, or else `BROADAXE_NUM_THREADS` as it was at the
+/// first question, or else one per CPU that this process may use.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] when the variable is not a number of threads.
-pub(crate) fn default_threads() -> Result<usize, Error> {
-    match std::env::var("BROADAXE_NUM_THREADS") {
-        Ok(text) if !text.is_empty() => text.parse().ok().filter(|&n| (1..=1024).contains(&n)).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Argument,
-                format!("BROADAXE_NUM_THREADS is '{text}'; it must be a number from 1 to 1024"),
-            )
-        }),
-        _ => {
-            static CPUS: OnceLock<usize> = OnceLock::new();
-            Ok(*CPUS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)))
+pub fn num_threads() -> Result<usize, Error> {
+    static START: OnceLock<Result<usize, Error>> = OnceLock::new();
+    match THREADS.load(Ordering::Relaxed) {
+        0 => START.get_or_init(|| ask_threads(std::env::var("BROADAXE_NUM_THREADS").ok().as_deref())).clone(),
+        threads => Ok(threads),
+    }
+}
+
+fn ask_threads(variable: Option<&str>) -> Result<usize, Error> {
+    match variable {
+        Some(text) if !text.is_empty() => {
+            text.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n)).ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Argument,
+                    format!("BROADAXE_NUM_THREADS is '{text}'; it must be a number from 1 to {MOST_THREADS}"),
+                )
+            })
         }
+        _ => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }
 }
 
@@ -62,6 +89,17 @@ pub(crate) fn human(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_variable_is_a_number_of_threads() {
+        let cpus = ask_threads(None).expect("a number");
+        assert!(cpus >= 1 && ask_threads(Some("")) == Ok(cpus));
+        assert_eq!((ask_threads(Some("1")), ask_threads(Some("1024"))), (Ok(1), Ok(1024)));
+        for text in ["0", "1025", "-1", "two", "2 "] {
+            let error = ask_threads(Some(text)).expect_err("refused");
+            assert!(error.to_string().contains(&format!("'{text}'; it must be a number from 1 to 1024")), "{error}");
+        }
+    }
 
     #[test]
     fn bytes_for_people() {

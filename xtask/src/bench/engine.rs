@@ -16,7 +16,7 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine; what libraries call their thread counts is set for all of them.
+    /// Starts an engine; what libraries call their largest thread counts is set for all of them.
     ///
     /// # Errors
     /// The command cannot be started.
@@ -52,8 +52,8 @@ impl Engine {
     }
 
     /// Lets it make calls for some seconds; returns seconds per call.
-    pub(super) fn read(&mut self, seconds: f64, mode: &str) -> Result<Vec<f64>, String> {
-        let answer = self.ask(&json!({ "do": "run", "seconds": seconds, "mode": mode }))?;
+    pub(super) fn read(&mut self, seconds: f64, mode: &str, threads: usize) -> Result<Vec<f64>, String> {
+        let answer = self.ask(&json!({ "do": "run", "seconds": seconds, "mode": mode, "threads": threads }))?;
         let list = answer["seconds"].as_array().ok_or_else(|| format!("{} sent no seconds", self.name))?;
         Ok(list.iter().filter_map(Value::as_f64).collect())
     }

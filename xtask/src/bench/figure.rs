@@ -1,197 +1,288 @@
-//! Figures: what the readings of one workload come to.
+//! Figures: what the readings of one workload come to, while they are taken and as a record holds them.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
-use super::table::Workload;
+use super::{OWN, table::Workload};
+
+/// The name under which the traffic stands among engines.
+pub(super) const TRAFFIC: &str = "traffic";
+/// How many times the limit a workload may take.
+pub(super) const ALLOWED: f64 = 1.15;
+/// How many times the best peer's time; the part above 1 is what two minima of one engine differ by.
+pub(super) const ALLOWED_PEER: f64 = 1.02;
+/// The shortest work that several threads are expected to share, in microseconds.
+const SHARED: f64 = 20.0;
+/// The targets of the smallest workload, in microseconds: planned before, and not.
+pub(super) const OVERHEAD: [(&str, f64); 2] = [("out", 0.040), ("unplanned", 0.150)];
+/// The workload that those are of.
+pub(super) const SMALLEST: &str = "tiny4";
 
 /// Holds the readings of one engine in one mode.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Series {
+pub(super) struct Readings {
     pub(super) engine: String,
     pub(super) mode: String,
+    pub(super) threads: usize,
     /// Seconds per call, from all rounds.
     pub(super) seconds: Vec<f64>,
     /// What comparing its result with NumPy's said.
     pub(super) check: String,
 }
 
+/// Holds what the readings of one engine in one mode come to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Series {
+    pub(super) engine: String,
+    pub(super) mode: String,
+    pub(super) min_us: f64,
+    pub(super) median_us: f64,
+    pub(super) readings: usize,
+    pub(super) check: String,
+}
+
 /// Holds all series of one workload at one thread count.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Figures {
     pub(super) workload: String,
     pub(super) threads: usize,
-    /// The limit that the table of workloads gives, in seconds.
-    pub(super) known: f64,
+    /// The limit that the table of workloads gives, for one thread; 0 for none.
+    pub(super) known_us: f64,
     pub(super) series: Vec<Series>,
     /// Who did not take part, and why.
     pub(super) skipped: Vec<(String, String)>,
 }
 
-impl Series {
-    /// Returns the shortest reading.
-    pub(super) fn least(&self) -> f64 {
-        self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns the middle reading.
-    pub(super) fn median(&self) -> f64 {
+impl Readings {
+    fn summary(&self) -> Option<Series> {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
-        sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY)
+        let rounded = |seconds: f64| (seconds * 1e10).round() / 1e4;
+        Some(Series {
+            engine: self.engine.clone(),
+            mode: self.mode.clone(),
+            min_us: rounded(*sorted.first()?),
+            median_us: rounded(sorted[sorted.len() / 2]),
+            readings: sorted.len(),
+            check: self.check.clone(),
+        })
+    }
+}
+
+impl Series {
+    fn is_wrong(&self) -> bool {
+        self.check.starts_with("wrong")
     }
 }
 
 impl Figures {
-    /// Returns the figures of a workload before any reading.
-    pub(super) fn new(workload: &Workload, threads: usize) -> Self {
-        let known = workload.limit * 1e-6;
-        Self { workload: workload.name.clone(), threads, known, series: Vec::new(), skipped: Vec::new() }
+    /// Sums up the readings of a workload at one thread count.
+    pub(super) fn new(
+        workload: &Workload,
+        threads: usize,
+        readings: &[Readings],
+        skipped: Vec<(String, String)>,
+    ) -> Self {
+        let series = readings.iter().filter(|series| series.threads == threads).filter_map(Readings::summary).collect();
+        Self { workload: workload.name.clone(), threads, known_us: workload.limit, series, skipped }
     }
 
     /// Says whether Broadaxe's result differs from NumPy's.
     pub(super) fn own_is_wrong(&self) -> bool {
-        self.series.iter().any(|series| series.engine == super::OWN && series.check.starts_with("wrong"))
+        self.series.iter().any(|series| series.engine == OWN && series.is_wrong())
     }
 
     /// Returns the series of an engine in a mode.
     pub(super) fn series(&self, engine: &str, mode: &str) -> Option<&Series> {
-        self.series.iter().find(|series| series.engine == engine && series.mode == mode && !series.seconds.is_empty())
+        self.series.iter().find(|series| series.engine == engine && series.mode == mode)
     }
 
-    /// Returns the limit measured in the same run.
-    pub(super) fn limit(&self) -> Option<&Series> {
-        self.series(super::OWN, "limit")
+    /// Returns Broadaxe's series in a mode.
+    pub(super) fn own(&self, mode: &str) -> Option<&Series> {
+        self.series(OWN, mode)
+    }
+
+    /// Returns the fastest way in which the bytes were moved in the same run.
+    pub(super) fn traffic(&self) -> Option<&Series> {
+        let traffic = self.series.iter().filter(|series| series.engine == TRAFFIC);
+        traffic.min_by(|a, b| a.min_us.total_cmp(&b.min_us))
+    }
+
+    /// Returns what the best kernel known would take with so many threads, in microseconds, if one is known.
+    ///
+    /// Threads share it where it is long enough to be shared.
+    pub(super) fn known(&self) -> Option<f64> {
+        let threads = if self.known_us < SHARED { 1 } else { self.threads };
+        (self.known_us > 0.0).then(|| self.known_us / threads as f64)
+    }
+
+    /// Returns the limit: the traffic or the best kernel known, whichever takes longer, in microseconds.
+    ///
+    /// The traffic is no limit where arithmetic takes longer than memory, and the other none where the machine is slower
+    /// than the one it was measured on.
+    pub(super) fn limit(&self) -> Option<f64> {
+        let traffic = self.traffic().map(|series| series.min_us);
+        traffic.into_iter().chain(self.known()).reduce(f64::max)
     }
 
     /// Returns the series of peers in a mode, the fastest first.
     pub(super) fn peers(&self, mode: &str) -> Vec<&Series> {
-        let own = |series: &&Series| series.engine != super::OWN && series.mode == mode && !series.seconds.is_empty();
-        let mut peers: Vec<&Series> = self.series.iter().filter(own).collect();
-        peers.sort_by(|a, b| a.least().total_cmp(&b.least()));
+        let peer = |series: &&Series| ![OWN, TRAFFIC].contains(&series.engine.as_str()) && series.mode == mode;
+        let mut peers: Vec<&Series> = self.series.iter().filter(peer).collect();
+        peers.sort_by(|a, b| a.min_us.total_cmp(&b.min_us));
         peers
     }
 
-    /// Returns how many times the limit a series takes: by minima, and by medians.
-    pub(super) fn ratios(&self, series: &Series) -> Option<(f64, f64)> {
-        self.limit().map(|limit| (series.least() / limit.least(), series.median() / limit.median()))
+    /// Returns the fastest peer in a mode whose result is right.
+    pub(super) fn best_peer(&self, mode: &str) -> Option<&Series> {
+        self.peers(mode).into_iter().find(|peer| !peer.is_wrong())
     }
 
-    /// Returns the figures as the record holds them, in microseconds.
-    pub(super) fn record(&self) -> Value {
-        let rounded = |value: f64| (value * 1e4).round() / 1e4;
-        let series = |series: &Series| {
-            let mut entry = Map::new();
-            entry.insert("engine".to_owned(), json!(series.engine));
-            entry.insert("mode".to_owned(), json!(series.mode));
-            entry.insert("min_us".to_owned(), json!(rounded(series.least() * 1e6)));
-            entry.insert("median_us".to_owned(), json!(rounded(series.median() * 1e6)));
-            entry.insert("readings".to_owned(), json!(series.seconds.len()));
-            if let Some((least, median)) = self.ratios(series) {
-                entry.insert("min_to_limit".to_owned(), json!(rounded(least)));
-                entry.insert("median_to_limit".to_owned(), json!(rounded(median)));
-            }
-            entry.insert("check".to_owned(), json!(series.check));
-            Value::Object(entry)
-        };
-        let skipped: Map<String, Value> = self.skipped.iter().map(|(who, why)| (who.clone(), json!(why))).collect();
-        json!({
-            "workload": self.workload,
-            "threads": self.threads,
-            "known_limit_us": rounded(self.known * 1e6),
-            "series": self.series.iter().filter(|s| !s.seconds.is_empty()).map(series).collect::<Vec<_>>(),
-            "skipped": skipped,
-        })
+    /// Returns what targets this workload misses in a mode; nothing if none, or if it did not run.
+    ///
+    /// Fresh results are held to the peers alone, since no limit says what the system takes for new pages; the smallest
+    /// workload to its targets in time.
+    pub(super) fn misses(&self, mode: &str) -> Vec<String> {
+        let Some(own) = self.own(mode) else { return Vec::new() };
+        let mut misses = Vec::new();
+        let overhead = OVERHEAD.iter().find(|(of, _)| *of == mode && self.workload == SMALLEST);
+        if let Some((_, target)) = overhead.filter(|(_, target)| own.min_us > *target) {
+            misses.push(format!("{:.0} ns, target {:.0}", own.min_us * 1e3, target * 1e3));
+        }
+        if mode == "unplanned" {
+            return misses;
+        }
+        let times = |of: f64| own.min_us / of;
+        if mode == "out" && overhead.is_none() && self.limit().is_some_and(|limit| times(limit) > ALLOWED) {
+            misses.push(format!("{:.2} x the limit", self.limit().map_or(0.0, times)));
+        }
+        if let Some(peer) = self.best_peer(mode).filter(|peer| times(peer.min_us) > ALLOWED_PEER) {
+            misses.push(format!("{:.2} x {}", times(peer.min_us), peer.engine));
+        }
+        misses
     }
 
     /// Returns the line of the printed table; [`HEADING`] names its columns.
     pub(super) fn line(&self, mode: &str) -> String {
-        let Some(own) = self.series(super::OWN, mode) else {
+        let Some(own) = self.own(mode) else {
             let why = self.skipped.first().map_or("no readings", |(_, why)| why);
             return format!("{:12} {} {mode:9} {why}", self.workload, self.threads);
         };
-        let times = |ratio: Option<f64>| ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
-        let ratios = self.ratios(own);
-        let known = (self.known > 0.0 && self.threads == 1 && mode == "out").then(|| own.least() / self.known);
-        let peers = self.peers(if mode == "unplanned" { "none" } else { mode });
-        let peers: Vec<String> = peers
-            .iter()
-            .map(|peer| {
-                let wrong = if peer.check.starts_with("wrong") { " (wrong)" } else { "" };
-                format!("{} {}{wrong}", peer.engine, times(self.ratios(peer).map(|(least, _)| least)))
-            })
-            .collect();
+        let times = |of: Option<f64>| of.map_or_else(|| "-".to_owned(), |of| format!("{:.2}", own.min_us / of));
+        let limit = |of: f64| move |series: &Series| format!("{:.2}", series.min_us / of);
+        let peers = self.peers(if mode == "unplanned" { "none" } else { mode }).into_iter().map(|peer| {
+            let wrong = if peer.is_wrong() { " (wrong)" } else { "" };
+            format!("{} {}{wrong}", peer.engine, self.limit().map_or_else(|| "-".to_owned(), |of| limit(of)(peer)))
+        });
         format!(
-            "{:12} {} {mode:9} {:>10.2} {:>10.2} {:>7} {:>7} {:>7}  {:10} {}",
+            "{:12} {} {mode:9} {:>10.3} {:>10.3} {:>7} {:>7} {:>7}  {:10} {}",
             self.workload,
             self.threads,
-            own.least() * 1e6,
-            own.median() * 1e6,
-            times(ratios.map(|(least, _)| least)),
-            times(ratios.map(|(_, median)| median)),
-            times(known),
+            own.min_us,
+            own.median_us,
+            times(self.limit()),
+            times(self.traffic().map(|series| series.min_us)),
+            times(self.known()),
             own.check,
-            peers.join(", "),
+            peers.collect::<Vec<_>>().join(", "),
         )
     }
 }
 
 /// Names the columns of [`Figures::line`].
 pub(super) const HEADING: &str = concat!(
-    "workload     T mode          min us  median us  xlimit  median  xknown  check      ",
+    "workload     T mode          min us  median us  xlimit xtraffic xknown  check      ",
     "peers, by minima, x limit"
 );
+
+/// Makes figures for tests: engine, mode and microseconds of each series.
+#[cfg(test)]
+pub(super) fn made(workload: &str, threads: usize, known_us: f64, times: &[(&str, &str, f64)]) -> Figures {
+    let series = |&(engine, mode, min_us): &(&str, &str, f64)| Series {
+        engine: engine.to_owned(),
+        mode: mode.to_owned(),
+        min_us,
+        median_us: min_us * 2.0,
+        readings: 3,
+        check: if engine == "liar" { "wrong: all".to_owned() } else { "exact".to_owned() },
+    };
+    let series = times.iter().map(series).collect();
+    Figures { workload: workload.to_owned(), threads, known_us, series, skipped: Vec::new() }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn series(engine: &str, mode: &str, seconds: &[f64]) -> Series {
-        let (engine, mode) = (engine.to_owned(), mode.to_owned());
-        Series { engine, mode, seconds: seconds.to_vec(), check: "exact".to_owned() }
+    #[test]
+    fn readings_are_summed_up() {
+        let readings = |seconds: &[f64]| Readings {
+            engine: OWN.to_owned(),
+            mode: "out".to_owned(),
+            threads: 1,
+            seconds: seconds.to_vec(),
+            check: String::new(),
+        };
+        let series = readings(&[9e-6, 2e-6, 3e-6]).summary().expect("three readings");
+        assert_eq!((series.min_us, series.median_us, series.readings), (2.0, 3.0, 3));
+        assert_eq!(readings(&[]).summary(), None);
     }
 
-    fn figures() -> Figures {
-        Figures {
-            workload: "add".to_owned(),
-            threads: 1,
-            known: 1e-6,
-            series: vec![
-                series("broadaxe", "out", &[3e-6, 2e-6, 9e-6]),
-                series("broadaxe", "limit", &[1e-6, 2e-6]),
-                series("slow", "out", &[8e-6]),
-                series("quick", "out", &[4e-6]),
-                series("quick", "fresh", &[1e-6]),
-                series("mute", "out", &[]),
-            ],
-            skipped: vec![("other".to_owned(), "no such operator".to_owned())],
+    #[test]
+    fn the_limit_is_what_takes_longer() {
+        let traffic = [("traffic", "ordinary", 3.0), ("traffic", "long", 2.0)];
+        let cases = [(1, 0.0, 2.0), (1, 5.0, 5.0), (2, 5.0, 5.0), (2, 50.0, 25.0), (2, 1.0, 2.0)];
+        for (threads, known, want) in cases {
+            assert_eq!(made("w", threads, known, &traffic).limit(), Some(want), "{threads} threads, {known}");
+        }
+        assert_eq!(made("w", 1, 0.0, &[]).limit(), None);
+        assert_eq!(made("w", 1, 7.0, &[]).limit(), Some(7.0));
+    }
+
+    #[test]
+    fn what_is_missed_is_named() {
+        type Times = [(&'static str, &'static str, f64)];
+        let cases: &[(&str, &str, f64, &Times, &str)] = &[
+            ("w", "out", 10.0, &[("broadaxe", "out", 11.4), ("x", "out", 11.3)], ""),
+            ("w", "out", 10.0, &[("broadaxe", "out", 11.6), ("x", "out", 20.0)], "1.16 x the limit"),
+            ("w", "out", 10.0, &[("broadaxe", "out", 10.0), ("x", "out", 8.0), ("y", "out", 9.0)], "1.25 x x"),
+            ("w", "out", 10.0, &[("broadaxe", "out", 10.0), ("liar", "out", 1.0)], ""),
+            ("w", "fresh", 10.0, &[("broadaxe", "fresh", 99.0), ("x", "out", 1.0)], ""),
+            ("w", "fresh", 10.0, &[("broadaxe", "fresh", 99.0), ("x", "fresh", 33.0)], "3.00 x x"),
+            ("tiny4", "out", 0.01, &[("broadaxe", "out", 0.04)], ""),
+            ("tiny4", "out", 0.01, &[("broadaxe", "out", 0.08)], "80 ns, target 40"),
+            ("tiny4", "unplanned", 0.01, &[("broadaxe", "unplanned", 0.2)], "200 ns, target 150"),
+            ("w", "unplanned", 0.01, &[("broadaxe", "unplanned", 0.2)], ""),
+        ];
+        for &(workload, mode, known, times, want) in cases {
+            assert_eq!(made(workload, 1, known, times).misses(mode).join(", "), want, "{workload} {mode} {times:?}");
         }
     }
 
     #[test]
-    fn ratios_are_of_minima_and_of_medians() {
-        let figures = figures();
-        let ratios = figures.ratios(figures.series("broadaxe", "out").expect("there")).expect("a limit");
-        assert!((ratios.0 - 2.0).abs() < 1e-9 && (ratios.1 - 1.5).abs() < 1e-9, "{ratios:?}");
-        let peers: Vec<&str> = figures.peers("out").iter().map(|peer| peer.engine.as_str()).collect();
-        assert_eq!(peers, ["quick", "slow"]);
-    }
-
-    #[test]
     fn lines_hold_what_the_heading_names() {
-        let line = figures().line("out");
+        let times = [
+            ("broadaxe", "out", 2.0),
+            ("traffic", "long", 1.0),
+            ("slow", "out", 8.0),
+            ("liar", "out", 4.0),
+            ("quick", "fresh", 1.0),
+        ];
+        let mut figures = made("add", 1, 1.6, &times);
+        figures.skipped.push(("other".to_owned(), "no such operator".to_owned()));
+        let line = figures.line("out");
         let words: Vec<&str> = line.split_whitespace().collect();
-        let want =
-            ["add", "1", "out", "2.00", "3.00", "2.00", "1.50", "2.00", "exact", "quick", "4.00,", "slow", "8.00"];
+        let want = [
+            "add", "1", "out", "2.000", "4.000", "1.25", "2.00", "1.25", "exact", "liar", "2.50", "(wrong),", "slow",
+            "5.00",
+        ];
         assert_eq!(words, want);
-        assert!(figures().line("fresh").ends_with("no such operator"));
+        assert!(figures.line("fresh").ends_with("no such operator"));
     }
 
     #[test]
-    fn records_hold_every_series_with_readings() {
-        let record = figures().record();
-        assert_eq!(record["series"].as_array().map(Vec::len), Some(5));
-        assert_eq!(record["series"][0]["min_us"], 2.0);
-        assert_eq!(record["series"][0]["min_to_limit"], 2.0);
-        assert_eq!(record["skipped"]["other"], "no such operator");
+    fn records_come_back() {
+        let figures = made("add", 2, 1.5, &[("broadaxe", "out", 2.0), ("x", "fresh", 0.125)]);
+        let text = serde_json::to_string(&figures).expect("JSON");
+        assert_eq!(serde_json::from_str::<Figures>(&text).ok(), Some(figures), "{text}");
     }
 }

@@ -17,15 +17,20 @@ use super::table::{self, Workload};
 
 /// Where the counts are.
 const RECORD: &str = "bench/record/instructions.txt";
-/// How many more instructions than recorded are let through.
-const SLACK: f64 = 1.05;
-const CALLS: (u32, u32) = (2, 12);
+/// How many times the recorded instructions are let through: compilers differ by less, and a loop that is no longer in
+/// vectors, or in shorter ones, takes more.
+const SLACK: f64 = 1.25;
+const CALLS: (u32, u32) = (1, 4);
+
+/// Says whether valgrind is installed.
+pub(super) fn can_count() -> bool {
+    Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success())
+}
 
 /// Counts, and records or compares.
 pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String> {
-    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        println!("bench --gate: valgrind is not installed, so that nothing is counted; it passes");
-        return Ok(());
+    if !can_count() {
+        return Err("bench --gate counts with valgrind, which is not installed".to_owned());
     }
     let text = fs::read_to_string(root.join("bench/gate.txt")).map_err(|error| format!("bench/gate.txt: {error}"))?;
     let workloads = table::parse(&text).map_err(|why| format!("bench/gate.txt: {why}"))?;
@@ -50,7 +55,11 @@ pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String
     if worse.is_empty() {
         Ok(())
     } else {
-        Err(format!("{} took over 5 % more instructions; mend that, or record why not: --gate-record", worse.join(" ")))
+        let percent = (SLACK - 1.0) * 100.0;
+        Err(format!(
+            "{} took over {percent:.0} % more instructions; mend that, or record anew: --gate-record",
+            worse.join(" ")
+        ))
     }
 }
 
@@ -81,7 +90,6 @@ fn count(runner: &Path, folder: &Path, workload: &Workload, calls: u32) -> Resul
         .args(["--tool=callgrind", "--quiet"])
         .arg(format!("--callgrind-out-file={}", file.display()))
         .arg(runner)
-        .arg("1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -118,7 +126,7 @@ mod tests {
     fn growth_beyond_the_slack_is_found() {
         let counts = |now: u64| vec![("add".to_owned(), 100), ("add_u8".to_owned(), now)];
         let record = "# page\nadd 100\nadd_u8 1000\n";
-        for (now, want) in [(900, ""), (1000, ""), (1050, ""), (1051, "add_u8"), (8000, "add_u8")] {
+        for (now, want) in [(900, ""), (1000, ""), (1250, ""), (1251, "add_u8"), (8000, "add_u8")] {
             let (lines, worse) = compare(&counts(now), record).expect("both are recorded");
             assert_eq!(worse.join(" "), want, "{now}: {lines}");
         }

@@ -17,23 +17,27 @@ const PEERS: &[Peer] = &[
     Peer { name: "torch", packages: &["torch"] },
     Peer { name: "onnxruntime", packages: &["onnxruntime", "onnx"] },
     Peer { name: "openvino", packages: &["openvino", "onnx"] },
+    Peer { name: "pyarrow", packages: &["pyarrow"] },
 ];
 
-/// Checks that all names are peers.
-pub(super) fn known(names: &[String]) -> Result<(), String> {
+/// Checks that all names are peers; `all` means every one.
+pub(super) fn known(names: Vec<String>) -> Result<Vec<String>, String> {
     let all: Vec<&str> = PEERS.iter().map(|peer| peer.name).collect();
+    if names == ["all"] {
+        return Ok(all.into_iter().map(str::to_owned).collect());
+    }
     match names.iter().find(|name| !all.contains(&name.as_str())) {
-        Some(name) => Err(format!("there is no peer {name}; there are {}", all.join(" "))),
-        None => Ok(()),
+        Some(name) => Err(format!("there is no peer {name}; there are {}, or all of them: all", all.join(" "))),
+        None => Ok(names),
     }
 }
 
 /// Makes the environment if there is none, installs what is missing, and returns its interpreter.
-pub(super) fn install(root: &Path, names: &[String]) -> Result<PathBuf, String> {
-    let folder = super::target(root).join("bench-venv");
+pub(super) fn install(target: &Path, names: &[String]) -> Result<PathBuf, String> {
+    let folder = target.join("bench-venv");
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !python.exists() {
-        command_ok(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 makes no environment")?;
+        super::succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 makes no environment")?;
     }
     let mut packages = vec!["numpy", "ml_dtypes"];
     packages
@@ -42,23 +46,15 @@ pub(super) fn install(root: &Path, names: &[String]) -> Result<PathBuf, String> 
     let there = Command::new(&python).args(["-c", &imports]).output().is_ok_and(|output| output.status.success());
     if !there {
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        command_ok(Command::new(&python).args(pip).args(&packages), "pip does not install the peers")?;
+        super::succeed(Command::new(&python).args(pip).args(&packages), "pip does not install the peers")?;
     }
     Ok(python)
 }
 
-fn command_ok(command: &mut Command, otherwise: &str) -> Result<(), String> {
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{otherwise}: {status}")),
-        Err(error) => Err(format!("{otherwise}: {error}")),
-    }
-}
-
 /// Returns the command that starts a peer.
-pub(super) fn command(root: &Path, python: &Path, name: &str, threads: usize) -> Command {
+pub(super) fn command(root: &Path, python: &Path, name: &str) -> Command {
     let mut command = Command::new(python);
-    command.arg(root.join("bench/peers.py")).arg(name).arg(threads.to_string());
+    command.arg(root.join("bench/peers.py")).arg(name);
     command
 }
 

@@ -1,4 +1,8 @@
-//! Records: a run's figures with the CPU and the day, as JSON, and the chart of the latest.
+//! Records: what runs found, in a file for each day and CPU, and the newest of each kind.
+//!
+//! A record is JSON: `run` says where and when, and each other key is a section, written by one kind of run (workloads,
+//! a sweep, ...) with its rows one a line, so that two records can be compared by line. Files stay; the page shows the newest
+//! of each section.
 
 use std::{
     fs,
@@ -6,47 +10,93 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use serde_json::{Value, json};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
 
-use super::{chart, figure::Figures};
+/// Where records and drawings are.
+const FOLDER: &str = "bench/record";
 
-/// Writes `bench/record/DATE-CPU.json`, `latest.svg`, and a chart for each other thread count.
-pub(super) fn write(root: &Path, figures: &[Figures], quick: bool) -> Result<(), String> {
+/// Holds the newest section of a kind.
+pub(super) struct Section<Row> {
+    /// The name of its file.
+    pub(super) file: String,
+    pub(super) date: String,
+    pub(super) cpu: String,
+    pub(super) cores: u64,
+    /// The sizes of the caches in bytes, the smallest first.
+    pub(super) caches: Vec<f64>,
+    pub(super) quick: bool,
+    pub(super) rows: Vec<Row>,
+}
+
+/// Writes a section into the record of this day and CPU.
+pub(super) fn put<Row: Serialize>(root: &Path, section: &str, rows: &[Row], quick: bool) -> Result<(), String> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_secs());
     let (date, cpu) = (date(seconds / 86_400), cpu());
+    let name = format!("{date}-{}.json", slug(&cpu));
+    let path = root.join(FOLDER).join(&name);
+    let before = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
+    let mut record: Map<String, Value> = before.unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let folder = root.join("bench/record");
-    let head = json!({
-        "date": date,
-        "cpu": cpu,
-        "cores": cores,
-        "system": std::env::consts::OS,
-        "quick": quick,
-    });
-    let mut texts = vec![(format!("{date}-{}.json", slug(&cpu)), lines(&head, figures))];
-    let mut counts: Vec<usize> = figures.iter().map(|figures| figures.threads).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    for (at, threads) in counts.into_iter().enumerate() {
-        let rows: Vec<Figures> = figures.iter().filter(|figures| figures.threads == threads).cloned().collect();
-        let name = if at == 0 { "latest.svg".to_owned() } else { format!("latest-{threads}-threads.svg") };
-        let thread = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
-        let title = format!("Time as a multiple of the machine's limit, {thread}, {cpu}, {date}");
-        texts.push((name, chart::draw(&rows, "out", &title)));
-    }
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (name, text) in texts {
-        let path = folder.join(&name);
-        fs::write(&path, text.trim_end().to_owned() + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
-        println!("bench/record/{name}");
-    }
+    let run = json!({ "date": date, "cpu": cpu, "cores": cores, "system": std::env::consts::OS, "caches": caches() });
+    record.insert("run".to_owned(), run);
+    let rows = rows.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
+    record.insert(section.to_owned(), json!({ "quick": quick, "rows": rows }));
+    write(root, &name, &text(&record))
+}
+
+/// Writes a file of the folder, and says so.
+pub(super) fn write(root: &Path, name: &str, text: &str) -> Result<(), String> {
+    let folder = root.join(FOLDER);
+    let failed = |error: std::io::Error| format!("{FOLDER}/{name}: {error}");
+    fs::create_dir_all(&folder).map_err(failed)?;
+    fs::write(folder.join(name), text.trim_end().to_owned() + "\n").map_err(failed)?;
+    println!("{FOLDER}/{name}");
     Ok(())
 }
 
-/// Returns a record as JSON with a line for the run and one for each workload, so that two records can be compared by line.
-fn lines(head: &Value, figures: &[Figures]) -> String {
-    let figures: Vec<String> = figures.iter().map(|figures| figures.record().to_string()).collect();
-    format!("{{\"run\":{head},\n\"figures\":[\n{}\n]}}", figures.join(",\n"))
+/// Returns the newest section of a kind, if any was ever written.
+///
+/// # Errors
+/// A record that cannot be read.
+pub(super) fn latest<Row: DeserializeOwned>(root: &Path, section: &str) -> Result<Option<Section<Row>>, String> {
+    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Ok(None) };
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    names.retain(|name| name.rsplit_once('.').is_some_and(|(_, ending)| ending == "json"));
+    names.sort();
+    for file in names.into_iter().rev() {
+        let failed = |error: &dyn std::fmt::Display| format!("{FOLDER}/{file}: {error}");
+        let text = fs::read_to_string(root.join(FOLDER).join(&file)).map_err(|error| failed(&error))?;
+        let record: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+        if let Some(found) = record.get(section) {
+            let rows = serde_json::from_value(found["rows"].clone()).map_err(|error| failed(&error))?;
+            let word = |key: &str| record["run"][key].as_str().unwrap_or("unknown").to_owned();
+            let caches = record["run"]["caches"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+            return Ok(Some(Section {
+                date: word("date"),
+                cpu: word("cpu"),
+                cores: record["run"]["cores"].as_u64().unwrap_or(1),
+                caches,
+                quick: found["quick"].as_bool().unwrap_or(false),
+                rows,
+                file,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns a record as JSON with a line for the run and one for each row.
+fn text(record: &Map<String, Value>) -> String {
+    let sections = record.iter().map(|(key, value)| match value["rows"].as_array() {
+        None => format!("{}:{value}", json!(key)),
+        Some(rows) => {
+            let rows: Vec<String> = rows.iter().map(Value::to_string).collect();
+            format!("{}:{{\"quick\":{},\"rows\":[\n{}\n]}}", json!(key), value["quick"], rows.join(",\n"))
+        }
+    });
+    format!("{{{}}}", sections.collect::<Vec<_>>().join(",\n"))
 }
 
 /// Returns the day that lies so many days after 1970-01-01, in the Gregorian calendar.
@@ -71,8 +121,28 @@ fn date(mut days: u64) -> String {
 /// Returns what the CPU calls itself, where the system tells.
 fn cpu() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let named = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    named.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+    let field = |name: &str| {
+        let mut fields = text.lines().filter_map(|line| line.strip_prefix(name)?.split_once(':'));
+        fields.find(|(rest, _)| rest.trim().is_empty()).map(|(_, value)| value.trim().to_owned())
+    };
+    // A virtual machine often says no more than the brand; family and model tell the generation.
+    match (field("model name"), field("cpu family"), field("model")) {
+        (Some(name), Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
+        (Some(name), ..) => name,
+        _ => std::env::consts::ARCH.to_owned(),
+    }
+}
+
+/// Returns the sizes of the first CPU's caches for data in bytes, where the system tells.
+pub(super) fn caches() -> Vec<f64> {
+    let read = |index: usize, name: &str| {
+        fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}")).ok()
+    };
+    let size = |text: &str| Some(text.trim().strip_suffix('K')?.parse::<f64>().ok()? * 1024.0);
+    let data = |index: &usize| read(*index, "type").is_some_and(|kind| kind.trim() != "Instruction");
+    let mut sizes: Vec<f64> = (0..8).filter(data).filter_map(|index| size(&read(index, "size")?)).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes
 }
 
 /// Returns a name as part of a file's name.
@@ -107,21 +177,38 @@ mod tests {
     }
 
     #[test]
-    fn records_are_json() {
-        let none = |name: &str| Figures {
-            workload: name.to_owned(),
-            threads: 1,
-            known: 1e-6,
-            series: Vec::new(),
-            skipped: Vec::new(),
-        };
+    fn records_are_json_with_a_line_a_row() {
         for count in [0, 1, 3] {
-            let figures: Vec<Figures> = ["a", "b", "c"].into_iter().take(count).map(none).collect();
-            let text = lines(&json!({ "date": "2000-01-01" }), &figures);
+            let rows: Vec<Value> = (0..count).map(|k| json!({ "k": k })).collect();
+            let mut record = Map::new();
+            record.insert("run".to_owned(), json!({ "date": "2000-01-01" }));
+            record.insert("sizes".to_owned(), json!({ "quick": true, "rows": rows }));
+            let text = text(&record);
             let read: Value = serde_json::from_str(&text).expect("JSON");
-            assert_eq!(read["run"]["date"], "2000-01-01", "{text}");
-            assert_eq!(read["figures"].as_array().map(Vec::len), Some(count), "{text}");
+            assert_eq!(read, Value::Object(record), "{text}");
+            assert_eq!(text.lines().filter(|line| line.contains("\"k\"")).count(), count);
         }
+    }
+
+    #[test]
+    fn the_newest_section_is_found() {
+        let root = std::env::temp_dir().join(format!("broadaxe-record-{}", std::process::id()));
+        let folder = root.join(FOLDER);
+        fs::create_dir_all(&folder).expect("a folder");
+        let old = r#"{"run":{"date":"2000-01-01","cpu":"c","caches":[1,2]},"a":{"quick":true,"rows":[1]},"b":{"quick":false,"rows":[2,3]}}"#;
+        let new = r#"{"run":{"date":"2000-01-02","cpu":"c"},"a":{"quick":false,"rows":[4]}}"#;
+        for (name, text) in [("2000-01-01-c.json", old), ("2000-01-02-c.json", new), ("chart.svg", "<svg/>")] {
+            fs::write(folder.join(name), text).expect("written");
+        }
+        let rows = |section: &str| {
+            let found: Option<Section<u64>> = latest(&root, section).expect("readable");
+            found.map(|found| (found.date, found.quick, found.rows))
+        };
+        assert_eq!(rows("a"), Some(("2000-01-02".to_owned(), false, vec![4])));
+        assert_eq!(rows("b"), Some(("2000-01-01".to_owned(), false, vec![2, 3])));
+        assert_eq!(rows("c"), None);
+        assert!(latest::<String>(&root, "a").is_err());
+        fs::remove_dir_all(&root).expect("removed");
     }
 
     #[test]

@@ -49,20 +49,6 @@ impl Double {
         Self::ordered(exact.high, exact.low + (self.high * other.low + self.low * other.high))
     }
 
-    /// Adds a f64 to a sum.
-    pub(super) fn plus(self, other: f64) -> Self {
-        let exact = Self::sum(self.high, other);
-        Self::ordered(exact.high, exact.low + self.low)
-    }
-
-    /// Divides a sum by a sum.
-    pub(super) fn over(self, other: Self) -> Self {
-        let quotient = self.high / other.high;
-        let back = Self::product(quotient, other.high);
-        let rest = (self.high - back.high) - back.low + self.low - quotient * other.low;
-        Self::ordered(quotient, rest / other.high)
-    }
-
     /// Rounds the sum to one f64.
     pub(super) fn round(self) -> f64 {
         self.high + self.low

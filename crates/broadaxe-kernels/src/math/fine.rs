@@ -90,7 +90,7 @@ pub(super) fn ordered(large: f64, small: f64) -> (f64, f64) {
 
 /// Adds two f64 exactly: returns the sum and its error.
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
     (sum, (a - (sum - b_part)) + (b - b_part))
@@ -161,7 +161,7 @@ pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
 /// Divides the sum of two f64, the first rounded, by a cut divisor near 1, given its inverse; returns the quotient as a
 /// sum.
 #[inline(always)]
-fn divide(above: f64, above_rest: f64, below: Cut, inverse: f64) -> (f64, f64) {
+pub(super) fn divide(above: f64, above_rest: f64, below: Cut, inverse: f64) -> (f64, f64) {
     let top = cut(above * inverse);
     (top, (((above - top * below.top) - top * below.rest) + above_rest) * inverse)
 }
@@ -270,4 +270,25 @@ pub(super) fn log2_1p_sum(x: f64) -> Cut {
     let rest = if sum < 1e30 { rest * parts.unit } else { 0.0 };
     let (f, f_rest) = self::sum(parts.m - parts.center, rest - parts.center_rest);
     parts.log2(rest, f, f_rest)
+}
+
+/// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.
+///
+/// The sum is from 1 to 1e308; where it is 1 and a little, the error is relative to that little.
+#[inline(always)]
+pub(super) fn log2_of_sum(high: f64, low: f64, rest: f64, more: f64) -> Cut {
+    let mut parts = Significand::of(high);
+    parts.whole += more;
+    let (low, rest) = (low * parts.unit, rest * parts.unit);
+    let (f, f_rest) = sum(parts.m - parts.center, low - parts.center_rest);
+    parts.log2(low + rest, f, f_rest + rest)
+}
+
+/// Computes the root of a sum of two f64 as such a sum; of zero, zero.
+#[inline(always)]
+pub(super) fn root_sum((square, rest): (f64, f64)) -> (f64, f64) {
+    let root = square.sqrt();
+    let parts = Cut::of(root);
+    let lost = ((square - parts.top * parts.top) - parts.rest * (parts.top + root)) + rest;
+    (root, if root > 0.0 { lost / (2.0 * root) } else { 0.0 })
 }

@@ -6,7 +6,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-use super::{ROUND, canonical64, poly};
+use super::{ROUND, poly, turns::FEW_TURNS};
 
 /// Coefficients of sin(pi f / 2) / f in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-37.62.
 const SIN: [f64; 5] =
@@ -92,6 +92,17 @@ fn quarter_turns(x: f64) -> (f64, u64) {
     ((exact - (count - ROUND)) + rest, count.to_bits())
 }
 
+/// Counts the quarter turns in x as `quarter_turns` does, for |x| <= `FEW_TURNS`.
+///
+/// The first 29 bits of 2 / pi give an exact product, the next 53 the rest; the error is 2^-63.
+#[inline(always)]
+fn few_quarter_turns(x: f64) -> (f64, u64) {
+    const TURN: [f64; 2] = [0.6366197727620602, -3.944788223297384e-10];
+    let exact = x * TURN[0];
+    let count = exact + ROUND;
+    ((exact - (count - ROUND)) + x * TURN[1], count.to_bits())
+}
+
 /// Evaluates sine and cosine of `fraction` quarter turns.
 #[inline(always)]
 fn sin_cos(fraction: f64) -> (f64, f64) {
@@ -106,23 +117,39 @@ fn by_quadrant(sine: f64, cosine: f64, count: u64) -> f64 {
     f64::from_bits(value.to_bits() ^ ((count & 2) << 62))
 }
 
+/// Gives a value computed of |x| the sign of x, and NaN for the infinities.
+#[inline(always)]
+fn odd(x: f32, value: f64) -> f32 {
+    let value = value as f32;
+    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
+}
+
+#[inline(always)]
+fn sine((fraction, count): (f64, u64)) -> f64 {
+    let (sine, cosine) = sin_cos(fraction);
+    by_quadrant(sine, cosine, count)
+}
+
+#[inline(always)]
+fn tangent((fraction, count): (f64, u64)) -> f64 {
+    let (sine, cosine) = sin_cos(fraction);
+    let (above, below) = if count & 1 == 0 { (sine, cosine) } else { (-cosine, sine) };
+    above / below
+}
+
 /// Computes the sine of x radians.
 ///
 /// At most 0.5010 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin32(x: f32) -> f32 {
-    let (fraction, count) = quarter_turns(f64::from(x.abs()));
-    let (sine, cosine) = sin_cos(fraction);
-    let value = by_quadrant(sine, cosine, count) as f32;
-    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
-    if x.abs() < f32::INFINITY { value } else { f32::NAN }
+    if f64::from(x.abs()) > FEW_TURNS { odd(x, sine(quarter_turns(f64::from(x.abs())))) } else { sin32_few(x) }
 }
 
-/// Computes the sine of x radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn sin64(x: f64) -> f64 {
-    canonical64(pxfm::f_sin(x))
+/// Computes the sine of x radians for |x| <= `FEW_TURNS`.
+#[inline(always)]
+pub fn sin32_few(x: f32) -> f32 {
+    odd(x, sine(few_quarter_turns(f64::from(x.abs()))))
 }
 
 /// Computes the cosine of x radians.
@@ -130,17 +157,19 @@ pub fn sin64(x: f64) -> f64 {
 /// At most 0.5010 ULP over all f32, the largest included; infinities give NaN.
 #[inline(always)]
 pub fn cos32(x: f32) -> f32 {
-    let (fraction, count) = quarter_turns(f64::from(x.abs()));
-    let (sine, cosine) = sin_cos(fraction);
-    let value = by_quadrant(sine, cosine, count.wrapping_add(1)) as f32;
-    if x.abs() < f32::INFINITY { value } else { f32::NAN }
+    if f64::from(x.abs()) > FEW_TURNS {
+        let (fraction, count) = quarter_turns(f64::from(x.abs()));
+        odd(x.abs(), sine((fraction, count.wrapping_add(1))))
+    } else {
+        cos32_few(x)
+    }
 }
 
-/// Computes the cosine of x radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn cos64(x: f64) -> f64 {
-    canonical64(pxfm::f_cos(x))
+/// Computes the cosine of x radians for |x| <= `FEW_TURNS`.
+#[inline(always)]
+pub fn cos32_few(x: f32) -> f32 {
+    let (fraction, count) = few_quarter_turns(f64::from(x.abs()));
+    odd(x.abs(), sine((fraction, count.wrapping_add(1))))
 }
 
 /// Computes the tangent of x radians.
@@ -148,19 +177,13 @@ pub fn cos64(x: f64) -> f64 {
 /// At most 0.5009 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan32(x: f32) -> f32 {
-    let (fraction, count) = quarter_turns(f64::from(x.abs()));
-    let (sine, cosine) = sin_cos(fraction);
-    let (above, below) = if count & 1 == 0 { (sine, cosine) } else { (-cosine, sine) };
-    let value = (above / below) as f32;
-    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
-    if x.abs() < f32::INFINITY { value } else { f32::NAN }
+    if f64::from(x.abs()) > FEW_TURNS { odd(x, tangent(quarter_turns(f64::from(x.abs())))) } else { tan32_few(x) }
 }
 
-/// Computes the tangent of x radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn tan64(x: f64) -> f64 {
-    canonical64(pxfm::f_tan(x))
+/// Computes the tangent of x radians for |x| <= `FEW_TURNS`.
+#[inline(always)]
+pub fn tan32_few(x: f32) -> f32 {
+    odd(x, tangent(few_quarter_turns(f64::from(x.abs()))))
 }
 
 /// Computes the arc tangent of `above / below`, both at least 0, with `above <= below` and `below > 0`.
@@ -190,13 +213,6 @@ pub fn atan32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
-/// Computes the arc tangent, in radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn atan64(x: f64) -> f64 {
-    canonical64(pxfm::f_atan(x))
-}
-
 /// Computes the angle of the point (x, y), in radians, in all four quadrants.
 ///
 /// At most 0.51 ULP. Zeros and infinities count with their signs, as in C's `atan2f`.
@@ -214,13 +230,6 @@ pub fn atan2_32(y: f32, x: f32) -> f32 {
     let angle = if x.is_sign_negative() { PI - angle } else { angle };
     let value = (angle as f32).copysign(y);
     if x.is_nan() || y.is_nan() { f32::NAN } else { value }
-}
-
-/// Computes the angle of the point (x, y), in radians, in all four quadrants.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn atan2_64(y: f64, x: f64) -> f64 {
-    canonical64(pxfm::f_atan2(y, x))
 }
 
 /// Computes asin(t) for t from 0 to 1/2, or, of a larger x, half of acos(x) with t = sqrt((1 - x) / 2).
@@ -244,13 +253,6 @@ pub fn asin32(x: f32) -> f32 {
     if wide <= 1.0 { value } else { f32::NAN }
 }
 
-/// Computes the arc sine, in radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn asin64(x: f64) -> f64 {
-    canonical64(pxfm::f_asin(x))
-}
-
 /// Computes the arc cosine, in radians.
 ///
 /// At most 0.5001 ULP over all f32; outside -1..=1 the result is NaN.
@@ -262,11 +264,4 @@ pub fn acos32(x: f32) -> f32 {
     let outer = if x < 0.0 { PI + 2.0 * signed } else { 2.0 * signed };
     let value = (if wide > 0.5 { outer } else { FRAC_PI_2 - signed }) as f32;
     if wide <= 1.0 { value } else { f32::NAN }
-}
-
-/// Computes the arc cosine, in radians.
-///
-/// At most 0.501 ULP, by pxfm.
-pub fn acos64(x: f64) -> f64 {
-    canonical64(pxfm::f_acos(x))
 }

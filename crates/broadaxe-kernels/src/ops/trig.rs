@@ -31,6 +31,7 @@ pub struct Acosh;
 pub struct Atanh;
 
 impl Function for Sin {
+    const USUAL: f64 = math::FEW_TURNS;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::sin32(x)
@@ -39,9 +40,18 @@ impl Function for Sin {
     fn wide(x: f64) -> f64 {
         math::sin64(x)
     }
+    #[inline(always)]
+    fn narrow_usual(x: f32) -> f32 {
+        math::sin32_few(x)
+    }
+    #[inline(always)]
+    fn wide_usual(x: f64) -> f64 {
+        math::sin64_few(x)
+    }
 }
 
 impl Function for Cos {
+    const USUAL: f64 = math::FEW_TURNS;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::cos32(x)
@@ -50,9 +60,18 @@ impl Function for Cos {
     fn wide(x: f64) -> f64 {
         math::cos64(x)
     }
+    #[inline(always)]
+    fn narrow_usual(x: f32) -> f32 {
+        math::cos32_few(x)
+    }
+    #[inline(always)]
+    fn wide_usual(x: f64) -> f64 {
+        math::cos64_few(x)
+    }
 }
 
 impl Function for Tan {
+    const USUAL: f64 = math::FEW_TURNS;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::tan32(x)
@@ -60,6 +79,14 @@ impl Function for Tan {
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         math::tan64(x)
+    }
+    #[inline(always)]
+    fn narrow_usual(x: f32) -> f32 {
+        math::tan32_few(x)
+    }
+    #[inline(always)]
+    fn wide_usual(x: f64) -> f64 {
+        math::tan64_few(x)
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use broadaxe_kernels::find;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn op(graph: &mut Graph, name: &str, args: &[Node]) -> Node {
     graph.op(find(name).expect("in the table"), &Rule::numpy(), args).expect("broadcasts")
@@ -66,6 +67,19 @@ fn zero_divisors_are_located() {
     assert_eq!(error.to_string(), "div_floor: a zero divisor at (0, 2) of the result (2, 3)");
 }
 
+/// Counts the parts it runs, the last one first.
+struct Backwards(AtomicUsize);
+
+impl Executor for Backwards {
+    fn threads(&self) -> usize {
+        5
+    }
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        self.0.fetch_add(parts, Ordering::Relaxed);
+        (0..parts).rev().for_each(part);
+    }
+}
+
 #[test]
 fn results_do_not_depend_on_threads() {
     let x = Array::from_vec([700, 1000], (0..700_000).map(|i| i as f32 * 0.37).collect()).expect("x");
@@ -77,6 +91,12 @@ fn results_do_not_depend_on_threads() {
         let options = Options { threads: Some(threads), ..Options::default() };
         Evaluation::new(&graph, sine, views(), options).expect("planned").run().expect("runs").as_bytes().to_vec()
     };
+    let backwards = Backwards(AtomicUsize::new(0));
+    let options = Options { executor: Some(&backwards), ..Options::default() };
+    let evaluation = Evaluation::new(&graph, sine, views(), options).expect("planned");
+    assert_eq!(evaluation.threads(), 5);
     let one = bytes(1);
+    assert_eq!(evaluation.run().expect("runs").as_bytes(), one);
+    assert!(backwards.0.into_inner() > 1, "the caller's executor is used");
     assert!([2, 3, 7].into_iter().all(|threads| bytes(threads) == one));
 }

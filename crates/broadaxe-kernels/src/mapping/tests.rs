@@ -12,6 +12,7 @@ use std::{
 
 use super::*;
 use crate::isa::faults;
+use crate::tile::Output;
 use crate::{DType, Nest, Program, Scoped, find, program::Slot, program::Step, run};
 
 /// All tests share the table of mappings.
@@ -190,7 +191,7 @@ fn foreign_signals_end_the_process_as_before() {
     if let Ok(way) = std::env::var(ASK) {
         die(&way);
     }
-    let name = "tile::mapping_tests::foreign_signals_end_the_process_as_before";
+    let name = "mapping::tests::foreign_signals_end_the_process_as_before";
     for way in ["bare", "std", "default", "ignored", "sent", "handled"] {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(ASK, way);

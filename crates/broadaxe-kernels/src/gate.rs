@@ -1,0 +1,270 @@
+//! Gates: who may touch what a thread lends to others, and when the lender has it to itself again.
+//!
+//! A lender claims the gate, opens it with a number of seats, and in the end shuts it and waits until every guest has left. All of that
+//! is one word: to enter takes a seat and adds a guest in the same step, and shutting takes all seats away in one step. So a
+//! thread that comes late, however late, finds no seat, and one that got in is waited for. The word does not tell one job from
+//! the next, and need not: whoever gets in is in the job that is lent at that moment.
+//!
+//! What the lender wrote before it opened is seen by the guests, as they enter by reading its word or one that others made of it;
+//! what guests wrote is seen by the lender for the same reason, when it reads that none is left. The model of all
+//! interleavings: `RUSTFLAGS="--cfg loom" cargo test -p broadaxe-kernels --lib --release gate`.
+
+use std::sync::PoisonError;
+
+#[cfg(all(loom, test))]
+use loom::{
+    hint::spin_loop,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{Thread, current, park, yield_now},
+};
+#[cfg(not(all(loom, test)))]
+use std::{
+    hint::spin_loop,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{Thread, current, park, yield_now},
+};
+
+/// A lender is there.
+const CLAIMED: u64 = 1 << 63;
+/// The lender sleeps until the last guest wakes it.
+const ASLEEP: u64 = 1 << 62;
+/// One seat; there is room for 2¹⁶ of them.
+const SEAT: u64 = 1 << 32;
+const SEATS: u64 = 0xffff << 32;
+/// One guest is 1.
+const GUESTS: u64 = 0xffff_ffff;
+
+/// The rounds that a lender waits for its last guests before it sleeps, some 25 ns each.
+const ROUNDS: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
+
+/// A door that one thread at a time opens to others.
+pub(crate) struct Gate {
+    state: AtomicU64,
+    /// Whom the last guest wakes; a stale one is woken for nothing.
+    lender: Mutex<Option<Thread>>,
+}
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        Self { state: AtomicU64::new(0), lender: Mutex::new(None) }
+    }
+
+    /// Becomes the lender, unless there is one.
+    pub(crate) fn claim(&self) -> Option<Claim<'_>> {
+        let claimed = self.state.compare_exchange(0, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+        // Made only where it holds: dropping one gives the gate free.
+        claimed.is_ok().then(|| Claim(self))
+    }
+
+    /// Takes a seat, where one is left.
+    pub(crate) fn enter(&self) -> Option<Guest<'_>> {
+        let seated = |state: u64| (state & SEATS != 0).then(|| state - SEAT + 1);
+        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Guest(self))
+    }
+
+    /// Counts those inside, which may change at any time.
+    pub(crate) fn guests(&self) -> usize {
+        (self.state.load(Ordering::Relaxed) & GUESTS) as usize
+    }
+}
+
+/// The right of a lender. Dropping it shuts the gate, waits until nobody is inside, and gives the gate free.
+pub(crate) struct Claim<'a>(&'a Gate);
+
+impl Claim<'_> {
+    /// Lets this many others in.
+    pub(crate) fn open(&self, seats: usize) {
+        // Nobody else changes the word of a gate that is claimed and has neither seats nor guests.
+        self.0.state.store(CLAIMED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
+    }
+
+    /// Waits until the last guest has left a gate that is shut.
+    fn wait(&self) {
+        let inside = || self.0.state.load(Ordering::Acquire) & GUESTS != 0;
+        for round in 0..ROUNDS {
+            if !inside() {
+                return;
+            }
+            // The guest may be on this CPU.
+            if round % 32 == 31 { yield_now() } else { spin_loop() }
+        }
+        *self.0.lender.lock().unwrap_or_else(PoisonError::into_inner) = Some(current());
+        // Who leaves after this sees that there is somebody to wake; who left before it is not inside.
+        self.0.state.fetch_or(ASLEEP, Ordering::AcqRel);
+        while inside() {
+            park();
+        }
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let before = self.0.state.fetch_and(!SEATS, Ordering::Acquire);
+        if before & GUESTS != 0 {
+            self.wait();
+        }
+        self.0.state.store(0, Ordering::Release);
+    }
+}
+
+/// The right of a guest, until it is dropped.
+pub(crate) struct Guest<'a>(&'a Gate);
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        // Releases what the guest did; and who reads `ASLEEP` must find the handle that was put there before.
+        let before = self.0.state.fetch_sub(1, Ordering::AcqRel);
+        if before & GUESTS == 1 && before & ASLEEP != 0 {
+            // By now there may be another lender: it is woken for nothing, and looks again.
+            let lender = self.0.lender.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(lender) = lender {
+                lender.unpark();
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seats_are_counted() {
+        let gate = Gate::new();
+        assert!(gate.enter().is_none(), "there is no lender");
+        let claim = gate.claim().expect("free");
+        assert!(gate.enter().is_none() && gate.claim().is_none(), "not open yet, and claimed");
+        claim.open(2);
+        let guests = [gate.enter().expect("a seat"), gate.enter().expect("a seat")];
+        assert!(gate.enter().is_none() && gate.guests() == 2, "full");
+        drop(guests);
+        assert!(gate.enter().is_none() && gate.guests() == 0, "a seat is taken once");
+        drop(claim);
+        assert!(gate.claim().is_some(), "free again");
+    }
+
+    #[test]
+    fn a_lender_sleeps_until_the_last_guest_leaves() {
+        let gate = Gate::new();
+        for _ in 0..20 {
+            let claim = gate.claim().expect("free");
+            claim.open(2);
+            std::thread::scope(|scope| {
+                let guests = [gate.enter().expect("a seat"), gate.enter().expect("a seat")];
+                for (i, guest) in guests.into_iter().enumerate() {
+                    scope.spawn(move || {
+                        std::thread::sleep(std::time::Duration::from_millis(1 + i as u64));
+                        drop(guest);
+                    });
+                }
+                drop(claim);
+                assert_eq!(gate.guests(), 0);
+            });
+        }
+    }
+}
+
+/// Every interleaving of lenders and guests, as far as the model bounds them.
+#[cfg(all(test, loom))]
+mod models {
+    use super::*;
+    use loom::{
+        sync::{Arc, atomic::AtomicUsize},
+        thread,
+    };
+
+    /// A gate, and what is lent through it: the number of the job.
+    struct Lent {
+        gate: Gate,
+        job: AtomicUsize,
+        /// Per job, whether a guest has begun and ended his work, and whether the lender is through.
+        begun: [AtomicUsize; 3],
+        ended: [AtomicUsize; 3],
+        over: [AtomicUsize; 3],
+    }
+
+    impl Lent {
+        fn new() -> Arc<Self> {
+            let [begun, ended, over] = [(); 3].map(|()| [0; 3].map(AtomicUsize::new));
+            Arc::new(Self { gate: Gate::new(), job: AtomicUsize::new(0), begun, ended, over })
+        }
+
+        /// Lends job `at`, when nobody else lends.
+        fn lend(&self, at: usize, seats: usize) {
+            let Some(claim) = self.gate.claim() else { return };
+            self.job.store(at, Ordering::Relaxed);
+            claim.open(seats);
+            drop(claim);
+            self.over[at].store(1, Ordering::Relaxed);
+            let begun = self.begun[at].load(Ordering::Relaxed);
+            assert!(self.ended[at].load(Ordering::Relaxed) >= begun, "work that the lender does not see the end of");
+        }
+
+        fn visit(&self) {
+            let Some(guest) = self.gate.enter() else { return };
+            let job = self.job.load(Ordering::Relaxed);
+            assert_ne!(job, 0, "inside, and no job");
+            self.begun[job].store(1, Ordering::Relaxed);
+            self.ended[job].store(1, Ordering::Relaxed);
+            assert_eq!(self.over[job].load(Ordering::Relaxed), 0, "the job went away under a guest");
+            drop(guest);
+        }
+    }
+
+    fn explore(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(4);
+        builder.check(model);
+    }
+
+    #[test]
+    fn a_late_guest_never_sees_a_job_that_is_over() {
+        explore(|| {
+            let lent = Lent::new();
+            let guest = thread::spawn({
+                let lent = lent.clone();
+                move || (0..2).for_each(|_| lent.visit())
+            });
+            lent.lend(1, 1);
+            lent.lend(2, 1);
+            guest.join().expect("no guest fails");
+        });
+    }
+
+    #[test]
+    fn the_last_of_two_guests_wakes_the_lender() {
+        explore(|| {
+            let lent = Lent::new();
+            let visit = || {
+                let lent = lent.clone();
+                thread::spawn(move || {
+                    let guest = lent.gate.enter();
+                    assert!(guest.is_none() || lent.job.load(Ordering::Relaxed) == 1);
+                })
+            };
+            let guests = [visit(), visit()];
+            lent.lend(1, 2);
+            guests.into_iter().for_each(|guest| guest.join().expect("no guest fails"));
+        });
+    }
+
+    #[test]
+    fn of_two_lenders_one_at_a_time_lends() {
+        explore(|| {
+            let lent = Lent::new();
+            let run = |work: fn(&Lent)| {
+                let lent = lent.clone();
+                thread::spawn(move || work(&lent))
+            };
+            let others = [run(|lent| lent.lend(2, 1)), run(Lent::visit)];
+            lent.lend(1, 1);
+            others.into_iter().for_each(|other| other.join().expect("no thread fails"));
+        });
+    }
+}

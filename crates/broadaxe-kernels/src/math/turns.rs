@@ -1,0 +1,92 @@
+//! Taking multiples of pi / 2 off an f64.
+//!
+//! Up to `FEW_TURNS` pi / 2 is subtracted in four parts, of which the first three have 33 bits: their products with the count
+//! are exact, and so are the subtractions, in two parts. Beyond it `many` does what Payne and Hanek found: of the bits of
+//! 2 / pi only those matter that give neither multiples of four quarter turns nor less than 2^-130 of one. It works on
+//! integers of 128 bits and does not vectorise.
+
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
+
+use super::{ROUND, double::Double, fine::sum};
+
+/// Is the largest magnitude that `few` takes: about 2^20 quarter turns.
+pub const FEW_TURNS: f64 = 1.6e6;
+
+/// Holds pi / 2 as a sum: 33 bits, 33, 33 and 53.
+const PARTS: [f64; 4] = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
+
+/// Is what pi / 2 has beyond one f64.
+pub(super) const FRAC_PI_2_REST: f64 = 6.123233995736766e-17;
+
+/// Holds 64 zeros and the bits of 2 / pi behind the point, the first in the highest places.
+const TWO_OVER_PI: [u64; 21] = [
+    0,
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_6bab,
+    0xf0cf_bc20_9af4_361d,
+];
+
+/// Holds x less a multiple of pi / 2, at most pi / 4 and a little, and the multiple.
+#[derive(Clone, Copy)]
+pub(super) struct Turned {
+    /// Is the angle that is left.
+    pub(super) high: f64,
+    /// Is what `high` lacks.
+    pub(super) low: f64,
+    /// Counts the quarter turns, modulo 2^51.
+    pub(super) count: u64,
+}
+
+/// Takes quarter turns off x, for |x| <= `FEW_TURNS`.
+///
+/// The f64 nearest to a multiple of pi / 2 in that range is 2^-57 away from it; the error is 2^-130.
+#[inline(always)]
+pub(super) fn few(x: f64) -> Turned {
+    let shifted = x * FRAC_2_PI + ROUND;
+    let n = shifted - ROUND;
+    let (first, first_rest) = sum(x - n * PARTS[0], -(n * PARTS[1]));
+    let (high, rest) = sum(first, -(n * PARTS[2]));
+    Turned { high, low: (rest + first_rest) - n * PARTS[3], count: shifted.to_bits() }
+}
+
+/// Takes quarter turns off x, for finite |x| > `FEW_TURNS`.
+pub(super) fn many(x: f64) -> Turned {
+    let bits = x.abs().to_bits();
+    let m = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
+    // x is 2^e m. Of 2^e 2 / pi the bits from 4 upwards give whole turns; the window begins at the one below.
+    let start = (bits >> 52) as usize + 64 - 2 - 1075;
+    let (word, offset) = (start / 64, start % 64);
+    let window =
+        |k: usize| (u128::from(TWO_OVER_PI[word + k]) << 64 | u128::from(TWO_OVER_PI[word + k + 1])) << offset >> 64;
+    let m_wide = u128::from(m);
+    let lowest = (window(2) * m_wide) >> 64;
+    let turns = window(1).wrapping_mul(m_wide).wrapping_add(lowest).wrapping_add((window(0) * m_wide) << 64);
+    let count = (turns >> 126) as u64 + (turns >> 125 & 1) as u64;
+    let quarter = (turns << 2) as i128;
+    let size = quarter.unsigned_abs();
+    let zeros = size.leading_zeros();
+    let size = size << zeros;
+    let unit = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
+    let fraction = Double { high: (size >> 75) as f64 * unit, low: (size << 53 >> 75) as f64 * unit * 2f64.powi(-53) };
+    let angle = fraction.times(Double { high: FRAC_PI_2, low: FRAC_PI_2_REST });
+    let sign = if (quarter < 0) == (x < 0.0) { 1.0 } else { -1.0 };
+    let count = if x < 0.0 { count.wrapping_neg() } else { count };
+    Turned { high: sign * angle.high, low: sign * angle.low, count }
+}

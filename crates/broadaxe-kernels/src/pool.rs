@@ -1,0 +1,405 @@
+//! The pool: threads that stay, and do parts of jobs for whoever has some.
+//!
+//! A job costs next to nothing more than its parts. The caller lends its work ([`Loan`]), counts up the bell and takes parts itself;
+//! threads of the pool that hear the bell take parts as well, and those that are busy or asleep are never waited for. When no
+//! part is left the caller waits for the threads that are still at one. So a job on a pool that nobody attends is a loop.
+//!
+//! - A thread without work listens to the bell for some 50 µs and then sleeps, as waking it costs the caller a system call (8 µs
+//!   measured in a virtual machine) and 30 µs until it is there. A job that finds everybody asleep is done alone unless it is worth that,
+//!   or many such jobs together are: that is meant to keep the loss by waking near 2 %.
+//! - A caller wakes one thread and each woken thread two more, so that the caller soon works, however many there are.
+//! - Every thread has a range of parts to itself and helps the others when it is through. In jobs that repeat, a thread finds the
+//!   same elements, in its own cache.
+//! - Several callers lend at once, each in a place of its own. Whoever finds no place free works alone.
+//! - A part that has a job itself does it alone: the threads are busy with its siblings.
+//! - A child process after `fork` has the memory of the pool and none of its threads. It is not told; but a caller whom nobody
+//!   helped asks for the process number before the next job, and finds that it needs threads of its own.
+
+use std::{
+    any::Any,
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    process,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use crate::{
+    executor::{Executor, least_nanos},
+    run::Loan,
+};
+
+/// The most threads of a job, its caller among them.
+pub const MOST_THREADS: usize = 1024;
+
+/// The jobs that can be lent at once.
+const LOANS: usize = 8;
+
+/// The ranges that the parts of a job are cut into, at most; threads beyond that share.
+const RANGES: usize = 16;
+
+/// The rounds that a thread listens to the bell before it sleeps, some 25 ns each.
+const ROUNDS: u32 = 2000;
+
+/// The work, in nanoseconds, for which a sleeping thread is woken: it is there after 30 µs and has to do half of the rest.
+const WORTH_WAKING: u64 = 60_000;
+
+/// The work in jobs too small for that, together, after which a thread is woken nevertheless: up to 30 µs of waking are 2 % of it.
+const WORTH_TRYING: u64 = 1_500_000;
+
+/// A thread's stack: small, but a progress function may be anything.
+const STACK: usize = 1 << 20;
+
+thread_local! {
+    /// A thread's number in its pool; 0 outside and `CALLER` while it runs a job.
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+const CALLER: usize = usize::MAX;
+
+/// Something that threads write to often, on cache lines of its own.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// Threads that run the parts of jobs and stay for the next one.
+///
+/// They are started when a job first needs them. Where the system gives no more threads, jobs run on fewer.
+///
+/// ```
+/// use broadaxe_kernels::{Executor, Pool};
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// let sum = AtomicUsize::new(0);
+/// Pool::global().team(2).run(100, &|part| {
+///     sum.fetch_add(part, Ordering::Relaxed);
+/// });
+/// assert_eq!(sum.into_inner(), 4950);
+/// ```
+pub struct Pool {
+    threads: usize,
+    /// The most threads that a team may have.
+    most: usize,
+    crew: Arc<Crew>,
+}
+
+impl Pool {
+    /// Makes a pool of its own with this many threads, the caller of a job among them; they end when the pool is dropped.
+    pub fn new(threads: usize) -> Self {
+        let threads = threads.clamp(1, MOST_THREADS);
+        Self { threads, most: threads, crew: Arc::new(Crew::new(threads - 1)) }
+    }
+
+    /// Returns the pool of the process: a thread per CPU, and more where a team asks for them.
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<Pool> = OnceLock::new();
+        GLOBAL.get_or_init(|| {
+            let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+            Self { threads, most: MOST_THREADS, crew: Arc::new(Crew::new(MOST_THREADS - 1)) }
+        })
+    }
+
+    /// Returns an executor that uses at most this many threads of the pool.
+    pub fn team(&self, threads: usize) -> Team<'_> {
+        Team { pool: self, threads: threads.clamp(1, self.most) }
+    }
+}
+
+impl Executor for Pool {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        run(&self.crew, self.threads, parts, part);
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.crew.close();
+    }
+}
+
+/// Some threads of a pool.
+#[derive(Clone, Copy)]
+pub struct Team<'a> {
+    pool: &'a Pool,
+    threads: usize,
+}
+
+impl Executor for Team<'_> {
+    fn threads(&self) -> usize {
+        self.threads
+    }
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        run(&self.pool.crew, self.threads, parts, part);
+    }
+}
+
+/// Runs the parts of a job on the caller's thread and at most `threads - 1` others.
+fn run(crew: &Arc<Crew>, threads: usize, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+    let seats = threads.min(parts).saturating_sub(1);
+    // A thread that is being torn down has no number any more; it may work.
+    if seats == 0 || NUMBER.try_with(Cell::get).unwrap_or(CALLER) != 0 {
+        return (0..parts).for_each(part);
+    }
+    let crew = crew.here();
+    let Some(missing) = crew.missing(seats, least_nanos(parts, threads)) else {
+        return (0..parts).for_each(part);
+    };
+    NUMBER.set(CALLER);
+    let job = Job::new(parts, seats + 1, part);
+    let (missing, helped) = (AtomicUsize::new(missing), AtomicBool::new(false));
+    let work = || {
+        helped.store(true, Ordering::Relaxed);
+        crew.summon(&missing, 2, seats);
+        job.work(NUMBER.get());
+    };
+    let meanwhile = || {
+        crew.bell.0.fetch_add(1, Ordering::Release);
+        crew.summon(&missing, 1, seats);
+        job.work(0);
+    };
+    if !crew.loans.iter().any(|loan| loan.0.lend(seats, &work, meanwhile)) {
+        job.work(0);
+    }
+    crew.alone.store(!helped.into_inner(), Ordering::Relaxed);
+    NUMBER.set(0);
+    job.finish();
+}
+
+/// The parts of a job, cut into ranges.
+struct Job<'a> {
+    part: &'a (dyn Fn(usize) + Sync),
+    parts: usize,
+    ranges: usize,
+    /// The next part of each range.
+    next: [Apart<AtomicUsize>; RANGES],
+    stop: AtomicBool,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl<'a> Job<'a> {
+    fn new(parts: usize, threads: usize, part: &'a (dyn Fn(usize) + Sync)) -> Self {
+        let ranges = threads.min(RANGES);
+        let next = std::array::from_fn(|at| Apart(AtomicUsize::new(start(parts, ranges, at))));
+        Self { part, parts, ranges, next, stop: AtomicBool::new(false), panic: Mutex::new(None) }
+    }
+
+    /// Takes the next part of this range, or of one that has some left.
+    fn take(&self, first: usize) -> Option<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        (first..self.ranges).chain(0..first).find_map(|range| {
+            let (next, end) = (&self.next[range].0, start(self.parts, self.ranges, range + 1));
+            let left = next.load(Ordering::Relaxed) < end;
+            left.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&part| part < end)
+        })
+    }
+
+    /// Does parts until none is left; a panic ends the job and is kept.
+    fn work(&self, number: usize) {
+        // The first range is the caller's.
+        let first = if number < self.ranges { number } else { 1 + (number - 1) % (self.ranges - 1) };
+        let all = AssertUnwindSafe(|| {
+            while let Some(part) = self.take(first) {
+                (self.part)(part);
+            }
+        });
+        if let Err(panic) = catch_unwind(all) {
+            self.stop.store(true, Ordering::Relaxed);
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+    }
+
+    /// Carries a panic on in the caller.
+    fn finish(self) {
+        if let Some(panic) = self.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Returns the first part of a range.
+fn start(parts: usize, ranges: usize, range: usize) -> usize {
+    parts / ranges * range + range.min(parts % ranges)
+}
+
+/// The threads of a pool, and what they and the callers share.
+struct Crew {
+    /// The process that the threads are in.
+    process: u32,
+    loans: [Apart<Loan>; LOANS],
+    /// Counts up when work is lent.
+    bell: Apart<AtomicUsize>,
+    /// Nobody helped with the last job that was lent, and the process has not been asked for since.
+    alone: AtomicBool,
+    started: AtomicUsize,
+    /// The most threads that may be started; fewer when the system refused one.
+    room: AtomicUsize,
+    /// Those that sleep, or are about to or have just been woken; changed under the lock of `wakes`.
+    asleep: AtomicUsize,
+    /// How many sleepers are to wake.
+    wakes: Mutex<usize>,
+    sleep: Condvar,
+    /// The nanoseconds of work that was not worth waking anybody, since somebody was woken.
+    debt: AtomicU64,
+    closed: AtomicBool,
+    /// The crew of a child process.
+    heir: OnceLock<Arc<Crew>>,
+}
+
+impl Crew {
+    fn new(room: usize) -> Self {
+        Self {
+            process: process::id(),
+            loans: std::array::from_fn(|_| Apart(Loan::new())),
+            bell: Apart(AtomicUsize::new(0)),
+            alone: AtomicBool::new(true),
+            started: AtomicUsize::new(0),
+            room: AtomicUsize::new(room),
+            asleep: AtomicUsize::new(0),
+            wakes: Mutex::new(0),
+            sleep: Condvar::new(),
+            debt: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
+            heir: OnceLock::new(),
+        }
+    }
+
+    /// Returns the crew of this process, which may be the child of the one that this crew is in.
+    fn here(self: &Arc<Self>) -> &Arc<Self> {
+        if let Some(heir) = self.heir.get() {
+            return heir.here();
+        }
+        if !self.alone.load(Ordering::Relaxed) {
+            return self;
+        }
+        if self.process == process::id() {
+            self.alone.store(false, Ordering::Relaxed);
+            return self;
+        }
+        self.heir.get_or_init(|| Arc::new(Self::new(self.room.load(Ordering::Relaxed)))).here()
+    }
+
+    fn wakes(&self) -> MutexGuard<'_, usize> {
+        self.wakes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many threads are to be woken or started for a job of so many seats and at least so much work; `None` when it is best
+    /// done alone.
+    fn missing(&self, seats: usize, nanos: u64) -> Option<usize> {
+        let (asleep, started) = (self.asleep.load(Ordering::Relaxed), self.started.load(Ordering::Relaxed));
+        let busy = self.loans.iter().map(|loan| loan.0.guests()).sum::<usize>();
+        let listening = started.saturating_sub(asleep + busy);
+        let others = asleep + seats.min(self.room.load(Ordering::Relaxed)).saturating_sub(started);
+        let missing = seats.saturating_sub(listening).min(others);
+        let listened = (listening > 0).then_some(0);
+        if listened.is_some() && missing == 0 || !self.pays_to_wake(nanos) {
+            return listened;
+        }
+        if self.process != process::id() {
+            // What was counted here are threads of the parent.
+            self.alone.store(true, Ordering::Relaxed);
+            return None;
+        }
+        if missing > 0 { Some(missing) } else { listened }
+    }
+
+    /// Says whether anybody is to be woken for a job of so much work.
+    fn pays_to_wake(&self, nanos: u64) -> bool {
+        if nanos < WORTH_WAKING && self.debt.fetch_add(nanos, Ordering::Relaxed) + nanos < WORTH_TRYING {
+            return false;
+        }
+        self.debt.store(0, Ordering::Relaxed);
+        true
+    }
+
+    /// Wakes or starts at most `most` threads of those that are missing.
+    fn summon(self: &Arc<Self>, missing: &AtomicUsize, most: usize, seats: usize) {
+        for _ in 0..most {
+            let one = missing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |missing| missing.checked_sub(1));
+            if one.is_err() || !(self.wake() || self.start(seats)) {
+                return;
+            }
+        }
+    }
+
+    /// Wakes a sleeper; `false` when there is none.
+    fn wake(&self) -> bool {
+        let mut wakes = self.wakes();
+        if *wakes >= self.asleep.load(Ordering::Relaxed) {
+            return false;
+        }
+        *wakes += 1;
+        drop(wakes);
+        self.sleep.notify_one();
+        true
+    }
+
+    /// Starts a thread, unless there are `most` already or the system refuses.
+    fn start(self: &Arc<Self>, most: usize) -> bool {
+        let most = most.min(self.room.load(Ordering::Relaxed));
+        let more = |started: usize| (started < most).then_some(started + 1);
+        let Ok(before) = self.started.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) else { return false };
+        let (crew, number) = (self.clone(), before + 1);
+        let thread = thread::Builder::new().name(format!("broadaxe-{number}")).stack_size(STACK);
+        if thread.spawn(move || crew.serve(number)).is_err() {
+            self.started.fetch_sub(1, Ordering::Relaxed);
+            self.room.fetch_min(before, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
+    /// Does work that is lent, until the pool is dropped.
+    fn serve(&self, number: usize) {
+        NUMBER.set(number);
+        loop {
+            let heard = self.bell.0.load(Ordering::Acquire);
+            self.loans.iter().for_each(|loan| loan.0.borrow());
+            if !self.listen(heard) {
+                return;
+            }
+        }
+    }
+
+    /// Waits for the bell, at last asleep; `false` when the pool is dropped.
+    fn listen(&self, heard: usize) -> bool {
+        for round in 0..ROUNDS {
+            if self.bell.0.load(Ordering::Relaxed) != heard {
+                return true;
+            }
+            // A thread that was woken on its caller's CPU must not keep it from working.
+            if round % 32 == 31 { thread::yield_now() } else { std::hint::spin_loop() }
+        }
+        let mut wakes = self.wakes();
+        self.asleep.fetch_add(1, Ordering::Relaxed);
+        if self.bell.0.load(Ordering::Relaxed) == heard {
+            while *wakes == 0 && !self.closed.load(Ordering::Relaxed) {
+                wakes = self.sleep.wait(wakes).unwrap_or_else(PoisonError::into_inner);
+            }
+            *wakes = wakes.saturating_sub(1);
+        }
+        self.asleep.fetch_sub(1, Ordering::Relaxed);
+        !self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Ends the threads when they have nothing to do.
+    fn close(&self) {
+        if let Some(heir) = self.heir.get() {
+            heir.close();
+        }
+        // The threads of another process are not here, and its locks may be held for ever.
+        if self.process == process::id() {
+            let wakes = self.wakes();
+            self.closed.store(true, Ordering::Relaxed);
+            drop(wakes);
+            self.sleep.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
