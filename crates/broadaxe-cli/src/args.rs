@@ -70,7 +70,7 @@ Exit code:
 pub enum Command {
     /// List the broadcast rules
     Rules,
-    /// List the operators: dtypes, and what frameworks call them
+    /// List the operators and reductions: dtypes, and what frameworks call them
     Ops(OpsArgs),
     /// Broadcast shapes under a rule
     #[command(after_help = SHAPE_EXAMPLES)]
@@ -121,13 +121,19 @@ const EVAL_EXAMPLES: &str = "\
 Examples:
   broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy
   broadaxe eval 'x + b' --rule pdpd --axis 1 x=net.npz:x b=net.npz:bias
-  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats";
+  broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
+  broadaxe eval 'sum((a - b)**2, axis=-1)' a=a.npy b=b.npy";
 
 const EVAL_LONG: &str = "\
 Examples:
   broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy
   broadaxe eval 'x + b' --rule pdpd --axis 1 x=net.npz:x b=net.npz:bias
   broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
+  broadaxe eval 'sum((a - b)**2, axis=-1)' a=a.npy b=b.npy
+
+sum, mean, prod, max, min, any, all, argmax and argmin of one array fold its
+axes, or those that axis=0 or axis=[0, 1] names; keepdims=True keeps them as 1.
+What is folded never takes memory as a whole.
 
 Names stand for arrays or numbers:
   a=a.npy                   an array of NumPy

@@ -6,7 +6,7 @@
 //! needed than a slab and a state per thread, and the saved states of items that make the same results.
 //!
 //! A slab has the elements of a result side by side, to be folded *along*, or those of many results, to be folded *across*:
-//! as they lie in the inputs. The tree over them is the same ([`crate::fold`]), so this choice, like the cuts into
+//! as they lie in the inputs. The tree over them is the same (`fold.rs`), so this choice, like the cuts into
 //! items and pieces, is of no consequence for the bits.
 
 use std::{
@@ -203,7 +203,7 @@ impl Cut {
         let widest = match (along, direct) {
             (true, _) if whole => most / folded,
             (true, _) => 1,
-            (false, true) => WIDE.max(most / folded),
+            (false, true) => (most / folded).clamp(WIDE, 2 * WIDE),
             (false, false) => most / folded.min(TALL / 2),
         };
         let (width, span) = widest_box(&space.kept, widest, outermost);
@@ -302,6 +302,12 @@ struct Job<'a> {
     saved_size: usize,
 }
 
+/// The item that is next, and the first that need not be looked at.
+struct Turns<'a> {
+    next: &'a AtomicUsize,
+    stop: &'a AtomicUsize,
+}
+
 /// The places that threads write to, and the failure of the earliest item.
 struct Places<'a> {
     out: &'a mut [u8],
@@ -327,34 +333,11 @@ impl Job<'_> {
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let work = |_: usize| {
-            let _mode = FloatMode::standard();
-            let mut worker = match Worker::new(self) {
-                Ok(worker) => worker,
-                Err(failure) => {
-                    lock(&places).failed = Some((0, failure));
-                    return stop.store(0, Ordering::Relaxed);
-                }
-            };
-            loop {
-                // Behind a refused item nothing matters any more; one before it may yet be refused.
-                let item = next.fetch_add(1, Ordering::Relaxed);
-                if item >= items || item >= stop.load(Ordering::Relaxed) || watch.is_stopped() {
-                    return;
-                }
-                if let Err(failure) = worker.item(item, &watch, &places) {
-                    stop.fetch_min(item, Ordering::Relaxed);
-                    let failed = &mut lock(&places).failed;
-                    if failed.as_ref().is_none_or(|&(before, _)| item < before) {
-                        *failed = Some((item, failure));
-                    }
-                }
-            }
-        };
+        let work = |_: usize| self.share(items, &Turns { next: &next, stop: &stop }, &watch, &places);
         if parts == 1 {
-            work(0)
+            work(0);
         } else {
-            executor.run(parts, &work)
+            executor.run(parts, &work);
         }
         let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, failure)) = places.failed.take() {
@@ -366,8 +349,35 @@ impl Job<'_> {
         if self.cut.chunks > 1 { self.join(&mut places) } else { Ok(()) }
     }
 
+    /// Folds items, on one of the threads, until none is left.
+    fn share(&self, items: usize, turns: &Turns, watch: &Watch, places: &Mutex<Places>) {
+        let _mode = FloatMode::standard();
+        let mut worker = match Worker::new(self) {
+            Ok(worker) => worker,
+            Err(failure) => {
+                lock(places).failed = Some((0, failure));
+                return turns.stop.store(0, Ordering::Relaxed);
+            }
+        };
+        loop {
+            // Behind a refused item nothing matters any more; one before it may yet be refused.
+            let item = turns.next.fetch_add(1, Ordering::Relaxed);
+            if item >= items || item >= turns.stop.load(Ordering::Relaxed) || watch.is_stopped() {
+                return;
+            }
+            if let Err(failure) = worker.item(item, watch, places) {
+                turns.stop.fetch_min(item, Ordering::Relaxed);
+                let failed = &mut lock(places).failed;
+                if failed.as_ref().is_none_or(|&(before, _)| item < before) {
+                    *failed = Some((item, failure));
+                }
+            }
+        }
+    }
+
     /// Joins the saved states of items that make the same results.
     fn join(&self, places: &mut Places) -> Result<(), Failure> {
+        let _mode = FloatMode::standard();
         let mut folder = self.reduce.folder()?;
         for number in 0..self.cut.boxes() {
             let [first, last] = self.cut.results(number);
@@ -414,9 +424,9 @@ impl<'a> Worker<'a> {
         while at < end {
             let to = end.min(at + cut.piece);
             if cut.direct {
-                self.in_place(&kept, at, to)?
+                self.in_place(&kept, at, to)?;
             } else {
-                self.by_slab(&kept, first, at, to)?
+                self.by_slab(&kept, first, at, to)?;
             }
             if !watch.go_on(((to - at) * kept.count) as u64) {
                 return Ok(());

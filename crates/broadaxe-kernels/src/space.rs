@@ -107,21 +107,28 @@ mod tests {
 
     #[test]
     fn loops_of_a_kind_merge() {
-        let strides = |s: &[isize]| vec![s.to_vec()];
-        let cases: &[(&[usize], &[usize], &[isize], &[usize], &[usize], &[isize])] = &[
-            (&[2, 3, 4], &[0, 1, 2], &[12, 4, 1], &[], &[24], &[1]),
-            (&[2, 3, 4], &[2], &[12, 4, 1], &[6], &[4], &[4, 1]),
-            (&[2, 3, 4], &[0], &[12, 4, 1], &[12], &[2], &[1, 12]),
-            (&[2, 3, 4], &[1], &[12, 4, 1], &[2, 4], &[3], &[12, 1, 4]),
-            (&[2, 3, 4], &[0, 2], &[12, 4, 1], &[3], &[2, 4], &[4, 12, 1]),
-            (&[2, 1, 4], &[0, 2], &[4, 9, 1], &[], &[8], &[1]),
-            (&[2, 3], &[0, 1], &[1, 2], &[], &[2, 3], &[1, 2]),
-            (&[2, 3], &[0, 1], &[-3, -1], &[], &[6], &[-1]),
-            (&[2, 3], &[0, 1], &[0, 0], &[], &[6], &[0]),
+        struct Case(
+            &'static [usize],
+            &'static [usize],
+            &'static [isize],
+            &'static [usize],
+            &'static [usize],
+            &'static [isize],
+        );
+        let cases = [
+            Case(&[2, 3, 4], &[0, 1, 2], &[12, 4, 1], &[], &[24], &[1]),
+            Case(&[2, 3, 4], &[2], &[12, 4, 1], &[6], &[4], &[4, 1]),
+            Case(&[2, 3, 4], &[0], &[12, 4, 1], &[12], &[2], &[1, 12]),
+            Case(&[2, 3, 4], &[1], &[12, 4, 1], &[2, 4], &[3], &[12, 1, 4]),
+            Case(&[2, 3, 4], &[0, 2], &[12, 4, 1], &[3], &[2, 4], &[4, 12, 1]),
+            Case(&[2, 1, 4], &[0, 2], &[4, 9, 1], &[], &[8], &[1]),
+            Case(&[2, 3], &[0, 1], &[1, 2], &[], &[2, 3], &[1, 2]),
+            Case(&[2, 3], &[0, 1], &[-3, -1], &[], &[6], &[-1]),
+            Case(&[2, 3], &[0, 1], &[0, 0], &[], &[6], &[0]),
         ];
-        for &(shape, axes, own, kept, folded, merged) in cases {
-            let want = Space { kept: kept.to_vec(), folded: folded.to_vec(), inputs: strides(merged) };
-            assert_eq!(Space::new(shape, axes, &strides(own)), want, "{shape:?} {axes:?}");
+        for Case(shape, axes, own, kept, folded, merged) in cases {
+            let want = Space { kept: kept.to_vec(), folded: folded.to_vec(), inputs: vec![merged.to_vec()] };
+            assert_eq!(Space::new(shape, axes, &[own.to_vec()]), want, "{shape:?} {axes:?}");
         }
     }
 

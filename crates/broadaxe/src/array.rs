@@ -104,6 +104,12 @@ impl Array {
         &self.shape
     }
 
+    /// Returns the same elements in another shape of as many.
+    pub(crate) fn reshaped(self, shape: Shape) -> Self {
+        debug_assert_eq!(shape.iter().product::<usize>(), self.shape.iter().product::<usize>());
+        Self { shape, ..self }
+    }
+
     /// Returns the elements' bytes, in this machine's order.
     pub fn as_bytes(&self) -> &[u8] {
         self.buffer.bytes()

@@ -12,7 +12,8 @@
 //! |---|---|
 //! | `a + b`, `- * / // % **`, `== != < <= > >=`, `& \| ^ ~ << >>` | the operator under the expression's rule |
 //! | `add(a, b, rule="pdpd", axis=1)` | an operator under a rule of its own |
-//! | `where(c, a, b)`, `clip(x, low, high)`, `sum(a, b, c)` | calls; `sum`, `mean`, `max`, `min` take any number |
+//! | `where(c, a, b)`, `clip(x, low, high)`, `sum(a, b, c)` | calls; `sum`, `mean`, `max`, `min` of two arrays or more join them element by element |
+//! | `sum(x, axis=[0, 1], keepdims=True)`, `argmax(x)` | axes of one array folded, all of them without `axis`; [`Reduction`](crate::Reduction) lists how |
 //! | `cast(x, "f16")` | another dtype |
 //! | `broadcast_to(x, [2, 3])`, `broadcast(x, rule="explicit", axes=[1], target=[2, 3])` | another shape |
 //! | `onnx.PRelu(x, slope)`, `ncnn.BinaryOp(a, b, op_type=1)` | a framework's operator under its own rule |
@@ -22,6 +23,7 @@ mod lex;
 mod lower;
 mod names;
 mod parse;
+mod reduce;
 
 use broadaxe_shape::Rule;
 

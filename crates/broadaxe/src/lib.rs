@@ -12,6 +12,7 @@ pub mod promote;
 pub mod graph;
 pub mod eval;
 pub mod call;
+pub mod unbroadcast;
 pub mod frameworks;
 pub mod expr;
 
@@ -30,6 +31,7 @@ pub use graph::{Graph, Node};
 pub use memory::{num_threads, set_num_threads};
 pub use plan::Plan;
 pub use scalar::Scalar;
+pub use unbroadcast::{unbroadcast, unbroadcast_operand};
 pub use view::View;
 
 /// Runs the README's example as a test.

@@ -183,12 +183,14 @@ impl Stats {
         let mut text = format!("\nresult   {} {}, {size}\n", array.dtype().name(), tuple(array.shape()));
         for (i, stage) in self.stages.iter().enumerate() {
             let loops = if stage.loops.is_empty() { "one element".to_owned() } else { join(&stage.loops, " x ") };
+            let folded = stage.folded.as_ref().map(|shape| format!(" folded from {}", tuple(shape)));
             text += &format!(
-                "stage {}  {}: {} {} in loops of {loops}, reads {}, writes {}\n",
+                "stage {}  {}: {} {}{} in loops of {loops}, reads {}, writes {}\n",
                 i + 1,
                 steps(&stage.steps),
                 stage.dtype.name(),
                 tuple(&stage.shape),
+                folded.unwrap_or_default(),
                 bytes::show(stage.bytes_read.into()),
                 bytes::show(stage.bytes_written.into())
             );
@@ -206,6 +208,7 @@ impl Stats {
         let stage = |stage: &StageReport| {
             json!({
                 "shape": stage.shape,
+                "folded": stage.folded,
                 "dtype": stage.dtype.name(),
                 "steps": stage.steps,
                 "loops": stage.loops,

@@ -1,6 +1,6 @@
-//! `broadaxe ops`: the table of operators.
+//! `broadaxe ops`: the table of operators, and that of reductions.
 
-use broadaxe_kernels::{DType, Family, OPS, Op};
+use broadaxe_kernels::{DType, Family, OPS, Op, Reduction};
 use serde_json::{Value, json};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     error::Error,
 };
 
-/// Lists the operators, all or those whose name at home or abroad contains the part asked for.
+/// Lists the operators and reductions, all or those whose name at home or abroad contains the part asked for.
 ///
 /// # Errors
 /// When there is none.
@@ -18,7 +18,8 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
     let has = |name: &str| name.to_lowercase().contains(&part);
     let ops: Vec<&Op> =
         OPS.iter().filter(|op| has(op.name()) || op.abroad().iter().any(|(_, name)| has(name))).collect();
-    if ops.is_empty() {
+    let reductions: Vec<Reduction> = Reduction::EVERY.into_iter().filter(|reduction| has(reduction.name())).collect();
+    if ops.is_empty() && reductions.is_empty() {
         return Err(Error::usage(format!("no operator has '{part}' in its name; 'broadaxe ops' lists all")));
     }
     let rows = ops.iter().map(|op| {
@@ -26,8 +27,55 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
             op.abroad().iter().map(|(system, name)| format!("{} {name}", system.name())).collect();
         vec![op.name().to_owned(), op.meaning().to_owned(), dtypes(op), abroad.join(", ")]
     });
-    let text = table(&["operator", "meaning", "dtypes", "elsewhere"], true, rows);
-    Ok(Answer::new(text, json!({ "operators": ops.iter().map(|op| describe(op)).collect::<Vec<_>>() })))
+    let mut text = String::new();
+    if !ops.is_empty() {
+        text += &table(&["operator", "meaning", "dtypes", "elsewhere"], true, rows);
+    }
+    if !reductions.is_empty() {
+        let rows = reductions.iter().map(|reduction| {
+            let result = results(*reduction);
+            vec![reduction.name().to_owned(), reduction.meaning().to_owned(), result]
+        });
+        let space = if text.is_empty() { "" } else { "\n" };
+        text += space;
+        text += &table(&["reduction", "meaning", "result"], true, rows);
+    }
+    let mut value = json!({ "operators": ops.iter().map(|op| describe(op)).collect::<Vec<_>>() });
+    if !reductions.is_empty() {
+        value["reductions"] = reductions.into_iter().map(describe_reduction).collect();
+    }
+    Ok(Answer::new(text, value))
+}
+
+/// Says which dtype a reduction makes of which.
+fn results(reduction: Reduction) -> String {
+    let results: Vec<DType> = DType::ALL.into_iter().map(|dtype| reduction.result(dtype)).collect();
+    if results == DType::ALL {
+        return "of the same dtype".to_owned();
+    }
+    if results.iter().all(|&result| result == results[0]) {
+        return results[0].name().to_owned();
+    }
+    let others: Vec<String> = [(Family::Bool, "bool"), (Family::Signed, "signed"), (Family::Unsigned, "unsigned")]
+        .into_iter()
+        .filter_map(|(family, name)| {
+            let dtype = DType::ALL.into_iter().find(|dtype| dtype.family() == family)?;
+            Some(format!("{name} to {}", reduction.result(dtype)))
+        })
+        .collect();
+    format!("{}, float as it is", join(&others, ", "))
+}
+
+fn describe_reduction(reduction: Reduction) -> Value {
+    let dtypes = DType::ALL
+        .into_iter()
+        .map(|dtype| json!({ "operand": dtype.name(), "result": reduction.result(dtype).name() }));
+    json!({
+        "name": reduction.name(),
+        "meaning": reduction.meaning(),
+        "takes_none": reduction.takes_none(),
+        "dtypes": dtypes.collect::<Vec<_>>(),
+    })
 }
 
 /// Says which dtypes an operator takes: families by name where they are whole.

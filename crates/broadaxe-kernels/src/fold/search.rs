@@ -59,15 +59,14 @@ impl<F: Keep, const L: usize> Search<F, L> {
     fn rows(&mut self, rows: &Rows<F::In>) {
         let mut row = 0;
         if !self.any {
-            rows.zip::<1, _>(0, &mut self.best, |best, [x]| *best = x);
-            self.found.fill(1);
+            rows.zip::<1, _, _>(0, (&mut self.best, &mut self.found), |best, found, [x]| (*best, *found) = (x, 1));
             row = 1;
         }
-        while rows.rows - row >= AT_ONCE {
+        while rows.height - row >= AT_ONCE {
             self.compare::<AT_ONCE>(rows, row);
             row += AT_ONCE;
         }
-        while row < rows.rows {
+        while row < rows.height {
             self.compare::<1>(rows, row);
             row += 1;
         }
@@ -82,7 +81,7 @@ impl<F: Keep, const L: usize> Search<F, L> {
     #[inline(always)]
     fn compare<const K: usize>(&mut self, rows: &Rows<F::In>, row: usize) {
         let number = row as u32 + 1;
-        rows.zip_two::<K, _, _>(row, &mut self.best, &mut self.found, |best, found, x| {
+        rows.zip::<K, _, _>(row, (&mut self.best, &mut self.found), |best, found, x| {
             let (mut kept, mut at) = (*best, *found);
             for (k, &x) in x.iter().enumerate() {
                 let beaten = F::beats(x, kept);
@@ -121,7 +120,7 @@ impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
         if self.across {
             self.search.rows(&rows);
         } else {
-            for row in 0..rows.rows {
+            for row in 0..rows.height {
                 self.search.row(&rows, row);
             }
         }

@@ -28,13 +28,12 @@ fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
     };
     // As many blocks as each bit of their number says, the largest group first.
     fn group<T: Copy>(parts: &[T], join: fn(T, T) -> T) -> T {
-        match parts {
-            [one] => *one,
-            _ => {
-                let half = if parts.len().is_power_of_two() { parts.len() / 2 } else { 1 << parts.len().ilog2() };
-                join(group(&parts[..half], join), group(&parts[half..], join))
-            }
+        if let [one] = parts {
+            return *one;
         }
+        let whole = parts.len().is_power_of_two();
+        let half = if whole { parts.len() / 2 } else { 1 << parts.len().ilog2() };
+        join(group(&parts[..half], join), group(&parts[half..], join))
     }
     group(&elements.chunks(16 * lanes).map(block).collect::<Vec<_>>(), join)
 }

@@ -37,8 +37,8 @@ fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 
 /// Returns another multiple of [`ALIGNMENT`] each time, below a page.
 ///
-/// The system begins large blocks at the same place of a page. Operands that lie so get into each other's way in the first-level
-/// cache, which finds lines by that place: an addition was seen to take many times as long.
+/// The system begins large blocks at the same place of a page, and a CPU compares loads with the stores before them by that place
+/// first: operands that all lie so wait for each other now and then.
 fn next_distance() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
@@ -140,66 +140,45 @@ unsafe impl Send for Input<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Input<'_> {}
 
-/// Rows of elements that lie one after the other, in the memory of an input: read by value, a few at a time.
+/// Rows of elements that lie one after the other in the memory of an input, `pitch` bytes from row to row; read by value.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a, T> {
     start: *const u8,
-    pub(crate) rows: usize,
-    /// The elements of a row.
+    pub(crate) height: usize,
     pub(crate) count: usize,
-    /// The bytes from one row to the next.
     pitch: isize,
     borrow: PhantomData<&'a [T]>,
 }
 
 impl<'a, T: Element> Rows<'a, T> {
     /// Finds rows that begin `at` bytes into the input's buffer; none where an element would lie outside it.
-    pub(crate) fn new(input: Input<'a>, at: isize, [rows, count]: [usize; 2], pitch: isize) -> Option<Self> {
-        let span = isize::try_from(rows.checked_sub(1)?).ok()?.checked_mul(pitch)?;
+    pub(crate) fn new(input: Input<'a>, at: isize, [height, count]: [usize; 2], pitch: isize) -> Option<Self> {
+        let span = isize::try_from(height.checked_sub(1)?).ok()?.checked_mul(pitch)?;
         let low = at.checked_add(span.min(0))?;
         let high = at.checked_add(span.max(0))?.checked_add_unsigned(count.checked_mul(size_of::<T>())?)?;
-        (low >= 0 && high as usize <= input.len).then(|| Self {
-            start: input.base.wrapping_offset(at),
-            rows,
-            count,
-            pitch,
-            borrow: PhantomData,
-        })
+        let start = input.base.wrapping_offset(at);
+        (low >= 0 && high as usize <= input.len).then_some(Self { start, height, count, pitch, borrow: PhantomData })
     }
 
     /// Reads the `N` elements of a row from number `at`.
     #[inline(always)]
     pub(crate) fn read<const N: usize>(&self, row: usize, at: usize) -> [T; N] {
-        assert!(row < self.rows && at <= self.count && N <= self.count - at, "elements beyond a row");
+        assert!(row < self.height && at <= self.count && N <= self.count - at, "elements beyond a row");
         // SAFETY: the element is one of those that `new` found inside the buffer, and so are the `N - 1` after it.
         unsafe { self.start.offset(self.pitch * row as isize).cast::<T>().add(at).cast::<[T; N]>().read_unaligned() }
     }
 
-    /// Changes a place for each element of a row, looking at that element and those below it in `K` rows from this one on.
+    /// Changes two places for each column, looking at its elements in `K` rows from this one on.
     #[inline(always)]
-    pub(crate) fn zip<const K: usize, A>(&self, row: usize, places: &mut [A], change: impl Fn(&mut A, [T; K])) {
-        assert!(row <= self.rows && K <= self.rows - row && places.len() == self.count, "elements beyond the rows");
-        let rows: [*const T; K] =
-            std::array::from_fn(|k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast());
-        for (i, place) in places.iter_mut().enumerate() {
-            // SAFETY: the elements are of those that `new` found inside the buffer.
-            change(place, rows.map(|row| unsafe { row.add(i).read_unaligned() }));
-        }
-    }
-
-    /// As [`Rows::zip`], with two places for each element.
-    #[inline(always)]
-    pub(crate) fn zip_two<const K: usize, A, B>(
+    pub(crate) fn zip<const K: usize, A, B>(
         &self,
         row: usize,
-        one: &mut [A],
-        two: &mut [B],
+        (one, two): (&mut [A], &mut [B]),
         change: impl Fn(&mut A, &mut B, [T; K]),
     ) {
-        assert!(row <= self.rows && K <= self.rows - row, "elements beyond the rows");
-        assert!(one.len() == self.count && two.len() == self.count, "elements beyond a row");
-        let rows: [*const T; K] =
-            std::array::from_fn(|k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast());
+        assert!(row <= self.height && K <= self.height - row && one.len().max(two.len()) <= self.count, "beyond");
+        let place = |k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast::<T>();
+        let rows: [*const T; K] = std::array::from_fn(place);
         for (i, (one, two)) in one.iter_mut().zip(two).enumerate() {
             // SAFETY: the elements are of those that `new` found inside the buffer.
             change(one, two, rows.map(|row| unsafe { row.add(i).read_unaligned() }));

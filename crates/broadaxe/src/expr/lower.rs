@@ -6,6 +6,7 @@ use broadaxe_shape::{Params, Rule, Shape};
 use super::{
     fold, names,
     parse::{Call, Kind, Parsed},
+    reduce,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -54,8 +55,8 @@ fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
     constant(graph, literal, dtype)
 }
 
-struct Lowering<'a> {
-    graph: &'a mut Graph,
+pub(super) struct Lowering<'a> {
+    pub(super) graph: &'a mut Graph,
     rule: &'a Rule,
 }
 
@@ -96,6 +97,9 @@ impl Lowering<'_> {
                 call.attributes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
             return frameworks::call(self.graph, system, &call.name, args, &attributes);
         }
+        if let Some(reduction) = reduce::called(&call.name, args.len())? {
+            return self.reduce(call, args, reduction);
+        }
         match call.name.as_str() {
             "cast" => self.cast(call, args),
             "broadcast" => {
@@ -123,7 +127,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the one operand of a call as a node.
-    fn only(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    pub(super) fn only(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
         match args {
             [Arg::Node(node)] => Ok(*node),
             [Arg::Weak(literal)] => alone(self.graph, *literal),
@@ -349,7 +353,6 @@ fn count(op: &Op, name: &str, given: usize) -> Result<(), Error> {
         return Ok(());
     }
     let hint = match name {
-        "sum" | "mean" | "max" | "min" if given == 1 => "; it joins arrays element by element and folds no axis",
         "add" if given > 2 => "; sum takes any number",
         _ => "",
     };
@@ -387,7 +390,7 @@ fn one_value<'a>(call: &'a Call, name: &str, example: &str) -> Result<&'a Attrib
     }
 }
 
-fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
+pub(super) fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
     let name = &call.name;
     let what = if key.is_empty() {
         format!("no value such as {value} among its operands")
@@ -398,7 +401,7 @@ fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
     Error::new(ErrorKind::Argument, format!("{name} takes {what}; its keywords: {}{near}", known.join(", ")))
 }
 
-fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
+pub(super) fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
     Error::new(ErrorKind::Argument, format!("{key} takes {wants}, not {value}"))
 }
 

@@ -1,6 +1,6 @@
 //! Names that expressions call: our operators, and what NumPy, numexpr and C call them.
 
-use broadaxe_kernels::{OPS, Op};
+use broadaxe_kernels::{OPS, Op, Reduction};
 
 use crate::{
     error::{Error, ErrorKind},
@@ -84,10 +84,11 @@ pub(super) fn operator(name: &str) -> Option<&'static Op> {
 /// # Errors
 /// [`ErrorKind::Name`] with the nearest names.
 pub(super) fn check(name: &str) -> Result<(), Error> {
-    if operator(name).is_some() || OTHERS.contains(&name) {
+    if operator(name).is_some() || OTHERS.contains(&name) || Reduction::from_name(name).is_some() {
         return Ok(());
     }
     let names = OPS.iter().map(Op::name).chain(ALIASES.iter().map(|(alias, _)| *alias)).chain(OTHERS.iter().copied());
+    let names = names.chain(Reduction::EVERY.into_iter().map(Reduction::name));
     let shown = super::lex::short(name);
     Err(Error::new(ErrorKind::Name, format!("there is no operator '{shown}'{}", nearest(name, names))))
 }

@@ -32,6 +32,14 @@ fn write(graph: &Graph, names: &[(&str, Node)], node: Node, out: &mut String) {
     match &graph.made(node).origin {
         Origin::Input(index) => out.push_str(names[*index].0),
         Origin::Constant(scalar) => out.push_str(&scalar.to_string()),
+        Origin::Fold(folded) => {
+            out.push_str(folded.reduction.name());
+            out.push('(');
+            write(graph, names, folded.arg, out);
+            out.push_str("; ");
+            out.push_str(&Shape::from(folded.axes.clone()).to_string());
+            out.push(')');
+        }
         Origin::Kernel(applied) => {
             let cast = applied.name == "cast";
             out.push_str(if cast { graph.dtype(node).name() } else { applied.name });
@@ -199,7 +207,7 @@ fn calls_take_rules_and_explain() {
         ("add(f32, f32, [1])", "error 0: add takes no value such as [1] among its operands"),
         ("add(f32)", "error 0: add takes 2 operands (a + b), not 1"),
         ("add(f32, f32, f32)", "error 0: add takes 2 operands (a + b), not 3; sum takes any number"),
-        ("max(f32)", "error 0: max takes 2 or more operands (the larger of a and b; NaN spreads), not 1; it joins"),
+        ("max()", "error 0: max takes 2 or more operands (the larger of a and b; NaN spreads), not 0"),
         ("cast(f32)", "error 0: cast needs one dtype: cast(x, \"f16\")"),
         ("cast(f32, 'f12')", "error 0: there is no dtype 'f12'; the dtypes are bool, i8"),
         ("broadcast_to(f32_, [-1, 3])", "error 0: shape takes dims of 0 or more, not [-1, 3]"),
