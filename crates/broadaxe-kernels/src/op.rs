@@ -1,6 +1,9 @@
 //! The record of an operator, and the constructors its row in the table is written with.
 
-use std::marker::PhantomData;
+use std::{
+    marker::PhantomData,
+    ops::{Add, Mul, Sub},
+};
 
 use crate::{
     convert::{Origin, Target},
@@ -8,7 +11,13 @@ use crate::{
     dtype::{Bool, DType, Element, bf16, f16},
     isa::versions,
     loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
-    ops::{arith::ZeroDivisor, cast as element, select::Where},
+    number::Number,
+    ops::{
+        arith::ZeroDivisor,
+        cast as element,
+        pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
+        select::Where,
+    },
     tile::{By, Guarded, Line, One, Three, Two, first_refused},
 };
 #[cfg(target_arch = "x86_64")]
@@ -511,6 +520,44 @@ where
         guarded::<O, R, u32>(),
         guarded::<O, R, u64>(),
     ])
+}
+
+/// The kernels of pairs: by the first operation, then by the second.
+type Pairs = [[Kernel; 4]; 3];
+
+const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> Pairs {
+    [
+        [
+            three::<Pair<SUM, SUM>, T>(),
+            three::<Pair<SUM, DIFFERENCE>, T>(),
+            three::<Pair<SUM, PRODUCT>, T>(),
+            three::<Pair<SUM, REVERSED>, T>(),
+        ],
+        [
+            three::<Pair<DIFFERENCE, SUM>, T>(),
+            three::<Pair<DIFFERENCE, DIFFERENCE>, T>(),
+            three::<Pair<DIFFERENCE, PRODUCT>, T>(),
+            three::<Pair<DIFFERENCE, REVERSED>, T>(),
+        ],
+        [
+            three::<Pair<PRODUCT, SUM>, T>(),
+            three::<Pair<PRODUCT, DIFFERENCE>, T>(),
+            three::<Pair<PRODUCT, PRODUCT>, T>(),
+            three::<Pair<PRODUCT, REVERSED>, T>(),
+        ],
+    ]
+}
+
+/// Returns the kernels of pairs of a dtype: by the first operation, a sum, difference or product, then by the second, of which there
+/// is also the third operand less the first two.
+pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
+    static F32: Pairs = pairs_of::<f32>();
+    static F64: Pairs = pairs_of::<f64>();
+    match dtype {
+        DType::F32 => Some(&F32),
+        DType::F64 => Some(&F64),
+        _ => None,
+    }
 }
 
 /// `where`, for every dtype by its width.

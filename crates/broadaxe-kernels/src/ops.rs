@@ -10,3 +10,4 @@ pub mod logic;
 pub mod round;
 pub mod select;
 pub mod trig;
+pub mod pair;

@@ -3,36 +3,16 @@
 //! A program is a list of kernels, each fed by inputs or by earlier steps. Results of steps but the last live in scratch tiles, which are
 //! given out so that a loop's result never lies where one of its operands does.
 
-use crate::{dtype::DType, loops::Kernel};
-
-/// Where a step takes an operand from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
-    /// The input of this number.
-    Input(usize),
-    /// The result of this step, an earlier one.
-    Step(usize),
-}
-
-/// One kernel of a program, and what feeds it.
-#[derive(Clone)]
-pub struct Step {
-    pub(crate) kernel: &'static Kernel,
-    pub(crate) args: Vec<Slot>,
-}
-
-impl Step {
-    /// Makes a step.
-    pub fn new(kernel: &'static Kernel, args: impl Into<Vec<Slot>>) -> Self {
-        Self { kernel, args: args.into() }
-    }
-}
+pub use crate::step::{Slot, Step};
+use crate::{dtype::DType, fuse::fuse};
 
 /// A list of steps over tiles; the last one's result is the program's.
 #[derive(Clone)]
 pub struct Program {
     pub(crate) inputs: Vec<DType>,
     pub(crate) steps: Vec<Step>,
+    /// The number that each step had before some were fused.
+    pub(crate) before: Vec<usize>,
     /// The scratch tile of every step but the last.
     pub(crate) tiles: Vec<usize>,
     pub(crate) tile_count: usize,
@@ -51,8 +31,9 @@ impl Program {
                 return None;
             }
         }
+        let (steps, before) = fuse(steps);
         let (tiles, tile_count) = assign_tiles(&steps);
-        (!steps.is_empty()).then_some(Self { inputs, steps, tiles, tile_count })
+        (!steps.is_empty()).then_some(Self { inputs, steps, before, tiles, tile_count })
     }
 
     /// Returns the dtypes of the inputs.
@@ -60,7 +41,7 @@ impl Program {
         &self.inputs
     }
 
-    /// Counts the steps.
+    /// Counts the steps; two that one kernel computes are one.
     pub fn step_count(&self) -> usize {
         self.steps.len()
     }

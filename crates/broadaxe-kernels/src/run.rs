@@ -17,9 +17,10 @@ use crate::{
     gate::Gate,
     isa::{Block, FloatMode, Isa, Loop},
     nest::{Lie, Nest, apart},
+    pack::{Axis, Way},
     program::Program,
     schedule::{BoundStep, Finish, Operand, Packed, Schedule, Source, measure},
-    tile::{Axis, Buffer, Input, Output, fence, fetch, pack, unpack},
+    tile::{Buffer, Input, Output, carry, fence, fetch},
 };
 
 /// Why a program did not run to its end.
@@ -198,7 +199,7 @@ impl Schedule {
                 in_place = true;
                 continue;
             }
-            let copy = copied(&nest.dims, input, &mut nest.inputs[i], own.size)?;
+            let copy = copied(self.isa, &nest.dims, input, &mut nest.inputs[i], own.size)?;
             *input = Input { base: copy.base(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
             copies.push(copy);
         }
@@ -253,13 +254,13 @@ impl Operand {
 /// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
 ///
 /// Only the axes that the input moves along are copied; it repeats along the others as before.
-fn copied(dims: &[usize], input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
+fn copied(isa: Isa, dims: &[usize], input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
     let count = |(&dim, &stride): (&usize, &isize)| Axis { count: if stride == 0 { 1 } else { dim }, stride };
     let axes: Vec<Axis> = dims.iter().zip(&*strides).map(count).collect();
     let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
     let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
     // SAFETY: `check` found every address of the input inside its buffer, and the copy has a place for each element.
-    unsafe { pack(size, &axes, input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
+    unsafe { carry(isa, &Way::pack(size, &axes), input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
     let mut step = size as isize;
     for (axis, stride) in axes.iter().zip(strides).rev() {
         *stride = if *stride == 0 { 0 } else { step };
@@ -309,7 +310,7 @@ impl Job<'_> {
         match watch.refused() {
             Some((element, step)) => {
                 let what = self.plan.steps[step].guard.map_or("", |guard| guard.what);
-                Err(Failure::Refused { step, what, element })
+                Err(Failure::Refused { step: self.plan.program.before[step], what, element })
             }
             None if watch.is_stopped() => Err(Failure::Interrupted),
             None => Ok(()),
@@ -565,12 +566,14 @@ impl<'a> Worker<'a> {
             Finish::Copy(tile) => {
                 let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: size as isize }];
                 // SAFETY: the rows of the output lie inside its buffer (`check`), and the tile holds them all.
-                unsafe { unpack(size, &axes, self.scratch(tile), to) };
+                unsafe { carry(self.plan.isa, &Way::unpack(size, &axes), self.scratch(tile), to) };
             }
             Finish::Scatter(tile) => {
                 self.lay_axes(output, rows, n);
                 // SAFETY: as for `Copy`; the tile holds the whole unit.
-                unsafe { unpack(size, &self.axes, self.scratch(tile), self.places[output]) };
+                unsafe {
+                    carry(self.plan.isa, &Way::unpack(size, &self.axes), self.scratch(tile), self.places[output]);
+                };
             }
         }
     }
@@ -611,7 +614,7 @@ impl<'a> Worker<'a> {
             self.packed[number] = (from, rows, n);
             self.lay_axes(input, rows, n);
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
-            unsafe { pack(operand.size, &self.axes, from, self.scratch(at)) };
+            unsafe { carry(self.plan.isa, &Way::pack(operand.size, &self.axes), from, self.scratch(at)) };
         }
     }
 
@@ -624,7 +627,7 @@ impl<'a> Worker<'a> {
             self.splat[number] = (if step == 0 { from } else { std::ptr::null() }, rows * n);
             let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the piece.
-            unsafe { pack(self.plan.operands[input].size, &axes, from, to) };
+            unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
     }
@@ -749,6 +752,26 @@ mod raw {
         // SAFETY: the bytes lie between the fences and only this call touches them.
         let (input, output) = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
         run(program, nest, &[input], output, &Serial, None)
+    }
+
+    /// Moves elements between memory of these lengths, flush against fences, from these offsets; returns both.
+    #[cfg(unix)]
+    pub(super) fn carry_fenced(
+        isa: Isa,
+        way: &Way,
+        (from, to): (&Fenced, &Fenced),
+        lens: [usize; 2],
+        offsets: [usize; 2],
+        at_end: bool,
+    ) -> [Vec<u8>; 2] {
+        let (from, to) = (from.place(lens[0], at_end), to.place(lens[1], at_end));
+        // SAFETY: the bytes lie between the fences, and only this call touches them; a way that leaves them meets a fence.
+        unsafe {
+            (0..lens[0]).for_each(|i| from.add(i).write((i * 7 + i / 256) as u8));
+            to.write_bytes(0xee, lens[1]);
+            carry(isa, way, from.add(offsets[0]), to.add(offsets[1]));
+            [std::slice::from_raw_parts(from, lens[0]).to_vec(), std::slice::from_raw_parts(to, lens[1]).to_vec()]
+        }
     }
 
     /// Memory between two pages that must not be touched.

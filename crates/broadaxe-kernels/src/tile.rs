@@ -1,8 +1,8 @@
 //! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
 //!
 //! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
-//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `pack`, which knows any number of
-//! inner axes with any strides; `unpack` scatters a finished tile into a result with strides of its own.
+//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `carry`, which knows any number of
+//! inner axes with any strides, and scatters a finished tile into a result with strides of its own; `pack.rs` says which way.
 //!
 //! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
 
@@ -16,8 +16,9 @@ use std::{
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body, Past, pages::Pages},
+    isa::{Block, Body, Isa, LEVELS, Loop, Past, pages::Pages, versions},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
+    pack::{Leaf, Turn, Way},
 };
 
 /// One operand, constant if `C` is 1.
@@ -398,158 +399,263 @@ pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
     if any { (0..n).find(|&i| refused(i)).unwrap_or(n) } else { n }
 }
 
-/// One axis of a tile, seen from an operand: how many elements, and how many bytes from one to the next.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Axis {
-    pub(crate) count: usize,
-    pub(crate) stride: isize,
-}
-
-/// Gathers the elements that these axes reach from `from` into consecutive places at `to`; the last axis runs fastest.
+/// Moves elements between an operand and a tile, by the level of instructions given.
 ///
 /// # Safety
-/// Every element that the axes reach from `from` is readable, `to` is writable for the product of their counts, and the two do not overlap.
-pub(crate) unsafe fn pack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
-    // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
-    let _ = unsafe {
-        match size {
-            1 => walk::<u8, true>(axes, from.cast_mut(), to),
-            2 => walk::<u16, true>(axes, from.cast_mut(), to),
-            4 => walk::<u32, true>(axes, from.cast_mut(), to),
-            _ => walk::<u64, true>(axes, from.cast_mut(), to),
+/// Every element that the way reaches from `from` is readable, what it reaches from `to` is writable, and the two do not overlap.
+pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
+    static LEAVES: [[Loop; LEVELS]; 4] = [
+        versions::<Carry<u8, 16>>(),
+        versions::<Carry<u16, 8>>(),
+        versions::<Carry<u32, 4>>(),
+        versions::<Carry<u64, 2>>(),
+    ];
+    let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
+    // SAFETY: the promise is passed on.
+    unsafe { walk(way, call, &way.outer, from, to) };
+}
+
+/// Moves the elements of a leaf and of the axes `outer` outside it.
+///
+/// A block that repeats is moved once and then copied, twice as much each time, unless others come between.
+// SAFETY: As for [`carry`], with the axes of the way's leaf and `outer`; `call` is made for elements of the way's size.
+unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut u8) {
+    let Some((turn, inner)) = outer.split_last() else {
+        let (n, rows) = (way.row.count, way.rows);
+        let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
+        let out = to.wrapping_offset(way.start.1);
+        // SAFETY: the rows and columns of the leaf are axes, so all of its elements are promised.
+        unsafe { call(&Block { n, rows: rows.count, places, steps: [rows.from, 0, 0], out, out_step: rows.to }) };
+        return;
+    };
+    let repeats = turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
+    for i in 0..if repeats { 1 } else { turn.count as isize } {
+        // SAFETY: the axis reaches these blocks.
+        unsafe { walk(way, call, inner, from.offset(turn.from * i), to.offset(turn.to * i)) };
+    }
+    let (block, mut done) = (turn.to.unsigned_abs(), 1);
+    while repeats && done < turn.count {
+        let more = done.min(turn.count - done);
+        // SAFETY: there is room for `count` blocks, of which the first `done` are written and `more` is no larger.
+        unsafe { to.copy_to_nonoverlapping(to.add(done * block), more * block) };
+        done += more;
+    }
+}
+
+/// Moves a value of any alignment.
+// SAFETY: There is a `T` to read at `from`, and room for one at `to`.
+#[inline(always)]
+unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
+    // SAFETY: promised by the caller.
+    unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+}
+
+/// The leaf of the way that the second place points to; `L` elements are 16 bytes.
+struct Carry<T, const L: usize>(PhantomData<T>);
+
+impl<T: Copy, const L: usize> Body for Carry<T, L> {
+    #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: only `walk` calls this; its promise is passed on.
+        unsafe {
+            let way = &*block.places[1].cast::<Way>();
+            let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
+            match (way.leaf, n * size_of::<T>()) {
+                (Leaf::Transposed, _) => transposed::<T, L>(way, block),
+                (Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
+                (Leaf::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
+                (Leaf::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
+                (Leaf::Runs, 0) => {}
+                (Leaf::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
+                (Leaf::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
+                (Leaf::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
+                (Leaf::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
+                (Leaf::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
+                (Leaf::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
+                (Leaf::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
+            }
         }
-    };
-}
-
-/// Scatters consecutive elements at `from` to the places that these axes reach from `to`; the reverse of [`pack`].
-///
-/// # Safety
-/// As for [`pack`], with the roles exchanged.
-pub(crate) unsafe fn unpack(size: usize, axes: &[Axis], from: *const u8, to: *mut u8) {
-    // SAFETY: the promise is passed on; the arm's integer has `size` bytes.
-    let _ = unsafe {
-        match size {
-            1 => walk::<u8, false>(axes, to, from.cast_mut()),
-            2 => walk::<u16, false>(axes, to, from.cast_mut()),
-            4 => walk::<u32, false>(axes, to, from.cast_mut()),
-            _ => walk::<u64, false>(axes, to, from.cast_mut()),
-        }
-    };
-}
-
-/// Moves elements between a strided place and a consecutive one; returns how many.
-///
-/// A block that repeats along an axis (stride 0) is gathered once and then copied, twice as much each time.
-///
-/// # Safety
-/// As for [`pack`] when `PACK`, else as for [`unpack`].
-unsafe fn walk<T: Copy, const PACK: bool>(axes: &[Axis], strided: *mut u8, dense: *mut u8) -> usize {
-    let Some((&Axis { count, stride }, inner)) = axes.split_first() else {
-        // SAFETY: no axes reach one element, promised at both places.
-        unsafe { transfer::<T, PACK>(strided, dense) };
-        return 1;
-    };
-    if inner.is_empty() {
-        // SAFETY: the promise is passed on.
-        unsafe { row::<T, PACK>(count, stride, strided, dense) };
-        return count;
-    }
-    if PACK && let [Axis { count: times, stride: 0 }] = *inner {
-        // SAFETY: the promise is passed on; the last axis repeats each element of the one before.
-        unsafe { repeat::<T>(count, stride, times, strided, dense) };
-        return count * times;
-    }
-    let rounds = if PACK && stride == 0 { count.min(1) } else { count };
-    let mut block = 0;
-    for i in 0..rounds {
-        // SAFETY: the axis reaches these blocks; those before filled `i * block` elements of the dense place.
-        block = unsafe {
-            walk::<T, PACK>(inner, strided.offset(stride * i as isize), dense.add(i * block * size_of::<T>()))
-        };
-    }
-    let (mut filled, whole) = (rounds * block * size_of::<T>(), count * block * size_of::<T>());
-    while filled < whole {
-        let more = filled.min(whole - filled);
-        // SAFETY: the dense place has room for `whole` bytes, of which the first `filled` are written and `more` is no larger.
-        unsafe { std::ptr::copy_nonoverlapping(dense, dense.add(filled), more) };
-        filled += more;
-    }
-    count * block
-}
-
-/// Moves a row of elements `stride` bytes apart.
-///
-/// # Safety
-/// As for [`walk`], with one axis.
-unsafe fn row<T: Copy, const PACK: bool>(count: usize, stride: isize, strided: *mut u8, dense: *mut u8) {
-    for i in 0..count {
-        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `count`.
-        unsafe { transfer::<T, PACK>(strided.offset(stride * i as isize), dense.add(i * size_of::<T>())) };
+        false
     }
 }
 
-/// Writes each element of a row `times` times; few times are written without a loop.
-///
-/// # Safety
-/// As for [`walk`] when `PACK`, with two axes of which the second has stride 0.
-unsafe fn repeat<T: Copy>(count: usize, stride: isize, times: usize, strided: *const u8, dense: *mut u8) {
-    // SAFETY: the promise is passed on; the number of times is the same.
+/// Calls for each row with where it begins.
+#[inline(always)]
+fn rows(block: &Block, row: impl Fn(*const u8, *mut u8)) {
+    for r in 0..block.rows as isize {
+        row(block.places[0].wrapping_offset(block.steps[0] * r), block.out.wrapping_offset(block.out_step * r));
+    }
+}
+
+/// Copies `n` bytes in pieces of `W`, of which the last may overlap the one before.
+// SAFETY: There are `n` bytes, at least `W`, to read and to write.
+#[inline(always)]
+unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
+    for at in (0..n - W).step_by(W) {
+        // SAFETY: promised by the caller.
+        unsafe { transfer::<[u8; W]>(from.add(at), to.add(at)) };
+    }
+    // SAFETY: as above.
+    unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
+}
+
+/// Moves a row of elements that are apart; many at a time where the compiler knows how far.
+// SAFETY: The row's elements can be read, and its places written.
+#[inline(always)]
+unsafe fn apart<T: Copy>(row: Turn, from: *const u8, to: *mut u8) {
+    let (n, size) = (row.count, size_of::<T>() as isize);
+    // SAFETY: promised by the caller.
     unsafe {
-        match times {
-            2 => repeat_few::<T, 2>(count, stride, strided, dense),
-            3 => repeat_few::<T, 3>(count, stride, strided, dense),
-            4 => repeat_few::<T, 4>(count, stride, strided, dense),
-            _ => {
-                for i in 0..count {
-                    let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
-                    let to = dense.cast::<T>().add(i * times);
-                    (0..times).for_each(|k| to.add(k).write_unaligned(element));
-                }
+        match (row.from / size, row.from % size == 0 && row.to == size) {
+            (-1, true) => every::<T>(n, -size, size, from, to),
+            (2, true) => every::<T>(n, 2 * size, size, from, to),
+            (3, true) => every::<T>(n, 3 * size, size, from, to),
+            (4, true) => every::<T>(n, 4 * size, size, from, to),
+            _ => every::<T>(n, row.from, row.to, from, to),
+        }
+    }
+}
+
+/// Moves `n` elements that are so many bytes apart at both ends.
+// SAFETY: The elements can be read, and the places written.
+#[inline(always)]
+unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8, to: *mut u8) {
+    for i in 0..n as isize {
+        // SAFETY: promised by the caller.
+        unsafe { transfer::<T>(from.offset(step * i), to.offset(out_step * i)) };
+    }
+}
+
+/// Writes each element of a row so many times: 16 bytes of it at once, which the next one may overwrite in part.
+// SAFETY: The row's elements can be read, and there is room for `times` of each.
+#[inline(always)]
+unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const u8, to: *mut u8) {
+    let all = row.count * times;
+    for i in 0..row.count {
+        // SAFETY: `i` is below the count; what is written ends before the room for all does.
+        unsafe {
+            let element = from.offset(row.from * i as isize).cast::<T>().read_unaligned();
+            let to = to.cast::<T>().add(i * times);
+            match times {
+                _ if times >= 4 * L => fill([[element; L]; 4], times, to),
+                _ if times >= L => fill([element; L], times, to),
+                _ if all - i * times >= L => to.cast::<[T; L]>().write_unaligned([element; L]),
+                _ => (0..times).for_each(|k| to.add(k).write_unaligned(element)),
             }
         }
     }
 }
 
-/// Writes each element of a row `N` times.
-///
-/// # Safety
-/// As for [`repeat`], with `times` = `N`.
-unsafe fn repeat_few<T: Copy, const N: usize>(count: usize, stride: isize, strided: *const u8, dense: *mut u8) {
-    for i in 0..count {
-        // SAFETY: `i < count`: the axis reaches this element, and the dense place has room for `N` of each.
+/// Writes each of `n` elements `N` times; the compiler makes vectors of several.
+// SAFETY: There are `n` elements to read, and there is room for `N` of each.
+#[inline(always)]
+unsafe fn few<T: Copy, const N: usize>(n: usize, from: *const T, to: *mut T) {
+    for i in 0..n {
+        // SAFETY: promised by the caller.
         unsafe {
-            let element = strided.offset(stride * i as isize).cast::<T>().read_unaligned();
-            dense.cast::<[T; N]>().add(i).write_unaligned([element; N]);
+            let element = from.add(i).read_unaligned();
+            (0..N).for_each(|k| to.add(i * N + k).write_unaligned(element));
         }
     }
 }
 
-/// Moves one element.
-///
-/// # Safety
-/// Both places hold one `T`, of any alignment.
+/// Fills a place for `n` elements with pieces, of which the last may overlap the one before.
+// SAFETY: There is room for `n` elements, and they are at least a piece.
 #[inline(always)]
-unsafe fn transfer<T: Copy, const PACK: bool>(strided: *mut u8, dense: *mut u8) {
-    let (from, to) = if PACK { (strided, dense) } else { (dense, strided) };
-    // SAFETY: promised by the caller.
-    unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+unsafe fn fill<T, V: Copy>(piece: V, n: usize, to: *mut T) {
+    let last = n - size_of::<V>() / size_of::<T>();
+    for at in (0..last).step_by(n - last) {
+        // SAFETY: promised by the caller.
+        unsafe { to.add(at).cast::<V>().write_unaligned(piece) };
+    }
+    // SAFETY: as above.
+    unsafe { to.add(last).cast::<V>().write_unaligned(piece) };
+}
+
+/// Moves rows that are neighbours where they are read, in squares of `L` rows and columns; the last ones may overlap others.
+// SAFETY: As for [`carry`], for the leaf alone.
+#[inline(always)]
+unsafe fn transposed<T: Copy, const L: usize>(way: &Way, block: &Block) {
+    let (size, step, n) = (size_of::<T>(), way.row.from, way.row.count);
+    let squares = block.rows >= L && n >= L && cfg!(target_arch = "x86_64");
+    if !squares {
+        // SAFETY: promised by the caller.
+        return rows(block, |from, to| unsafe { apart::<T>(way.row, from, to) });
+    }
+    for at in (0..n).step_by(L).map(|at| at.min(n - L)) {
+        let column = block.places[0].wrapping_offset(step * at as isize);
+        if step.unsigned_abs() >= FAR {
+            (COLUMNS..).take(L).for_each(|ahead| ask(column.wrapping_offset(step * ahead), block.rows * size));
+        }
+        for row in (0..block.rows).step_by(L).map(|row| row.min(block.rows - L)) {
+            let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
+            // SAFETY: promised by the caller, for `L` rows and columns from here.
+            #[cfg(target_arch = "x86_64")]
+            unsafe {
+                square::<T, L>(column.wrapping_add(row * size), step, to, block.out_step);
+            }
+        }
+    }
+}
+
+/// Transposes a square of `L` rows of 16 bytes: rows of the two halves are merged, element by element, until each has come
+/// between all others.
+// SAFETY: Rows of `L` elements, `step` bytes apart, can be read from `from`, and written `out_step` bytes apart from `to`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn square<T: Copy, const L: usize>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
+    use std::arch::x86_64 as x86;
+    // SAFETY: every x86-64 CPU has these instructions; the rows are promised by the caller.
+    unsafe {
+        let mut rows = [x86::_mm_setzero_si128(); L];
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = x86::_mm_loadu_si128(from.offset(step * i as isize).cast());
+        }
+        for _ in 0..L.trailing_zeros() {
+            let halves = rows;
+            for i in 0..L / 2 {
+                let (a, b) = (halves[i], halves[i + L / 2]);
+                (rows[2 * i], rows[2 * i + 1]) = match size_of::<T>() {
+                    1 => (x86::_mm_unpacklo_epi8(a, b), x86::_mm_unpackhi_epi8(a, b)),
+                    2 => (x86::_mm_unpacklo_epi16(a, b), x86::_mm_unpackhi_epi16(a, b)),
+                    4 => (x86::_mm_unpacklo_epi32(a, b), x86::_mm_unpackhi_epi32(a, b)),
+                    _ => (x86::_mm_unpacklo_epi64(a, b), x86::_mm_unpackhi_epi64(a, b)),
+                };
+            }
+        }
+        for (i, row) in rows.into_iter().enumerate() {
+            x86::_mm_storeu_si128(to.offset(out_step * i as isize).cast(), row);
+        }
+    }
 }
 
 /// The bytes by which operands are fetched ahead of their use: some tiles.
 const AHEAD: usize = 4096;
 
+/// The bytes from one column of a transposed operand to the next from which they are fetched ahead of their use.
+const FAR: usize = 1024;
+
+/// The columns by which they are.
+const COLUMNS: isize = 16;
+
 /// Asks for the bytes that a dense operand will need some tiles after those at `place`.
-#[cfg(target_arch = "x86_64")]
 pub(crate) fn fetch(place: *const u8, bytes: usize) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    for at in (0..bytes).step_by(64) {
-        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(AHEAD + at).cast()) };
-    }
+    ask(place.wrapping_add(AHEAD), bytes);
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn fetch(_: *const u8, _: usize) {}
+/// Asks for these bytes, whosever they are.
+#[inline(always)]
+fn ask(place: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (0..bytes).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(at).cast()) };
+    }
+}
 
 /// Lets other threads see what [`Streamed`] loops wrote before.
 pub(crate) fn fence() {
@@ -816,45 +922,4 @@ pub fn bytes<T: Element>(elements: &[T]) -> &[u8] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn gather(axes: &[(usize, isize)], start: usize) -> Vec<u16> {
-        let from: Vec<u16> = (0..64).collect();
-        let axes: Vec<Axis> = axes.iter().map(|&(count, stride)| Axis { count, stride: stride * 2 }).collect();
-        let mut to = vec![0u16; axes.iter().map(|axis| axis.count).product()];
-        // SAFETY: the cases below stay within `from`, and `to` has a place for every element.
-        unsafe { pack(2, &axes, from.as_ptr().add(start).cast(), to.as_mut_ptr().cast()) };
-        to
-    }
-
-    #[test]
-    fn pack_follows_every_stride() {
-        assert_eq!(gather(&[], 5), [5]);
-        assert_eq!(gather(&[(3, 8), (2, 1)], 0), [0, 1, 8, 9, 16, 17]);
-        assert_eq!(gather(&[(3, 0), (2, 1)], 4), [4, 5, 4, 5, 4, 5]);
-        assert_eq!(gather(&[(2, 1), (3, 0)], 4), [4, 4, 4, 5, 5, 5]);
-        assert_eq!(gather(&[(2, -8), (2, -1)], 20), [20, 19, 12, 11]);
-        assert_eq!(gather(&[(2, 0), (2, 10), (2, 1)], 1), [1, 2, 11, 12, 1, 2, 11, 12]);
-    }
-
-    #[test]
-    fn unpack_reverses_pack() {
-        let axes = [Axis { count: 3, stride: -4 }, Axis { count: 2, stride: 24 }];
-        let from: Vec<u32> = (1..=6).collect();
-        let mut to = vec![0u32; 16];
-        // SAFETY: the axes reach elements 2, 1, 0 and, 24 bytes on, 8, 7, 6 of `to`.
-        unsafe { unpack(4, &axes, from.as_ptr().cast(), to.as_mut_ptr().add(2).cast()) };
-        assert_eq!(to[..9], [5, 3, 1, 0, 0, 0, 6, 4, 2]);
-    }
-
-    #[test]
-    fn buffers_are_aligned_and_zero() {
-        for len in [0, 1, 63, 4096, 1 << 20] {
-            let buffer = Buffer::zeroed(len).expect("small");
-            assert_eq!((buffer.bytes().len(), buffer.bytes().as_ptr().addr() % ALIGNMENT), (len, 0));
-            assert!(buffer.bytes().iter().all(|&byte| byte == 0));
-        }
-        assert!(Buffer::zeroed(usize::MAX - 3).is_none());
-    }
-}
+mod tests;

@@ -235,14 +235,7 @@ impl<'a> Evaluation<'a> {
     /// another dtype or shape.
     pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
         if out.dtype() != self.dtype() || out.shape() != self.shape() {
-            let text = format!(
-                "the output is {} {} and the result {} {}; they must be equal",
-                out.dtype(),
-                Shape::from(out.shape()),
-                self.dtype(),
-                Shape::from(self.shape())
-            );
-            return Err(Error::new(ErrorKind::Argument, text));
+            return Err(wrong_output(out, self.dtype(), self.shape()));
         }
         let total: u64 = self.stages.iter().map(Stage::elements).sum();
         if let [stage] = &self.stages[..] {
@@ -321,6 +314,13 @@ fn explain(stage: &Stage, failure: Failure) -> Error {
         }
         failure => failed(failure),
     }
+}
+
+/// Says that an array is not what a result can be written to.
+pub(crate) fn wrong_output(out: &Array, dtype: DType, shape: &[usize]) -> Error {
+    let (own, shape) = (Shape::from(out.shape()), Shape::from(shape));
+    let text = format!("the output is {} {own} and the result {dtype} {shape}; they must be equal", out.dtype());
+    Error::new(ErrorKind::Argument, text)
 }
 
 /// Says in words why something could not be run, whatever it was.

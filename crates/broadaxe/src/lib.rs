@@ -11,6 +11,7 @@ mod memory;
 pub mod promote;
 pub mod graph;
 pub mod eval;
+pub mod call;
 pub mod frameworks;
 pub mod expr;
 
@@ -21,6 +22,7 @@ pub use broadaxe_kernels::{
     Bool, DType, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
+pub use call::{apply, apply_into};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;

@@ -157,9 +157,50 @@ fn overlaps_do_not_depend_on_threads() {
 #[cfg(unix)]
 mod fenced {
     use super::{
-        raw::{Fenced, call_all},
+        raw::{Fenced, call_all, carry_fenced},
         *,
     };
+    use crate::nest::reach;
+
+    /// Lists the bytes to each element that the axes reach, the last axis fastest.
+    fn places(axes: &[Axis]) -> Vec<isize> {
+        let Some((&Axis { count, stride }, inner)) = axes.split_first() else { return vec![0] };
+        let inner = places(inner);
+        (0..count as isize).flat_map(|i| inner.iter().map(move |place| place + stride * i)).collect()
+    }
+
+    #[test]
+    fn packers_move_every_element_and_touch_nothing_else() {
+        let (fences, mut random) = ((Fenced::new(), Fenced::new()), Random(6));
+        let mut done = 0;
+        for round in 0..20_000 {
+            let (size, packs) = (1 << random.below(4), round % 4 != 0);
+            let most = [3, 9, 20, 70][random.below(4)];
+            let dims: Vec<usize> = (0..random.below(5)).map(|_| 1 + random.below(most)).collect();
+            let (strides, _) = random.strides(&dims, size, !packs);
+            let dense = dims.iter().product::<usize>() * size;
+            let (low, high) = reach(&dims, &strides, size).expect("small");
+            let (strided, start) = ((high - low) as usize, (-low) as usize);
+            if dense > 4096 || strided > 4096 {
+                continue;
+            }
+            done += 1;
+            let axes: Vec<Axis> = dims.iter().zip(&strides).map(|(&count, &stride)| Axis { count, stride }).collect();
+            let way = if packs { Way::pack(size, &axes) } else { Way::unpack(size, &axes) };
+            let (lens, offsets) = if packs { ([strided, dense], [start, 0]) } else { ([dense, strided], [0, start]) };
+            for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
+                let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
+                let mut want = vec![0xee; to.len()];
+                for (i, place) in places(&axes).into_iter().enumerate() {
+                    let place = (start as isize + place) as usize;
+                    let (read, written) = if packs { (place, i * size) } else { (i * size, place) };
+                    want[written..written + size].copy_from_slice(&from[read..read + size]);
+                }
+                assert!(to == want, "{size} bytes along {axes:?} by {way:?} at {:?}", isa.level());
+            }
+        }
+        assert!(done > 5000, "only {done} rounds were small enough");
+    }
 
     #[test]
     fn no_loop_leaves_its_operands() {

@@ -1,0 +1,168 @@
+//! Fusing: two steps of a program that one kernel computes become one.
+
+use crate::{
+    dtype::DType,
+    loops::Kernel,
+    op::pairs,
+    step::{Slot, Step},
+    table::find,
+};
+
+/// The operators that can be the first or the second of a pair, by the number that [`pairs`] gives them.
+const PARTS: [&str; 3] = ["add", "sub", "mul"];
+
+/// Returns the number of the operator that a kernel belongs to, if it can be part of a pair.
+fn part(kernel: &'static Kernel) -> Option<usize> {
+    let dtype = kernel.output();
+    let is = |name: &&str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
+    matches!(dtype, DType::F32 | DType::F64).then(|| PARTS.iter().position(|name| is(&name)))?
+}
+
+/// Returns the kernel of both steps, where the first is operand `k` of the second.
+fn fused(first: &Step, second: &Step, k: usize) -> Option<&'static Kernel> {
+    let (one, two) = (part(first.kernel)?, part(second.kernel)?);
+    // The third operand less the first two: a difference whose second operand is the first step.
+    let two = if k == 1 && two == 1 { 3 } else { two };
+    Some(&pairs(second.kernel.output())?[one][two])
+}
+
+/// Fuses what can be; returns the steps, and for each the number that it (its second part) had before.
+pub(crate) fn fuse(steps: Vec<Step>) -> (Vec<Step>, Vec<usize>) {
+    let mut uses = vec![0; steps.len()];
+    for arg in steps.iter().flat_map(|step| &step.args) {
+        if let Slot::Step(s) = *arg {
+            uses[s] += 1;
+        }
+    }
+    let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
+    for at in 0..steps.len() {
+        let Some(second) = &steps[at] else { continue };
+        let found = second.args.iter().enumerate().find_map(|(k, arg)| {
+            let Slot::Step(s) = *arg else { return None };
+            let first = steps[s].as_ref().filter(|_| uses[s] == 1)?;
+            let kernel = fused(first, second, k)?;
+            Some((s, Step::new(kernel, [first.args[0], first.args[1], second.args[1 - k]])))
+        });
+        if let Some((s, both)) = found {
+            steps[s] = None;
+            steps[at] = Some(both);
+        }
+    }
+    renumber(steps)
+}
+
+/// Drops the steps that are gone.
+fn renumber(steps: Vec<Option<Step>>) -> (Vec<Step>, Vec<usize>) {
+    let mut now = vec![0; steps.len()];
+    let (mut left, mut before) = (Vec::new(), Vec::new());
+    for (at, step) in steps.into_iter().enumerate() {
+        let Some(mut step) = step else { continue };
+        for arg in &mut step.args {
+            if let Slot::Step(s) = arg {
+                *s = now[*s];
+            }
+        }
+        now[at] = left.len();
+        left.push(step);
+        before.push(at);
+    }
+    (left, before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        executor::Serial,
+        isa::Isa,
+        nest::Nest,
+        program::Program,
+        run::run_at,
+        tile::{Input, Output, bytes},
+    };
+    use Slot::{Input as I, Step as S};
+
+    fn step(name: &str, dtype: DType, args: &[Slot]) -> Step {
+        Step::new(find(name).and_then(|op| op.kernel(dtype)).expect("in the table"), args)
+    }
+
+    #[test]
+    fn chains_become_pairs() {
+        struct Case {
+            about: &'static str,
+            steps: &'static [(&'static str, &'static [Slot])],
+            want: &'static [usize],
+        }
+        let cases = [
+            Case {
+                about: "a chain of four",
+                steps: &[
+                    ("sub", &[I(0), I(1)]),
+                    ("mul", &[S(0), I(2)]),
+                    ("mul", &[S(1), I(3)]),
+                    ("add", &[S(2), I(4)]),
+                ],
+                want: &[1, 3],
+            },
+            Case {
+                about: "two products and their sum",
+                steps: &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("add", &[S(0), S(1)]), ("sqrt", &[S(2)])],
+                want: &[1, 2, 3],
+            },
+            Case {
+                about: "a result used twice",
+                steps: &[("mul", &[I(0), I(0)]), ("add", &[S(0), I(1)]), ("sub", &[S(1), S(0)])],
+                want: &[0, 2],
+            },
+            Case { about: "a square", steps: &[("add", &[I(0), I(1)]), ("mul", &[S(0), S(0)])], want: &[0, 1] },
+        ];
+        for Case { about, steps, want } in cases {
+            let steps = steps.iter().map(|(name, args)| step(name, DType::F32, args)).collect();
+            assert_eq!(fuse(steps).1, want, "{about}");
+        }
+        let halves = vec![step("mul", DType::F16, &[I(0), I(1)]), step("add", DType::F16, &[S(0), I(2)])];
+        assert_eq!(fuse(halves).1, [0, 1], "halves round twice");
+    }
+
+    /// Every pair gives, bit for bit, what its two steps give one after the other.
+    #[test]
+    fn pairs_round_like_single_steps() {
+        let values = [0.0_f32, -0.0, 1.0, -3.5e-3, 7.1e20, f32::MAX, f32::MIN_POSITIVE / 8.0, f32::INFINITY, f32::NAN];
+        let drawn = |salt: usize| -> Vec<f32> {
+            (0..999)
+                .map(|i: usize| values[(i * (salt + 3) + i / 7 * salt) % 9] * (1.0 + (i % 13) as f32 / 7.0))
+                .collect()
+        };
+        let data = [drawn(1), drawn(2), drawn(5)];
+        let whole: Vec<Input> = data.iter().map(|v| Input::new(bytes(v), 0)).collect();
+        let run = |isa, program: &Program, strides: [isize; 3], inputs: &[Input]| {
+            let nest = Nest {
+                dims: vec![999],
+                output: vec![4],
+                inputs: strides[..inputs.len()].iter().map(|&s| vec![s]).collect(),
+            };
+            let mut out = vec![0_u8; 4 * 999];
+            run_at(isa, program, &nest, inputs, Output::new(&mut out, 0), &Serial, None).expect("runs");
+            out
+        };
+        for isa in Isa::available() {
+            for (one, two, k) in (0..3).flat_map(|one| (0..3).flat_map(move |two| [(one, two, 0), (one, two, 1)])) {
+                for constants in 0..8_usize {
+                    let strides = [0, 1, 2].map(|i| if constants & 1 << i != 0 { 0 } else { 4 });
+                    let args = if k == 0 { [S(0), I(2)] } else { [I(2), S(0)] };
+                    let both = vec![step(PARTS[one], DType::F32, &[I(0), I(1)]), step(PARTS[two], DType::F32, &args)];
+                    let both = Program::new(vec![DType::F32; 3], both).expect("sound");
+                    assert_eq!(both.step_count(), 1, "fused");
+                    let got = run(isa, &both, strides, &whole);
+                    let alone =
+                        |name, args: &[Slot]| Program::new(vec![DType::F32; 2], vec![step(name, DType::F32, args)]);
+                    let first = run(isa, &alone(PARTS[one], &[I(0), I(1)]).expect("sound"), strides, &whole[..2]);
+                    let args = if k == 0 { [I(0), I(1)] } else { [I(1), I(0)] };
+                    let inputs = [Input::new(&first, 0), whole[2]];
+                    let want = run(isa, &alone(PARTS[two], &args).expect("sound"), [4, strides[2], 0], &inputs);
+                    assert!(got == want, "{} then {} at {k}, constants {constants:b}, {isa:?}", PARTS[one], PARTS[two]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Calls: one operator on arrays, at once.
+//!
+//! A graph and an evaluation cost microseconds to make, however small the arrays are. A call keeps what was decided for operands
+//! that lie alike, a few dozen decisions per thread, and finds it again by operator, rule, dtypes, shapes and strides.
+
+use std::cell::RefCell;
+
+use broadaxe_kernels::{DType, Executor, Failure, Input, Op, Output, Pool, Program, Schedule, Slot, Step};
+use broadaxe_shape::{Rule, Shape};
+
+use crate::{
+    array::{Array, byte_count},
+    error::{Error, ErrorKind},
+    eval::{Evaluation, Options, failed, wrong_output},
+    graph::{Graph, Node, Origin},
+    memory,
+    plan::Plan,
+    view::{View, byte_strides},
+};
+
+/// The decisions that a thread keeps.
+const KEPT: usize = 64;
+
+/// The operands that a call takes without an evaluation.
+const FEW: usize = 3;
+
+/// A decision, and what it was made for.
+struct Call {
+    op: &'static Op,
+    rule: Rule,
+    /// Per operand its dtype, its rank, its dims and its strides.
+    layout: Vec<usize>,
+    schedule: Schedule,
+    plan: Plan,
+    shape: Shape,
+    dtype: DType,
+}
+
+thread_local! {
+    static CALLS: RefCell<Vec<Option<Box<Call>>>> = RefCell::new((0..KEPT).map(|_| None).collect());
+}
+
+/// Lists what a decision depends on in these operands.
+fn layout<'v>(views: &'v [View<'_>]) -> impl Iterator<Item = usize> + 'v {
+    views.iter().flat_map(|view| {
+        let strides = view.strides().iter().map(|&stride| stride.cast_unsigned());
+        [view.dtype() as usize, view.shape().len()].into_iter().chain(view.shape().iter().copied()).chain(strides)
+    })
+}
+
+impl Call {
+    /// Decides how to apply an operator to operands that lie so.
+    fn new(op: &'static Op, rule: &Rule, views: &[View<'_>]) -> Result<Self, Error> {
+        let mut graph = Graph::new();
+        let nodes =
+            views.iter().map(|view| graph.input(view.dtype(), view.shape())).collect::<Result<Vec<Node>, _>>()?;
+        let root = graph.op(op, rule, &nodes)?;
+        let (shape, dtype) = (Shape::from(graph.shape(root)), graph.dtype(root));
+        let Origin::Kernel(applied) = &graph.made(root).origin else {
+            return Err(Error::new(ErrorKind::Argument, format!("{} is not one kernel", op.name())));
+        };
+        let strides: Vec<_> =
+            views.iter().enumerate().map(|(k, v)| applied.alignment.strides_from(k, v.strides())).collect();
+        let plan = Plan::new(&shape, &byte_strides(dtype, &shape), &strides);
+        let slots: Vec<Slot> = (0..views.len()).map(Slot::Input).collect();
+        let program = Program::new(views.iter().map(View::dtype).collect(), vec![Step::new(applied.kernel, slots)]);
+        let Some(program) = program else { unreachable!("the graph checked every operand's dtype") };
+        let schedule = Schedule::new(&program, plan.nest()).map_err(failed)?;
+        Ok(Self { op, rule: rule.clone(), layout: layout(views).collect(), schedule, plan, shape, dtype })
+    }
+
+    fn is_for(&self, op: &'static Op, rule: &Rule, views: &[View<'_>]) -> bool {
+        std::ptr::eq(self.op, op) && self.layout.iter().copied().eq(layout(views)) && self.rule == *rule
+    }
+
+    fn run(&self, views: &[View<'_>], out: &mut Array) -> Result<(), Error> {
+        let mut inputs = [Input::new(&[], 0); FEW];
+        for (input, view) in inputs.iter_mut().zip(views) {
+            *input = view.input();
+        }
+        let team = Pool::global().team(memory::num_threads()?);
+        let executor: &dyn Executor = &team;
+        let output = Output::new(out.as_bytes_mut(), 0);
+        self.schedule.run(&inputs[..views.len()], output, executor, None).map_err(|failure| match failure {
+            Failure::Refused { what, element, .. } => {
+                let at = Shape::from(self.plan.index(element));
+                let text = format!("{}: {what} at {at} of the result {}", self.op.name(), self.shape);
+                Error::new(ErrorKind::Value, text)
+            }
+            other => failed(other),
+        })
+    }
+}
+
+/// Calls `use_it` with the decision for these operands, made now if there is none.
+fn with<R>(
+    op: &'static Op,
+    rule: &Rule,
+    views: &[View<'_>],
+    use_it: impl FnOnce(&Call) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let mix = |hash: u64, word: usize| (hash ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let hash = layout(views).fold(std::ptr::from_ref(op).addr() as u64, mix);
+    CALLS.with(|calls| {
+        let slot = (hash >> 32) as usize % KEPT;
+        // A part of an evaluation that calls again finds the table in use, and does without.
+        let Ok(mut calls) = calls.try_borrow_mut() else { return use_it(&Call::new(op, rule, views)?) };
+        match &mut calls[slot] {
+            Some(call) if call.is_for(op, rule, views) => use_it(call),
+            kept => use_it(kept.insert(Box::new(Call::new(op, rule, views)?))),
+        }
+    })
+}
+
+/// Applies an operator to arrays whose shapes broadcast under a rule.
+///
+/// The operands have one dtype, as for [`Graph::op`]. What is decided for operands that lie alike is kept, so that a call on
+/// small arrays costs little more than their arithmetic.
+///
+/// ```
+/// use broadaxe::{Array, Rule, apply, find};
+/// let a = Array::from_vec([2, 1], vec![1_i32, 2])?;
+/// let b = Array::from_vec([3], vec![10_i32, 20, 30])?;
+/// let sum = apply(find("add").unwrap(), &Rule::numpy(), &[a.view(), b.view()])?;
+/// assert_eq!(sum.as_slice::<i32>(), Some(&[11, 21, 31, 12, 22, 32][..]));
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+///
+/// # Errors
+/// What [`Graph::op`] and [`Evaluation::run`] refuse: shapes that do not broadcast, dtypes that the operator does not take,
+/// results beyond the budget, elements such as zero divisors.
+pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
+    if operands.len() > FEW || op.is_average() || (op.is_variadic() && operands.len() != 2) {
+        return evaluation(op, rule, operands)?.run();
+    }
+    let made = with(op, rule, operands, |call| {
+        let bytes = byte_count(call.dtype, &call.shape)?;
+        if memory::default_budget().is_some_and(|budget| bytes as u64 > budget) {
+            return Ok(None);
+        }
+        let mut out = Array::zeros(call.dtype, call.shape.clone())?;
+        call.run(operands, &mut out)?;
+        Ok(Some(out))
+    })?;
+    // An evaluation says how far beyond the budget it is.
+    made.map_or_else(|| evaluation(op, rule, operands)?.run(), Ok)
+}
+
+/// As [`apply`], into an array that is there already, of the result's dtype and shape.
+///
+/// # Errors
+/// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`] when it is of another dtype or shape.
+pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut Array) -> Result<(), Error> {
+    if operands.len() > FEW || op.is_average() || (op.is_variadic() && operands.len() != 2) {
+        return evaluation(op, rule, operands)?.run_into(out);
+    }
+    with(op, rule, operands, |call| {
+        if out.dtype() != call.dtype || out.shape() != &*call.shape {
+            return Err(wrong_output(out, call.dtype, &call.shape));
+        }
+        call.run(operands, out)
+    })
+}
+
+fn evaluation<'v>(op: &'static Op, rule: &Rule, views: &[View<'v>]) -> Result<Evaluation<'v>, Error> {
+    let mut graph = Graph::new();
+    let nodes = views.iter().map(|view| graph.input(view.dtype(), view.shape())).collect::<Result<Vec<Node>, _>>()?;
+    let root = graph.op(op, rule, &nodes)?;
+    Evaluation::new(&graph, root, views.to_vec(), Options { rule: rule.clone(), ..Options::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use broadaxe_kernels::find;
+
+    /// Every call gives what an evaluation gives, whether it is decided anew or found.
+    #[test]
+    fn calls_give_what_evaluations_give() {
+        let a = Array::from_vec([2, 3], vec![7_i32, -8, 9, 10, -11, 12]).expect("a");
+        let b = Array::from_vec([3], vec![2_i32, 3, -4]).expect("b");
+        let column = Array::from_vec([2], vec![5_i32, 6]).expect("column");
+        let pdpd = Rule::pdpd(0);
+        let cases: Vec<(&str, Rule, Vec<View>)> = vec![
+            ("add", Rule::numpy(), vec![a.view(), b.view()]),
+            ("sub", Rule::numpy(), vec![a.view(), b.view()]),
+            ("sub", Rule::numpy(), vec![a.view().transposed(), column.view()]),
+            ("sub", pdpd, vec![a.view(), column.view()]),
+            ("neg", Rule::numpy(), vec![a.view().transposed()]),
+            ("clamp", Rule::numpy(), vec![a.view(), b.view(), b.view()]),
+            ("max", Rule::numpy(), vec![a.view(), b.view(), b.view(), a.view()]),
+            ("max", Rule::numpy(), vec![a.view()]),
+            ("div_floor", Rule::numpy(), vec![a.view(), b.view()]),
+        ];
+        for round in 0..3 {
+            for (name, rule, views) in &cases {
+                let op = find(name).expect("in the table");
+                let want = evaluation(op, rule, views).and_then(|evaluation| evaluation.run()).expect("evaluates");
+                let got = apply(op, rule, views).expect("applies");
+                let mut out = Array::zeros(want.dtype(), want.shape()).expect("small");
+                apply_into(op, rule, views, &mut out).expect("applies");
+                let all = [&want, &got, &out].map(|array| (array.shape().to_vec(), array.as_bytes().to_vec()));
+                assert!(all[0] == all[1] && all[0] == all[2], "{name} {rule:?}, round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_calls_than_are_kept_are_right() {
+        let add = find("add").expect("in the table");
+        for round in 0..2 {
+            for n in 1..300_usize {
+                let a = Array::from_vec([n], vec![n as f32; n]).expect("a");
+                let sum = apply(add, &Rule::numpy(), &[a.view(), a.view()]).expect("adds");
+                assert!(
+                    sum.as_slice::<f32>().is_some_and(|s| s.len() == n && s.iter().all(|&x| x == 2.0 * n as f32)),
+                    "{n} {round}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn refusals_are_those_of_evaluations() {
+        let (a, zero) =
+            (Array::from_vec([2], vec![1_i32, 2]).expect("a"), Array::from_vec([2], vec![3_i32, 0]).expect("zero"));
+        let long = Array::from_vec([3], vec![1_i32; 3]).expect("long");
+        let div = find("div_floor").expect("in the table");
+        let refused = |views: &[View]| apply(div, &Rule::numpy(), views).expect_err("refused").to_string();
+        assert_eq!(refused(&[a.view(), zero.view()]), "div_floor: a zero divisor at (1) of the result (2)");
+        assert!(refused(&[a.view(), long.view()]).contains("must be equal or 1"));
+        assert!(refused(&[a.view()]).contains("takes 2 operands"));
+        let mut out = Array::zeros(DType::I32, [3]).expect("small");
+        let error = apply_into(div, &Rule::numpy(), &[a.view(), a.view()], &mut out).expect_err("refused");
+        assert_eq!(error.to_string(), "the output is i32 (3) and the result i32 (2); they must be equal");
+    }
+}
