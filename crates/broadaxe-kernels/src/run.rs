@@ -285,8 +285,8 @@ impl<'a> Worker<'a> {
 
     /// Computes rows of a unit, `rows` of them from row `row`, in pieces: the first of `lens[0]` elements, the others of `lens[1]`.
     fn tiles(&mut self, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), (usize, u64)> {
-        self.lay(row, rows, n.min(lens[0]));
         let (mut at, mut len) = (0, lens[0].min(n));
+        self.lay(row, rows, len, n.min(lens[0].max(lens[1])));
         loop {
             for number in 0..self.laid.len() {
                 self.fetch_ahead(row, at, rows * len, number);
@@ -347,8 +347,8 @@ impl<'a> Worker<'a> {
     /// Every operand is readable as the step's loop reads it: an input's rows lie inside its buffer (`check`) or, packed, inside its
     /// scratch memory, and so do tiles, each of which holds a piece of elements of the widest dtype (`bind_steps`). The result's place is
     /// the output's own, which no input overlaps unless the result goes through a tile (`choose_tiles`), or a tile that is no operand of
-    /// the step (`assign_tiles`).
-    fn lay(&mut self, row: usize, rows: usize, n: usize) {
+    /// the step (`assign_tiles`). Pieces that follow have at most `longest` elements.
+    fn lay(&mut self, row: usize, rows: usize, n: usize, longest: usize) {
         let output = self.places.len() - 1;
         for (number, step) in self.plan.steps.iter().enumerate() {
             let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
@@ -356,7 +356,7 @@ impl<'a> Worker<'a> {
                 (places[k], steps[k], advances[k]) = match step.args[k] {
                     Source::Input(i) => (self.place(i, row, 0).cast_const(), self.steps[i], step.sizes[k]),
                     Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.sizes[k]) as isize, 0),
-                    Source::Splat(at) => (self.splat(at, row, rows, n), (n * step.sizes[k]) as isize, 0),
+                    Source::Splat(at) => (self.splat(at, row, rows, longest), (n * step.sizes[k]) as isize, 0),
                     Source::Absent => continue,
                 };
             }
