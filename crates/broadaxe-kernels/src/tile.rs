@@ -85,7 +85,7 @@ pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
 
 /// Some lines of the cache.
 #[repr(C, align(64))]
-struct Lines([u8; 256]);
+struct Lines([u8; 128]);
 
 impl<L: Line, P: Past> Body for Streamed<L, P> {
     #[inline(always)]
@@ -134,12 +134,6 @@ unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
     unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
 }
 
-/// Writes element `i` of a row.
-#[inline(always)]
-fn put<T>(out: Row<T>, i: usize, value: Loose<T>) {
-    out[i] = MaybeUninit::new(value);
-}
-
 /// Counts the elements that are computed before the rare ones among them are looked for.
 const BLOCK: usize = 512;
 
@@ -151,8 +145,8 @@ const BLOCK: usize = 512;
 unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
     // SAFETY: `i` is below the number of elements wherever this is called.
     let x = |i: usize| unsafe { element::<T>(x, i, false) };
-    for i in 0..out.len() {
-        put(out, i, Loose(O::apply_usual(x(i))));
+    for (i, to) in out.iter_mut().enumerate() {
+        *to = MaybeUninit::new(Loose(O::apply_usual(x(i))));
     }
     if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
         for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
@@ -173,9 +167,9 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
             }
             return false;
         }
-        for i in 0..out.len() {
+        for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            put(out, i, Loose(O::apply(unsafe { element(x, i, C != 0) })));
+            *to = MaybeUninit::new(Loose(O::apply(unsafe { element(x, i, C != 0) })));
         }
         false
     }
@@ -186,10 +180,10 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        for i in 0..out.len() {
+        for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
-            put(out, i, Loose(O::apply(a, b)));
+            *to = MaybeUninit::new(Loose(O::apply(a, b)));
         }
         false
     }
@@ -201,11 +195,11 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         let mut refused = false;
-        for i in 0..out.len() {
+        for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
             refused |= R::refuses(a, b);
-            put(out, i, Loose(O::apply(a, b)));
+            *to = MaybeUninit::new(Loose(O::apply(a, b)));
         }
         refused
     }
@@ -218,9 +212,9 @@ impl<O: Prepared<T>, T: Element> Line for By<O, T> {
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
         let Some(by) = O::prepare(unsafe { element(b, 0, true) }) else { return true };
-        for i in 0..out.len() {
+        for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            put(out, i, Loose(O::apply_by(unsafe { element(a, i, false) }, by)));
+            *to = MaybeUninit::new(Loose(O::apply_by(unsafe { element(a, i, false) }, by)));
         }
         false
     }
@@ -231,11 +225,11 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     const ADVANCES: [usize; 3] = advances([size_of::<A>(), size_of::<T>(), size_of::<T>()], C);
     #[inline(always)]
     unsafe fn run([a, b, c]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        for i in 0..out.len() {
+        for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (b, c) = unsafe { (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0)) };
             // SAFETY: as above.
-            put(out, i, Loose(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
+            *to = MaybeUninit::new(Loose(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
         }
         false
     }

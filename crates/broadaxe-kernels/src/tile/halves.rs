@@ -17,7 +17,7 @@ pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
 pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
 
 /// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
-const GROUP: usize = 128;
+const GROUP: usize = 64;
 
 /// Returns where element `i` of a row lies, or its only one.
 #[inline(always)]
