@@ -2,8 +2,8 @@
 
 use crate::{
     dtype::DType,
+    family::pairs,
     loops::Kernel,
-    op::pairs,
     step::{Slot, Step},
     table::find,
 };
@@ -14,8 +14,8 @@ const PARTS: [&str; 3] = ["add", "sub", "mul"];
 /// Returns the number of the operator that a kernel belongs to, if it can be part of a pair.
 fn part(kernel: &'static Kernel) -> Option<usize> {
     let dtype = kernel.output();
-    let is = |name: &&str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
-    matches!(dtype, DType::F32 | DType::F64).then(|| PARTS.iter().position(|name| is(&name)))?
+    let is = |name: &str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
+    matches!(dtype, DType::F32 | DType::F64).then(|| PARTS.iter().position(|&name| is(name)))?
 }
 
 /// Returns the kernel of both steps, where the first is operand `k` of the second.

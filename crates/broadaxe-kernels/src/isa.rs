@@ -37,6 +37,12 @@ pub struct Block {
 /// another row.
 pub type Loop = unsafe fn(block: &Block) -> bool;
 
+/// Finds the first of `n` elements that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+///
+/// # Safety
+/// The first two operands are readable for `n` elements, or for one where the step is 0.
+pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
+
 /// A loop before it is compiled for a level.
 pub(crate) trait Body {
     /// Runs the loop; all it calls is always inlined, so that it may use the instructions of the level.
@@ -164,6 +170,7 @@ impl Isa {
 fn bring_in_constants() {
     use std::ffi::{c_int, c_void};
     /// Populates the segments of the module that this function lies in which are only read.
+    // SAFETY: the arguments are those that the loader calls it with.
     unsafe extern "C" fn populate(module: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
         // SAFETY: the loader describes a module and its segments, which stay while the module is loaded.
         let (base, segments) = unsafe {

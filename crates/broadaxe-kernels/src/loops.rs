@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{LEVELS, Loop},
+    isa::{LEVELS, Loop, Search},
     number::{Function, Function2, Real},
 };
 
@@ -106,12 +106,6 @@ pub struct Guard {
     pub(crate) what: &'static str,
     pub(crate) first: Search,
 }
-
-/// Finds the first of `n` elements that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
-///
-/// # Safety
-/// The first two operands are readable for `n` elements, or for one where the step is 0.
-pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
 impl Guard {
     /// Returns what is refused: `a zero divisor`.

@@ -188,7 +188,7 @@ fn size_up(
     let cut = within(LONG)?;
     let packed: usize =
         operands.iter().filter(|o| lie(cut.row(dims, o.strides), o.size) == Lie::Strided).map(|o| o.size).sum();
-    if packed == 0 { Some(cut) } else { within((PACKED / packed).min(LONG)) }
+    PACKED.checked_div(packed).map_or(Some(cut), |most| within(most.min(LONG)))
 }
 
 /// Estimates what an element costs beside its arithmetic.

@@ -20,10 +20,10 @@ use std::{
 use crate::{
     dtype::DType,
     executor::{Executor, Progress, Serial, Watch, parts},
+    family::copy,
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
     nest::{Nest, reach},
-    op::copy,
     program::{Program, Slot, Step},
     reduction::Reduction,
     run::{Failure, run_at},

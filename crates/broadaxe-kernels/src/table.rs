@@ -5,11 +5,14 @@
 //! frameworks are; the names here are for people who look an operator up.
 
 use crate::{
+    family::{
+        choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
+        numbers3, rounded_float, rounded_floats, truth, truths, width, widths,
+    },
     op::{
         Op,
         System::{self, Ncnn, Numpy, Onnx, Openvino, Paddle},
-        binary, choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1,
-        integers, numbers3, rounded_float, rounded_floats, ternary, truth, truths, unary, width, widths,
+        binary, ternary, unary,
     },
     ops::{
         activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},

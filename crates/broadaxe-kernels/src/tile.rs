@@ -235,10 +235,10 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     }
 }
 
-/// Finds the first refused pair; see [`crate::loops::Search`].
+/// Finds the first refused pair; see [`crate::isa::Search`].
 ///
 /// # Safety
-/// As for [`crate::loops::Search`].
+/// As for [`crate::isa::Search`].
 pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
     n: usize,
     operands: [*const u8; 3],

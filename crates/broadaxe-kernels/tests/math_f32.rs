@@ -5,6 +5,7 @@ use std::thread;
 use broadaxe_kernels::math;
 
 /// Names a function of one operand, its wider reference and the error allowed, in ULP of f32.
+#[derive(Clone, Copy)]
 struct Unary {
     name: &'static str,
     ours: fn(f32) -> f32,

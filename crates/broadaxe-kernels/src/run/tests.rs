@@ -4,8 +4,8 @@ use super::*;
 use crate::{
     dtype::DType,
     executor::Serial,
+    family::{cast, copy},
     loops::Kernel,
-    op::{cast, copy},
     program::{Slot, Step},
     table::{OPS, find},
 };
