@@ -17,8 +17,8 @@ const ROOMS: &[&str] =
 
 /// Says whether a file belongs to a room.
 fn is_room(path: &str) -> bool {
-    let within = |room: &&str| path.strip_prefix(*room).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
-    ROOMS.iter().any(|room| within(&room))
+    let within = |room: &str| path.strip_prefix(room).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
+    ROOMS.iter().any(|room| within(room))
 }
 
 /// The crates whose roots need not forbid unsafe code: the one that has the rooms.
