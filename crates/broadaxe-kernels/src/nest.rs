@@ -3,7 +3,7 @@
 //! A unit is a box: a number of rows, each of them a piece of one loop and everything inside that. In a row, an operand that is
 //! dense or constant is used in place; any other is packed. Which box is best depends on every operand: long rows where all
 //! of them can be used in place, many short rows in one call, a pattern of short loops packed once and used again, a block
-//! of two far loops where one operand is transposed. [`cut`] estimates what each box costs per element and takes the cheapest.
+//! of two far loops where one operand is transposed. `cut` estimates what each box costs per element and takes the cheapest.
 
 /// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]

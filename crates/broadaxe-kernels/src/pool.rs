@@ -1,6 +1,6 @@
 //! The pool: threads that stay, and do parts of jobs for whoever has some.
 //!
-//! A job costs next to nothing more than its parts. The caller lends its work ([`Loan`]), counts up the bell and takes parts itself;
+//! A job costs next to nothing more than its parts. The caller lends its work (`Loan`), counts up the bell and takes parts itself;
 //! threads of the pool that hear the bell take parts as well, and those that are busy or asleep are never waited for. When no
 //! part is left the caller waits for the threads that are still at one. So a job on a pool that nobody attends is a loop.
 //!
