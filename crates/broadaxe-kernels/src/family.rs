@@ -1,0 +1,477 @@
+//! Families: the kernels of an operator for all dtypes of a kind, with the loops that pay for them.
+
+use std::{
+    marker::PhantomData,
+    ops::{Add, Mul, Sub},
+};
+
+use crate::{
+    convert::{Origin, Target},
+    division::Divide,
+    dtype::{Bool, DType, Element, bf16, f16},
+    isa::versions,
+    loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
+    number::Number,
+    op::Kernels,
+    ops::{
+        arith::ZeroDivisor,
+        cast as element,
+        pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
+        select::Where,
+    },
+    tile::{By, Guarded, Line, One, Three, Two, first_refused},
+};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each},
+    tile::{
+        Streamed,
+        halves::{OneHalf, TwoHalves},
+    },
+};
+
+const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
+    Kernel { inputs, arity, output, variants, guard: None, picos: 8 * output.size() as u32 }
+}
+
+/// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
+const fn costly_picos(dtype: DType) -> u32 {
+    if dtype.size() == 8 { 1000 } else { 250 }
+}
+
+/// The loops of an operator that costs far more than the memory it touches.
+const fn heavy_loops<L: Line>(constants: u8) -> Variant {
+    Variant { constants, versions: versions::<L>(), streaming: None }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
+#[cfg(target_arch = "x86_64")]
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    let streaming = each::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: versions::<L>(), streaming: Some(streaming) }
+}
+
+/// The loops of an operator that is as cheap as the memory it touches.
+#[cfg(not(target_arch = "x86_64"))]
+const fn light_loops<L: Line>(constants: u8) -> Variant {
+    heavy_loops::<L>(constants)
+}
+
+/// The loops of an operator whose result for f16 is that for f32, rounded: `B` where the machine has no conversions.
+#[cfg(target_arch = "x86_64")]
+const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
+    let streaming = each::<B, Streamed<M, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: each::<B, M, L>(), streaming: if light { Some(streaming) } else { None } }
+}
+
+/// The loops of two operands of f16, for an operator whose result is that for f32, rounded.
+const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>, const C: u8>(light: bool) -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<Two<O, f16, C>, TwoHalves<O, ConvertAvx2, C>, TwoHalves<O, ConvertAvx512, C>>(C, light);
+    #[cfg(not(target_arch = "x86_64"))]
+    if light { light_loops::<Two<O, f16, C>>(C) } else { heavy_loops::<Two<O, f16, C>>(C) }
+}
+
+/// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32.
+const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>(light: bool) -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertAvx2>, OneHalf<F, T, O::Out, ConvertAvx512>>(
+        0, light,
+    );
+    #[cfg(not(target_arch = "x86_64"))]
+    if light { light_loops::<One<O, T, 0>>(0) } else { heavy_loops::<One<O, T, 0>>(0) }
+}
+
+/// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
+struct Loops<F>(PhantomData<F>);
+
+impl<O: Unary<T>, T: Element> Loops<(O, T)> {
+    const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
+    const COSTLY: &'static [Variant] = &[heavy_loops::<One<O, T, 0>>(0)];
+    const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
+}
+
+impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
+    const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
+    const TWO: &'static [Variant] =
+        &[light_loops::<Two<O, T, 0>>(0), light_loops::<Two<O, T, 1>>(1), light_loops::<Two<O, T, 2>>(2)];
+}
+
+impl<O: Unary<f16> + Unary<f32, Out = f32>> Loops<(O,)> {
+    const ONE_HALF: &'static [Variant] = &[one_half::<O, O, f16>(true)];
+    const COSTLY_HALF: &'static [Variant] = &[one_half::<O, O, f16>(false)];
+}
+
+impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
+    const TWO_HALVES: &'static [Variant] =
+        &[two_halves::<O, 0>(true), two_halves::<O, 1>(true), two_halves::<O, 2>(true)];
+    const HEAVY_HALVES: &'static [Variant] = &[two_halves::<O, 0>(false)];
+}
+
+impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
+    /// Casts between f16 and f32.
+    const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>(true)];
+}
+
+impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
+    const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
+}
+
+impl<O: Prepared<T>, T: Divide> Loops<(O, ZeroDivisor, T)> {
+    // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+    const DIVIDED: &'static [Variant] = &[
+        heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0),
+        if size_of::<T>() < 8 { light_loops::<By<O, T>>(2) } else { heavy_loops::<By<O, T>>(2) },
+    ];
+}
+
+impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
+    const THREE: &'static [Variant] = &[
+        light_loops::<Three<O, A, T, 0>>(0),
+        light_loops::<Three<O, A, T, 2>>(2),
+        light_loops::<Three<O, A, T, 4>>(4),
+        light_loops::<Three<O, A, T, 6>>(6),
+    ];
+}
+
+const fn one<O: Unary<T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::ONE)
+}
+
+/// One operand, of an operator that costs far more than the memory it touches.
+const fn costly<O: Unary<T>, T: Element>() -> Kernel {
+    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
+}
+
+/// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
+const fn two<O: Binary<T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO)
+}
+
+/// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
+const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY);
+    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
+}
+
+/// As [`one`], for f16 by f32.
+const fn one_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::ONE_HALF, ..one::<O, f16>() }
+}
+
+/// As [`costly`], for f16 by f32.
+const fn costly_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::COSTLY_HALF, ..costly::<O, f16>() }
+}
+
+/// As [`two`], for f16 by f32.
+const fn two_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O, O)>::TWO_HALVES, ..two::<O, f16>() }
+}
+
+/// As [`heavy`], for f16 by f32.
+const fn heavy_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O, O)>::HEAVY_HALVES, ..heavy::<O, f16>() }
+}
+
+const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
+}
+
+const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
+    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
+    kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
+    kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
+    kernel
+}
+
+/// Two integers, the second not zero, with a loop for a constant divisor.
+const fn divided<O: Prepared<T>, T: Divide>() -> Kernel {
+    let mut kernel = guarded::<O, ZeroDivisor, T>();
+    kernel.variants = Loops::<(O, ZeroDivisor, T)>::DIVIDED;
+    kernel
+}
+
+const NONE: [Option<Kernel>; 13] = [None; 13];
+
+/// Lays kernels out by their last operand's dtype.
+const fn gather<const N: usize>(kernels: [Kernel; N]) -> Kernels {
+    let mut all = NONE;
+    let mut i = 0;
+    while i < N {
+        all[kernels[i].inputs[2] as usize] = Some(kernels[i]);
+        i += 1;
+    }
+    Kernels(all)
+}
+
+impl Kernels {
+    /// Adds the kernels of other dtypes.
+    pub(crate) const fn and(mut self, other: Self) -> Self {
+        let mut i = 0;
+        while i < self.0.len() {
+            if other.0[i].is_some() {
+                self.0[i] = other.0[i];
+            }
+            i += 1;
+        }
+        self
+    }
+}
+
+/// Returns the same loops under another dtype of the same width.
+const fn as_dtype(mut kernel: Kernel, from: DType, to: DType) -> Kernel {
+    let mut i = 0;
+    while i < 3 {
+        if kernel.inputs[i] as u8 == from as u8 {
+            kernel.inputs[i] = to;
+        }
+        i += 1;
+    }
+    if kernel.output as u8 == from as u8 {
+        kernel.output = to;
+    }
+    kernel
+}
+
+macro_rules! family {
+    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+ $(; $f16:ident $half:ident)?) => {
+        $(#[$doc])*
+        pub(crate) const fn $name<O: $($role<$ty> +)+ $($role<$f16> + $role<f32, Out = f32>)?>() -> Kernels {
+            gather([$($kernel::<O, $ty>()),+ $(, $half::<O>())?])
+        }
+    };
+}
+family!(/// Every integer, two operands.
+    integers, two, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every float, two operands.
+    floats, two, Binary: f16, bf16, f32, f64);
+family!(/// Every float, two operands, costly.
+    heavy_floats, heavy, Binary: bf16, f32, f64; f16 heavy_by_f32);
+family!(/// Every float, two operands, of which f16 have the result of f32, rounded.
+    rounded_floats, two, Binary: bf16, f32, f64; f16 two_by_f32);
+family!(/// Truth values, two operands.
+    truths, two, Binary: Bool);
+family!(/// Truth values, one operand.
+    truth, one, Unary: Bool);
+family!(/// Every integer, a dividend and a divisor that is not zero.
+    divisions, divided, Prepared: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every integer, one operand.
+    integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every float, one operand.
+    float, one, Unary: f16, bf16, f32, f64);
+family!(/// Every float, one operand, costly.
+    heavy_float, costly, Unary: bf16, f32, f64; f16 costly_by_f32);
+family!(/// Every float, one operand, of which f16 have the result of f32, rounded.
+    rounded_float, one, Unary: bf16, f32, f64; f16 one_by_f32);
+family!(/// Every number, three operands.
+    numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+/// Every integer by the loops of the unsigned one of its width, for operators that do not ask for the sign.
+pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
+    let (k1, k2, k4, k8) = (two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>());
+    gather([
+        k1,
+        k2,
+        k4,
+        k8,
+        as_dtype(k1, DType::U8, DType::I8),
+        as_dtype(k2, DType::U16, DType::I16),
+        as_dtype(k4, DType::U32, DType::I32),
+        as_dtype(k8, DType::U64, DType::I64),
+    ])
+}
+
+/// As [`widths`], one operand.
+pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
+    let (k1, k2, k4, k8) = (one::<O, u8>(), one::<O, u16>(), one::<O, u32>(), one::<O, u64>());
+    gather([
+        k1,
+        k2,
+        k4,
+        k8,
+        as_dtype(k1, DType::U8, DType::I8),
+        as_dtype(k2, DType::U16, DType::I16),
+        as_dtype(k4, DType::U32, DType::I32),
+        as_dtype(k8, DType::U64, DType::I64),
+    ])
+}
+
+/// Every integer, with the pairs that `R` refuses.
+pub(crate) const fn guarded_integers<O, R>() -> Kernels
+where
+    O: Binary<i8> + Binary<i16> + Binary<i32> + Binary<i64> + Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>,
+    R: Refuses<i8>
+        + Refuses<i16>
+        + Refuses<i32>
+        + Refuses<i64>
+        + Refuses<u8>
+        + Refuses<u16>
+        + Refuses<u32>
+        + Refuses<u64>,
+{
+    gather([
+        guarded::<O, R, i8>(),
+        guarded::<O, R, i16>(),
+        guarded::<O, R, i32>(),
+        guarded::<O, R, i64>(),
+        guarded::<O, R, u8>(),
+        guarded::<O, R, u16>(),
+        guarded::<O, R, u32>(),
+        guarded::<O, R, u64>(),
+    ])
+}
+
+/// The kernels of pairs: by the first operation, then by the second.
+type Pairs = [[Kernel; 4]; 3];
+
+const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> Pairs {
+    [
+        [
+            three::<Pair<SUM, SUM>, T>(),
+            three::<Pair<SUM, DIFFERENCE>, T>(),
+            three::<Pair<SUM, PRODUCT>, T>(),
+            three::<Pair<SUM, REVERSED>, T>(),
+        ],
+        [
+            three::<Pair<DIFFERENCE, SUM>, T>(),
+            three::<Pair<DIFFERENCE, DIFFERENCE>, T>(),
+            three::<Pair<DIFFERENCE, PRODUCT>, T>(),
+            three::<Pair<DIFFERENCE, REVERSED>, T>(),
+        ],
+        [
+            three::<Pair<PRODUCT, SUM>, T>(),
+            three::<Pair<PRODUCT, DIFFERENCE>, T>(),
+            three::<Pair<PRODUCT, PRODUCT>, T>(),
+            three::<Pair<PRODUCT, REVERSED>, T>(),
+        ],
+    ]
+}
+
+/// Returns the kernels of pairs of a dtype: by the first operation, a sum, difference or product, then by the second, of which there
+/// is also the third operand less the first two.
+pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
+    static F32: Pairs = pairs_of::<f32>();
+    static F64: Pairs = pairs_of::<f64>();
+    match dtype {
+        DType::F32 => Some(&F32),
+        DType::F64 => Some(&F64),
+        _ => None,
+    }
+}
+
+/// `where`, for every dtype by its width.
+pub(crate) const fn choices() -> Kernels {
+    const fn by<T: Element>(dtype: DType) -> Kernel
+    where
+        Where: Ternary<Bool, T>,
+    {
+        plain([DType::Bool, dtype, dtype], 3, dtype, Loops::<(Where, Bool, T, T, T)>::THREE)
+    }
+    gather([
+        by::<u8>(DType::Bool),
+        by::<u8>(DType::I8),
+        by::<u8>(DType::U8),
+        by::<u16>(DType::I16),
+        by::<u16>(DType::U16),
+        by::<u16>(DType::F16),
+        by::<u16>(DType::BF16),
+        by::<u32>(DType::I32),
+        by::<u32>(DType::U32),
+        by::<u32>(DType::F32),
+        by::<u64>(DType::I64),
+        by::<u64>(DType::U64),
+        by::<u64>(DType::F64),
+    ])
+}
+
+const fn casts_from<A: Origin>() -> [Kernel; 13] {
+    const fn to<A: Origin, T: Target>() -> Kernel {
+        let kernel = one::<element::Cast<T>, A>();
+        match (A::DTYPE, T::DTYPE) {
+            (DType::F16, DType::F32) | (DType::F32, DType::F16) => {
+                Kernel { variants: Loops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel }
+            }
+            _ => kernel,
+        }
+    }
+    [
+        to::<A, Bool>(),
+        to::<A, i8>(),
+        to::<A, i16>(),
+        to::<A, i32>(),
+        to::<A, i64>(),
+        to::<A, u8>(),
+        to::<A, u16>(),
+        to::<A, u32>(),
+        to::<A, u64>(),
+        to::<A, f16>(),
+        to::<A, bf16>(),
+        to::<A, f32>(),
+        to::<A, f64>(),
+    ]
+}
+
+static CASTS: [[Kernel; 13]; 13] = [
+    casts_from::<Bool>(),
+    casts_from::<i8>(),
+    casts_from::<i16>(),
+    casts_from::<i32>(),
+    casts_from::<i64>(),
+    casts_from::<u8>(),
+    casts_from::<u16>(),
+    casts_from::<u32>(),
+    casts_from::<u64>(),
+    casts_from::<f16>(),
+    casts_from::<bf16>(),
+    casts_from::<f32>(),
+    casts_from::<f64>(),
+];
+
+/// Returns the kernel that casts one dtype to another.
+pub fn cast(from: DType, to: DType) -> &'static Kernel {
+    &CASTS[from as usize][to as usize]
+}
+
+/// Returns the kernel that copies elements of a dtype, bit for bit.
+pub fn copy(dtype: DType) -> &'static Kernel {
+    &COPIES[dtype as usize]
+}
+
+static COPIES: [Kernel; 13] = [
+    labelled::<u8>(DType::Bool),
+    labelled::<u8>(DType::I8),
+    labelled::<u16>(DType::I16),
+    labelled::<u32>(DType::I32),
+    labelled::<u64>(DType::I64),
+    labelled::<u8>(DType::U8),
+    labelled::<u16>(DType::U16),
+    labelled::<u32>(DType::U32),
+    labelled::<u64>(DType::U64),
+    labelled::<u16>(DType::F16),
+    labelled::<u16>(DType::BF16),
+    labelled::<u32>(DType::F32),
+    labelled::<u64>(DType::F64),
+];
+
+const fn labelled<T: Element>(dtype: DType) -> Kernel {
+    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, Loops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_stand_where_their_dtypes_say() {
+        for from in DType::ALL {
+            for to in DType::ALL {
+                assert_eq!((cast(from, to).inputs(), cast(from, to).output()), (&[from][..], to));
+            }
+        }
+        for dtype in DType::ALL {
+            assert_eq!((copy(dtype).inputs(), copy(dtype).output()), (&[dtype][..], dtype));
+        }
+    }
+}
