@@ -47,7 +47,7 @@ pub use program::{Program, Slot, Step};
 pub use reduce::Reduce;
 pub use reduction::Reduction;
 pub use run::{Failure, run, run_at};
-pub use schedule::Schedule;
+pub use schedule::{Decisions, Schedule};
 pub use space::Space;
 pub use table::{OPS, find, find_abroad};
 pub use tile::{Buffer, Input, Output};

@@ -15,7 +15,7 @@ use std::{
 };
 
 use crate::{
-    executor::{Executor, LOOK, Progress, Watch, parts},
+    executor::{Executor, LOOK, Progress, Watch},
     isa::{Block, FloatMode, Isa, Loop},
     nest::{Lie, Nest},
     pack::{Axis, Way},
@@ -95,7 +95,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let (units, total) = (self.plan.units(), self.plan.total);
-        let parts = parts(self.plan.nanos, executor.threads()).clamp(1, units);
+        let parts = self.plan.parts(executor.threads());
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
         // Threads take many parts each, and go on with the places and packed operands that they have.

@@ -9,7 +9,8 @@
 use crate::{
     cache::Caches,
     dtype::DType,
-    isa::{Isa, Loop},
+    executor::parts,
+    isa::{Isa, Level, Loop},
     loops::Guard,
     nest::{Cut, Layout, Lie, Nest, cut, lie, reach},
     program::{Program, Slot, Step},
@@ -107,6 +108,27 @@ pub struct Schedule {
     pub(crate) nanos: u64,
 }
 
+/// How a program is run, as a schedule decided it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decisions {
+    /// The level of instructions.
+    pub level: Level,
+    /// The rows of a unit, each in one loop.
+    pub rows: usize,
+    /// The elements of a row.
+    pub row: usize,
+    /// The elements of a tile; `None` where a unit is one call.
+    pub tile: Option<usize>,
+    /// The loops that are called for each tile, or unit.
+    pub loops: usize,
+    /// The inputs that are packed first.
+    pub packed: Vec<usize>,
+    /// The inputs that are constant along a row.
+    pub constant: Vec<usize>,
+    /// Whether the result is written past the caches.
+    pub streams: bool,
+}
+
 /// What is known of a program and nest before they are bound.
 pub(crate) struct Sizes {
     pub(crate) dims: Vec<usize>,
@@ -151,6 +173,26 @@ impl Schedule {
         schedule.choose_tiles(in_place);
         schedule.bind_steps();
         schedule
+    }
+
+    /// Says how the program is run.
+    pub fn decisions(&self) -> Decisions {
+        let inputs = |lie| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].lie == lie).collect();
+        Decisions {
+            level: self.isa.level(),
+            rows: self.cut.rows,
+            row: self.cut.chunk * self.cut.inner,
+            tile: self.tile,
+            loops: self.steps.len(),
+            packed: inputs(Lie::Strided),
+            constant: inputs(Lie::Constant),
+            streams: self.streams,
+        }
+    }
+
+    /// Returns the number of parts that the work is cut into for so many threads; 1 stays on the caller's.
+    pub fn parts(&self, threads: usize) -> usize {
+        parts(self.nanos, threads).clamp(1, self.units())
     }
 
     /// Returns the size of the widest element that the program touches.

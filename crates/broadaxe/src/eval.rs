@@ -10,7 +10,7 @@ mod fold;
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy};
+use broadaxe_kernels::{Decisions, DType, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use self::fold::Folding;
@@ -100,6 +100,10 @@ pub struct StageReport {
     pub steps: Vec<&'static str>,
     /// The extents of the merged loops, the outermost first.
     pub loops: Vec<usize>,
+    /// How the loops are run; `None` for reductions, which decide it for each of their slabs.
+    pub how: Option<Decisions>,
+    /// The parts that the work is cut into, which threads share; 1 stays on the caller's.
+    pub parts: usize,
     /// The bytes of the operands' own elements.
     pub bytes_read: u64,
     /// The bytes of the result.
@@ -178,6 +182,8 @@ impl<'a> Evaluation<'a> {
                     Work::Map(_, plan) => plan.nest().dims.clone(),
                     Work::Fold(folding) => folding.space.dims(),
                 },
+                how: stage.schedule().map(Schedule::decisions),
+                parts: stage.schedule().map_or(self.threads, |schedule| schedule.parts(self.threads)),
                 bytes_read: leaves.into_iter().map(|leaf| leaf_bytes(leaf) as u64).sum(),
                 bytes_written: (stage.shape.iter().product::<usize>() * stage.dtype.size()) as u64,
             }
@@ -335,6 +341,13 @@ pub(crate) fn failed(failure: Failure) -> Error {
 }
 
 impl Stage {
+    fn schedule(&self) -> Option<&Schedule> {
+        match &self.work {
+            Work::Map(schedule, _) => Some(schedule),
+            Work::Fold(_) => None,
+        }
+    }
+
     fn folding(&self) -> Option<&Folding> {
         match &self.work {
             Work::Map(..) => None,

@@ -20,7 +20,7 @@ pub use array::Array;
 #[cfg(feature = "rayon")]
 pub use broadaxe_kernels::Rayon;
 pub use broadaxe_kernels::{
-    Bool, DType, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
+    Bool, DType, Decisions, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use call::{apply, apply_into};
