@@ -11,7 +11,7 @@ use broadaxe_shape::{Rule, Shape};
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
-    eval::{Evaluation, Options, failed, wrong_output},
+    eval::{Evaluation, Options, wrong_output},
     graph::{Graph, Node, Origin},
     memory,
     plan::Plan,
@@ -65,7 +65,7 @@ impl Call {
         let slots: Vec<Slot> = (0..views.len()).map(Slot::Input).collect();
         let program = Program::new(views.iter().map(View::dtype).collect(), vec![Step::new(applied.kernel, slots)]);
         let Some(program) = program else { unreachable!("the graph checked every operand's dtype") };
-        let schedule = Schedule::new(&program, plan.nest()).map_err(failed)?;
+        let schedule = Schedule::new(&program, plan.nest())?;
         Ok(Self { op, rule: rule.clone(), layout: layout(views).collect(), schedule, plan, shape, dtype })
     }
 
@@ -87,7 +87,7 @@ impl Call {
                 let text = format!("{}: {what} at {at} of the result {}", self.op.name(), self.shape);
                 Error::new(ErrorKind::Value, text)
             }
-            other => failed(other),
+            other => other.into(),
         })
     }
 }

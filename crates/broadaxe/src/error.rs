@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use broadaxe_kernels::DType;
+use broadaxe_kernels::{DType, Failure};
 
 /// Says what went wrong, where, and what would have worked.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,5 +106,16 @@ impl std::error::Error for Error {}
 impl From<broadaxe_shape::Error> for Error {
     fn from(error: broadaxe_shape::Error) -> Self {
         Self { kind: ErrorKind::Shape, message: error.to_string(), position: None, shape: Some(Box::new(error)) }
+    }
+}
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused { what, .. } => Self::new(ErrorKind::Value, what),
+            Failure::Layout(text) => Self::new(ErrorKind::Layout, text),
+            Failure::Memory => Self::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
+            Failure::Isa(text) => Self::new(ErrorKind::Argument, text),
+            Failure::Interrupted => Self::new(ErrorKind::Interrupted, "the evaluation was stopped before its end"),
+        }
     }
 }

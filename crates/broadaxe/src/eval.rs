@@ -10,7 +10,9 @@ mod fold;
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{Decisions, DType, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy};
+use broadaxe_kernels::{
+    DType, Decisions, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy,
+};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use self::fold::Folding;
@@ -318,7 +320,7 @@ fn explain(stage: &Stage, failure: Failure) -> Error {
             };
             Error::new(ErrorKind::Value, text)
         }
-        failure => failed(failure),
+        failure => failure.into(),
     }
 }
 
@@ -327,17 +329,6 @@ pub(crate) fn wrong_output(out: &Array, dtype: DType, shape: &[usize]) -> Error 
     let (own, shape) = (Shape::from(out.shape()), Shape::from(shape));
     let text = format!("the output is {} {own} and the result {dtype} {shape}; they must be equal", out.dtype());
     Error::new(ErrorKind::Argument, text)
-}
-
-/// Says in words why something could not be run, whatever it was.
-pub(crate) fn failed(failure: Failure) -> Error {
-    match failure {
-        Failure::Refused { what, .. } => Error::new(ErrorKind::Value, what),
-        Failure::Layout(text) => Error::new(ErrorKind::Layout, text),
-        Failure::Memory => Error::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
-        Failure::Isa(text) => Error::new(ErrorKind::Argument, text),
-        Failure::Interrupted => Error::new(ErrorKind::Interrupted, "the evaluation was stopped before its end"),
-    }
 }
 
 impl Stage {
@@ -495,7 +486,7 @@ impl Stager<'_> {
         let made = self.graph.made(owner);
         let program = sketch.program();
         let plan = Plan::new(&made.shape, &byte_strides(made.dtype, &made.shape), &sketch.strides);
-        let schedule = Schedule::new(&program, plan.nest()).map_err(failed)?;
+        let schedule = Schedule::new(&program, plan.nest())?;
         self.push(owner, sketch, Work::Map(Box::new(schedule), plan))
     }
 

@@ -4,7 +4,9 @@
 //! together for every operand become one loop. Most real broadcasts need one to three loops then. Which of them make up a tile
 //! is decided where tiles are run.
 
-use broadaxe_kernels::Nest;
+use broadaxe_kernels::{DType, Decisions, Nest, Program, Schedule, Slot, Step, copy, find};
+
+use crate::error::Error;
 
 /// The merged loops of a broadcast, and which axes of the result went into each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +53,26 @@ impl Plan {
             nest.inputs.iter_mut().zip(inputs).for_each(|(n, s)| n.push(s[axis]));
         }
         Self { nest, groups, rank: shape.len() }
+    }
+
+    /// Decides how the operands would be added up: in which pieces, which of them packed.
+    ///
+    /// # Errors
+    /// [`Layout`](crate::ErrorKind::Layout) when elements of the result would share memory, [`Argument`](crate::ErrorKind::Argument) for a `BROADAXE_ISA` that is not here.
+    pub fn decisions(&self, dtype: DType) -> Result<Decisions, Error> {
+        let kernel = find("add").and_then(|op| op.kernel(dtype)).or_else(|| find("logical_or")?.kernel(dtype));
+        let count = self.nest.inputs.len();
+        let sum = |kernel| {
+            let first = |k: usize| if k == 1 { Slot::Input(0) } else { Slot::Step(k - 2) };
+            (1..count).map(|k| Step::new(kernel, [first(k), Slot::Input(k)])).collect::<Vec<_>>()
+        };
+        let steps = match kernel {
+            Some(kernel) if count > 1 => sum(kernel),
+            _ => vec![Step::new(copy(dtype), [Slot::Input(0)])],
+        };
+        let program = Program::new(vec![dtype; count], steps);
+        let Some(program) = program else { unreachable!("every step takes the one dtype") };
+        Ok(Schedule::new(&program, &self.nest)?.decisions())
     }
 
     /// Returns the loops.

@@ -9,7 +9,7 @@ mod progress;
 
 use std::{io::Write, time::Instant};
 
-use broadaxe::{Decisions, Array, Expr, Options, StageReport};
+use broadaxe::{Array, Decisions, Expr, Options, StageReport};
 use serde_json::json;
 
 use self::bind::{Given, Value};
@@ -171,19 +171,26 @@ struct Stats {
     copying: f64,
 }
 
-/// Says how a stage is run: `avx512 loops, 2 a tile of 384 elements, units of 10 x 768, input 1 packed, in 4 parts`.
-fn manner(how: &Decisions, parts: usize) -> String {
-    let tile = how.tile.map(|n| format!(" a tile of {n} elements")).unwrap_or_default();
-    let unit = if how.rows == 1 { how.row.to_string() } else { format!("{} x {}", how.rows, how.row) };
-    let mut text = format!("{} loops, {}{tile}, units of {unit}", how.level.name(), how.loops);
+/// Says in what pieces loops run: `in units of 10 rows of 768 elements, input 1 packed`.
+pub(super) fn pieces(how: &Decisions) -> String {
+    let rows = if how.rows == 1 { String::new() } else { format!("{} rows of ", how.rows) };
+    let mut text = format!("in units of {rows}{} elements", how.row);
     for (inputs, what) in [(&how.packed, "packed"), (&how.constant, "constant along a row")] {
         if !inputs.is_empty() {
             let plural = if inputs.len() == 1 { "input" } else { "inputs" };
             text += &format!(", {plural} {} {what}", join(inputs, ", "));
         }
     }
-    text += if how.streams { ", written past the caches" } else { "" };
-    text + &if parts == 1 { ", on one thread".to_owned() } else { format!(", in {parts} parts") }
+    text
+}
+
+/// Says how a stage is run: `2 avx512 loops a tile of 384 elements, in units of ..., in 4 parts`.
+fn manner(how: &Decisions, parts: usize) -> String {
+    let loops = if how.loops == 1 { "loop" } else { "loops" };
+    let tile = how.tile.map(|n| format!(" a tile of {n} elements")).unwrap_or_default();
+    let past = if how.streams { ", written past the caches" } else { "" };
+    let parts = if parts == 1 { "on one thread".to_owned() } else { format!("in {parts} parts") };
+    format!("{} {} {loops}{tile}, {}{past}, {parts}", how.loops, how.level.name(), pieces(how))
 }
 
 /// The most bytes that are copied to learn how fast that is.

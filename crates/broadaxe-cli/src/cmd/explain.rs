@@ -1,10 +1,11 @@
 //! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
 
-use broadaxe::Plan;
+use broadaxe::{Decisions, Plan};
 use broadaxe_kernels::DType;
 use broadaxe_shape::{Alignment, Rule, Shape, contiguous_strides};
 use serde_json::{Value, json};
 
+use super::eval;
 use crate::{
     answer::{Answer, columns, join, letter, tuple},
     args::ExplainArgs,
@@ -20,7 +21,9 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
     let dtype = args.dtype()?;
     let alignment = rule.align(&args.shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
-    let explained = Explained { plan: plan(&alignment, dtype)?, rule, alignment, dtype };
+    let plan = plan(&alignment, dtype)?;
+    let how = plan.decisions(dtype)?;
+    let explained = Explained { rule, alignment, dtype, plan, how };
     Ok(Answer::new(explained.show(), explained.describe()))
 }
 
@@ -43,6 +46,7 @@ struct Explained {
     alignment: Alignment,
     dtype: DType,
     plan: Plan,
+    how: Decisions,
 }
 
 impl Explained {
@@ -53,6 +57,7 @@ impl Explained {
             text += &format!("  {}\n", self.repeats(k));
         }
         text += &format!("\nLoops, the outermost first; steps in bytes of {dtype}:\n{}", self.loops());
+        text += &format!("Added up {}.\n", eval::pieces(&self.how));
         let (read, written) = (self.read().iter().sum::<u128>(), self.bytes(alignment.shape()));
         text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
         text += &match self.blow_up() {
@@ -120,6 +125,9 @@ impl Explained {
             "shape": self.alignment.shape().dims(),
             "operands": operands.collect::<Vec<_>>(),
             "loops": loops.collect::<Vec<_>>(),
+            "unit": { "rows": self.how.rows, "row": self.how.row },
+            "packed": self.how.packed,
+            "constant": self.how.constant,
             "bytes_read": self.read().iter().sum::<u128>() as u64,
             "bytes_written": self.bytes(self.alignment.shape()) as u64,
             "blow_up": self.blow_up(),
