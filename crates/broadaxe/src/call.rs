@@ -227,11 +227,11 @@ mod tests {
         let long = Array::from_vec([3], vec![1_i32; 3]).expect("long");
         let div = find("div_floor").expect("in the table");
         let refused = |views: &[View]| apply(div, &Rule::numpy(), views).expect_err("refused").to_string();
-        assert_eq!(refused(&[a.view(), zero.view()]), "div_floor: a zero divisor at (1) of the result (2)");
+        assert_eq!(refused(&[a.view(), zero.view()]), "div_floor: a zero divisor at (1,) of the result (2,)");
         assert!(refused(&[a.view(), long.view()]).contains("must be equal or 1"));
         assert!(refused(&[a.view()]).contains("takes 2 operands"));
         let mut out = Array::zeros(DType::I32, [3]).expect("small");
         let error = apply_into(div, &Rule::numpy(), &[a.view(), a.view()], &mut out).expect_err("refused");
-        assert_eq!(error.to_string(), "the output is i32 (3) and the result i32 (2); they must be equal");
+        assert_eq!(error.to_string(), "the output is i32 (3,) and the result i32 (2,); they must be equal");
     }
 }

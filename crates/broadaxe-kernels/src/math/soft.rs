@@ -117,9 +117,13 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
     let (high, low) = if a < b { (b, a) } else { (a, b) };
     let (gap, gap_rest) = sum(low, -high);
     let far = gap > -750.0;
-    let (log, rest) = log_1_plus_power(if far { gap } else { -750.0 }, if far { gap_rest } else { 0.0 });
+    let (gap, gap_rest) = (if far { gap } else { -750.0 }, if far { gap_rest } else { 0.0 });
+    let near = gap > -40.0;
+    let (log, rest) = log_1_plus_power(if near { gap } else { -40.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
-    let value = whole + (lost + rest);
+    // So far apart that the logarithm is the power, which counts where the larger operand is near zero.
+    let (power, n) = power_sum(gap, gap_rest);
+    let value = if near { whole + (lost + rest) } else { high + scale_once(power, n) };
     // Beside an infinity, or the larger of two far apart, nothing else counts.
     let alone = high.is_infinite() | (low < high - 760.0);
     let value = if alone { high } else { value };
