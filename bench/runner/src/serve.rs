@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Array, Evaluation, Expr, Options, View};
+use broadaxe::{Array, Evaluation, Expr, Op, Options, Rule, View, apply_into, find};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -151,6 +151,17 @@ struct Bench<'a> {
     evaluation: Evaluation<'a>,
     threads: usize,
     out: Array,
+    /// The operator and its operands, where the expression is no more than that.
+    call: Option<(&'static Op, Vec<View<'a>>)>,
+}
+
+/// Returns the operator of an expression such as `a + b`.
+fn one_operator(workload: &Workload) -> Option<&'static Op> {
+    let words: Vec<&str> = workload.expression.split_whitespace().collect();
+    let names: Vec<&str> = workload.operands.iter().map(|operand| operand.name.as_str()).collect();
+    let ([left, symbol, right], [first, second]) = (&words[..], &names[..]) else { return None };
+    let name = [("+", "add"), ("-", "sub"), ("*", "mul")].into_iter().find(|(own, _)| own == symbol)?.1;
+    (left == first && right == second).then(|| find(name))?
 }
 
 impl<'a> Bench<'a> {
@@ -161,7 +172,9 @@ impl<'a> Bench<'a> {
         }
         let evaluation = plan(expr, &bound, 1)?;
         let out = evaluation.run().map_err(|error| error.to_string())?;
-        Ok(Self { expr, bound, evaluation, threads: 1, out })
+        let views = || bound.iter().map(|(_, view)| view.clone()).collect();
+        let call = one_operator(workload).map(|op| (op, views()));
+        Ok(Self { expr, bound, evaluation, threads: 1, out, call })
     }
 
     fn read(&mut self, seconds: f64, mode: &str, threads: usize) -> Result<Vec<f64>, String> {
@@ -185,6 +198,13 @@ impl<'a> Bench<'a> {
             "fresh" => {
                 for _ in 0..times {
                     black_box(black_box(&self.evaluation).run().map_err(failed)?);
+                }
+            }
+            "unplanned" if self.call.is_some() => {
+                let Some((op, views)) = &self.call else { return Err("no operator".to_owned()) };
+                let rule = Rule::numpy();
+                for _ in 0..times {
+                    apply_into(op, &rule, black_box(views), &mut self.out).map_err(failed)?;
                 }
             }
             "unplanned" => {
