@@ -174,7 +174,8 @@ struct Stats {
 /// Says in what pieces loops run: `in units of 10 rows of 768 elements, input 1 packed`.
 pub(super) fn pieces(how: &Decisions) -> String {
     let rows = if how.rows == 1 { String::new() } else { format!("{} rows of ", how.rows) };
-    let mut text = format!("in units of {rows}{} elements", how.row);
+    let elements = if how.row == 1 { "element" } else { "elements" };
+    let mut text = format!("in units of {rows}{} {elements}", how.row);
     for (inputs, what) in [(&how.packed, "packed"), (&how.constant, "constant along a row")] {
         if !inputs.is_empty() {
             let plural = if inputs.len() == 1 { "input" } else { "inputs" };
