@@ -143,11 +143,14 @@ pub(crate) fn cut(dims: &[usize], operands: &[Layout], steps: usize, ordered: bo
             let transposed = || {
                 operands.iter().any(|o| o.strides[across].unsigned_abs() == o.size && !is_dense_along(o, axis, dims))
             };
-            let follows = across == axis || across + 1 == axis || (!ordered && transposed());
-            if let Some(cut) = follows.then(|| size_up(dims, operands, (axis, inner, across), ordered)).flatten() {
-                let cost = cost(dims, operands, steps, &cut);
-                if cost < best.0 {
-                    best = (cost, cut);
+            // One row; whole rows that are neighbours; a block that follows a transposed operand.
+            let forms = [across == axis, across + 1 == axis, across < axis && !ordered && transposed()];
+            for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
+                if let Some(cut) = size_up(dims, operands, (axis, inner, across), form) {
+                    let cost = cost(dims, operands, steps, &cut);
+                    if cost < best.0 {
+                        best = (cost, cut);
+                    }
                 }
             }
         }
@@ -163,27 +166,39 @@ fn is_dense_along(operand: &Layout, axis: usize, dims: &[usize]) -> bool {
     dims[axis] == 1 || operand.strides[axis] == 0 || operand.strides[axis] == operand.size as isize
 }
 
+/// What a unit can look like.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A piece of one row.
+    Row,
+    /// Whole rows that follow one another.
+    Rows,
+    /// Pieces of rows, with as many rows as there are elements in some lines of the cache.
+    Block,
+}
+
 /// Chooses the extents of a unit of this form, if there is one.
 fn size_up(
     dims: &[usize],
     operands: &[Layout],
     (axis, inner, across): (usize, usize, usize),
-    ordered: bool,
+    form: Form,
 ) -> Option<Cut> {
     let within = |limit: usize| {
         let chunk = (limit / inner).clamp(1, dims[axis]);
-        let whole = chunk == dims[axis];
         let row = Cut { axis, chunk, inner, across: axis, rows: 1 };
-        if across == axis {
-            return Some(row);
+        match form {
+            Form::Row => Some(row),
+            Form::Rows => {
+                let rows = (limit / (chunk * inner)).clamp(1, dims[across]);
+                (chunk == dims[axis] && rows > 1).then_some(Cut { across, rows, ..row })
+            }
+            Form::Block => {
+                let rows = ACROSS.min(dims[across]);
+                let chunk = (limit / rows / inner).clamp(1, dims[axis]);
+                (chunk > 1).then_some(Cut { chunk, across, rows, ..row })
+            }
         }
-        if across + 1 == axis && whole && limit / (chunk * inner) > 1 {
-            let rows = (limit / (chunk * inner)).clamp(1, dims[across]);
-            return Some(Cut { across, rows, ..row });
-        }
-        let rows = ACROSS.min(dims[across]);
-        let chunk = (limit / rows / inner).clamp(1, dims[axis]);
-        (!ordered && chunk > 1).then_some(Cut { chunk, across, rows, ..row })
     };
     let cut = within(LONG)?;
     let packed: usize =
@@ -216,8 +231,10 @@ fn moving(dims: &[usize], operand: &Layout, cut: &Cut) -> f64 {
     if stride == 0 || stride == operand.size as isize {
         return (MOVED + RUN / run as f64) / repeats;
     }
-    let lines_shared = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
-    let far = if stride.unsigned_abs() >= 64 && !lines_shared { FAR } else { 0.0 };
+    // A line of the cache is read for all the rows that have an element in it.
+    let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
+    let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
+    let far = if stride.unsigned_abs() >= 64 { FAR / shared as f64 } else { 0.0 };
     (ALONE + far) / repeats
 }
 
@@ -297,6 +314,12 @@ mod tests {
                 about: "transposed",
                 dims: &[4096, 4096],
                 inputs: &[&[16384, 4], &[4, 16384]],
+                want: cut_of(1, 80, 1, 0, 64),
+            },
+            Case {
+                about: "transposed, with rows of which several fit",
+                dims: &[1000, 1000],
+                inputs: &[&[4000, 4], &[4, 4000]],
                 want: cut_of(1, 80, 1, 0, 64),
             },
             Case { about: "no loops to speak of", dims: &[1], inputs: &[&[0]], want: cut_of(0, 1, 1, 0, 1) },
