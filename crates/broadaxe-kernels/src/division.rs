@@ -1,7 +1,7 @@
 //! Division of single integers: by any number, and by one that was made ready for many dividends.
 
 use crate::{
-    math::{Factor, Inverse32, Inverse64, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64},
+    math::{Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64},
     number::Integer,
 };
 
@@ -47,7 +47,7 @@ impl Divide for u64 {
     type By = Factor;
     #[inline(always)]
     fn div_trunc(self, by: Self) -> Self {
-        self.checked_div(by).unwrap_or(0)
+        divide_wide(self, by)
     }
     #[inline(always)]
     fn div_floor(self, by: Self) -> Self {
@@ -72,13 +72,14 @@ impl Divide for i64 {
     type By = (Factor, i64);
     #[inline(always)]
     fn div_trunc(self, by: Self) -> Self {
-        if by == 0 { 0 } else { self.wrapping_div(by) }
+        let minus = (self ^ by) >> 63;
+        (divide_wide(self.unsigned_abs(), by.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
     }
+    /// Divides magnitudes: -(n / d) rounded down is the complement of (n - 1) / d.
     #[inline(always)]
     fn div_floor(self, by: Self) -> Self {
-        let quotient = self.div_trunc(by);
-        let rest = self.wrapping_sub(quotient.wrapping_mul(by));
-        if rest != 0 && (rest ^ by) < 0 { quotient - 1 } else { quotient }
+        let minus = if self == 0 { 0 } else { (self ^ by) >> 63 };
+        divide_wide(self.unsigned_abs().wrapping_add_signed(minus), by.unsigned_abs()) as i64 ^ minus
     }
     #[inline(always)]
     fn by(self) -> Self::By {
@@ -89,7 +90,6 @@ impl Divide for i64 {
         let minus = (self >> 63) ^ sign;
         (factor.divide(self.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
     }
-    /// Divides magnitudes: -(n / d) rounded down is the complement of (n - 1) / d.
     #[inline(always)]
     fn floor_by(self, (factor, sign): Self::By) -> Self {
         // The signs differ, and this is not 0.

@@ -7,7 +7,8 @@
 //! bits, and f64 (p = 53) for 32 bits. The same holds with v = a * (1 / b) + (1/2) / |b|, which has a rounding more but no
 //! division where b stays. To round towards zero, a is moved away from zero and the half is taken off towards it.
 //!
-//! 64 bits have no such float. A divisor that stays gives a factor of 65 bits (Granlund and Montgomery, "Division by Invariant
+//! 64 bits have no such float. The quotient is taken off in two parts of 32 bits and a little, each too small by at most 1 and
+//! never too large, and what is left says whether 1 is missing. A divisor that stays gives a factor of 65 bits (Granlund and Montgomery, "Division by Invariant
 //! Integers using Multiplication", 1994, figure 4.1) whose product with the dividend has the quotient in its upper half.
 //!
 //! A zero divisor gives any number; guards refuse it.
@@ -72,6 +73,29 @@ macro_rules! quotients {
 quotients!(f32, u32, UNITS_32, "integers of at most 16 bits", floor_by_f32, trunc_by_f32, Inverse32);
 quotients!(f64, u64, UNITS_64, "integers of at most 32 bits", floor_by_f64, trunc_by_f64, Inverse64);
 
+/// Cuts a number from 0 to 2^50 to a whole one: its floor, or 1 less where it is whole itself.
+#[inline(always)]
+fn whole(x: f64) -> u64 {
+    (x - 0.5 + UNITS_64).to_bits().wrapping_sub(UNITS_64.to_bits())
+}
+
+/// Divides, rounding down.
+///
+/// The dividend and the inverse of the divisor are rounded, so that their product is off by less than 2^-51 of itself. It is
+/// made smaller by 2^-50, and is then never too large. Its upper 32 bits are cut at 2^32 and taken off the dividend; of the
+/// rest, below 2^33 times the divisor, the quotient is known to 2^-16.
+#[inline(always)]
+pub fn divide_wide(a: u64, b: u64) -> u64 {
+    const LESS: f64 = 1.0 - 1.0 / (1_u64 << 50) as f64;
+    const UPPER: f64 = LESS / (1_u64 << 32) as f64;
+    let inverse = 1.0 / b as f64;
+    let upper = whole(a as f64 * inverse * UPPER) << 32;
+    let rest = a.wrapping_sub(upper.wrapping_mul(b));
+    let lower = whole(rest as f64 * inverse * LESS);
+    let rest = rest.wrapping_sub(lower.wrapping_mul(b));
+    upper.wrapping_add(lower).wrapping_add(u64::from(rest >= b))
+}
+
 /// A divisor of 64 bits made ready: the low 64 bits of its factor, and by how much to shift before and after adding the 65th.
 #[derive(Clone, Copy)]
 pub struct Factor {
@@ -102,11 +126,10 @@ impl Factor {
 mod tests {
     use super::*;
 
-    #[test]
-    fn factors_divide_exactly() {
+    /// Numbers at which a quotient would first go wrong: beside powers of two, and beside multiples.
+    fn edges() -> Vec<u64> {
         let edges = |bit: u32| [0, 1, 2].map(|k| (1_u64 << bit).wrapping_sub(1).wrapping_add(k));
         let mut numbers: Vec<u64> = (0..64).flat_map(edges).collect();
-        // Multiples and their neighbours are where a quotient would first go wrong.
         for b in [3, 7, 10, 641, 6_700_417, 4_294_967_291, u64::MAX / 3, u64::MAX - 1] {
             numbers.extend([
                 u64::MAX / b * b - 1,
@@ -116,6 +139,30 @@ mod tests {
                 b,
             ]);
         }
+        numbers
+    }
+
+    #[test]
+    fn wide_quotients_are_exact() {
+        let numbers = edges();
+        let mut divisors = numbers.clone();
+        divisors.retain(|&b| b > 0);
+        for &b in &divisors {
+            for &a in &numbers {
+                assert_eq!(divide_wide(a, b), a / b, "{a} / {b}");
+            }
+            // Products with the quotients, and what lies on both sides of them.
+            for q in numbers.iter().map(|&q| q % (u64::MAX / b).max(1)) {
+                for a in [q * b, (q * b).wrapping_sub(1), q * b + (b - 1)] {
+                    assert_eq!(divide_wide(a, b), a / b, "{a} / {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn factors_divide_exactly() {
+        let numbers = edges();
         for &b in numbers.iter().filter(|&&b| b > 0) {
             let factor = Factor::new(b);
             for &a in &numbers {
