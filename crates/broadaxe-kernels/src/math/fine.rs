@@ -10,7 +10,7 @@ use std::f64::consts::LOG2_E;
 use super::{ROUND, poly};
 
 /// Coefficients of (e^w - 1 - w - w^2 / 2) / w^3 for |w| <= log(2) / 2; error 2^-59.8 relative to e^w.
-const EXP: [f64; 10] = [
+pub(super) const EXP: [f64; 10] = [
     0.16666666666666669,
     0.041666666666666664,
     0.00833333333333006,
