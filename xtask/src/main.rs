@@ -9,6 +9,7 @@ mod tidy;
 mod bench;
 
 mod accuracy;
+mod sanitize;
 mod test;
 
 use std::{
@@ -34,6 +35,12 @@ const TASKS: &[Task] = &[
         usage: accuracy::USAGE,
         about: "measures all errors and writes docs/accuracy.md",
         run: accuracy::run,
+    },
+    Task {
+        name: "sanitize",
+        usage: sanitize::USAGE,
+        about: "tests kernels and engine under AddressSanitizer",
+        run: sanitize::run,
     },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {

@@ -1,0 +1,62 @@
+//! Runs the tests of everything that has unsafe code under AddressSanitizer.
+//!
+//! Guard pages around operands, which the tests put up themselves, see what lies a page too far; this sees what lies a byte
+//! too far in any allocation, and what is used after it was freed. The sanitizer is an unstable option of the compiler, so
+//! the stable one is told to accept it; what is built lies apart from the other builds.
+
+use std::{env, path::Path, process::Command};
+
+pub(crate) const USAGE: &str = "[FILTER]";
+
+/// The tests that run: those of the crates with the kernels and the engine, and the random programs over both.
+const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
+
+/// The faults that belong to the tests: those of guard pages, and of files that are cut while they are mapped.
+const OPTIONS: &str = "handle_segv=0:handle_sigbus=0:detect_leaks=1:allocator_may_return_null=1";
+
+/// Runs the task.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let filter = match words {
+        [] => None,
+        [filter] if !filter.starts_with('-') => Some(filter),
+        _ => return Err(format!("sanitize takes {USAGE}, not {}", words.join(" "))),
+    };
+    let host = host()?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(TESTS).args(["--target", &host]).args(filter).current_dir(root);
+    command.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address").env("ASAN_OPTIONS", OPTIONS);
+    let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if status.success() { Ok(()) } else { Err("the sanitizer found something, or a test failed".to_owned()) }
+}
+
+/// Asks the compiler which machine it builds for. The sanitizer needs it by name, or build scripts would get it as well.
+fn host() -> Result<String, String> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().map_err(|error| format!("rustc cannot be run: {error}"))?;
+    named(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| "rustc -vV names no host".to_owned())
+}
+
+/// Finds the host in what `rustc -vV` says.
+fn named(version: &str) -> Option<String> {
+    version.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_found() {
+        assert_eq!(named("rustc 1.0\nhost: riscv64gc\nrelease: 1.0\n").as_deref(), Some("riscv64gc"));
+        assert_eq!(named("rustc 1.0\n"), None);
+    }
+
+    #[test]
+    fn words_that_mean_nothing_are_refused() {
+        for words in [&["--quick"][..], &["a", "b"]] {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("[FILTER]")), "{words:?}");
+        }
+    }
+}
