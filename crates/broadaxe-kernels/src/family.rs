@@ -36,7 +36,12 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
 
 /// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
 const fn costly_picos(dtype: DType) -> u32 {
-    if dtype.size() == 8 { 1000 } else { 250 }
+    if dtype.size() == 8 { 700 } else { 250 }
+}
+
+/// Returns the same for such functions of two operands: powers, remainders, angles.
+const fn heavy_picos(dtype: DType) -> u32 {
+    if dtype.size() == 8 { 1800 } else { 700 }
 }
 
 /// The loops of an operator that costs far more than the memory it touches.
@@ -152,7 +157,7 @@ const fn two<O: Binary<T>, T: Element>() -> Kernel {
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
     let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY);
-    Kernel { picos: costly_picos(T::DTYPE), ..kernel }
+    Kernel { picos: heavy_picos(T::DTYPE), ..kernel }
 }
 
 /// As [`one`], for f16 by f32.

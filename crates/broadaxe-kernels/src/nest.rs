@@ -131,10 +131,10 @@ const ALONE: f64 = 0.35;
 /// Reading a line of the cache for each element.
 const FAR: f64 = 1.2;
 
-/// Chooses the unit with the least cost per element for a program of so many steps.
+/// Chooses the unit with the least cost per element for a program of so many steps, with at most so many elements in a unit.
 ///
 /// With `ordered`, units follow one another in the order of the nest's elements.
-pub(crate) fn cut(dims: &[usize], operands: &[Layout], steps: usize, ordered: bool) -> Cut {
+pub(crate) fn cut(dims: &[usize], operands: &[Layout], (steps, longest): (usize, usize), ordered: bool) -> Cut {
     let last = dims.len() - 1;
     let mut best = (f64::INFINITY, Cut { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
     let mut inner = 1_usize;
@@ -146,7 +146,7 @@ pub(crate) fn cut(dims: &[usize], operands: &[Layout], steps: usize, ordered: bo
             // One row; whole rows that are neighbours; a block that follows a transposed operand.
             let forms = [across == axis, across + 1 == axis, across < axis && !ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
-                if let Some(cut) = size_up(dims, operands, (axis, inner, across), form) {
+                if let Some(cut) = size_up(dims, operands, (axis, inner, across), (form, longest)) {
                     let cost = cost(dims, operands, steps, &cut);
                     if cost < best.0 {
                         best = (cost, cut);
@@ -182,7 +182,7 @@ fn size_up(
     dims: &[usize],
     operands: &[Layout],
     (axis, inner, across): (usize, usize, usize),
-    form: Form,
+    (form, longest): (Form, usize),
 ) -> Option<Cut> {
     let within = |limit: usize| {
         let chunk = (limit / inner).clamp(1, dims[axis]);
@@ -200,10 +200,10 @@ fn size_up(
             }
         }
     };
-    let cut = within(LONG)?;
+    let cut = within(longest)?;
     let packed: usize =
         operands.iter().filter(|o| lie(cut.row(dims, o.strides), o.size) == Lie::Strided).map(|o| o.size).sum();
-    PACKED.checked_div(packed).map_or(Some(cut), |most| within(most.min(LONG)))
+    PACKED.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
 /// Estimates what an element costs beside its arithmetic.
@@ -332,7 +332,18 @@ mod tests {
             let operand = |strides, is_output| Layout { strides, size: 4, is_output };
             let operands: Vec<_> =
                 inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
-            assert_eq!(cut(dims, &operands, 1, false), want, "{about}");
+            assert_eq!(cut(dims, &operands, (1, LONG), false), want, "{about}");
+        }
+    }
+
+    #[test]
+    fn units_of_costly_programs_are_shorter() {
+        for (dims, strides) in [(&[100_000][..], &[4][..]), (&[1000, 100], &[400, 4])] {
+            let dense = |is_output| Layout { strides, size: 4, is_output };
+            for longest in [LONG, 4096] {
+                let elements = cut(dims, &[dense(false), dense(true)], (1, longest), false).elements();
+                assert!(elements <= longest && elements > longest - 100, "{elements} of {dims:?}");
+            }
         }
     }
 

@@ -110,7 +110,10 @@ impl Executor for Pool {
         self.threads
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
-        run(&self.crew, self.threads, parts, part);
+        self.run_for(least_nanos(parts, self.threads), parts, part);
+    }
+    fn run_for(&self, nanos: u64, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        run(&self.crew, self.threads, (nanos, parts), part);
     }
 }
 
@@ -132,19 +135,22 @@ impl Executor for Team<'_> {
         self.threads
     }
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
-        run(&self.pool.crew, self.threads, parts, part);
+        self.run_for(least_nanos(parts, self.threads), parts, part);
+    }
+    fn run_for(&self, nanos: u64, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        run(&self.pool.crew, self.threads, (nanos, parts), part);
     }
 }
 
-/// Runs the parts of a job on the caller's thread and at most `threads - 1` others.
-fn run(crew: &Arc<Crew>, threads: usize, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+/// Runs the parts of a job, worth so many nanoseconds, on the caller's thread and at most `threads - 1` others.
+fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(dyn Fn(usize) + Sync)) {
     let seats = threads.min(parts).saturating_sub(1);
     // A thread that is being torn down has no number any more; it may work.
     if seats == 0 || NUMBER.try_with(Cell::get).unwrap_or(CALLER) != 0 {
         return (0..parts).for_each(part);
     }
     let crew = crew.here();
-    let Some(missing) = crew.missing(seats, least_nanos(parts, threads)) else {
+    let Some(missing) = crew.missing(seats, nanos) else {
         return (0..parts).for_each(part);
     };
     NUMBER.set(CALLER);

@@ -51,17 +51,51 @@ impl Program {
         self.tile_count
     }
 
-    /// Estimates the nanoseconds that so many elements take on one thread, of which so many bytes come from or go to memory.
-    ///
-    /// Rather too few: who cuts a job too late loses nothing. The second-level cache moves 100 bytes in a nanosecond.
-    pub fn nanos(&self, elements: u64, bytes: u64) -> u64 {
-        let picos = self.steps.iter().map(|step| u64::from(step.kernel.picos)).sum::<u64>();
-        (elements.saturating_mul(picos) / 1000).saturating_add(bytes / 100)
+    /// Estimates the work on so many elements, of which so many bytes come from or go to memory.
+    pub(crate) fn work(&self, elements: u64, bytes: u64) -> Work {
+        Work { computing: elements.saturating_mul(self.picos()) / 1000, ..Work::of_memory(bytes) }
+    }
+
+    /// Estimates the picoseconds that computing an element takes.
+    pub(crate) fn picos(&self) -> u64 {
+        self.steps.iter().map(|step| u64::from(step.kernel.picos)).sum()
     }
 
     /// Returns the dtype of the result.
     pub fn output(&self) -> DType {
         self.steps[self.steps.len() - 1].kernel.output()
+    }
+}
+
+/// What a job takes one thread, in nanoseconds; rather too few: who cuts a job too late loses nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// What arithmetic takes.
+    computing: u64,
+    /// What moving memory takes, at the same time: the second-level cache moves 100 bytes in a nanosecond.
+    moving: u64,
+}
+
+impl Work {
+    /// Estimates the work of moving so many bytes.
+    pub(crate) fn of_memory(bytes: u64) -> Self {
+        Self { computing: 0, moving: bytes / 100 }
+    }
+
+    /// Returns the work with so many nanoseconds of arithmetic more.
+    pub(crate) fn and_computing(self, nanos: u64) -> Self {
+        Self { computing: self.computing.saturating_add(nanos), ..self }
+    }
+
+    /// Returns what one thread takes.
+    pub(crate) fn nanos(self) -> u64 {
+        self.computing.max(self.moving)
+    }
+
+    /// Returns the work that more threads make less of as if it were all arithmetic: they share what moves memory, and two of them
+    /// take a tenth to a fifth off it.
+    pub(crate) fn worth(self) -> u64 {
+        self.computing.max(self.moving / 4)
     }
 }
 
@@ -137,6 +171,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn arithmetic_and_memory_go_on_at_the_same_time() {
+        let sine = Program::new(vec![DType::F32], vec![step("sin", &[Slot::Input(0)])]).expect("sound");
+        let copy = Program::new(vec![DType::F32], vec![step("abs", &[Slot::Input(0)])]).expect("sound");
+        let (sine, copy) = (sine.work(1_000_000, 8_000_000), copy.work(1_000_000, 8_000_000));
+        assert_eq!((copy.nanos(), copy.worth()), (80_000, 32_000), "8 MB at 100 GB/s; 32 ps each");
+        assert!(sine.nanos() > 200_000 && sine.worth() == sine.nanos(), "{sine:?}");
+        assert_eq!(Work::of_memory(8_000_000).and_computing(90_000).nanos(), 90_000);
+        assert_eq!(Work::of_memory(8_000_000).worth(), 20_000);
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::{
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
     nest::{Nest, reach},
-    program::{Program, Slot, Step},
+    program::{Program, Slot, Step, Work},
     reduction::Reduction,
     run::{Failure, run_at},
     space::{Piece, Space},
@@ -168,6 +168,9 @@ impl Reduce<'_> {
         Ok(())
     }
 }
+
+/// The picoseconds that folding a byte takes; rather too few.
+const FOLD_PICOS: u64 = 15;
 
 /// How the loops are cut.
 #[derive(Clone, Copy, Debug)]
@@ -328,16 +331,21 @@ impl Job<'_> {
         let sizes =
             self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
         let bytes = total.saturating_mul(sizes as u64);
-        let nanos = self.reduce.program.map_or(bytes / 100, |program| program.nanos(total, bytes));
-        let parts = parts(nanos, executor.threads()).min(executor.threads()).clamp(1, items);
+        let work = self.reduce.program.map_or(Work::of_memory(bytes), |program| program.work(total, bytes));
+        let work = work.and_computing(total.saturating_mul(FOLD_PICOS * self.reduce.operand.size() as u64) / 1000);
+        let parts = parts(work.nanos(), executor.threads()).min(executor.threads()).clamp(1, items);
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let work = |_: usize| self.share(items, &Turns { next: &next, stop: &stop }, &watch, &places);
+        let share = |_: usize| self.share(items, &Turns { next: &next, stop: &stop }, &watch, &places);
         if parts == 1 {
-            work(0);
+            share(0);
         } else {
-            executor.run(parts, &work);
+            executor.run_for(work.worth(), parts, &share);
+            // An executor may be anybody's: what it left out is done here.
+            if next.load(Ordering::Relaxed) < items {
+                share(0);
+            }
         }
         let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, failure)) = places.failed.take() {

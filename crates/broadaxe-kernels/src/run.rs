@@ -101,8 +101,11 @@ impl Job<'_> {
         // Threads take many parts each, and go on with the places and packed operands that they have.
         let spare = Mutex::new(Vec::new());
         let spares = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+        // An executor may be anybody's: a part that it left out must not leave a hole in the result.
+        let begun: Vec<AtomicBool> = (0..if parts == 1 { 0 } else { parts }).map(|_| AtomicBool::new(false)).collect();
         let work = |part: usize| {
-            if watch.is_stopped() {
+            let again = begun.get(part).is_some_and(|begun| begun.swap(true, Ordering::Relaxed));
+            if again || part >= parts || watch.is_stopped() {
                 return;
             }
             let _mode = FloatMode::standard();
@@ -118,11 +121,14 @@ impl Job<'_> {
         if parts == 1 {
             work(0);
         } else {
-            executor.run(parts, &work);
+            executor.run_for(self.plan.worth, parts, &work);
+            (0..parts).filter(|&part| !begun[part].load(Ordering::Relaxed)).for_each(work);
         }
-        if !memory.into_inner() {
-            return Err(Failure::Memory);
-        }
+        if memory.into_inner() { self.outcome(&watch) } else { Err(Failure::Memory) }
+    }
+
+    /// Says how a job ended whose parts are through.
+    fn outcome(&self, watch: &Watch) -> Result<(), Failure> {
         match watch.refused() {
             Some((element, step)) => {
                 let what = self.plan.steps[step].guard.map_or("", |guard| guard.what);

@@ -12,7 +12,7 @@ use crate::{
     executor::parts,
     isa::{Isa, Level, Loop},
     loops::Guard,
-    nest::{Cut, Layout, Lie, Nest, cut, lie, reach},
+    nest::{Cut, LONG, Layout, Lie, Nest, cut, lie, reach},
     program::{Program, Slot, Step},
 };
 
@@ -76,6 +76,10 @@ pub(crate) struct Packed {
     pub(crate) at: usize,
 }
 
+/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements.
+const LONG_PICOS: u64 = 4_000_000;
+const SHORT: u64 = 4096;
+
 /// The bytes of a tile: the widest element times its number of elements.
 const TILE: usize = 1536;
 
@@ -106,6 +110,8 @@ pub struct Schedule {
     pub(crate) scratch: usize,
     /// An estimate of the time one thread takes.
     pub(crate) nanos: u64,
+    /// What of it is worth waking a thread for.
+    pub(crate) worth: u64,
 }
 
 /// How a program is run, as a schedule decided it.
@@ -145,7 +151,8 @@ impl Schedule {
         let layouts: Vec<_> =
             layouts.map(|(i, o)| Layout { strides: &o.strides, size: o.size, is_output: i == inputs }).collect();
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let cut = cut(&dims, &layouts, program.steps.len(), guarded);
+        let longest = (LONG_PICOS / program.picos().max(1)).clamp(SHORT, LONG as u64) as usize;
+        let cut = cut(&dims, &layouts, (program.steps.len(), longest), guarded);
         for operand in &mut operands {
             operand.lie = lie(cut.row(&dims, &operand.strides), operand.size);
         }
@@ -167,9 +174,11 @@ impl Schedule {
             fetched: Vec::new(),
             scratch: 0,
             nanos: 0,
+            worth: 0,
         };
         let bytes: usize = (0..=inputs).map(|i| schedule.footprint(i)).fold(0, usize::saturating_add);
-        schedule.nanos = program.nanos(total, bytes as u64);
+        let work = program.work(total, bytes as u64);
+        (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
         schedule.choose_tiles(in_place);
         schedule.bind_steps();
         schedule

@@ -192,11 +192,11 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arccosh"), (Onnx, "Acosh"), (Openvino, "Acosh")]),
     unary("atanh", "the inverse hyperbolic tangent of a", heavy_float::<Atanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arctanh"), (Onnx, "Atanh"), (Openvino, "Atanh")]),
-    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0)
+    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0).taking(20_000)
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
     unary("sigmoid", "1 / (1 + e^-a)", heavy_float::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
-    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5)
+    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5).taking(20_000)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
     unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),

@@ -176,6 +176,20 @@ fn small_jobs_wake_nobody_until_they_are_many() {
 }
 
 #[test]
+fn few_parts_of_much_work_wake_somebody() {
+    for (nanos, started) in [(WORTH_WAKING - 1, 0), (WORTH_WAKING, 1)] {
+        let pool = Pool::new(2);
+        pool.run_for(nanos, 2, &|_| {});
+        assert_eq!(pool.crew.started.load(Ordering::Relaxed), started, "{nanos} ns");
+        let done = AtomicUsize::new(0);
+        pool.team(2).run_for(nanos, 5, &|part| {
+            done.fetch_add(1 << (4 * part), Ordering::Relaxed);
+        });
+        assert_eq!(done.into_inner(), 0x11111);
+    }
+}
+
+#[test]
 fn a_refused_thread_is_done_without() {
     let pool = Pool::new(8);
     // As if the system had refused the third.
