@@ -6,6 +6,8 @@
 //! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
 //! large for the caches and better written past them.
 
+use std::sync::OnceLock;
+
 use crate::{
     cache::Caches,
     dtype::DType,
@@ -112,6 +114,8 @@ pub struct Schedule {
     pub(crate) nanos: u64,
     /// What of it is worth waking a thread for.
     pub(crate) worth: u64,
+    /// The same for a result that lies on an input, element for element; decided when it is first needed.
+    pub(crate) in_place: OnceLock<Box<Schedule>>,
 }
 
 /// How a program is run, as a schedule decided it.
@@ -175,6 +179,7 @@ impl Schedule {
             scratch: 0,
             nanos: 0,
             worth: 0,
+            in_place: OnceLock::new(),
         };
         let bytes: usize = (0..=inputs).map(|i| schedule.footprint(i)).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);

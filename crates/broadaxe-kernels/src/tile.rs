@@ -6,6 +6,8 @@
 //!
 //! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
 
+mod block;
+mod kept;
 mod memory;
 mod carry;
 #[cfg(target_arch = "x86_64")]
@@ -18,8 +20,10 @@ use crate::{
     isa::{Block, Body, Past},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
 };
+pub use block::ALIGNMENT;
 pub(crate) use carry::carry;
-pub use memory::{ALIGNMENT, Buffer, Input, Output, bytes, elements};
+pub use kept::{keep_at_most, keep_by_default, kept_at_most, release};
+pub use memory::{Buffer, Input, Output, bytes, elements};
 pub(crate) use memory::{Rows, lend, read};
 
 /// One operand, constant if `C` is 1.

@@ -5,6 +5,7 @@ use broadaxe_shape::{Shape, elements};
 
 use crate::{
     error::{Error, ErrorKind},
+    memory,
     plan::Plan,
     view::{View, byte_strides},
 };
@@ -44,9 +45,20 @@ impl Array {
     /// # Errors
     /// [`ErrorKind::Memory`] when there is no memory for it, [`ErrorKind::Shape`] when its elements cannot be counted.
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
-        let shape = shape.into();
+        Self::made(dtype, shape.into(), Buffer::zeroed)
+    }
+
+    /// Makes an array whose elements are whatever its memory held, for results that are written whole before anybody sees them.
+    ///
+    /// Where one of them is refused the array must be dropped.
+    pub(crate) fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
+        memory::start_keeping()?;
+        Self::made(dtype, shape.into(), Buffer::stale)
+    }
+
+    fn made(dtype: DType, shape: Shape, buffer: fn(usize) -> Option<Buffer>) -> Result<Self, Error> {
         let bytes = byte_count(dtype, &shape)?;
-        let buffer = Buffer::zeroed(bytes).ok_or_else(|| {
+        let buffer = buffer(bytes).ok_or_else(|| {
             Error::new(ErrorKind::Memory, format!("no memory for {bytes} bytes, an array of {dtype} {shape}"))
         })?;
         Ok(Self { dtype, shape, buffer })
@@ -63,7 +75,7 @@ impl Array {
             let text = format!("an array of {dtype} {shape} has {want} bytes, not {}", bytes.len());
             return Err(Error::new(ErrorKind::Layout, text));
         }
-        let mut array = Self::zeros(dtype, shape)?;
+        let mut array = Self::unwritten(dtype, shape)?;
         array.as_bytes_mut().copy_from_slice(bytes);
         Ok(array)
     }
@@ -82,7 +94,7 @@ impl Array {
     /// # Errors
     /// As for [`Array::zeros`].
     pub fn from_view(view: &View<'_>) -> Result<Self, Error> {
-        let mut array = Self::zeros(view.dtype(), view.shape())?;
+        let mut array = Self::unwritten(view.dtype(), view.shape())?;
         let kernel = copy(view.dtype());
         let layout = |text: String| Error::new(ErrorKind::Layout, text);
         let program = Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, [Slot::Input(0)])]);
@@ -108,6 +120,16 @@ impl Array {
     pub(crate) fn reshaped(self, shape: Shape) -> Self {
         debug_assert_eq!(shape.iter().product::<usize>(), self.shape.iter().product::<usize>());
         Self { shape, ..self }
+    }
+
+    /// Returns the array as one of another dtype, whose elements have as many bytes; they are to be written anew.
+    pub(crate) fn retyped(self, dtype: DType) -> Self {
+        debug_assert_eq!(dtype.size(), self.dtype.size());
+        Self { dtype, ..self }
+    }
+
+    pub(crate) fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
     }
 
     /// Returns the elements' bytes, in this machine's order.

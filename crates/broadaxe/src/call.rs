@@ -14,6 +14,7 @@ use crate::{
     eval::{Evaluation, Options, wrong_output},
     graph::{Graph, Node, Origin},
     memory,
+    operand::Operand,
     plan::Plan,
     view::{View, byte_strides},
 };
@@ -74,22 +75,51 @@ impl Call {
     }
 
     fn run(&self, views: &[View<'_>], out: &mut Array) -> Result<(), Error> {
-        let mut inputs = [Input::new(&[], 0); FEW];
-        for (input, view) in inputs.iter_mut().zip(views) {
-            *input = view.input();
-        }
-        let team = Pool::global().team(memory::num_threads()?);
-        let executor: &dyn Executor = &team;
+        let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
         let output = Output::new(out.as_bytes_mut(), 0);
-        self.schedule.run(&inputs[..views.len()], output, executor, None).map_err(|failure| match failure {
+        let done = self.schedule.run(&inputs(views)[..views.len()], output, executor, None);
+        done.map_err(|failure| self.explain(failure))
+    }
+
+    /// Computes the result into the memory of operand `own`.
+    fn run_over(&self, views: &[View<'_>], own: usize, array: Array) -> Result<Array, Error> {
+        let mut out = array.retyped(self.dtype);
+        let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
+        let inputs = &inputs(views)[..views.len()];
+        let done = self.schedule.run_over(inputs, own, out.buffer_mut(), executor, None);
+        done.map_err(|failure| self.explain(failure))?;
+        Ok(out)
+    }
+
+    /// Finds an operand that is given away and lies as the result will.
+    fn own(&self, operands: &[Operand<'_>]) -> Option<usize> {
+        let nest = self.plan.nest();
+        operands.iter().zip(&nest.inputs).position(|(operand, strides)| {
+            matches!(operand, Operand::Array(_))
+                && operand.shape() == &*self.shape
+                && operand.dtype().size() == self.dtype.size()
+                && *strides == nest.output
+        })
+    }
+
+    fn explain(&self, failure: Failure) -> Error {
+        match failure {
             Failure::Refused { what, element, .. } => {
                 let at = Shape::from(self.plan.index(element));
                 let text = format!("{}: {what} at {at} of the result {}", self.op.name(), self.shape);
                 Error::new(ErrorKind::Value, text)
             }
             other => other.into(),
-        })
+        }
     }
+}
+
+fn inputs<'v>(views: &[View<'v>]) -> [Input<'v>; FEW] {
+    let mut inputs = [Input::new(&[], 0); FEW];
+    for (input, view) in inputs.iter_mut().zip(views) {
+        *input = view.input();
+    }
+    inputs
 }
 
 /// Calls `use_it` with the decision for these operands, made now if there is none.
@@ -130,7 +160,7 @@ fn with<R>(
 /// What [`Graph::op`] and [`Evaluation::run`] refuse: shapes that do not broadcast, dtypes that the operator does not take,
 /// results beyond the budget, elements such as zero divisors.
 pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
-    if operands.len() > FEW || op.is_average() || (op.is_variadic() && operands.len() != 2) {
+    if !is_call(op, operands.len()) {
         return evaluation(op, rule, operands)?.run();
     }
     let made = with(op, rule, operands, |call| {
@@ -138,7 +168,7 @@ pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Arra
         if memory::default_budget().is_some_and(|budget| bytes as u64 > budget) {
             return Ok(None);
         }
-        let mut out = Array::zeros(call.dtype, call.shape.clone())?;
+        let mut out = Array::unwritten(call.dtype, call.shape.clone())?;
         call.run(operands, &mut out)?;
         Ok(Some(out))
     })?;
@@ -151,7 +181,7 @@ pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Arra
 /// # Errors
 /// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`] when it is of another dtype or shape.
 pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut Array) -> Result<(), Error> {
-    if operands.len() > FEW || op.is_average() || (op.is_variadic() && operands.len() != 2) {
+    if !is_call(op, operands.len()) {
         return evaluation(op, rule, operands)?.run_into(out);
     }
     with(op, rule, operands, |call| {
@@ -160,6 +190,44 @@ pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut
         }
         call.run(operands, out)
     })
+}
+
+/// As [`apply`], of operands that may be given away: the result takes the memory of the first array that has its shape and elements of
+/// as many bytes.
+///
+/// Under most rules such an array lies element for element as the result will. One that is stretched, or of another size, is read
+/// as a view would be, and dropped.
+///
+/// ```
+/// use broadaxe::{Array, Rule, apply_owned, find};
+/// let a = Array::from_vec([3], vec![1_i32, 2, 3])?;
+/// let b = Array::from_vec([1], vec![10_i32])?;
+/// let place = a.as_bytes().as_ptr();
+/// let sum = apply_owned(find("add").unwrap(), &Rule::numpy(), vec![a.into(), (&b).into()])?;
+/// assert_eq!(sum.as_slice::<i32>(), Some(&[11, 12, 13][..]));
+/// assert_eq!(sum.as_bytes().as_ptr(), place);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`apply`]; what was given away is then lost.
+pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> Result<Array, Error> {
+    let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
+    let own = if is_call(op, operands.len()) { with(op, rule, &views, |call| Ok(call.own(&operands)))? } else { None };
+    let Some(own) = own else { return apply(op, rule, &views) };
+    drop(views);
+    let mut operands = operands;
+    let lies = Operand::View(View::of_nothing(operands[own].dtype(), operands[own].shape()));
+    let Operand::Array(array) = std::mem::replace(&mut operands[own], lies) else {
+        unreachable!("only an array is taken")
+    };
+    let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
+    with(op, rule, &views, |call| call.run_over(&views, own, array))
+}
+
+/// Says whether an operator with so many operands is one kernel.
+fn is_call(op: &Op, operands: usize) -> bool {
+    operands <= FEW && !op.is_average() && (!op.is_variadic() || operands == 2)
 }
 
 fn evaluation<'v>(op: &'static Op, rule: &Rule, views: &[View<'v>]) -> Result<Evaluation<'v>, Error> {

@@ -4,23 +4,25 @@
 //! a node that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
 //! (`sin(x)**2 + cos(y)**2` on (1, 4000) and (4000, 1) computes 8,000 sines and cosines, not 32 million). A reduction ends
 //! a stage: what it folds is computed in slabs and never as a whole. Only the results of stages take memory; everything
-//! inside a stage lives in tiles.
+//! inside a stage lives in tiles. A stage that is the last to read an array of its result's shape and size, be it the result of an earlier
+//! stage or an operand that was given away, writes over it.
 
 mod fold;
+mod run;
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{
-    DType, Decisions, Executor, Failure, Input, Output, Pool, Program, Schedule, Slot, Space, Step, copy,
-};
+use broadaxe_kernels::{DType, Decisions, Executor, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
-use self::fold::Folding;
+pub(crate) use self::run::wrong_output;
+use self::{fold::Folding, run::over};
 use crate::{
-    array::{Array, byte_count},
+    array::byte_count,
     error::{Error, ErrorKind},
     graph::{Applied, Folded, Graph, Node, Origin},
     memory,
+    operand::Operand,
     plan::Plan,
     scalar::Scalar,
     view::{View, byte_strides},
@@ -79,11 +81,13 @@ struct Stage {
     names: Vec<&'static str>,
     /// The last stage that reads this one's result.
     last_use: usize,
+    /// The leaf that is read for the last time, and that the result may be written over.
+    over: Option<usize>,
 }
 
 /// An evaluation, planned and not yet run: shapes and dtypes are checked and nothing is allocated.
 pub struct Evaluation<'a> {
-    views: Vec<View<'a>>,
+    operands: Vec<Operand<'a>>,
     stages: Vec<Stage>,
     options: Options<'a>,
     threads: usize,
@@ -118,14 +122,22 @@ impl<'a> Evaluation<'a> {
     /// # Errors
     /// [`ErrorKind::Argument`] when the views are not the graph's inputs, [`ErrorKind::Memory`] when results would exceed the budget.
     pub fn new(graph: &Graph, root: Node, views: Vec<View<'a>>, options: Options<'a>) -> Result<Self, Error> {
+        Self::of(graph, root, views.into_iter().map(Operand::View).collect(), options)
+    }
+
+    /// As [`Evaluation::new`], of operands that may be given away, whose memory [`Evaluation::run_once`] uses for results.
+    ///
+    /// # Errors
+    /// As for [`Evaluation::new`].
+    pub fn of(graph: &Graph, root: Node, operands: Vec<Operand<'a>>, options: Options<'a>) -> Result<Self, Error> {
         let declared = (0..graph.len() as u32).map(Node).filter_map(|node| match graph.made(node).origin {
             Origin::Input(i) => Some((i, node)),
             _ => None,
         });
         for (i, node) in declared {
-            let fits =
-                views.get(i).is_some_and(|view| view.shape() == graph.shape(node) && view.dtype() == graph.dtype(node));
-            if !fits || views.len() != graph.input_count() {
+            let is_declared =
+                |operand: &Operand| operand.shape() == graph.shape(node) && operand.dtype() == graph.dtype(node);
+            if !operands.get(i).is_some_and(is_declared) || operands.len() != graph.input_count() {
                 let text = format!(
                     "input {i} of the graph is {} {}; pass a view of exactly that",
                     graph.dtype(node),
@@ -134,14 +146,18 @@ impl<'a> Evaluation<'a> {
                 return Err(Error::new(ErrorKind::Argument, text));
             }
         }
-        let stages = Stager { graph, views: &views, stages: Vec::new(), stage_of: HashMap::new() }.cut(root)?;
+        let stager = Stager { graph, operands: &operands, stages: Vec::new(), stage_of: HashMap::new() };
+        let mut stages = stager.cut(root)?;
+        for at in 0..stages.len() {
+            stages[at].over = over(&stages, at, &operands);
+        }
         let threads = match (options.executor, options.threads) {
             (Some(executor), _) => executor.threads(),
             (None, Some(threads)) => threads,
             (None, None) => memory::num_threads()?,
         };
         let threads = threads.max(1);
-        let evaluation = Self { views, stages, options, threads };
+        let evaluation = Self { operands, stages, options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
     }
@@ -168,7 +184,7 @@ impl<'a> Evaluation<'a> {
     /// Describes the stages, in the order they run.
     pub fn report(&self) -> Vec<StageReport> {
         let leaf_bytes = |leaf: &Leaf| match leaf {
-            Leaf::Input(i) => self.views[*i].shape().iter().product::<usize>() * self.views[*i].dtype().size(),
+            Leaf::Input(i) => own_bytes(&self.operands[*i]),
             Leaf::Constant(scalar) => scalar.dtype().size(),
             Leaf::Stage(s) => self.stages[*s].shape.iter().product::<usize>() * self.stages[*s].dtype.size(),
         };
@@ -196,16 +212,18 @@ impl<'a> Evaluation<'a> {
     /// Refuses results that together exceed the budget, before any is allocated.
     fn check_budget(&self) -> Result<(), Error> {
         let mut needed = 0_u64;
-        for stage in &self.stages {
+        for (at, stage) in self.stages.iter().enumerate() {
             let scratch = stage.folding().map_or(0, |folding| folding.scratch(self.threads));
-            needed = needed.saturating_add(byte_count(stage.dtype, &stage.shape)? as u64).saturating_add(scratch);
+            let takes_over =
+                at + 1 < self.stages.len() && stage.over.is_some_and(|k| matches!(stage.leaves[k], Leaf::Stage(_)));
+            let own = if takes_over { 0 } else { byte_count(stage.dtype, &stage.shape)? as u64 };
+            needed = needed.saturating_add(own).saturating_add(scratch);
         }
         let Some(budget) = self.options.max_bytes.or_else(memory::default_budget) else { return Ok(()) };
         if needed <= budget {
             return Ok(());
         }
-        let given: u64 =
-            self.views.iter().map(|view| (view.shape().iter().product::<usize>() * view.dtype().size()) as u64).sum();
+        let given: u64 = self.operands.iter().map(|operand| own_bytes(operand) as u64).sum();
         let factor = if given == 0 {
             String::new()
         } else {
@@ -224,111 +242,11 @@ impl<'a> Evaluation<'a> {
         );
         Err(Error::new(ErrorKind::Memory, text))
     }
-
-    /// Computes the result.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Value`] when an element is refused, such as a zero divisor: names the operator and the first position.
-    /// [`ErrorKind::Memory`] when an allocation fails, [`ErrorKind::Interrupted`] when the progress function says so.
-    pub fn run(&self) -> Result<Array, Error> {
-        let mut out = Array::zeros(self.dtype(), self.shape())?;
-        self.run_into(&mut out)?;
-        Ok(out)
-    }
-
-    /// Computes the result into an array that is there already, of the result's dtype and shape.
-    ///
-    /// # Errors
-    /// As for [`Evaluation::run`], after which the array is partly written; [`ErrorKind::Argument`] when the array is of
-    /// another dtype or shape.
-    pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
-        if out.dtype() != self.dtype() || out.shape() != self.shape() {
-            return Err(wrong_output(out, self.dtype(), self.shape()));
-        }
-        let total: u64 = self.stages.iter().map(Stage::elements).sum();
-        if let [stage] = &self.stages[..] {
-            return self.run_stage(stage, &[], out, (0, total));
-        }
-        let mut results: Vec<Option<Array>> = Vec::with_capacity(self.stages.len());
-        let mut before = 0;
-        for (at, stage) in self.stages.iter().enumerate() {
-            if at + 1 == self.stages.len() {
-                return self.run_stage(stage, &results, out, (before, total));
-            }
-            let mut result = Array::zeros(stage.dtype, stage.shape.clone())?;
-            self.run_stage(stage, &results, &mut result, (before, total))?;
-            results.push(Some(result));
-            for (s, earlier) in self.stages[..at].iter().enumerate() {
-                if earlier.last_use == at {
-                    results[s] = None;
-                }
-            }
-            before += stage.elements();
-        }
-        Ok(())
-    }
-
-    /// Runs a stage into its result; `before` elements of `total` are done.
-    fn run_stage(
-        &self,
-        stage: &Stage,
-        results: &[Option<Array>],
-        out: &mut Array,
-        (before, total): (u64, u64),
-    ) -> Result<(), Error> {
-        const FEW: usize = 4;
-        let (mut few, mut many) = ([Input::new(&[], 0); FEW], Vec::new());
-        let inputs = if stage.leaves.len() <= FEW {
-            &mut few[..stage.leaves.len()]
-        } else {
-            many.resize(stage.leaves.len(), Input::new(&[], 0));
-            &mut many[..]
-        };
-        for ((input, leaf), scalar) in inputs.iter_mut().zip(&stage.leaves).zip(&stage.constants) {
-            *input = match leaf {
-                Leaf::Input(i) => self.views[*i].input(),
-                Leaf::Constant(_) => Input::new(scalar, 0),
-                Leaf::Stage(s) => Input::new(results[*s].as_ref().map_or(&[][..], Array::as_bytes), 0),
-            };
-        }
-        let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
-        let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
-        let team = Pool::global().team(self.threads);
-        let executor = self.options.executor.unwrap_or(&team);
-        let out = out.as_bytes_mut();
-        match &stage.work {
-            Work::Map(schedule, _) => schedule.run(inputs, Output::new(out, 0), executor, progress),
-            Work::Fold(folding) => folding.run(inputs, out, executor, progress),
-        }
-        .map_err(|failure| explain(stage, failure))
-    }
 }
 
-/// Says in words why a stage did not run to its end.
-fn explain(stage: &Stage, failure: Failure) -> Error {
-    match failure {
-        Failure::Refused { step, what, element } => {
-            let name = stage.names[step];
-            let text = match &stage.work {
-                Work::Map(_, plan) => {
-                    format!("{name}: {what} at {} of the result {}", Shape::from(plan.index(element)), stage.shape)
-                }
-                Work::Fold(folding) => {
-                    let (at, of) = (Shape::from(folding.index(element)), folding.reduction.name());
-                    format!("{name}: {what} at {at} of the {} that {of} folds", folding.shape)
-                }
-            };
-            Error::new(ErrorKind::Value, text)
-        }
-        failure => failure.into(),
-    }
-}
-
-/// Says that an array is not what a result can be written to.
-pub(crate) fn wrong_output(out: &Array, dtype: DType, shape: &[usize]) -> Error {
-    let (own, shape) = (Shape::from(out.shape()), Shape::from(shape));
-    let text = format!("the output is {} {own} and the result {dtype} {shape}; they must be equal", out.dtype());
-    Error::new(ErrorKind::Argument, text)
+/// Counts the bytes of an operand's own elements.
+fn own_bytes(operand: &Operand) -> usize {
+    operand.shape().iter().product::<usize>() * operand.dtype().size()
 }
 
 impl Stage {
@@ -355,7 +273,7 @@ impl Stage {
 /// Cuts a graph into stages.
 struct Stager<'g> {
     graph: &'g Graph,
-    views: &'g [View<'g>],
+    operands: &'g [Operand<'g>],
     stages: Vec<Stage>,
     /// The stage that computes a node as its result.
     stage_of: HashMap<Node, usize>,
@@ -432,7 +350,7 @@ impl Stager<'_> {
     fn leaf(&self, node: Node) -> (Leaf, Vec<isize>) {
         let made = self.graph.made(node);
         match made.origin {
-            Origin::Input(i) => (Leaf::Input(i), self.views[i].strides().to_vec()),
+            Origin::Input(i) => (Leaf::Input(i), self.operands[i].strides()),
             Origin::Constant(scalar) => (Leaf::Constant(scalar), Vec::new()),
             Origin::Kernel(_) | Origin::Fold(_) => {
                 (Leaf::Stage(self.stage_of[&node]), byte_strides(made.dtype, &made.shape))
@@ -502,8 +420,16 @@ impl Stager<'_> {
         let Sketch { leaves, names, .. } = sketch;
         let bytes = |leaf: &Leaf| if let Leaf::Constant(scalar) = leaf { scalar.bytes() } else { [0; 8] };
         let constants = leaves.iter().map(bytes).collect();
-        let stage =
-            Stage { shape: made.shape.clone(), dtype: made.dtype, leaves, constants, work, names, last_use: at };
+        let stage = Stage {
+            shape: made.shape.clone(),
+            dtype: made.dtype,
+            leaves,
+            constants,
+            work,
+            names,
+            last_use: at,
+            over: None,
+        };
         self.stage_of.insert(owner, at);
         self.stages.push(stage);
         Ok(())

@@ -32,6 +32,7 @@ use crate::{
     error::Error,
     eval::{Evaluation, Options},
     graph::{Graph, Node},
+    operand::Operand,
     view::View,
 };
 
@@ -90,14 +91,41 @@ impl Expr {
     /// # Errors
     /// As for [`Expr::lower`] and [`Evaluation::new`].
     pub fn bind<'a>(&self, arrays: &[(&str, View<'a>)], options: Options<'a>) -> Result<Evaluation<'a>, Error> {
+        let used = arrays.iter().filter(|(name, _)| self.uses(name));
+        self.bind_owned(used.map(|(name, view)| (*name, view.clone().into())).collect(), options)
+    }
+
+    /// As [`Expr::bind`], of arrays that may be given away, whose memory [`Evaluation::run_once`] uses for results.
+    ///
+    /// ```
+    /// use broadaxe::{Array, DType, Expr, Options};
+    /// let (a, b) = (Array::zeros(DType::F32, [10_000])?, Array::zeros(DType::F32, [1])?);
+    /// let place = a.as_bytes().as_ptr();
+    /// let expr = Expr::parse("exp(a) + b")?;
+    /// let result = expr.bind_owned(vec![("a", a.into()), ("b", (&b).into())], Options::default())?.run_once()?;
+    /// assert_eq!(result.as_bytes().as_ptr(), place);
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Expr::bind`].
+    pub fn bind_owned<'a>(
+        &self,
+        arrays: Vec<(&str, Operand<'a>)>,
+        options: Options<'a>,
+    ) -> Result<Evaluation<'a>, Error> {
         let mut graph = Graph::new();
-        let (mut nodes, mut views) = (Vec::new(), Vec::new());
-        for (name, view) in arrays.iter().filter(|(name, _)| self.names().iter().any(|used| used == name)) {
-            nodes.push((*name, graph.input(view.dtype(), view.shape())?));
-            views.push(view.clone());
+        let (mut nodes, mut operands) = (Vec::new(), Vec::new());
+        for (name, operand) in arrays.into_iter().filter(|(name, _)| self.uses(name)) {
+            nodes.push((name, graph.input(operand.dtype(), operand.shape())?));
+            operands.push(operand);
         }
         let root = self.lower(&mut graph, &nodes, &options.rule)?;
-        Evaluation::new(&graph, root, views, options)
+        Evaluation::of(&graph, root, operands, options)
+    }
+
+    fn uses(&self, name: &str) -> bool {
+        self.names().iter().any(|used| used == name)
     }
 
     /// Evaluates over these arrays with the default options.

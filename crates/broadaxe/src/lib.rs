@@ -6,8 +6,9 @@ pub mod error;
 pub mod scalar;
 pub mod view;
 pub mod plan;
-pub mod array;
 mod memory;
+pub mod array;
+pub mod operand;
 pub mod promote;
 pub mod graph;
 pub mod eval;
@@ -23,12 +24,13 @@ pub use broadaxe_kernels::{
     Bool, DType, Decisions, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
-pub use call::{apply, apply_into};
+pub use call::{apply, apply_into, apply_owned};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;
 pub use graph::{Graph, Node};
-pub use memory::{num_threads, set_num_threads};
+pub use memory::{keep_bytes, num_threads, release_memory, set_keep_bytes, set_num_threads};
+pub use operand::Operand;
 pub use plan::Plan;
 pub use scalar::Scalar;
 pub use unbroadcast::{unbroadcast, unbroadcast_operand};

@@ -1,11 +1,11 @@
-//! What this machine has: memory for a budget, CPUs for threads.
+//! What this machine has: memory for a budget and for results to come, CPUs for threads.
 
 use std::sync::{
     OnceLock,
     atomic::{AtomicUsize, Ordering},
 };
 
-use broadaxe_kernels::pool::MOST_THREADS;
+use broadaxe_kernels::{pool::MOST_THREADS, tile};
 
 use crate::error::{Error, ErrorKind};
 
@@ -24,6 +24,65 @@ fn ask_budget() -> Option<u64> {
     let machine = total.saturating_mul(1024);
     let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
     Some(machine.min(container.unwrap_or(u64::MAX)) / 4 * 3)
+}
+
+/// The bytes that are kept where the system does not say how much memory it has.
+const KEPT: u64 = 256 << 20;
+
+/// Sets how many bytes of memory that results gave back are kept for later results, before `BROADAXE_KEEP_BYTES`; 0 keeps none.
+///
+/// Memory that is kept need not be cleared by the system again, which takes as long as most operators do. What is beyond the
+/// limit is given back, the oldest first, and what nobody wanted for ten seconds, when the next large array comes or goes.
+///
+/// ```
+/// broadaxe::set_keep_bytes(64 << 20);
+/// assert_eq!(broadaxe::keep_bytes(), Ok(64 << 20));
+/// ```
+pub fn set_keep_bytes(bytes: u64) {
+    tile::keep_at_most(usize::try_from(bytes).unwrap_or(usize::MAX));
+}
+
+/// Returns how many bytes may be kept: what was set, or else `BROADAXE_KEEP_BYTES` as it was at the first question, or else a sixteenth
+/// of the machine's memory.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when the variable is not a number of bytes.
+pub fn keep_bytes() -> Result<u64, Error> {
+    start_keeping()?;
+    Ok(tile::kept_at_most().unwrap_or(0) as u64)
+}
+
+/// Gives all memory that is kept for later results back to the system; returns how many bytes that was.
+///
+/// ```
+/// broadaxe::release_memory();
+/// assert_eq!(broadaxe::release_memory(), 0);
+/// ```
+pub fn release_memory() -> u64 {
+    tile::release() as u64
+}
+
+/// Sees to it that memory is kept, as much as was said.
+pub(crate) fn start_keeping() -> Result<(), Error> {
+    static START: OnceLock<Result<(), Error>> = OnceLock::new();
+    let start = || {
+        let bytes = ask_keep(std::env::var("BROADAXE_KEEP_BYTES").ok().as_deref())?;
+        tile::keep_by_default(usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(())
+    };
+    // A number that was set stands before a variable that is none.
+    if tile::kept_at_most().is_some() { Ok(()) } else { START.get_or_init(start).clone() }
+}
+
+fn ask_keep(variable: Option<&str>) -> Result<u64, Error> {
+    match variable {
+        Some(text) if !text.is_empty() => text.parse().map_err(|_| {
+            let text = format!("BROADAXE_KEEP_BYTES is '{text}'; it must be a number of bytes");
+            Error::new(ErrorKind::Argument, text)
+        }),
+        // The budget is three quarters.
+        _ => Ok(default_budget().map_or(KEPT, |budget| budget / 12)),
+    }
 }
 
 /// The number of threads that was set; 0 for none.
@@ -98,6 +157,16 @@ mod tests {
         for text in ["0", "1025", "-1", "two", "2 "] {
             let error = ask_threads(Some(text)).expect_err("refused");
             assert!(error.to_string().contains(&format!("'{text}'; it must be a number from 1 to 1024")), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_variable_is_a_number_of_bytes() {
+        assert_eq!((ask_keep(Some("0")), ask_keep(Some("1073741824"))), (Ok(0), Ok(1 << 30)));
+        assert_eq!(ask_keep(Some("")), ask_keep(None));
+        for text in ["-1", "1 GiB", "1e9", "18446744073709551616"] {
+            let error = ask_keep(Some(text)).expect_err("refused");
+            assert!(error.to_string().contains(&format!("'{text}'; it must be a number of bytes")), "{error}");
         }
     }
 

@@ -80,6 +80,27 @@ impl Schedule {
         Job { plan: self, inputs, output: &output }.run(executor, progress)
     }
 
+    /// Computes the program into memory that one of the inputs lies in, from its first byte on; what is passed for that input is not looked at.
+    ///
+    /// # Errors
+    /// As for [`Schedule::run`], and [`Failure::Layout`] when there is no such input.
+    pub fn run_over(
+        &self,
+        inputs: &[Input],
+        own: usize,
+        buffer: &mut Buffer,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let output = Output::new(buffer.bytes_mut(), 0);
+        let mut inputs = inputs.to_vec();
+        let Some(input) = inputs.get_mut(own) else {
+            return Err(Failure::Layout(format!("there is no input {own}")));
+        };
+        *input = Input { base: output.base, len: output.len, offset: 0, borrow: PhantomData };
+        self.run(&inputs, output, executor, progress)
+    }
+
     /// Checks that every address lies inside its buffer; says whether no input shares memory with the output.
     fn check(&self, inputs: &[Input], output: &Output) -> Result<bool, Failure> {
         if inputs.len() + 1 != self.operands.len() {
@@ -136,10 +157,25 @@ impl Schedule {
             *input = Input { base: copy.base(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
             copies.push(copy);
         }
-        let plan = Self::decide(self.isa, &self.program, &nest, in_place)?;
-        let result = Job { plan: &plan, inputs: &inputs, output }.run(executor, progress);
+        let made;
+        let plan = if copies.is_empty() {
+            self.plan_in_place()?
+        } else {
+            made = Self::decide(self.isa, &self.program, &nest, in_place)?;
+            &made
+        };
+        let result = Job { plan, inputs: &inputs, output }.run(executor, progress);
         drop(copies);
         result
+    }
+
+    /// Returns the schedule for a result that lies on an input, element for element.
+    fn plan_in_place(&self) -> Result<&Self, Failure> {
+        if let Some(plan) = self.in_place.get() {
+            return Ok(plan);
+        }
+        let plan = Self::decide(self.isa, &self.program, &self.nest, true)?;
+        Ok(self.in_place.get_or_init(|| Box::new(plan)))
     }
 
     /// Says whether the whole nest is one unit, computed by one call of one loop.

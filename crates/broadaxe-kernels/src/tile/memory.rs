@@ -1,79 +1,43 @@
 //! The memory of operands: owned, borrowed, or lent by a mapped file.
 
-use std::{
-    alloc::{Layout, alloc_zeroed, dealloc},
-    marker::PhantomData,
-    ptr::NonNull,
-    sync::atomic::{AtomicUsize, Ordering},
-};
+use std::{marker::PhantomData, mem::ManuallyDrop};
 
+use super::{block::Allocation, kept};
 use crate::{dtype::Element, isa::pages::Pages};
 
-/// Bytes of its own, zeroed, aligned to a cache line.
+/// Bytes of its own, aligned to a cache line.
 #[derive(Debug)]
 pub struct Buffer {
-    allocation: NonNull<u8>,
-    layout: Layout,
-    /// From the allocation to the first aligned byte.
-    skip: usize,
+    allocation: ManuallyDrop<Allocation>,
     len: usize,
 }
 
-/// Asks the system for pages of 2 MiB under a large block that nobody has touched: a page of 4 KiB costs as much to bring in as
-/// it takes to fill it. A system that has none to give leaves everything as it is.
-#[cfg(target_os = "linux")]
-fn ask_for_huge_pages(start: *mut u8, len: usize) {
-    const HUGE: usize = 2 << 20;
-    let skip = start.addr().wrapping_neg() % HUGE;
-    let whole = len.saturating_sub(skip) / HUGE * HUGE;
-    if whole >= 2 * HUGE {
-        // SAFETY: the range lies inside the allocation; the advice changes no byte of it.
-        unsafe { libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE) };
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages(_: *mut u8, _: usize) {}
-
-/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
-///
-/// The system begins large blocks at the same place of a page, and a CPU compares loads with the stores before them by that place
-/// first: operands that all lie so wait for each other now and then.
-fn next_distance() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
-}
-
-/// The bytes of a page.
-const PAGE: usize = 4096;
-
-/// The alignment of a [`Buffer`] in bytes.
-pub const ALIGNMENT: usize = 64;
-
 impl Buffer {
     /// Allocates `len` zero bytes, or nothing when there is no room for them.
-    ///
-    /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
-    /// ordinary alignments, hence the alignment by hand.
     pub fn zeroed(len: usize) -> Option<Self> {
-        let apart = if len < PAGE { 0 } else { next_distance() };
-        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
-        // SAFETY: the layout has a size above 0.
-        let allocation = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let skip = allocation.as_ptr().addr().wrapping_neg() % ALIGNMENT + apart;
-        ask_for_huge_pages(allocation.as_ptr(), layout.size());
-        Some(Self { allocation, layout, skip, len })
+        // What is kept for later may be what is missing now.
+        let allocation =
+            Allocation::zeroed(len).or_else(|| (kept::release() > 0).then(|| Allocation::zeroed(len))?)?;
+        Some(Self { allocation: ManuallyDrop::new(allocation), len })
+    }
+
+    /// Allocates `len` bytes of any values: zeros, or what was left in memory that an earlier buffer gave back.
+    ///
+    /// They may be anybody's, so write all of them before you show any. Large blocks that were used before come without the
+    /// system's work of clearing them; see [`keep_at_most`](kept::keep_at_most).
+    pub fn stale(len: usize) -> Option<Self> {
+        let left = kept::take(len).map(|allocation| Self { allocation: ManuallyDrop::new(allocation), len });
+        left.or_else(|| Self::zeroed(len))
     }
 
     /// Returns the address of the first byte, without a reference to any.
     pub(crate) fn base(&self) -> *mut u8 {
-        // SAFETY: the allocation holds `skip + len` bytes.
-        unsafe { self.allocation.as_ptr().add(self.skip) }
+        self.allocation.base()
     }
 
     /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: there are `len` bytes from `base`, zeroed when made, and they are ours while `self` lives.
+        // SAFETY: there are `len` bytes from `base`, given values when allocated, and they are ours while `self` lives.
         unsafe { std::slice::from_raw_parts(self.base(), self.len) }
     }
 
@@ -86,8 +50,8 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and dropped once.
-        unsafe { dealloc(self.allocation.as_ptr(), self.layout) }
+        // SAFETY: taken once, here, and not used after.
+        kept::put(unsafe { ManuallyDrop::take(&mut self.allocation) });
     }
 }
 

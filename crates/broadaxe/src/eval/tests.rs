@@ -1,4 +1,5 @@
 use super::*;
+use crate::Array;
 use broadaxe_kernels::find;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

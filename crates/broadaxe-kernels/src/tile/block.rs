@@ -1,0 +1,84 @@
+//! Blocks of the system's memory.
+
+use std::{
+    alloc::{Layout, alloc_zeroed, dealloc},
+    ptr::NonNull,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// Memory of the system's, every byte of which has a value.
+#[derive(Debug)]
+pub(super) struct Allocation {
+    start: NonNull<u8>,
+    layout: Layout,
+    /// From the start to the first byte that is used, an aligned one.
+    skip: usize,
+}
+
+/// Asks the system for pages of 2 MiB under a large block that nobody has touched: a page of 4 KiB costs as much to bring in as
+/// it takes to fill it. A system that has none to give leaves everything as it is.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(start: *mut u8, len: usize) {
+    const HUGE: usize = 2 << 20;
+    let skip = start.addr().wrapping_neg() % HUGE;
+    let whole = len.saturating_sub(skip) / HUGE * HUGE;
+    if whole >= 2 * HUGE {
+        // SAFETY: the range lies inside the allocation; the advice changes no byte of it.
+        unsafe { libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: *mut u8, _: usize) {}
+
+/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
+///
+/// The system begins large blocks at the same place of a page, and a CPU compares loads with the stores before them by that place
+/// first: operands that all lie so wait for each other now and then.
+fn next_distance() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+}
+
+/// The bytes of a page.
+const PAGE: usize = 4096;
+
+/// The alignment of a [`Buffer`](super::Buffer) in bytes.
+pub const ALIGNMENT: usize = 64;
+
+impl Allocation {
+    /// Allocates room for `len` zero bytes.
+    ///
+    /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
+    /// ordinary alignments, hence the alignment by hand.
+    pub(super) fn zeroed(len: usize) -> Option<Self> {
+        let apart = if len < PAGE { 0 } else { next_distance() };
+        let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
+        // SAFETY: the layout has a size above 0.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let skip = start.as_ptr().addr().wrapping_neg() % ALIGNMENT + apart;
+        ask_for_huge_pages(start.as_ptr(), layout.size());
+        Some(Self { start, layout, skip })
+    }
+
+    /// Returns the address of the first byte that is used.
+    pub(super) fn base(&self) -> *mut u8 {
+        // SAFETY: the layout was made with room for `skip` bytes and more.
+        unsafe { self.start.as_ptr().add(self.skip) }
+    }
+
+    /// Counts the bytes that a buffer can have.
+    pub(super) fn room(&self) -> usize {
+        self.layout.size() - self.skip
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and dropped once.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+    }
+}
+
+// SAFETY: the allocation owns its bytes, and nothing reads or writes them through it.
+unsafe impl Send for Allocation {}

@@ -1,0 +1,97 @@
+use super::*;
+#[cfg(unix)]
+use crate::run::in_child;
+use crate::tile::Buffer;
+
+const MIB: usize = 1 << 20;
+
+fn block(mebibytes: usize, age: u64) -> Block {
+    let since = Instant::now().checked_sub(Duration::from_secs(age)).expect("the machine runs for longer");
+    Block { allocation: Allocation::zeroed(mebibytes * MIB).expect("small"), since }
+}
+
+/// Lists the sizes of blocks in MiB.
+fn sizes(blocks: &[Block]) -> Vec<usize> {
+    blocks.iter().map(|block| block.allocation.room() / MIB).collect()
+}
+
+#[test]
+fn the_oldest_leave_first() {
+    struct Case {
+        /// The size and the age of each block in MiB and seconds.
+        blocks: &'static [(usize, u64)],
+        most: usize,
+        coming: usize,
+        stay: &'static [usize],
+    }
+    let cases = [
+        Case { blocks: &[], most: 10, coming: 20, stay: &[] },
+        Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 0, stay: &[2, 3, 4] },
+        Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 1, stay: &[2, 3, 4] },
+        Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 2, stay: &[3, 4] },
+        Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 5, stay: &[4] },
+        Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 20, stay: &[] },
+        Case { blocks: &[(2, 99), (3, 11), (4, 1)], most: 100, coming: 0, stay: &[4] },
+        Case { blocks: &[(2, 3), (3, 2)], most: 0, coming: 0, stay: &[] },
+        Case { blocks: &[(1, 0); BLOCKS], most: 1000, coming: 0, stay: &[1; BLOCKS - 1] },
+    ];
+    for Case { blocks, most, coming, stay } in cases {
+        let mut kept = Kept { blocks: blocks.iter().map(|&(size, age)| block(size, age)).collect(), process: 0 };
+        // A block has some bytes more than it was asked for.
+        let most = if most == 0 { 0 } else { most * MIB + BLOCKS * 4096 };
+        drop(kept.trim(coming * MIB, most));
+        assert_eq!(sizes(&kept.blocks), stay, "{blocks:?} with {coming} of {most} to come");
+    }
+}
+
+#[test]
+fn a_block_is_found_by_its_size() {
+    let cases = [(4, Some(4)), (3, None), (5, Some(5)), (6, Some(7)), (8, None), (1, None)];
+    for (asked, want) in cases {
+        let mut kept = Kept { blocks: vec![block(4, 3), block(5, 2), block(7, 1)], process: 0 };
+        let found = kept.find(asked * MIB).map(|allocation| allocation.room() / MIB);
+        assert_eq!(found, want, "{asked} MiB");
+        assert_eq!(kept.blocks.len(), if want.is_some() { 2 } else { 3 });
+    }
+}
+
+/// All that needs the blocks of the process, in one test: there is one set of them.
+#[test]
+fn what_is_given_back_is_handed_out_again() {
+    const LEN: usize = 37 * MIB + 11;
+    let dirty = || {
+        let mut buffer = Buffer::stale(LEN).expect("memory");
+        buffer.bytes_mut().fill(7);
+        buffer.bytes().as_ptr().addr()
+    };
+    let zero = |buffer: &Buffer| buffer.bytes().iter().all(|&byte| byte == 0);
+    keep_at_most(0);
+    dirty();
+    assert!(zero(&Buffer::stale(LEN).expect("memory")), "nothing is kept");
+    keep_at_most(64 * MIB);
+    assert_eq!(kept_at_most(), Some(64 * MIB));
+    dirty();
+    assert!(zero(&Buffer::zeroed(LEN).expect("memory")), "new pages");
+    release();
+    let place = dirty();
+    let again = Buffer::stale(LEN).expect("memory");
+    assert_eq!(again.bytes().as_ptr().addr(), place);
+    assert!(again.bytes().iter().all(|&byte| byte == 7) && again.bytes().len() == LEN);
+    drop(again);
+    let smaller = Buffer::stale(LEN - 6 * MIB).expect("memory");
+    assert_eq!((smaller.bytes().as_ptr().addr(), smaller.bytes().len()), (place, LEN - 6 * MIB));
+    drop(smaller);
+    assert!(zero(&Buffer::stale(LEN / 2).expect("memory")), "too small for that block");
+    #[cfg(unix)]
+    {
+        assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory"))), "a child has blocks of its own");
+        let held = lock();
+        assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory")) && release() == 0), "nobody waits");
+        drop(held);
+    }
+    assert!(release() >= LEN);
+    assert!(zero(&Buffer::stale(LEN).expect("memory")), "all was given back");
+    keep_at_most(0);
+    keep_by_default(MIB);
+    assert_eq!(kept_at_most(), Some(0), "said before");
+}

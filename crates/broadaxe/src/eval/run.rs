@@ -1,0 +1,219 @@
+//! Runs: the stages of an evaluation one after the other, and the memory of what they compute.
+
+use broadaxe_kernels::{DType, Failure, Input, Output, Pool};
+use broadaxe_shape::Shape;
+
+use super::{Evaluation, Leaf, Stage, Work};
+use crate::{
+    array::{Array, byte_count},
+    error::{Error, ErrorKind},
+    operand::Operand,
+    view::View,
+};
+
+/// The bytes of a result from which it is worth writing over an operand; that takes decisions of its own.
+const WORTH_TAKING: usize = 16 << 10;
+
+/// What stages read beside views and constants.
+#[derive(Clone, Copy)]
+struct Sources<'s> {
+    /// The operands that were given away, by their number.
+    given: &'s [Option<Array>],
+    /// The results of the stages so far.
+    results: &'s [Option<Array>],
+}
+
+impl<'a> Evaluation<'a> {
+    /// Computes the result.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Value`] when an element is refused, such as a zero divisor: names the operator and the first position.
+    /// [`ErrorKind::Memory`] when an allocation fails, [`ErrorKind::Interrupted`] when the progress function says so.
+    pub fn run(&self) -> Result<Array, Error> {
+        self.compute(&mut [])
+    }
+
+    /// Computes the result, where it fits into the memory of an operand that was given away.
+    ///
+    /// ```
+    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, find};
+    /// let mut graph = Graph::new();
+    /// let a = graph.input(DType::F64, &[10_000])?;
+    /// let root = graph.op(find("exp").unwrap(), &Rule::numpy(), &[a])?;
+    /// let array = Array::zeros(DType::F64, [10_000])?;
+    /// let place = array.as_bytes().as_ptr();
+    /// let result = Evaluation::of(&graph, root, vec![array.into()], Options::default())?.run_once()?;
+    /// assert_eq!(result.as_slice::<f64>().map(|s| s[0]), Some(1.0));
+    /// assert_eq!(result.as_bytes().as_ptr(), place);
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Evaluation::run`]; what was given away is then lost.
+    pub fn run_once(mut self) -> Result<Array, Error> {
+        let give = |operand: &mut Operand<'a>| {
+            let rest = Operand::View(View::of_nothing(operand.dtype(), operand.shape()));
+            match std::mem::replace(operand, rest) {
+                Operand::Array(array) => Some(array),
+                view @ Operand::View(_) => {
+                    *operand = view;
+                    None
+                }
+            }
+        };
+        let mut given: Vec<Option<Array>> = self.operands.iter_mut().map(give).collect();
+        self.compute(&mut given)
+    }
+
+    /// Computes the result into an array that is there already, of the result's dtype and shape.
+    ///
+    /// # Errors
+    /// As for [`Evaluation::run`], after which the array is partly written; [`ErrorKind::Argument`] when the array is of
+    /// another dtype or shape.
+    pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
+        if out.dtype() != self.dtype() || out.shape() != self.shape() {
+            return Err(wrong_output(out, self.dtype(), self.shape()));
+        }
+        if let [stage] = &self.stages[..] {
+            let none = Sources { given: &[], results: &[] };
+            return self.run_stage(stage, none, (None, out), (0, stage.elements()));
+        }
+        let mut results = Vec::with_capacity(self.stages.len());
+        let done = self.compute_first(self.stages.len() - 1, &mut [], &mut results)?;
+        self.run_stage(self.last(), Sources { given: &[], results: &results }, (None, out), done)
+    }
+
+    /// Computes the result into memory of its own, or of what was given away.
+    fn compute(&self, given: &mut [Option<Array>]) -> Result<Array, Error> {
+        let mut results = Vec::with_capacity(self.stages.len());
+        self.compute_first(self.stages.len(), given, &mut results)?;
+        let Some(result) = results.pop().flatten() else { unreachable!("the last stage has no reader") };
+        Ok(result)
+    }
+
+    /// Runs so many stages and adds their results, of which those that nobody reads any more are dropped; returns the elements that
+    /// are done, of all.
+    fn compute_first(
+        &self,
+        count: usize,
+        given: &mut [Option<Array>],
+        results: &mut Vec<Option<Array>>,
+    ) -> Result<(u64, u64), Error> {
+        let total: u64 = self.stages.iter().map(Stage::elements).sum();
+        let mut before = 0;
+        for (at, stage) in self.stages[..count].iter().enumerate() {
+            let taken = stage.over.and_then(|leaf| match stage.leaves[leaf] {
+                Leaf::Stage(s) => Some((leaf, results[s].take()?)),
+                Leaf::Input(i) => Some((leaf, given.get_mut(i)?.take()?)),
+                Leaf::Constant(_) => None,
+            });
+            let (own, mut result) = match taken {
+                Some((leaf, array)) => (Some(leaf), array.retyped(stage.dtype)),
+                None => (None, Array::unwritten(stage.dtype, stage.shape.clone())?),
+            };
+            self.run_stage(stage, Sources { given, results }, (own, &mut result), (before, total))?;
+            results.push(Some(result));
+            for (s, earlier) in self.stages[..at].iter().enumerate() {
+                if earlier.last_use == at {
+                    results[s] = None;
+                }
+            }
+            before += stage.elements();
+        }
+        Ok((before, total))
+    }
+
+    /// Runs a stage into its result, which lies over leaf `own` where there is one; `before` elements of `total` are done.
+    fn run_stage(
+        &self,
+        stage: &Stage,
+        Sources { given, results }: Sources,
+        (own, out): (Option<usize>, &mut Array),
+        (before, total): (u64, u64),
+    ) -> Result<(), Error> {
+        const FEW: usize = 4;
+        let (mut few, mut many) = ([Input::new(&[], 0); FEW], Vec::new());
+        let inputs = if stage.leaves.len() <= FEW {
+            &mut few[..stage.leaves.len()]
+        } else {
+            many.resize(stage.leaves.len(), Input::new(&[], 0));
+            &mut many[..]
+        };
+        for ((input, leaf), scalar) in inputs.iter_mut().zip(&stage.leaves).zip(&stage.constants) {
+            *input = match leaf {
+                Leaf::Input(i) => match given.get(*i) {
+                    Some(Some(array)) => Input::new(array.as_bytes(), 0),
+                    _ => self.operands[*i].input(),
+                },
+                Leaf::Constant(_) => Input::new(scalar, 0),
+                Leaf::Stage(s) => Input::new(results[*s].as_ref().map_or(&[][..], Array::as_bytes), 0),
+            };
+        }
+        let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
+        let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
+        let team = Pool::global().team(self.threads);
+        let executor = self.options.executor.unwrap_or(&team);
+        match (&stage.work, own) {
+            (Work::Map(schedule, _), Some(own)) => schedule.run_over(inputs, own, out.buffer_mut(), executor, progress),
+            (Work::Map(schedule, _), None) => {
+                schedule.run(inputs, Output::new(out.as_bytes_mut(), 0), executor, progress)
+            }
+            (Work::Fold(folding), _) => folding.run(inputs, out.as_bytes_mut(), executor, progress),
+        }
+        .map_err(|failure| explain(stage, failure))
+    }
+}
+
+/// Finds the leaf that a stage may write its result over: an array of the same shape, with elements of as many bytes, that is
+/// read nowhere else from then on and lies element for element as the result will.
+pub(super) fn over(stages: &[Stage], at: usize, operands: &[Operand]) -> Option<usize> {
+    let stage = &stages[at];
+    let Work::Map(_, plan) = &stage.work else { return None };
+    if byte_count(stage.dtype, &stage.shape).is_ok_and(|bytes| bytes < WORTH_TAKING) {
+        return None;
+    }
+    let alike = |dtype: DType, shape: &[usize]| dtype.size() == stage.dtype.size() && shape == &*stage.shape;
+    let may = |leaf: Leaf| match leaf {
+        Leaf::Stage(s) => stages[s].last_use == at && alike(stages[s].dtype, &stages[s].shape),
+        Leaf::Input(i) => {
+            matches!(&operands[i], Operand::Array(array) if alike(array.dtype(), array.shape()))
+                && !stages[at + 1..].iter().any(|later| later.leaves.contains(&leaf))
+        }
+        Leaf::Constant(_) => false,
+    };
+    let nest = plan.nest();
+    let mut leaves = stage.leaves.iter().zip(&nest.inputs);
+    leaves.position(|(leaf, strides)| {
+        may(*leaf) && *strides == nest.output && stage.leaves.iter().filter(|other| *other == leaf).count() == 1
+    })
+}
+
+/// Says in words why a stage did not run to its end.
+fn explain(stage: &Stage, failure: Failure) -> Error {
+    match failure {
+        Failure::Refused { step, what, element } => {
+            let name = stage.names[step];
+            let text = match &stage.work {
+                Work::Map(_, plan) => {
+                    format!("{name}: {what} at {} of the result {}", Shape::from(plan.index(element)), stage.shape)
+                }
+                Work::Fold(folding) => {
+                    let (at, of) = (Shape::from(folding.index(element)), folding.reduction.name());
+                    format!("{name}: {what} at {at} of the {} that {of} folds", folding.shape)
+                }
+            };
+            Error::new(ErrorKind::Value, text)
+        }
+        failure => failure.into(),
+    }
+}
+
+/// Says that an array is not what a result can be written to.
+pub(crate) fn wrong_output(out: &Array, dtype: DType, shape: &[usize]) -> Error {
+    let (own, shape) = (Shape::from(out.shape()), Shape::from(shape));
+    let text = format!("the output is {} {own} and the result {dtype} {shape}; they must be equal", out.dtype());
+    Error::new(ErrorKind::Argument, text)
+}
+
+#[cfg(test)]
+mod tests;

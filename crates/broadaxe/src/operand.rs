@@ -1,0 +1,74 @@
+//! Operands: arrays that are lent, or given away for good.
+
+use broadaxe_kernels::{DType, Input};
+
+use crate::{
+    array::Array,
+    view::{View, byte_strides},
+};
+
+/// An array that an operator reads: a view of one, or an array whose memory the result may take.
+pub enum Operand<'a> {
+    /// Borrowed.
+    View(View<'a>),
+    /// Given away.
+    Array(Array),
+}
+
+impl<'a> From<View<'a>> for Operand<'a> {
+    fn from(view: View<'a>) -> Self {
+        Self::View(view)
+    }
+}
+
+impl<'a> From<&'a Array> for Operand<'a> {
+    fn from(array: &'a Array) -> Self {
+        Self::View(array.view())
+    }
+}
+
+impl From<Array> for Operand<'_> {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl Operand<'_> {
+    /// Returns a view of the elements.
+    pub fn view(&self) -> View<'_> {
+        match self {
+            Self::View(view) => view.clone(),
+            Self::Array(array) => array.view(),
+        }
+    }
+
+    /// Returns the dtype.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Self::View(view) => view.dtype(),
+            Self::Array(array) => array.dtype(),
+        }
+    }
+
+    /// Returns the dims, the slowest first.
+    pub fn shape(&self) -> &[usize] {
+        match self {
+            Self::View(view) => view.shape(),
+            Self::Array(array) => array.shape(),
+        }
+    }
+
+    pub(crate) fn strides(&self) -> Vec<isize> {
+        match self {
+            Self::View(view) => view.strides().to_vec(),
+            Self::Array(array) => byte_strides(array.dtype(), array.shape()),
+        }
+    }
+
+    pub(crate) fn input(&self) -> Input<'_> {
+        match self {
+            Self::View(view) => view.input(),
+            Self::Array(array) => Input::new(array.as_bytes(), 0),
+        }
+    }
+}
