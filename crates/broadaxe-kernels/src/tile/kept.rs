@@ -11,11 +11,12 @@
 //! - A child also finds its parent's blocks, whose pages would be copied one by one when written. It drops them.
 
 use std::{
-    process,
+    hint, process,
     sync::{
         Mutex, MutexGuard, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -128,12 +129,14 @@ impl Kept {
 
 /// Takes the lock, unless others hold it for long; drops what belongs to the process that this one was forked from.
 fn lock() -> Option<MutexGuard<'static, Kept>> {
-    for _ in 0..TRIES {
+    for round in 0..TRIES {
         let mut kept = match KEPT.try_lock() {
             Ok(kept) => kept,
             Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                std::hint::spin_loop();
+                // Who holds the lock may be waiting for this CPU.
+                let wait = if round % 32 == 31 { thread::yield_now } else { hint::spin_loop };
+                wait();
                 continue;
             }
         };

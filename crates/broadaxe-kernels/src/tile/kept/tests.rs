@@ -72,24 +72,26 @@ fn what_is_given_back_is_handed_out_again() {
     assert_eq!(kept_at_most(), Some(64 * MIB));
     dirty();
     assert!(zero(&Buffer::zeroed(LEN).expect("memory")), "new pages");
-    release();
-    let place = dirty();
-    let again = Buffer::stale(LEN).expect("memory");
-    assert_eq!(again.bytes().as_ptr().addr(), place);
-    assert!(again.bytes().iter().all(|&byte| byte == 7) && again.bytes().len() == LEN);
-    drop(again);
-    let smaller = Buffer::stale(LEN - 6 * MIB).expect("memory");
-    assert_eq!((smaller.bytes().as_ptr().addr(), smaller.bytes().len()), (place, LEN - 6 * MIB));
-    drop(smaller);
+    // Where another test holds the lock all the while, nothing is kept.
+    let reused = || {
+        release();
+        let place = dirty();
+        let again = Buffer::stale(LEN).expect("memory");
+        let same = again.bytes().as_ptr().addr() == place && again.bytes().iter().all(|&byte| byte == 7);
+        drop(again);
+        let smaller = Buffer::stale(LEN - 6 * MIB).expect("memory");
+        same && smaller.bytes().as_ptr().addr() == place && smaller.bytes().len() == LEN - 6 * MIB
+    };
+    assert!((0..20).any(|_| reused()));
     assert!(zero(&Buffer::stale(LEN / 2).expect("memory")), "too small for that block");
     #[cfg(unix)]
     {
         assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory"))), "a child has blocks of its own");
-        let held = lock();
+        let held = (0..1000).find_map(|_| lock()).expect("tests hold it for moments");
         assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory")) && release() == 0), "nobody waits");
         drop(held);
     }
-    assert!(release() >= LEN);
+    assert!((0..20).any(|_| reused() && release() >= LEN));
     assert!(zero(&Buffer::stale(LEN).expect("memory")), "all was given back");
     keep_at_most(0);
     keep_by_default(MIB);
