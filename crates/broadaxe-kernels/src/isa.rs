@@ -5,6 +5,9 @@
 //! that level's instructions, so that the compiler vectorises the same source three times. Which one runs is chosen by an
 //! [`Isa`], a value that exists only where the CPU has what it names.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod floats;
+
 use std::sync::OnceLock;
 
 #[cfg(target_arch = "x86_64")]
@@ -243,6 +246,74 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, avx2::<M>, avx512::<L>]
+}
+
+/// Returns bodies that only the wider levels have, in the order of all levels.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn wide<M: Body, L: Body>() -> [Option<Loop>; LEVELS] {
+    [None, Some(avx2::<M>), Some(avx512::<L>)]
+}
+
+/// An operation on two numbers of f32, rounded once, of the one loop that learns when it runs which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// a + b
+    Sum,
+    /// a - b
+    Difference,
+    /// b - a
+    Reversed,
+    /// a * b
+    Product,
+    /// a / b
+    Quotient,
+    /// b / a
+    Inverted,
+    /// The square root of a.
+    Root,
+}
+
+/// Whether bytes of a vector can be taken in any order.
+pub(crate) trait Shuffle: 'static {
+    /// Whether the level can.
+    const HERE: bool;
+    /// Takes the bytes at these places of sixteen bytes, each below sixteen.
+    ///
+    /// # Safety
+    /// The level is here, and can.
+    unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16];
+}
+
+/// A level without such an instruction.
+pub(crate) struct NoShuffle;
+
+impl Shuffle for NoShuffle {
+    const HERE: bool = false;
+    #[inline(always)]
+    unsafe fn taken(bytes: [u8; 16], _: [u8; 16]) -> [u8; 16] {
+        bytes
+    }
+}
+
+/// The levels from AVX2 on.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Shuffle16;
+
+#[cfg(target_arch = "x86_64")]
+impl Shuffle for Shuffle16 {
+    const HERE: bool = true;
+    #[inline(always)]
+    unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16] {
+        use std::arch::x86_64::{__m128i, _mm_shuffle_epi8, _mm_storeu_si128};
+        let mut out = [0; 16];
+        // SAFETY: the level is here, as the caller promises; all are sixteen bytes.
+        unsafe {
+            let bytes = (&raw const bytes).cast::<__m128i>().read_unaligned();
+            let places = (&raw const places).cast::<__m128i>().read_unaligned();
+            _mm_storeu_si128((&raw mut out).cast(), _mm_shuffle_epi8(bytes, places));
+        }
+        out
+    }
 }
 
 /// Stores that go to memory past the caches: as wide as a level has them.

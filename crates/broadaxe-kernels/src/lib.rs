@@ -19,6 +19,7 @@ pub mod family;
 pub mod table;
 mod step;
 mod fuse;
+mod chain;
 pub mod program;
 pub mod nest;
 pub mod executor;

@@ -34,8 +34,33 @@ pub(crate) enum Lie {
     Constant,
     /// The elements lie one after the other.
     Dense,
+    /// The elements lie one after the other, and each stands for so many.
+    Repeated(usize),
     /// Anything else.
     Strided,
+}
+
+/// The most times that an element may stand for to be repeated on the way into a loop.
+const TIMES: usize = 256;
+
+/// Says how an operand lies over these loops, for a loop that takes elements that stand for several.
+pub(crate) fn lie_repeated(loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone, size: usize) -> Lie {
+    let plain = lie(loops.clone(), size);
+    if plain != Lie::Strided {
+        return plain;
+    }
+    let mut times = 1_usize;
+    let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
+    while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
+        times = times.saturating_mul(dim);
+    }
+    let mut expected = size as isize;
+    let follows = moves.all(|(dim, stride)| {
+        let here = stride == expected;
+        expected = expected.wrapping_mul(dim as isize);
+        here
+    });
+    if follows && times <= TIMES { Lie::Repeated(times) } else { Lie::Strided }
 }
 
 /// Says how an operand lies over these loops.
@@ -106,6 +131,16 @@ pub(crate) struct Layout<'a> {
     pub(crate) strides: &'a [isize],
     pub(crate) size: usize,
     pub(crate) is_output: bool,
+    /// Whether elements that stand for several need not be packed.
+    pub(crate) repeats: bool,
+}
+
+impl Layout<'_> {
+    /// Says how the operand lies over a row of a unit.
+    fn lie(&self, dims: &[usize], cut: &Cut) -> Lie {
+        let row = cut.row(dims, self.strides);
+        if self.repeats { lie_repeated(row, self.size) } else { lie(row, self.size) }
+    }
 }
 
 /// The most elements of a unit; bounds the time to an answer when asked to stop.
@@ -114,6 +149,9 @@ pub(crate) const LONG: usize = 1 << 15;
 /// The bytes of packed operands that stay in the first-level cache beside the others.
 pub(crate) const PACKED: usize = 20 << 10;
 
+/// The elements in so many of which there are whole lines of the cache, whatever their size.
+const LINE: usize = 64;
+
 /// The rows of a unit that follows a transposed operand: some lines of the cache of it.
 const ACROSS: usize = 64;
 
@@ -121,20 +159,41 @@ const ACROSS: usize = 64;
 /// Placing a unit and calling for it.
 const UNIT: f64 = 15.0;
 /// Beginning and ending a row in a loop.
-const ROW: f64 = 3.0;
+pub(crate) const ROW: f64 = 3.0;
+/// The same in a loop over f16, which copies what does not fill a group.
+pub(crate) const ROW_OF_HALVES: f64 = 25.0;
+/// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
+const EDGES: f64 = 40.0;
+/// The bytes of a row without such lines.
+pub(crate) const WHOLE: usize = 128;
+/// Beginning and ending a row in the loop of a chain.
+pub(crate) const ROW_OF_CHAIN: f64 = 12.0;
 /// Beginning a run of consecutive or repeated elements in a packer.
 const RUN: f64 = 2.5;
 /// Moving an element of a run through a packer.
 const MOVED: f64 = 0.06;
+/// Repeating an element on the way into a loop.
+const REPEATED: f64 = 0.03;
 /// Moving an element on its own.
 const ALONE: f64 = 0.35;
 /// Reading a line of the cache for each element.
 const FAR: f64 = 1.2;
 
-/// Chooses the unit with the least cost per element for a program of so many steps, with at most so many elements in a unit.
-///
-/// With `ordered`, units follow one another in the order of the nest's elements.
-pub(crate) fn cut(dims: &[usize], operands: &[Layout], (steps, longest): (usize, usize), ordered: bool) -> Cut {
+/// What the choice of units depends on beside the operands.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms {
+    /// The nanoseconds that the program takes to begin and end a row.
+    pub(crate) row: f64,
+    /// The most elements of a unit.
+    pub(crate) longest: usize,
+    /// Whether the result is written past the caches.
+    pub(crate) past: bool,
+    /// Whether units follow one another in the order of the nest's elements.
+    pub(crate) ordered: bool,
+}
+
+/// Chooses the unit with the least cost per element.
+pub(crate) fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
     let last = dims.len() - 1;
     let mut best = (f64::INFINITY, Cut { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
     let mut inner = 1_usize;
@@ -144,10 +203,10 @@ pub(crate) fn cut(dims: &[usize], operands: &[Layout], (steps, longest): (usize,
                 operands.iter().any(|o| o.strides[across].unsigned_abs() == o.size && !is_dense_along(o, axis, dims))
             };
             // One row; whole rows that are neighbours; a block that follows a transposed operand.
-            let forms = [across == axis, across + 1 == axis, across < axis && !ordered && transposed()];
+            let forms = [across == axis, across + 1 == axis, across < axis && !terms.ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
-                if let Some(cut) = size_up(dims, operands, (axis, inner, across), (form, longest)) {
-                    let cost = cost(dims, operands, steps, &cut);
+                if let Some(cut) = size_up(dims, operands, (axis, inner, across), (form, terms.longest)) {
+                    let cost = cost(dims, operands, terms, &cut);
                     if cost < best.0 {
                         best = (cost, cut);
                     }
@@ -185,7 +244,10 @@ fn size_up(
     (form, longest): (Form, usize),
 ) -> Option<Cut> {
     let within = |limit: usize| {
-        let chunk = (limit / inner).clamp(1, dims[axis]);
+        let most = limit / inner;
+        // Units that begin a line of the cache each, where they are long enough to lose little by it.
+        let whole = if most < 2 * LINE { most } else { most / LINE * LINE };
+        let chunk = if most >= dims[axis] { dims[axis] } else { whole.max(1) };
         let row = Cut { axis, chunk, inner, across: axis, rows: 1 };
         match form {
             Form::Row => Some(row),
@@ -201,18 +263,21 @@ fn size_up(
         }
     };
     let cut = within(longest)?;
-    let packed: usize =
-        operands.iter().filter(|o| lie(cut.row(dims, o.strides), o.size) == Lie::Strided).map(|o| o.size).sum();
+    let packed: usize = operands.iter().filter(|o| o.lie(dims, &cut) == Lie::Strided).map(|o| o.size).sum();
     PACKED.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
 /// Estimates what an element costs beside its arithmetic.
-fn cost(dims: &[usize], operands: &[Layout], steps: usize, cut: &Cut) -> f64 {
+fn cost(dims: &[usize], operands: &[Layout], Terms { row, past, .. }: Terms, cut: &Cut) -> f64 {
     let n = (cut.chunk * cut.inner) as f64;
-    let own = UNIT / cut.elements() as f64 + ROW * steps as f64 / n;
+    let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
+    let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
+    let own = UNIT / cut.elements() as f64 + (row + edges) / n;
     let packing = |operand: &Layout| {
-        if lie(cut.row(dims, operand.strides), operand.size) != Lie::Strided {
-            return 0.0;
+        match operand.lie(dims, cut) {
+            Lie::Constant | Lie::Dense => return 0.0,
+            Lie::Repeated(_) => return REPEATED,
+            Lie::Strided => {}
         }
         let cost = moving(dims, operand, cut);
         match cut.next_outside(dims) {
@@ -281,6 +346,8 @@ mod tests {
         }
     }
 
+    const TERMS: Terms = Terms { row: ROW, longest: LONG, past: false, ordered: false };
+
     #[test]
     fn units_fit_their_operands() {
         struct Case {
@@ -302,13 +369,13 @@ mod tests {
                 about: "a short pattern",
                 dims: &[100_000, 3],
                 inputs: &[&[12, 4], &[0, 4]],
-                want: cut_of(0, 1706, 3, 0, 1),
+                want: cut_of(0, 1664, 3, 0, 1),
             },
             Case {
                 about: "short rows",
                 dims: &[100_000, 3],
                 inputs: &[&[12, 4], &[4, 0]],
-                want: cut_of(0, 1706, 3, 0, 1),
+                want: cut_of(0, 1664, 3, 0, 1),
             },
             Case {
                 about: "transposed",
@@ -329,19 +396,19 @@ mod tests {
             for axis in (1..dims.len()).rev() {
                 dense[axis - 1] = dense[axis] * dims[axis] as isize;
             }
-            let operand = |strides, is_output| Layout { strides, size: 4, is_output };
+            let operand = |strides, is_output| Layout { strides, size: 4, is_output, repeats: false };
             let operands: Vec<_> =
                 inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
-            assert_eq!(cut(dims, &operands, (1, LONG), false), want, "{about}");
+            assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
         }
     }
 
     #[test]
     fn units_of_costly_programs_are_shorter() {
         for (dims, strides) in [(&[100_000][..], &[4][..]), (&[1000, 100], &[400, 4])] {
-            let dense = |is_output| Layout { strides, size: 4, is_output };
+            let dense = |is_output| Layout { strides, size: 4, is_output, repeats: false };
             for longest in [LONG, 4096] {
-                let elements = cut(dims, &[dense(false), dense(true)], (1, longest), false).elements();
+                let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
                 assert!(elements <= longest && elements > longest - 100, "{elements} of {dims:?}");
             }
         }

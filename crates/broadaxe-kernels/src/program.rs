@@ -4,7 +4,11 @@
 //! given out so that a loop's result never lies where one of its operands does.
 
 pub use crate::step::{Slot, Step};
-use crate::{dtype::DType, fuse::fuse};
+use crate::{
+    chain::{Part, chain},
+    dtype::DType,
+    fuse::fuse,
+};
 
 /// A list of steps over tiles; the last one's result is the program's.
 #[derive(Clone)]
@@ -16,6 +20,8 @@ pub struct Program {
     /// The scratch tile of every step but the last.
     pub(crate) tiles: Vec<usize>,
     pub(crate) tile_count: usize,
+    /// The links of one loop that computes it all, where there is one.
+    pub(crate) chain: Option<Vec<Part>>,
 }
 
 impl Program {
@@ -31,9 +37,10 @@ impl Program {
                 return None;
             }
         }
+        let chain = chain(&inputs, &steps);
         let (steps, before) = fuse(steps);
         let (tiles, tile_count) = assign_tiles(&steps);
-        (!steps.is_empty()).then_some(Self { inputs, steps, before, tiles, tile_count })
+        (!steps.is_empty()).then_some(Self { inputs, steps, before, tiles, tile_count, chain })
     }
 
     /// Returns the dtypes of the inputs.

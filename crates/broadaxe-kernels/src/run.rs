@@ -20,8 +20,8 @@ use crate::{
     nest::{Lie, Nest},
     pack::{Axis, Way},
     program::Program,
-    schedule::{BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Input, Output, carry, fence, fetch},
+    schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
+    tile::{Buffer, Input, Output, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
@@ -161,6 +161,8 @@ struct Worker<'a> {
     axes: Vec<Axis>,
     /// What each step computes in the piece at hand.
     laid: Vec<Laid>,
+    /// The links of the chain that all steps are.
+    links: Vec<Link>,
 }
 
 // SAFETY: the places lie in operands that threads may share (`Input`, `Output`) and in scratch memory of the worker's own.
@@ -197,6 +199,7 @@ impl<'a> Worker<'a> {
                 .iter()
                 .map(|step| Laid { call: step.call, block: EMPTY, advances: [0; 3], out_advance: 0 })
                 .collect(),
+            links: plan.chain.iter().flat_map(|chain| &chain.links).map(link).collect(),
         })
     }
 
@@ -271,6 +274,11 @@ impl<'a> Worker<'a> {
     fn unit(&mut self, rows: usize, n: usize) -> Result<(), (usize, u64)> {
         self.places.copy_from_slice(&self.starts);
         self.gather(rows, n);
+        let plan = self.plan;
+        if let Some(chain) = &plan.chain {
+            self.chain(chain, rows, n);
+            return Ok(());
+        }
         let tile = self.plan.tile.unwrap_or(usize::MAX);
         if tile >= rows * n {
             return self.tiles(0, rows, n, [n, n]);
@@ -287,6 +295,27 @@ impl<'a> Worker<'a> {
             let to = self.places[output].addr().wrapping_add_signed(self.steps[output] * row as isize);
             self.tiles(row, 1, n, [even - to % 64 / out_size, even])
         })
+    }
+
+    /// Computes a unit by one loop.
+    fn chain(&mut self, chain: &BoundChain, rows: usize, n: usize) {
+        for (link, bound) in self.links.iter_mut().zip(&chain.links) {
+            if let Some(input) = bound.input {
+                (link.place, link.step) = (self.places[input].cast_const(), self.steps[input]);
+            }
+        }
+        let output = self.places.len() - 1;
+        let block = Block {
+            n,
+            rows,
+            places: [(&raw const self.links).cast(), std::ptr::null(), std::ptr::null()],
+            out: self.places[output],
+            out_step: self.steps[output],
+            ..EMPTY
+        };
+        // SAFETY: the loop is one of chains, and its links say of each operand how it lies over a row (`bind_chain`). Every one is readable
+        // so and the result can be written, as in `lay`; no input lies on the output (`choose_chain` is not asked then).
+        unsafe { (chain.call)(&block) };
     }
 
     /// Computes rows of a unit, `rows` of them from row `row`, in pieces: the first of `lens[0]` elements, the others of `lens[1]`.
@@ -453,6 +482,12 @@ impl<'a> Worker<'a> {
         }
         to
     }
+}
+
+/// Describes a link whose operand has no place yet.
+fn link(bound: &BoundLink) -> Link {
+    let BoundLink { act, feed, size, times, ref table, ahead, .. } = *bound;
+    Link { act, feed, place: std::ptr::null(), step: 0, size, times: times as u32, table: table.as_ptr(), ahead }
 }
 
 const EMPTY: Block =

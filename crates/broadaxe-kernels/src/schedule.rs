@@ -10,12 +10,16 @@ use std::sync::OnceLock;
 
 use crate::{
     cache::Caches,
+    chain::Part,
     dtype::DType,
     executor::parts,
     isa::{Isa, Level, Loop},
     loops::Guard,
-    nest::{Cut, LONG, Layout, Lie, Nest, cut, lie, reach},
+    nest::{
+        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_repeated, reach,
+    },
     program::{Program, Slot, Step},
+    tile::chain::{Act, Feed, GROUP, chained},
 };
 
 /// Where a bound step reads an operand.
@@ -41,6 +45,26 @@ pub(crate) struct BoundStep {
     /// The tile of the result; `None` for the output's own place.
     pub(crate) out: Option<usize>,
     pub(crate) out_size: usize,
+}
+
+/// A program that one loop computes without tiles, with its places chosen.
+pub(crate) struct BoundChain {
+    pub(crate) call: Loop,
+    pub(crate) links: Vec<BoundLink>,
+}
+
+/// A link of a chain, and where its operand comes from.
+pub(crate) struct BoundLink {
+    pub(crate) act: Act,
+    pub(crate) feed: Feed,
+    /// The input; none where the operand is the number that was kept.
+    pub(crate) input: Option<usize>,
+    pub(crate) size: usize,
+    /// The times that an element stands for.
+    pub(crate) times: usize,
+    /// The element that each result of a row has, from the first one on.
+    pub(crate) table: Vec<u32>,
+    pub(crate) ahead: bool,
 }
 
 /// How the result gets to its place.
@@ -85,6 +109,12 @@ const SHORT: u64 = 4096;
 /// The bytes of a tile: the widest element times its number of elements.
 const TILE: usize = 1536;
 
+/// The elements below which a call is worth more than what rows cost in it.
+const LITTLE: usize = 1 << 10;
+
+/// The bytes of a row that is written past the caches although it fills lines of them in part.
+const LONG_ROW: usize = 1024;
+
 /// The bytes of an operand from which those of the next tile are fetched ahead.
 const FETCHED: usize = 1 << 20;
 
@@ -99,7 +129,10 @@ pub struct Schedule {
     pub(crate) total: u64,
     pub(crate) cut: Cut,
     pub(crate) outer: Vec<Outer>,
+    /// The steps, where each is a loop of its own.
     pub(crate) steps: Vec<BoundStep>,
+    /// The chain that all steps are.
+    pub(crate) chain: Option<BoundChain>,
     pub(crate) packs: Vec<Packed>,
     pub(crate) splats: Vec<Packed>,
     pub(crate) finish: Finish,
@@ -151,15 +184,7 @@ impl Schedule {
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, in_place: bool) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let inputs = program.inputs.len();
-        let layouts = operands.iter().enumerate();
-        let layouts: Vec<_> =
-            layouts.map(|(i, o)| Layout { strides: &o.strides, size: o.size, is_output: i == inputs }).collect();
-        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let longest = (LONG_PICOS / program.picos().max(1)).clamp(SHORT, LONG as u64) as usize;
-        let cut = cut(&dims, &layouts, (program.steps.len(), longest), guarded);
-        for operand in &mut operands {
-            operand.lie = lie(cut.row(&dims, &operand.strides), operand.size);
-        }
+        let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, in_place);
         let mut schedule = Self {
             isa,
             program: program.clone(),
@@ -170,6 +195,7 @@ impl Schedule {
             operands,
             total,
             steps: Vec::new(),
+            chain: None,
             packs: Vec::new(),
             splats: Vec::new(),
             finish: Finish::Direct,
@@ -181,11 +207,17 @@ impl Schedule {
             worth: 0,
             in_place: OnceLock::new(),
         };
-        let bytes: usize = (0..=inputs).map(|i| schedule.footprint(i)).fold(0, usize::saturating_add);
+        let bytes: usize =
+            (0..=inputs).map(|i| footprint(&schedule.dims, &schedule.operands[i])).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
         schedule.choose_tiles(in_place);
-        schedule.bind_steps();
+        schedule.make_room_for_packs();
+        if is_chain {
+            schedule.bind_chain();
+        } else {
+            schedule.bind_steps();
+        }
         schedule
     }
 
@@ -197,7 +229,7 @@ impl Schedule {
             rows: self.cut.rows,
             row: self.cut.chunk * self.cut.inner,
             tile: self.tile,
-            loops: self.steps.len(),
+            loops: if self.chain.is_some() { 1 } else { self.steps.len() },
             packed: inputs(Lie::Strided),
             constant: inputs(Lie::Constant),
             streams: self.streams,
@@ -221,27 +253,14 @@ impl Schedule {
         at
     }
 
-    /// Counts the bytes that an operand reaches, as far as they matter to caches.
-    fn footprint(&self, operand: usize) -> usize {
-        let Operand { strides, size, .. } = &self.operands[operand];
-        let moving = self.dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
-        moving.fold(*size, |bytes, (&dim, _)| bytes.saturating_mul(dim))
-    }
-
     /// Decides whether units are cut into tiles, and how the result gets to its place.
     fn choose_tiles(&mut self, in_place: bool) {
         let output = self.program.inputs.len();
         let widest = self.widest();
-        let caches = Caches::here();
         let scatters = self.operands[output].lie == Lie::Strided;
-        let all: usize = (0..=output).map(|i| self.footprint(i)).fold(0, usize::saturating_add);
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
-        let streams = !in_place
-            && !scatters
-            && row_bytes >= 256
-            && cfg!(target_arch = "x86_64")
-            && self.footprint(output) >= caches.last / 16
-            && all >= caches.last / 3;
+        let rows_fit = row_bytes >= LONG_ROW || row_bytes >= 2 * WHOLE && row_bytes.is_multiple_of(WHOLE);
+        let streams = !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands);
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);
@@ -250,7 +269,8 @@ impl Schedule {
         if self.program.steps.len() > 1 || in_place || scatters || self.program.steps.iter().any(splats) {
             self.tile = Some(tile);
         }
-        let is_far = |i: &usize| self.operands[*i].lie == Lie::Dense && self.footprint(*i) >= FETCHED;
+        let is_far =
+            |i: &usize| self.operands[*i].lie == Lie::Dense && footprint(&self.dims, &self.operands[*i]) >= FETCHED;
         self.fetched = if self.tile.is_some() { (0..output).filter(is_far).collect() } else { Vec::new() };
         self.streams = streams;
         self.finish = match (scatters, in_place) {
@@ -260,15 +280,54 @@ impl Schedule {
         };
     }
 
-    fn bind_steps(&mut self) {
-        let (output, widest) = (self.program.inputs.len(), self.widest());
-        let tile = self.tile.unwrap_or(self.cut.elements());
-        for input in 0..output {
+    fn make_room_for_packs(&mut self) {
+        for input in 0..self.program.inputs.len() {
             if self.operands[input].lie == Lie::Strided {
                 let at = self.take_scratch(self.cut.elements() * self.operands[input].size);
                 self.packs.push(Packed { input, at });
             }
         }
+    }
+
+    /// Makes one loop of all steps, which needs no tiles.
+    fn bind_chain(&mut self) {
+        (self.tile, self.fetched) = (None, Vec::new());
+        let parts = self.program.chain.as_deref().unwrap_or_default();
+        let bound = |part: &Part| {
+            let mut link = BoundLink {
+                act: part.act,
+                feed: Feed::Kept,
+                input: part.input,
+                size: 4,
+                times: 1,
+                table: vec![],
+                ahead: false,
+            };
+            let Some(i) = part.input else { return link };
+            let operand = &self.operands[i];
+            link.size = operand.size;
+            link.feed = match operand.lie {
+                Lie::Constant => Feed::Constant,
+                Lie::Repeated(times) => {
+                    link.times = times;
+                    link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
+                    Feed::Repeated
+                }
+                Lie::Dense | Lie::Strided => match self.program.inputs[i] {
+                    DType::F32 => Feed::Dense,
+                    narrow => Feed::Cast(narrow),
+                },
+            };
+            link.ahead = operand.lie == Lie::Dense && footprint(&self.dims, &self.operands[i]) >= FETCHED;
+            link
+        };
+        let links = parts.iter().map(bound).collect();
+        self.chain = chained(self.isa, self.streams).map(|call| BoundChain { call, links });
+    }
+
+    fn bind_steps(&mut self) {
+        let widest = self.widest();
+        let tile = self.tile.unwrap_or(self.cut.elements());
         let tiles = self.take_scratch(self.program.tile_count * (tile * widest).next_multiple_of(64));
         let tile_at = |slot: usize| tiles + slot * (tile * widest).next_multiple_of(64);
         for (at, step) in self.program.steps.clone().iter().enumerate() {
@@ -319,6 +378,83 @@ impl Schedule {
     pub(crate) fn units(&self) -> usize {
         self.outer.iter().map(|outer| outer.count).product()
     }
+}
+
+/// Counts the bytes that an operand reaches, as far as they matter to caches.
+fn footprint(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
+    let moving = dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
+    moving.fold(*size, |bytes, (&dim, _)| bytes.saturating_mul(dim))
+}
+
+/// Says whether operands and result, which is the last, are so large that it is better written past the caches.
+fn is_large(dims: &[usize], operands: &[Operand]) -> bool {
+    let last = Caches::here().last;
+    let all = operands.iter().map(|operand| footprint(dims, operand)).fold(0, usize::saturating_add);
+    let result = operands.last().map_or(0, |operand| footprint(dims, operand));
+    cfg!(target_arch = "x86_64") && result >= last / 16 && all >= last / 3
+}
+
+/// Returns the terms of the choice of units that do not depend on how a program is run.
+fn terms(program: &Program, dims: &[usize], operands: &[Operand]) -> Terms {
+    let longest = (LONG_PICOS / program.picos().max(1)).clamp(SHORT, LONG as u64) as usize;
+    Terms { row: ROW, longest, past: is_large(dims, operands), ordered: false }
+}
+
+/// Estimates the nanoseconds that the loops of a program's steps take to begin and end a row.
+fn row_nanos(program: &Program, dims: &[usize]) -> f64 {
+    // Where there is little to do, one call of one loop is best, whatever its rows cost.
+    let is_little = dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE;
+    let is_half = |step: &Step| step.kernel.output() == DType::F16 || step.kernel.inputs().contains(&DType::F16);
+    program.steps.iter().map(|step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW }).sum()
+}
+
+/// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
+fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
+    let last = operands.len() - 1;
+    let layout = |(i, o): (usize, _)| {
+        let Operand { strides, size, .. }: &Operand = o;
+        Layout { strides, size: *size, is_output: i == last, repeats: i < last && repeats(i) }
+    };
+    operands.iter().enumerate().map(layout).collect()
+}
+
+/// Says how an operand of a chain lies over a row: what is cast on the way cannot be repeated there.
+fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
+    match program.inputs.get(operand) {
+        None => lie(row, program.output().size()),
+        Some(DType::F32) => lie_repeated(row, DType::F32.size()),
+        Some(narrow) => match lie(row, narrow.size()) {
+            Lie::Constant => Lie::Strided,
+            other => other,
+        },
+    }
+}
+
+/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
+fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand]) -> Option<Cut> {
+    let is_here = program.chain.is_some() && chained(isa, false).is_some();
+    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands) };
+    let cut = is_here
+        .then(|| cut(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
+        .filter(|cut| cut.chunk * cut.inner >= GROUP)?;
+    let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
+    let repeats = (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    (lies(program.inputs.len()) != Lie::Strided && (program.steps.len() > 1 || repeats)).then_some(cut)
+}
+
+/// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
+fn choose_units(isa: Isa, program: &Program, dims: &[usize], operands: &mut [Operand], in_place: bool) -> (Cut, bool) {
+    let chained = choose_chain(isa, program, dims, operands).filter(|_| !in_place);
+    let cut = chained.unwrap_or_else(|| {
+        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
+        let terms = Terms { row: row_nanos(program, dims), ordered: guarded, ..terms(program, dims, operands) };
+        cut(dims, &layouts(operands, |_| false), terms)
+    });
+    for (i, operand) in operands.iter_mut().enumerate() {
+        let row = cut.row(dims, &operand.strides);
+        operand.lie = if chained.is_none() { lie(row, operand.size) } else { lie_chained(program, i, row) };
+    }
+    (cut, chained.is_some())
 }
 
 /// Measures the operands over a nest; says what an address cannot count.

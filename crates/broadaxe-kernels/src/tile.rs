@@ -12,6 +12,9 @@ mod memory;
 mod carry;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod halves;
+pub(crate) mod chain;
+#[cfg(target_arch = "x86_64")]
+mod links;
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
@@ -268,12 +271,20 @@ pub(crate) fn fetch(place: *const u8, bytes: usize) {
 /// Asks for these bytes, whosever they are.
 #[inline(always)]
 fn ask(place: *const u8, bytes: usize) {
+    (0..bytes).step_by(64).for_each(|at| ask_line(place.wrapping_add(at)));
+}
+
+/// Asks for the line of the cache that holds a byte, whosever it is.
+#[inline(always)]
+fn ask_line(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    for at in (0..bytes).step_by(64) {
+    {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.wrapping_add(at).cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
     }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 /// Lets other threads see what [`Streamed`] loops wrote before.

@@ -180,7 +180,7 @@ impl Schedule {
 
     /// Says whether the whole nest is one unit, computed by one call of one loop.
     fn is_one_call(&self) -> bool {
-        self.tile.is_none() && self.packs.is_empty() && self.cut.elements() as u64 == self.total
+        self.tile.is_none() && self.chain.is_none() && self.packs.is_empty() && self.cut.elements() as u64 == self.total
     }
 
     /// Calls the one loop there is; says whether nothing was refused.

@@ -3,8 +3,12 @@
 use std::marker::PhantomData;
 
 use super::ask;
+#[cfg(not(target_arch = "x86_64"))]
+use crate::isa::versions;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::{Shuffle16, each};
 use crate::{
-    isa::{Block, Body, Isa, LEVELS, Loop, versions},
+    isa::{Block, Body, Isa, LEVELS, Loop, NoShuffle, Shuffle},
     pack::{Leaf, Turn, Way},
 };
 
@@ -19,15 +23,22 @@ const COLUMNS: isize = 16;
 /// # Safety
 /// Every element that the way reaches from `from` is readable, what it reaches from `to` is writable, and the two do not overlap.
 pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
-    static LEAVES: [[Loop; LEVELS]; 4] = [
-        versions::<Carry<u8, 16>>(),
-        versions::<Carry<u16, 8>>(),
-        versions::<Carry<u32, 4>>(),
-        versions::<Carry<u64, 2>>(),
-    ];
+    static LEAVES: [[Loop; LEVELS]; 4] = [leaf::<u8, 16>(), leaf::<u16, 8>(), leaf::<u32, 4>(), leaf::<u64, 2>()];
     let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
     // SAFETY: the promise is passed on.
     unsafe { walk(way, call, &way.outer, from, to) };
+}
+
+/// Returns the leaf for elements of a size.
+#[cfg(target_arch = "x86_64")]
+const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+    each::<Carry<T, L, NoShuffle>, Carry<T, L, Shuffle16>, Carry<T, L, Shuffle16>>()
+}
+
+/// Returns the leaf for elements of a size.
+#[cfg(not(target_arch = "x86_64"))]
+const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+    versions::<Carry<T, L, NoShuffle>>()
 }
 
 /// Moves the elements of a leaf and of the axes `outer` outside it.
@@ -66,9 +77,9 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
 }
 
 /// The leaf of the way that the second place points to; `L` elements are 16 bytes.
-struct Carry<T, const L: usize>(PhantomData<T>);
+struct Carry<T, const L: usize, S>(PhantomData<(T, S)>);
 
-impl<T: Copy, const L: usize> Body for Carry<T, L> {
+impl<T: Copy, const L: usize, S: Shuffle> Body for Carry<T, L, S> {
     #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
@@ -79,6 +90,13 @@ impl<T: Copy, const L: usize> Body for Carry<T, L> {
             match (way.leaf, n * size_of::<T>()) {
                 (Leaf::Transposed, _) => transposed::<T, L>(way, block),
                 (Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
+                (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
+                    // A closure would not have the instructions of the level.
+                    for r in 0..block.rows as isize {
+                        let from = block.places[0].wrapping_offset(block.steps[0] * r);
+                        shuffled::<T, L, S>(n, times, from, block.out.wrapping_offset(block.out_step * r));
+                    }
+                }
                 (Leaf::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
                 (Leaf::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
                 (Leaf::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
@@ -161,6 +179,39 @@ unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const 
                 _ => (0..times).for_each(|k| to.add(k).write_unaligned(element)),
             }
         }
+    }
+}
+
+/// The times that elements are written by shuffles at most; those that fill a line of the cache are written in wider pieces.
+const SHUFFLED: usize = 32;
+
+/// Writes each of `n` elements so many times, [`SHUFFLED`] at most: 16 bytes of them become as many times 16.
+// SAFETY: There are `n` elements to read, and there is room for `times` of each. The level of `S` is here, and can.
+#[inline(always)]
+unsafe fn shuffled<T: Copy, const L: usize, S: Shuffle>(n: usize, times: usize, from: *const u8, to: *mut u8) {
+    let size = size_of::<T>();
+    // Where each byte comes from. A product that is shifted divides: what it is too large by does not count here.
+    let (bytes, inverse) = (size * times, (1_u32 << 20) / (size * times) as u32 + 1);
+    let mut places = [[0_u8; 16]; SHUFFLED];
+    for (b, places) in places.iter_mut().enumerate().take(times) {
+        for (j, place) in places.iter_mut().enumerate() {
+            let at = (16 * b + j) as u32;
+            *place = ((at * inverse) >> 20) as u8 * size as u8 + j as u8 % size as u8;
+        }
+    }
+    for group in 0..n / L {
+        // SAFETY: promised by the caller, for the elements of this group.
+        unsafe {
+            let taken = from.add(group * 16).cast::<[u8; 16]>().read_unaligned();
+            let to = to.add(group * L * bytes);
+            for (b, &places) in places.iter().enumerate().take(times) {
+                to.add(16 * b).cast::<[u8; 16]>().write_unaligned(S::taken(taken, places));
+            }
+        }
+    }
+    for i in n / L * L..n {
+        // SAFETY: promised by the caller.
+        unsafe { (0..times).for_each(|k| transfer::<T>(from.add(i * size), to.add(i * bytes + k * size))) };
     }
 }
 

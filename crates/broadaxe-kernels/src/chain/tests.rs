@@ -1,0 +1,253 @@
+//! Chains are found where they are, and give what their steps give one after the other.
+
+use super::*;
+use crate::{
+    executor::Serial,
+    isa::{Isa, Level},
+    nest::Nest,
+    program::Program,
+    schedule::Schedule,
+    tile::{Input, Output},
+};
+use Slot::{Input as I, Step as S};
+
+/// Writes links as they are computed: in the order of their results.
+fn told(parts: &[Part]) -> String {
+    let tell = |part: &Part| {
+        let act = match part.act {
+            Act::Begin => String::new(),
+            Act::Keep => String::from("keep"),
+            Act::Join(join) => format!("{join:?}"),
+        };
+        format!("{act}{}", part.input.map_or(String::new(), |i| i.to_string()))
+    };
+    parts.iter().map(tell).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn programs_are_written_as_links() {
+    struct Case {
+        about: &'static str,
+        inputs: &'static [DType],
+        steps: &'static [(&'static str, &'static [Slot])],
+        want: Option<&'static str>,
+    }
+    let cases = [
+        Case { about: "one step", inputs: &[F; 2], steps: &[("sub", &[I(1), I(0)])], want: Some("1 Difference0") },
+        Case {
+            about: "a chain with a cast",
+            inputs: &[DType::U8, F, F],
+            steps: &[("cast", &[I(0)]), ("sub", &[I(1), S(0)]), ("div", &[I(2), S(1)])],
+            want: Some("1 Difference0 Inverted2"),
+        },
+        Case {
+            about: "a length",
+            inputs: &[F; 2],
+            steps: &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("sub", &[S(0), S(1)]), ("sqrt", &[S(2)])],
+            want: Some("0 Product0 keep1 Product1 Reversed Root"),
+        },
+        Case {
+            about: "two branches of which the second keeps a number itself",
+            inputs: &[F; 2],
+            steps: &[
+                ("mul", &[I(0), I(0)]),
+                ("mul", &[I(1), I(1)]),
+                ("add", &[S(0), S(1)]),
+                ("mul", &[I(0), I(1)]),
+                ("sub", &[S(3), S(2)]),
+            ],
+            want: Some("0 Product0 keep1 Product1 Sum keep0 Product1 Difference"),
+        },
+        Case {
+            about: "a result used twice",
+            inputs: &[F; 2],
+            steps: &[("add", &[I(0), I(1)]), ("mul", &[S(0), S(0)])],
+            want: None,
+        },
+        Case {
+            about: "a result that nobody uses",
+            inputs: &[F; 2],
+            steps: &[("add", &[I(0), I(1)]), ("mul", &[I(0), I(1)])],
+            want: None,
+        },
+        Case { about: "another operator", inputs: &[F; 2], steps: &[("max", &[I(0), I(1)])], want: None },
+        Case {
+            about: "a cast that rounds otherwise",
+            inputs: &[DType::I64, F],
+            steps: &[("cast", &[I(0)]), ("add", &[S(0), I(1)])],
+            want: None,
+        },
+    ];
+    for Case { about, inputs, steps, want } in cases {
+        assert_eq!(chain(inputs, &self::steps(inputs, steps)).map(|parts| told(&parts)).as_deref(), want, "{about}");
+    }
+    let arg = |s: usize| [if s == 0 { I(0) } else { S(s - 1) }, I(1)];
+    let args: Vec<_> = (0..LINKS).map(arg).collect();
+    let long: Vec<_> = args.iter().map(|args| ("add", &args[..])).collect();
+    assert_eq!(chain(&[F; 2], &steps(&[F; 2], &long)), None, "too many links");
+}
+
+/// Makes steps of names; `cast` is to f32.
+fn steps(inputs: &[DType], steps: &[(&str, &[Slot])]) -> Vec<Step> {
+    let kernel = |name: &str, args: &[Slot]| match (name, args) {
+        ("cast", &[I(i)]) => cast(inputs[i], DType::F32),
+        _ => find(name).and_then(|op| op.kernel(DType::F32)).expect("in the table"),
+    };
+    steps.iter().map(|&(name, args)| Step::new(kernel(name, args), args)).collect()
+}
+
+/// Returns bytes of elements of a dtype: every kind of float among them.
+fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
+    let special = [
+        0.0_f32,
+        -0.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::from_bits(0xffa1_2345),
+        f32::MIN_POSITIVE / 8.0,
+        f32::MAX,
+    ];
+    let mut state = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state >> 11
+    };
+    let mut element = || match dtype {
+        DType::F32 if next() % 13 == 0 => special[next() as usize % special.len()].to_bits(),
+        DType::F32 => ((next() % 2000) as f32 / 100.0 - 10.0).to_bits(),
+        _ => next() as u32,
+    };
+    (0..count).flat_map(|_| element().to_le_bytes().into_iter().take(dtype.size())).collect()
+}
+
+/// A nest, and the elements that its inputs and its output have.
+struct Lay {
+    nest: Nest,
+    elements: Vec<usize>,
+}
+
+/// Lays operands over loops by patterns: `d` for an axis that one walks, `-` for one that it repeats. The output walks all.
+fn lay(dims: &[usize], patterns: &[&str], dtypes: &[DType]) -> Lay {
+    let stride = |pattern: &str, size: usize| {
+        let (mut strides, mut step) = (vec![0; dims.len()], size as isize);
+        for (axis, letter) in pattern.bytes().enumerate().rev() {
+            if letter == b'd' {
+                strides[axis] = step;
+                step *= dims[axis] as isize;
+            }
+        }
+        (strides, step as usize / size)
+    };
+    let (inputs, elements) = patterns.iter().zip(dtypes).map(|(pattern, dtype)| stride(pattern, dtype.size())).unzip();
+    let nest = Nest { dims: dims.to_vec(), output: stride(&"d".repeat(dims.len()), 4).0, inputs };
+    Lay { nest, elements }
+}
+
+/// Runs a program at every level, with operands and result so many bytes from where memory begins, and compares with the least level.
+fn compare(about: &str, program: &Program, Lay { nest, elements }: &Lay, skew: usize) -> bool {
+    let data: Vec<Vec<u8>> = program
+        .inputs
+        .iter()
+        .zip(elements)
+        .enumerate()
+        .map(|(i, (&dtype, &count))| {
+            let mut bytes = vec![0; skew];
+            bytes.extend(drawn(dtype, count, i as u64 + 1));
+            bytes
+        })
+        .collect();
+    let inputs: Vec<_> = data.iter().map(|bytes| Input::new(bytes, skew)).collect();
+    let len = 4 * nest.dims.iter().product::<usize>();
+    let run = |isa| {
+        let schedule = Schedule::at(isa, program, nest).expect("sound");
+        let mut out = vec![0xee; len + 128];
+        schedule.run(&inputs, Output::new(&mut out, 64 - skew), &Serial, None).expect("runs");
+        let outside = [&out[..64 - skew], &out[64 - skew + len..]].concat();
+        assert!(outside.iter().all(|&byte| byte == 0xee), "{about}: wrote outside");
+        (out, schedule.chain.is_some())
+    };
+    let (want, _) = run(Isa::of(Level::Baseline).expect("always here"));
+    let mut chained = false;
+    for isa in Isa::available() {
+        let (got, chain) = run(isa);
+        let at = got.iter().zip(&want).position(|(a, b)| a != b);
+        assert_eq!(at, None, "{about} {:?} skew {skew} {isa:?}: first byte that differs", nest.dims);
+        chained |= chain;
+    }
+    chained
+}
+
+const F: DType = DType::F32;
+
+/// Programs, the dtypes of their inputs, and how these lie over two loops.
+#[allow(clippy::type_complexity)]
+const PROGRAMS: &[(&[DType], &[(&str, &[Slot])], &[&[&str]])] = &[
+    (&[F, F], &[("mul", &[I(0), I(1)])], &[&["dd", "d-"], &["d-", "dd"]]),
+    (
+        &[F, F, F, F],
+        &[("add", &[I(0), I(1)]), ("sub", &[I(2), S(0)]), ("div", &[S(1), I(3)])],
+        &[&["dd", "-d", "d-", "dd"], &["d-", "--", "-d", "d-"], &["dd", "dd", "--", "dd"]],
+    ),
+    (
+        &[F, F],
+        &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("sub", &[S(0), S(1)]), ("sqrt", &[S(2)])],
+        &[&["dd", "dd"], &["dd", "d-"], &["-d", "d-"]],
+    ),
+    (
+        &[DType::U8, F, F],
+        &[("cast", &[I(0)]), ("sub", &[S(0), I(1)]), ("mul", &[S(1), I(2)])],
+        &[&["dd", "-d", "-d"], &["dd", "--", "d-"], &["--", "dd", "dd"], &["d-", "dd", "-d"]],
+    ),
+    (&[DType::I8, F], &[("cast", &[I(0)]), ("div", &[I(1), S(0)])], &[&["dd", "dd"]]),
+    (&[DType::U16, F], &[("cast", &[I(0)]), ("add", &[I(1), S(0)])], &[&["dd", "d-"]]),
+    (&[DType::I16, DType::F16], &[("cast", &[I(0)]), ("cast", &[I(1)]), ("sub", &[S(0), S(1)])], &[&["dd", "dd"]]),
+    (&[DType::BF16, DType::I32], &[("cast", &[I(0)]), ("cast", &[I(1)]), ("mul", &[S(0), S(1)])], &[&["dd", "dd"]]),
+];
+
+#[test]
+fn chains_give_what_their_steps_give() {
+    let shapes: &[[usize; 2]] = &[
+        [1, 1],
+        [1, 7],
+        [5, 13],
+        [1, 63],
+        [40, 2],
+        [3, 64],
+        [3, 65],
+        [150, 3],
+        [37, 5],
+        [90, 7],
+        [11, 16],
+        [9, 33],
+        [2, 1000],
+        [300, 40],
+        [7000, 3],
+    ];
+    let mut chains = 0;
+    for &(inputs, list, patterns) in PROGRAMS {
+        let program = Program::new(inputs.to_vec(), steps(inputs, list)).expect("sound");
+        for (dims, pattern) in shapes.iter().flat_map(|dims| patterns.iter().map(move |pattern| (dims, pattern))) {
+            for skew in [0, 4, 20, 3] {
+                let about = format!("{list:?} {pattern:?}");
+                chains += usize::from(compare(&about, &program, &lay(dims, pattern, inputs), skew));
+            }
+        }
+    }
+    assert!(chains > 500 || Isa::available().len() == 1, "{chains} were chains");
+}
+
+/// Results past the caches are the same, for rows of every place of a line of the cache.
+#[test]
+fn long_chains_give_what_their_steps_give() {
+    let rows = crate::cache::Caches::here().last.min(48 << 20) / 3 / 4 / 333 + 1;
+    for (pattern, dims) in [(["dd", "d-"], [rows, 333]), (["dd", "-d"], [rows, 333]), (["dd", "d-"], [rows * 111, 3])] {
+        let inputs = [DType::U8, F];
+        let list = steps(&inputs, &[("cast", &[I(0)]), ("sub", &[S(0), I(1)])]);
+        let program = Program::new(inputs.to_vec(), list).expect("sound");
+        for skew in [0, 4, 1] {
+            compare("past the caches", &program, &lay(&dims, &pattern, &inputs), skew);
+        }
+    }
+}

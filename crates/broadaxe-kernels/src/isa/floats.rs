@@ -1,0 +1,203 @@
+//! Vectors of f32, as wide as a level has them: for the one loop whose operations are known only when it runs.
+//!
+//! The compiler keeps numbers in registers across such a loop when they are vectors from the start. Arrays go to memory after every
+//! operation; a CPU then guesses which load waits for which store by where the load stands in the code, and one that serves
+//! several operations is guessed wrong. That was seen to take ten times as long.
+
+use std::arch::x86_64 as x86;
+
+use super::Join;
+use crate::dtype::DType;
+
+/// Where results stand that repeat elements: the element of the first of them, and how many have had it before.
+#[derive(Clone, Copy)]
+pub(crate) struct Turns {
+    pub(crate) first: u32,
+    pub(crate) turn: u32,
+}
+
+/// The vectors of a level, as many as are computed at a time.
+pub(crate) trait Floats: 'static {
+    /// That many vectors.
+    type G: Copy;
+    /// The numbers in a vector.
+    const N: usize;
+    /// The vectors.
+    const VECTORS: usize;
+    /// The numbers in all of them.
+    const GROUP: usize = Self::N * Self::VECTORS;
+    /// Repeats a number.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn all(x: f32) -> Self::G;
+    /// Reads elements that lie one after the other, as f32: integers of at most 32 bits but u32, and floats but f64.
+    ///
+    /// # Safety
+    /// They can be read, at any address. The level is here.
+    unsafe fn read(dtype: DType, place: *const u8) -> Self::G;
+    /// Repeats elements, each at least twice; `table` has the element of each result from the first one on.
+    ///
+    /// # Safety
+    /// From each vector's first element on, a whole vector can be read; the table has as many elements as `times` and a group. The
+    /// level is here.
+    unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Self::G;
+    /// Computes; a NaN need not be the canonical one.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G;
+    /// Writes numbers, any NaN as the canonical one; with `past`, past the caches.
+    ///
+    /// # Safety
+    /// They can be written, at any address, or with `past` at one that is aligned to a vector. The level is here.
+    unsafe fn write(x: Self::G, place: *mut u8, past: bool);
+}
+
+/// Makes four vectors.
+#[inline(always)]
+fn four<V>(make: impl Fn(usize) -> V) -> [V; 4] {
+    [make(0), make(1), make(2), make(3)]
+}
+
+/// Makes eight vectors.
+#[inline(always)]
+fn eight<V>(make: impl Fn(usize) -> V) -> [V; 8] {
+    [make(0), make(1), make(2), make(3), make(4), make(5), make(6), make(7)]
+}
+
+/// Reads the vector of this number from a row of them.
+// SAFETY: It can be read, at any address. The level is here.
+#[inline(always)]
+unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
+    // SAFETY: promised by the caller.
+    unsafe { row.cast::<V>().wrapping_add(number).read_unaligned() }
+}
+
+macro_rules! floats {
+    ($($name:ident: $count:literal $vectors:literal $each:ident $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
+       $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $pick:ident $canonical:ident;)+) => { $(
+        pub(crate) struct $name;
+        impl Floats for $name {
+            type G = [x86::$vector; $vectors];
+            const N: usize = $count;
+            const VECTORS: usize = $vectors;
+            #[inline(always)]
+            unsafe fn all(x: f32) -> Self::G {
+                // SAFETY: promised by the caller.
+                [unsafe { x86::$set(x) }; $vectors]
+            }
+            #[inline(always)]
+            unsafe fn read(dtype: DType, place: *const u8) -> Self::G {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    match dtype {
+                        DType::U8 => $each(#[inline(always)] |v| x86::$float(x86::$u8($eight(place.wrapping_add(v * $count))))),
+                        DType::I8 => $each(#[inline(always)] |v| x86::$float(x86::$i8($eight(place.wrapping_add(v * $count))))),
+                        DType::U16 => $each(#[inline(always)] |v| x86::$float(x86::$u16(nth::<x86::$sixteen>(place, v)))),
+                        DType::I16 => $each(#[inline(always)] |v| x86::$float(x86::$i16(nth::<x86::$sixteen>(place, v)))),
+                        DType::BF16 => $each(#[inline(always)] |v| x86::$cast(x86::$shift::<16>(x86::$u16(nth::<x86::$sixteen>(place, v))))),
+                        DType::F16 => $each(#[inline(always)] |v| x86::$f16(nth::<x86::$sixteen>(place, v))),
+                        DType::I32 => $each(#[inline(always)] |v| x86::$float(nth::<x86::$ints>(place, v))),
+                        _ => $each(#[inline(always)] |v| nth::<x86::$vector>(place, v)),
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Self::G {
+                // SAFETY: promised by the caller.
+                $each(#[inline(always)] |v| unsafe {
+                    let places = table.wrapping_add(turns.turn as usize + v * $count);
+                    let from = places.read();
+                    let x = place.add((turns.first + from) as usize).cast::<x86::$vector>().read_unaligned();
+                    $pick(x, places.cast::<x86::$ints>().read_unaligned(), from)
+                })
+            }
+            #[inline(always)]
+            unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    match join {
+                        Join::Sum => $each(#[inline(always)] |v| x86::$add(a[v], b[v])),
+                        Join::Difference => $each(#[inline(always)] |v| x86::$sub(a[v], b[v])),
+                        Join::Reversed => $each(#[inline(always)] |v| x86::$sub(b[v], a[v])),
+                        Join::Product => $each(#[inline(always)] |v| x86::$mul(a[v], b[v])),
+                        Join::Quotient => $each(#[inline(always)] |v| x86::$div(a[v], b[v])),
+                        Join::Inverted => $each(#[inline(always)] |v| x86::$div(b[v], a[v])),
+                        Join::Root => $each(#[inline(always)] |v| x86::$sqrt(a[v])),
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn write(x: Self::G, place: *mut u8, past: bool) {
+                for (v, &x) in x.iter().enumerate() {
+                    let to = place.wrapping_add(v * size_of::<x86::$vector>());
+                    // SAFETY: promised by the caller.
+                    unsafe {
+                        let x = $canonical(x);
+                        if past { x86::$stream(to.cast(), x) } else { to.cast::<x86::$vector>().write_unaligned(x) }
+                    }
+                }
+            }
+        }
+    )+ };
+}
+floats! {
+    Floats8: 8 4 four __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
+        read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps pick8 canonical8;
+    Floats16: 16 8 eight __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
+        read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps pick16 canonical16;
+}
+
+// SAFETY: There are eight bytes to read.
+#[inline(always)]
+unsafe fn read8(place: *const u8) -> x86::__m128i {
+    // SAFETY: promised by the caller; every x86-64 CPU has the instruction.
+    unsafe { x86::_mm_loadl_epi64(place.cast()) }
+}
+
+// SAFETY: There are sixteen bytes to read.
+#[inline(always)]
+unsafe fn read16(place: *const u8) -> x86::__m128i {
+    // SAFETY: promised by the caller; every x86-64 CPU has the instruction.
+    unsafe { x86::_mm_loadu_si128(place.cast()) }
+}
+
+/// Takes the numbers at these places, counted from `from`.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm256_permutevar8x32_ps(x, x86::_mm256_sub_epi32(places, x86::_mm256_set1_epi32(from as i32))) }
+}
+
+/// Takes the numbers at these places, counted from `from`.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm512_permutexvar_ps(x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from as i32)), x) }
+}
+
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let nan = x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(x, x);
+        x86::_mm256_blendv_ps(x, x86::_mm256_set1_ps(f32::from_bits(0x7fc0_0000)), nan)
+    }
+}
+
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn canonical16(x: x86::__m512) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let nan = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(x, x);
+        x86::_mm512_mask_blend_ps(nan, x, x86::_mm512_set1_ps(f32::from_bits(0x7fc0_0000)))
+    }
+}

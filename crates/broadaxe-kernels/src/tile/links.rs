@@ -1,0 +1,176 @@
+//! How a chain is computed, group by group.
+
+use std::marker::PhantomData;
+
+use super::{
+    ask_line,
+    chain::{Act, Feed, GROUP, LINKS, Link},
+};
+use crate::{
+    dtype::DType,
+    isa::{
+        Block, Body,
+        floats::{Floats, Turns},
+    },
+};
+
+/// The bytes by which operands are fetched ahead of their use.
+const AHEAD: usize = 2048;
+
+/// The loop with the vectors of a level.
+pub(crate) struct Chained<F, const PAST: bool>(PhantomData<F>);
+
+impl<F: Floats, const PAST: bool> Body for Chained<F, PAST> {
+    #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        let group = F::GROUP;
+        // SAFETY: the caller made the place from a reference, and the links describe operands with so many rows and elements.
+        let links = unsafe { &*block.places[0].cast::<Vec<Link>>() };
+        let mut short = None;
+        for r in 0..block.rows as isize {
+            let out = block.out.wrapping_offset(block.out_step * r);
+            // SAFETY: as above; a short row is a group long in its copy, of which so many elements are the row.
+            unsafe {
+                if block.n >= group {
+                    row::<F, PAST>(links, r, out, block.n);
+                } else {
+                    let short = short.get_or_insert_with(|| Short::new(links));
+                    short.fill(links, r, block.n);
+                    row::<F, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
+                    out.copy_from_nonoverlapping(short.out.as_ptr(), 4 * block.n);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// A copy of rows that are shorter than a group.
+struct Short {
+    links: [Link; LINKS],
+    bytes: [[u8; 4 * GROUP]; LINKS],
+    out: [u8; 4 * GROUP],
+}
+
+impl Short {
+    #[inline(never)]
+    fn new(links: &[Link]) -> Box<Self> {
+        Box::new(Self { links: [links[0]; LINKS], bytes: [[0; 4 * GROUP]; LINKS], out: [0; 4 * GROUP] })
+    }
+
+    /// Copies the operands of a row of `n` elements.
+    // SAFETY: The links describe operands with this row and so many elements, fewer than a group.
+    #[inline(never)]
+    unsafe fn fill(&mut self, links: &[Link], row: isize, n: usize) {
+        for ((own, bytes), link) in self.links.iter_mut().zip(&mut self.bytes).zip(links) {
+            let place = link.place.wrapping_offset(link.step * row);
+            let (to, size) = (bytes.as_mut_ptr(), link.size);
+            // SAFETY: promised by the caller; a group of elements of at most four bytes has room.
+            unsafe {
+                *own = match link.feed {
+                    Feed::Kept | Feed::Constant => Link { place, ..*link },
+                    Feed::Dense | Feed::Cast(_) => {
+                        to.copy_from_nonoverlapping(place, n * size);
+                        Link { place: to, ahead: false, ..*link }
+                    }
+                    Feed::Repeated => {
+                        let from = |i| place.add(i / link.times as usize * size);
+                        (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
+                        Link { place: to, feed: Feed::Dense, ..*link }
+                    }
+                }
+            };
+        }
+    }
+}
+
+/// Computes a row of at least a group.
+// SAFETY: The links describe operands with this row and `n` elements, and `out` has room for as many. The level is here.
+#[inline(always)]
+unsafe fn row<F: Floats, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
+    let group = F::GROUP;
+    // What comes before the first whole line of the cache; all where no element begins one.
+    let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
+    let head = if skew.is_multiple_of(4) { (skew / 4).min(n) } else { n };
+    let mut at = 0;
+    while at < n {
+        let end = (at + group).min(if at < head { head } else { n });
+        // A group that has fewer elements to give is computed with others beside them.
+        let start = at.min(n - group);
+        // SAFETY: promised by the caller; lines of the cache begin at `head` and every group after it.
+        unsafe {
+            let x = compute::<F>(links, row, start, n);
+            if end - at == group {
+                F::write(x, out.add(4 * at), PAST && at >= head);
+            } else {
+                let mut part = [0_u8; 4 * GROUP];
+                F::write(x, part.as_mut_ptr(), false);
+                out.add(4 * at).copy_from_nonoverlapping(part.as_ptr().add(4 * (at - start)), 4 * (end - at));
+            }
+        }
+        at = end;
+    }
+}
+
+/// Brings a group of a row of `n` elements through all links, from element `at` on.
+// SAFETY: The links describe operands with this row and `n` elements, of which `at` and a group after it are some. The level is here.
+#[inline(always)]
+unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) -> F::G {
+    // SAFETY: promised by the caller.
+    let (mut x, mut kept) = unsafe { (F::all(0.0), F::all(0.0)) };
+    for link in links {
+        let place = link.place.wrapping_offset(link.step * row);
+        // SAFETY: promised by the caller.
+        unsafe {
+            let y = match link.feed {
+                Feed::Dense => {
+                    let place = place.wrapping_add(at * 4);
+                    if link.ahead {
+                        (0..F::VECTORS).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * F::N * 4)));
+                    }
+                    F::read(DType::F32, place)
+                }
+                Feed::Cast(dtype) => {
+                    let place = place.wrapping_add(at * link.size);
+                    if link.ahead {
+                        let lines = F::GROUP * link.size / 64;
+                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * 128)));
+                    }
+                    F::read(dtype, place)
+                }
+                Feed::Constant => F::all(place.cast::<f32>().read_unaligned()),
+                Feed::Repeated => repeated::<F>(link, place.cast(), at, n),
+                Feed::Kept => kept,
+            };
+            match link.act {
+                Act::Begin => x = y,
+                Act::Keep => (x, kept) = (y, x),
+                Act::Join(join) => x = F::join(join, x, y),
+            }
+        }
+    }
+    x
+}
+
+/// Reads a group of an operand of which each element stands for several.
+// SAFETY: As for `compute`, for this link, whose row begins at `place`.
+#[inline(always)]
+unsafe fn repeated<F: Floats>(link: &Link, place: *const f32, at: usize, n: usize) -> F::G {
+    let (times, at) = (link.times, at as u32);
+    let turns = Turns { first: at / times, turn: at % times };
+    // SAFETY: the table has an element for each of a group.
+    let beyond = turns.first + unsafe { link.table.add(F::GROUP).read() } + 1 + F::N as u32;
+    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, since each stands for two or more; they are
+    // read a vector at a time where the row has so many left.
+    unsafe {
+        if u64::from(beyond) * u64::from(times) <= n as u64 {
+            return F::repeat(place, link.table, turns);
+        }
+        let mut all = [0.0_f32; GROUP];
+        for (i, to) in all.iter_mut().enumerate().take(F::GROUP) {
+            *to = place.add((turns.first + *link.table.add(turns.turn as usize + i)) as usize).read_unaligned();
+        }
+        F::read(DType::F32, all.as_ptr().cast())
+    }
+}
