@@ -409,7 +409,7 @@ mod tests {
             let dense = |is_output| Layout { strides, size: 4, is_output, repeats: false };
             for longest in [LONG, 4096] {
                 let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
-                assert!(elements <= longest && elements > longest - 100, "{elements} of {dims:?}");
+                assert!(elements <= longest && 10 * elements > 9 * longest, "{elements} of {dims:?}");
             }
         }
     }
