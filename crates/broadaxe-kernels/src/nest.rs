@@ -258,6 +258,9 @@ fn size_up(
             Form::Block => {
                 let rows = ACROSS.min(dims[across]);
                 let chunk = (limit / rows / inner).clamp(1, dims[axis]);
+                // Pieces that are whole lines of the cache of most operands.
+                let whole = if chunk < LINE / 2 { chunk } else { chunk / (LINE / 2) * (LINE / 2) };
+                let chunk = if chunk == dims[axis] { chunk } else { whole };
                 (chunk > 1).then_some(Cut { chunk, across, rows, ..row })
             }
         }
@@ -381,13 +384,13 @@ mod tests {
                 about: "transposed",
                 dims: &[4096, 4096],
                 inputs: &[&[16384, 4], &[4, 16384]],
-                want: cut_of(1, 80, 1, 0, 64),
+                want: cut_of(1, 64, 1, 0, 64),
             },
             Case {
                 about: "transposed, with rows of which several fit",
                 dims: &[1000, 1000],
                 inputs: &[&[4000, 4], &[4, 4000]],
-                want: cut_of(1, 80, 1, 0, 64),
+                want: cut_of(1, 64, 1, 0, 64),
             },
             Case { about: "no loops to speak of", dims: &[1], inputs: &[&[0]], want: cut_of(0, 1, 1, 0, 1) },
         ];

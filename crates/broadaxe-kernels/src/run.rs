@@ -21,7 +21,7 @@ use crate::{
     pack::{Axis, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Input, Output, carry, chain::Link, fence, fetch},
+    tile::{Buffer, Input, Output, ask, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
@@ -275,6 +275,10 @@ impl<'a> Worker<'a> {
         self.places.copy_from_slice(&self.starts);
         self.gather(rows, n);
         let plan = self.plan;
+        for &input in &plan.beside {
+            let bytes = n * plan.operands[input].size;
+            (0..rows).for_each(|row| ask(self.place(input, row, n), bytes));
+        }
         if let Some(chain) = &plan.chain {
             self.chain(chain, rows, n);
             return Ok(());

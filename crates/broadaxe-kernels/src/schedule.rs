@@ -142,6 +142,8 @@ pub struct Schedule {
     pub(crate) tile: Option<usize>,
     /// Inputs that are fetched ahead.
     pub(crate) fetched: Vec<usize>,
+    /// Inputs of which rows are fetched for the next unit, which has the pieces of rows beside those of this one.
+    pub(crate) beside: Vec<usize>,
     pub(crate) scratch: usize,
     /// An estimate of the time one thread takes.
     pub(crate) nanos: u64,
@@ -202,6 +204,7 @@ impl Schedule {
             streams: false,
             tile: None,
             fetched: Vec::new(),
+            beside: Vec::new(),
             scratch: 0,
             nanos: 0,
             worth: 0,
@@ -259,7 +262,10 @@ impl Schedule {
         let widest = self.widest();
         let scatters = self.operands[output].lie == Lie::Strided;
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
-        let rows_fit = row_bytes >= LONG_ROW || row_bytes >= 2 * WHOLE && row_bytes.is_multiple_of(WHOLE);
+        let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
+        let rows_fit = row_bytes >= LONG_ROW
+            || row_bytes.is_multiple_of(WHOLE)
+                && if in_pieces { self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
         let streams = !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands);
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
@@ -271,7 +277,9 @@ impl Schedule {
         }
         let is_far =
             |i: &usize| self.operands[*i].lie == Lie::Dense && footprint(&self.dims, &self.operands[*i]) >= FETCHED;
-        self.fetched = if self.tile.is_some() { (0..output).filter(is_far).collect() } else { Vec::new() };
+        let far: Vec<usize> = (0..output).filter(is_far).collect();
+        self.beside = if in_pieces { far.clone() } else { Vec::new() };
+        self.fetched = if self.tile.is_some() { far } else { Vec::new() };
         self.streams = streams;
         self.finish = match (scatters, in_place) {
             (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),

@@ -270,7 +270,7 @@ pub(crate) fn fetch(place: *const u8, bytes: usize) {
 
 /// Asks for these bytes, whosever they are.
 #[inline(always)]
-fn ask(place: *const u8, bytes: usize) {
+pub(crate) fn ask(place: *const u8, bytes: usize) {
     (0..bytes).step_by(64).for_each(|at| ask_line(place.wrapping_add(at)));
 }
 

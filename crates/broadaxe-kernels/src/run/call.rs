@@ -215,7 +215,7 @@ impl Operand {
     }
 
     /// Returns the bytes from one row of a unit to the next.
-    pub(super) fn across(&self, plan: &Schedule) -> isize {
+    pub(crate) fn across(&self, plan: &Schedule) -> isize {
         if plan.cut.across == plan.cut.axis { 0 } else { self.strides[plan.cut.across] }
     }
 }
