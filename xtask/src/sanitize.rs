@@ -1,4 +1,4 @@
-//! Runs the tests of everything that has unsafe code under AddressSanitizer.
+//! Runs the tests of everything that has unsafe code under the address sanitizer of the compiler.
 //!
 //! Guard pages around operands, which the tests put up themselves, see what lies a page too far; this sees what lies a byte
 //! too far in any allocation, and what is used after it was freed. The sanitizer is an unstable option of the compiler, so
