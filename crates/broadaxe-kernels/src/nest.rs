@@ -173,7 +173,7 @@ const RUN: f64 = 2.5;
 /// Moving an element of a run through a packer.
 const MOVED: f64 = 0.06;
 /// Repeating an element on the way into a loop.
-const REPEATED: f64 = 0.03;
+const REPEATED: f64 = 0.06;
 /// Moving an element on its own.
 const ALONE: f64 = 0.35;
 /// Reading a line of the cache for each element.

@@ -42,6 +42,11 @@ pub(crate) trait Floats: 'static {
     /// From each vector's first element on, a whole vector can be read; the table has as many elements as `times` and a group. The
     /// level is here.
     unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Self::G;
+    /// The same where only the elements before `count` can be read.
+    ///
+    /// # Safety
+    /// They can be, and the table has as many elements as `times` and a group. The level is here.
+    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Self::G;
     /// Computes; a NaN need not be the canonical one.
     ///
     /// # Safety
@@ -77,7 +82,7 @@ unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 macro_rules! floats {
     ($($name:ident: $count:literal $vectors:literal $each:ident $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
-       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $pick:ident $canonical:ident;)+) => { $(
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
             type G = [x86::$vector; $vectors];
@@ -115,6 +120,17 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
+            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Self::G {
+                // SAFETY: promised by the caller; of the vector, no more is read than there is.
+                $each(#[inline(always)] |v| unsafe {
+                    let places = table.wrapping_add(turns.turn as usize + v * $count);
+                    let from = places.read();
+                    let first = turns.first + from;
+                    let x = $some(place.wrapping_add(first as usize), count.saturating_sub(first));
+                    $pick(x, places.cast::<x86::$ints>().read_unaligned(), from)
+                })
+            }
+            #[inline(always)]
             unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G {
                 // SAFETY: promised by the caller.
                 unsafe {
@@ -146,10 +162,10 @@ macro_rules! floats {
 floats! {
     Floats8: 8 4 four __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps pick8 canonical8;
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8;
     Floats16: 16 8 eight __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps pick16 canonical16;
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16;
 }
 
 // SAFETY: There are eight bytes to read.
@@ -164,6 +180,25 @@ unsafe fn read8(place: *const u8) -> x86::__m128i {
 unsafe fn read16(place: *const u8) -> x86::__m128i {
     // SAFETY: promised by the caller; every x86-64 CPU has the instruction.
     unsafe { x86::_mm_loadu_si128(place.cast()) }
+}
+
+/// Reads as many of the vector's numbers as there are; 0 for the others.
+// SAFETY: So many numbers can be read. The level is here.
+#[inline(always)]
+unsafe fn some8(place: *const f32, there: u32) -> x86::__m256 {
+    // SAFETY: promised by the caller; what the mask leaves out is not read.
+    unsafe {
+        let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        x86::_mm256_maskload_ps(place, x86::_mm256_cmpgt_epi32(x86::_mm256_set1_epi32(there.min(8) as i32), numbers))
+    }
+}
+
+/// Reads as many of the vector's numbers as there are; 0 for the others.
+// SAFETY: So many numbers can be read. The level is here.
+#[inline(always)]
+unsafe fn some16(place: *const f32, there: u32) -> x86::__m512 {
+    // SAFETY: promised by the caller; what the mask leaves out is not read.
+    unsafe { x86::_mm512_maskz_loadu_ps(((1_u32 << there.min(16)) - 1) as u16, place) }
 }
 
 /// Takes the numbers at these places, counted from `from`.

@@ -161,16 +161,12 @@ unsafe fn repeated<F: Floats>(link: &Link, place: *const f32, at: usize, n: usiz
     let turns = Turns { first: at / times, turn: at % times };
     // SAFETY: the table has an element for each of a group.
     let beyond = turns.first + unsafe { link.table.add(F::GROUP).read() } + 1 + F::N as u32;
-    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, since each stands for two or more; they are
-    // read a vector at a time where the row has so many left.
+    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, since each stands for two or more; those of
+    // another row, or of nobody, are not read.
     unsafe {
         if u64::from(beyond) * u64::from(times) <= n as u64 {
             return F::repeat(place, link.table, turns);
         }
-        let mut all = [0.0_f32; GROUP];
-        for (i, to) in all.iter_mut().enumerate().take(F::GROUP) {
-            *to = place.add((turns.first + *link.table.add(turns.turn as usize + i)) as usize).read_unaligned();
-        }
-        F::read(DType::F32, all.as_ptr().cast())
+        F::repeat_last(place, link.table, turns, (n as u32).div_ceil(times))
     }
 }
