@@ -244,6 +244,11 @@ impl Schedule {
         parts(self.nanos, threads).clamp(1, self.units())
     }
 
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub fn nanos(&self) -> u64 {
+        self.nanos
+    }
+
     /// Returns the size of the widest element that the program touches.
     fn widest(&self) -> usize {
         let results = self.program.steps.iter().map(|step| step.kernel.output());

@@ -5,18 +5,18 @@
 
 use std::cell::RefCell;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Op, Output, Pool, Program, Schedule, Slot, Step};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Op, Output, Pool, Program, Progress, Schedule, Slot, Step};
 use broadaxe_shape::{Rule, Shape};
 
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
-    eval::{Evaluation, Options, wrong_output},
+    eval::{Evaluation, Options, check_output},
     graph::{Graph, Node, Origin},
     memory,
     operand::Operand,
     plan::Plan,
-    view::{View, byte_strides},
+    view::{View, ViewMut, byte_strides},
 };
 
 /// The decisions that a thread keeps.
@@ -25,60 +25,125 @@ const KEPT: usize = 64;
 /// The operands that a call takes without an evaluation.
 const FEW: usize = 3;
 
-/// A decision, and what it was made for.
-struct Call {
+/// One operator on operands that lie so, with everything decided: it can be run any number of times, over any memory.
+pub struct Call {
     op: &'static Op,
-    rule: Rule,
-    /// Per operand its dtype, its rank, its dims and its strides.
-    layout: Vec<usize>,
     schedule: Schedule,
     plan: Plan,
     shape: Shape,
     dtype: DType,
+    strides: Vec<isize>,
+}
+
+/// How an operand lies: its dtype, its dims, and its strides in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Lie<'a> {
+    /// The dtype.
+    pub dtype: DType,
+    /// The dims, the slowest first.
+    pub shape: &'a [usize],
+    /// The bytes from one element to the next along each axis.
+    pub strides: &'a [isize],
+}
+
+/// A decision, and what it was made for.
+struct Kept {
+    rule: Rule,
+    /// The layout of the operands, and of the result where that was given.
+    layout: Vec<usize>,
+    call: Call,
 }
 
 thread_local! {
-    static CALLS: RefCell<Vec<Option<Box<Call>>>> = RefCell::new((0..KEPT).map(|_| None).collect());
+    static CALLS: RefCell<Vec<Option<Box<Kept>>>> = RefCell::new((0..KEPT).map(|_| None).collect());
 }
 
-/// Lists what a decision depends on in these operands.
-fn layout<'v>(views: &'v [View<'_>]) -> impl Iterator<Item = usize> + 'v {
-    views.iter().flat_map(|view| {
+/// Lists what a decision depends on in these operands, and in the strides of the result.
+fn layout<'v>(views: &'v [View<'_>], strides: Option<&'v [isize]>) -> impl Iterator<Item = usize> + 'v {
+    let of_result = strides.into_iter().flatten().map(|&stride| stride.cast_unsigned());
+    let of_views = views.iter().flat_map(|view| {
         let strides = view.strides().iter().map(|&stride| stride.cast_unsigned());
         [view.dtype() as usize, view.shape().len()].into_iter().chain(view.shape().iter().copied()).chain(strides)
-    })
+    });
+    of_views.chain(of_result)
 }
 
 impl Call {
-    /// Decides how to apply an operator to operands that lie so.
-    fn new(op: &'static Op, rule: &Rule, views: &[View<'_>]) -> Result<Self, Error> {
+    /// Decides how to apply an operator of at most three operands to operands that lie so.
+    ///
+    /// `place` chooses the strides of the result in bytes, from its dtype, its shape, and every operand's strides over it.
+    ///
+    /// # Errors
+    /// What [`Graph::op`] refuses; [`ErrorKind::Argument`] for what is not one kernel, [`ErrorKind::Layout`] for strides with
+    /// which elements of the result share memory.
+    pub fn new(
+        op: &'static Op,
+        rule: &Rule,
+        operands: &[Lie<'_>],
+        place: impl FnOnce(DType, &[usize], &[Vec<isize>]) -> Vec<isize>,
+    ) -> Result<Self, Error> {
         let mut graph = Graph::new();
-        let nodes =
-            views.iter().map(|view| graph.input(view.dtype(), view.shape())).collect::<Result<Vec<Node>, _>>()?;
+        let nodes = operands.iter().map(|lie| graph.input(lie.dtype, lie.shape)).collect::<Result<Vec<Node>, _>>()?;
         let root = graph.op(op, rule, &nodes)?;
         let (shape, dtype) = (Shape::from(graph.shape(root)), graph.dtype(root));
         let Origin::Kernel(applied) = &graph.made(root).origin else {
             return Err(Error::new(ErrorKind::Argument, format!("{} is not one kernel", op.name())));
         };
-        let strides: Vec<_> =
-            views.iter().enumerate().map(|(k, v)| applied.alignment.strides_from(k, v.strides())).collect();
-        let plan = Plan::new(&shape, &byte_strides(dtype, &shape), &strides);
-        let slots: Vec<Slot> = (0..views.len()).map(Slot::Input).collect();
-        let program = Program::new(views.iter().map(View::dtype).collect(), vec![Step::new(applied.kernel, slots)]);
+        if applied.args != nodes || nodes.len() > FEW {
+            return Err(Error::new(ErrorKind::Argument, format!("{} is several kernels here", op.name())));
+        }
+        byte_count(dtype, &shape)?;
+        let inputs: Vec<_> =
+            operands.iter().enumerate().map(|(k, lie)| applied.alignment.strides_from(k, lie.strides)).collect();
+        let strides = place(dtype, &shape, &inputs);
+        if strides.len() != shape.len() {
+            let text = format!("{} strides for a result of rank {}", strides.len(), shape.len());
+            return Err(Error::new(ErrorKind::Layout, text));
+        }
+        let plan = Plan::new(&shape, &strides, &inputs);
+        let slots: Vec<Slot> = (0..nodes.len()).map(Slot::Input).collect();
+        let dtypes = operands.iter().map(|lie| lie.dtype).collect();
+        let program = Program::new(dtypes, vec![Step::new(applied.kernel, slots)]);
         let Some(program) = program else { unreachable!("the graph checked every operand's dtype") };
         let schedule = Schedule::new(&program, plan.nest())?;
-        Ok(Self { op, rule: rule.clone(), layout: layout(views).collect(), schedule, plan, shape, dtype })
+        Ok(Self { op, schedule, plan, shape, dtype, strides })
     }
 
-    fn is_for(&self, op: &'static Op, rule: &Rule, views: &[View<'_>]) -> bool {
-        std::ptr::eq(self.op, op) && self.layout.iter().copied().eq(layout(views)) && self.rule == *rule
+    /// Returns the dtype of the result.
+    pub fn dtype(&self) -> DType {
+        self.dtype
     }
 
-    fn run(&self, views: &[View<'_>], out: &mut Array) -> Result<(), Error> {
+    /// Returns the shape of the result.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the strides of the result in bytes.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub fn nanos(&self) -> u64 {
+        self.schedule.nanos()
+    }
+
+    /// Applies the operator to this memory; whether every element lies in it is checked.
+    ///
+    /// # Errors
+    /// As for [`apply_into`], and [`ErrorKind::Interrupted`] where `progress` says so; [`ErrorKind::Layout`] where an element would
+    /// lie outside its memory.
+    ///
+    /// # Panics
+    /// When there is not one input per operand.
+    pub fn run(&self, inputs: &[Input<'_>], output: Output<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
         let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
-        let output = Output::new(out.as_bytes_mut(), 0);
-        let done = self.schedule.run(&inputs(views)[..views.len()], output, executor, None);
-        done.map_err(|failure| self.explain(failure))
+        self.schedule.run(inputs, output, executor, progress).map_err(|failure| self.explain(failure))
+    }
+
+    fn run_views(&self, views: &[View<'_>], output: Output<'_>) -> Result<(), Error> {
+        self.run(&inputs(views)[..views.len()], output, None)
     }
 
     /// Computes the result into the memory of operand `own`.
@@ -122,22 +187,40 @@ fn inputs<'v>(views: &[View<'v>]) -> [Input<'v>; FEW] {
     inputs
 }
 
-/// Calls `use_it` with the decision for these operands, made now if there is none.
+/// Calls `use_it` with the decision for these operands and these strides of the result, made now if there is none.
 fn with<R>(
     op: &'static Op,
     rule: &Rule,
     views: &[View<'_>],
+    strides: Option<&[isize]>,
     use_it: impl FnOnce(&Call) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let mix = |hash: u64, word: usize| (hash ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-    let hash = layout(views).fold(std::ptr::from_ref(op).addr() as u64, mix);
+    let hash = layout(views, strides).fold(std::ptr::from_ref(op).addr() as u64, mix);
+    let make = || {
+        let lies: Vec<Lie<'_>> = views
+            .iter()
+            .map(|view| Lie { dtype: view.dtype(), shape: view.shape(), strides: view.strides() })
+            .collect();
+        let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
+            strides.map_or_else(|| byte_strides(dtype, shape), <[isize]>::to_vec)
+        };
+        let call = Call::new(op, rule, &lies, place)?;
+        Ok::<_, Error>(Kept { rule: rule.clone(), layout: layout(views, strides).collect(), call })
+    };
     CALLS.with(|calls| {
         let slot = (hash >> 32) as usize % KEPT;
         // A part of an evaluation that calls again finds the table in use, and does without.
-        let Ok(mut calls) = calls.try_borrow_mut() else { return use_it(&Call::new(op, rule, views)?) };
+        let Ok(mut calls) = calls.try_borrow_mut() else { return use_it(&make()?.call) };
         match &mut calls[slot] {
-            Some(call) if call.is_for(op, rule, views) => use_it(call),
-            kept => use_it(kept.insert(Box::new(Call::new(op, rule, views)?))),
+            Some(kept)
+                if std::ptr::eq(kept.call.op, op)
+                    && kept.layout.iter().copied().eq(layout(views, strides))
+                    && kept.rule == *rule =>
+            {
+                use_it(&kept.call)
+            }
+            place => use_it(&place.insert(Box::new(make()?)).call),
         }
     })
 }
@@ -160,16 +243,16 @@ fn with<R>(
 /// What [`Graph::op`] and [`Evaluation::run`] refuse: shapes that do not broadcast, dtypes that the operator does not take,
 /// results beyond the budget, elements such as zero divisors.
 pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
-    if !is_call(op, operands.len()) {
+    if !is_one_kernel(op, operands.len()) {
         return evaluation(op, rule, operands)?.run();
     }
-    let made = with(op, rule, operands, |call| {
+    let made = with(op, rule, operands, None, |call| {
         let bytes = byte_count(call.dtype, &call.shape)?;
         if memory::default_budget().is_some_and(|budget| bytes as u64 > budget) {
             return Ok(None);
         }
         let mut out = Array::unwritten(call.dtype, call.shape.clone())?;
-        call.run(operands, &mut out)?;
+        call.run_views(operands, Output::new(out.as_bytes_mut(), 0))?;
         Ok(Some(out))
     })?;
     // An evaluation says how far beyond the budget it is.
@@ -181,14 +264,28 @@ pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Arra
 /// # Errors
 /// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`] when it is of another dtype or shape.
 pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut Array) -> Result<(), Error> {
-    if !is_call(op, operands.len()) {
+    if !is_one_kernel(op, operands.len()) {
         return evaluation(op, rule, operands)?.run_into(out);
     }
-    with(op, rule, operands, |call| {
-        if out.dtype() != call.dtype || out.shape() != &*call.shape {
-            return Err(wrong_output(out, call.dtype, &call.shape));
-        }
-        call.run(operands, out)
+    with(op, rule, operands, None, |call| {
+        check_output((out.dtype(), out.shape()), (call.dtype, &call.shape))?;
+        call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
+    })
+}
+
+/// As [`apply`], into memory that lies there already, with any strides; it may be that of an operand.
+///
+/// # Errors
+/// As for [`apply_into`]; [`ErrorKind::Layout`] when elements of the result share memory.
+pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: ViewMut<'_>) -> Result<(), Error> {
+    if !is_one_kernel(op, operands.len()) {
+        let strides = Some(out.strides().to_vec());
+        return planned(op, rule, operands, strides)?.run_onto(out);
+    }
+    let strides = out.strides().to_vec();
+    with(op, rule, operands, Some(&strides), |call| {
+        check_output((out.dtype(), out.shape()), (call.dtype, &call.shape))?;
+        call.run_views(operands, out.into_output())
     })
 }
 
@@ -213,7 +310,11 @@ pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut
 /// As for [`apply`]; what was given away is then lost.
 pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> Result<Array, Error> {
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
-    let own = if is_call(op, operands.len()) { with(op, rule, &views, |call| Ok(call.own(&operands)))? } else { None };
+    let own = if is_one_kernel(op, operands.len()) {
+        with(op, rule, &views, None, |call| Ok(call.own(&operands)))?
+    } else {
+        None
+    };
     let Some(own) = own else { return apply(op, rule, &views) };
     drop(views);
     let mut operands = operands;
@@ -222,19 +323,28 @@ pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> 
         unreachable!("only an array is taken")
     };
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
-    with(op, rule, &views, |call| call.run_over(&views, own, array))
+    with(op, rule, &views, None, |call| call.run_over(&views, own, array))
 }
 
 /// Says whether an operator with so many operands is one kernel.
-fn is_call(op: &Op, operands: usize) -> bool {
+fn is_one_kernel(op: &Op, operands: usize) -> bool {
     operands <= FEW && !op.is_average() && (!op.is_variadic() || operands == 2)
 }
 
 fn evaluation<'v>(op: &'static Op, rule: &Rule, views: &[View<'v>]) -> Result<Evaluation<'v>, Error> {
+    planned(op, rule, views, None)
+}
+
+fn planned<'v>(
+    op: &'static Op,
+    rule: &Rule,
+    views: &[View<'v>],
+    strides: Option<Vec<isize>>,
+) -> Result<Evaluation<'v>, Error> {
     let mut graph = Graph::new();
     let nodes = views.iter().map(|view| graph.input(view.dtype(), view.shape())).collect::<Result<Vec<Node>, _>>()?;
     let root = graph.op(op, rule, &nodes)?;
-    Evaluation::new(&graph, root, views.to_vec(), Options { rule: rule.clone(), ..Options::default() })
+    Evaluation::new(&graph, root, views.to_vec(), Options { rule: rule.clone(), strides, ..Options::default() })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! stage or an operand that was given away, writes over it.
 
 mod fold;
+mod onto;
 mod run;
 
 use std::collections::HashMap;
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 use broadaxe_kernels::{DType, Decisions, Executor, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
-pub(crate) use self::run::wrong_output;
+pub(crate) use self::run::check_output;
 use self::{fold::Folding, run::over};
 use crate::{
     array::byte_count,
@@ -39,13 +40,15 @@ pub struct Options<'a> {
     pub threads: Option<usize>,
     /// Runs the parts of the evaluation, in place of that number of threads of the library's own pool.
     pub executor: Option<&'a dyn Executor>,
+    /// The strides of the result in bytes, for [`Evaluation::run_onto`]; `None` for those of a row-major array.
+    pub strides: Option<Vec<isize>>,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { rule: Rule::numpy(), max_bytes: None, threads: None, executor: None, progress: None }
+        Self { rule: Rule::numpy(), max_bytes: None, threads: None, executor: None, strides: None, progress: None }
     }
 }
 
@@ -89,6 +92,8 @@ struct Stage {
 pub struct Evaluation<'a> {
     operands: Vec<Operand<'a>>,
     stages: Vec<Stage>,
+    /// The strides of the result in bytes.
+    strides: Vec<isize>,
     options: Options<'a>,
     threads: usize,
 }
@@ -146,7 +151,9 @@ impl<'a> Evaluation<'a> {
                 return Err(Error::new(ErrorKind::Argument, text));
             }
         }
-        let stager = Stager { graph, operands: &operands, stages: Vec::new(), stage_of: HashMap::new() };
+        let strides = onto::strides(graph, root, options.strides.as_deref())?;
+        let (stages, stage_of) = (Vec::new(), HashMap::new());
+        let stager = Stager { graph, operands: &operands, root, strides: &strides, stages, stage_of };
         let mut stages = stager.cut(root)?;
         for at in 0..stages.len() {
             stages[at].over = over(&stages, at, &operands);
@@ -157,7 +164,7 @@ impl<'a> Evaluation<'a> {
             (None, None) => memory::num_threads()?,
         };
         let threads = threads.max(1);
-        let evaluation = Self { operands, stages, options, threads };
+        let evaluation = Self { operands, stages, strides, options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
     }
@@ -274,6 +281,9 @@ impl Stage {
 struct Stager<'g> {
     graph: &'g Graph,
     operands: &'g [Operand<'g>],
+    root: Node,
+    /// Those of the root.
+    strides: &'g [isize],
     stages: Vec<Stage>,
     /// The stage that computes a node as its result.
     stage_of: HashMap<Node, usize>,
@@ -403,7 +413,9 @@ impl Stager<'_> {
     fn finish(&mut self, owner: Node, mut sketch: Sketch) -> Result<(), Error> {
         let made = self.graph.made(owner);
         let program = sketch.program();
-        let plan = Plan::new(&made.shape, &byte_strides(made.dtype, &made.shape), &sketch.strides);
+        let own = byte_strides(made.dtype, &made.shape);
+        let strides = if owner == self.root { self.strides } else { &own };
+        let plan = Plan::new(&made.shape, strides, &sketch.strides);
         let schedule = Schedule::new(&program, plan.nest())?;
         self.push(owner, sketch, Work::Map(Box::new(schedule), plan))
     }

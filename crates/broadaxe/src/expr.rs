@@ -31,6 +31,7 @@ use crate::{
     array::Array,
     error::Error,
     eval::{Evaluation, Options},
+    frameworks::Arg,
     graph::{Graph, Node},
     operand::Operand,
     view::View,
@@ -73,6 +74,14 @@ impl Expr {
         &self.parsed.names
     }
 
+    /// Adds this expression to a graph, its names bound to nodes or to numbers; as [`Expr::lower`] otherwise.
+    ///
+    /// # Errors
+    /// As for [`Expr::lower`].
+    pub fn lower_args(&self, graph: &mut Graph, names: &[(&str, Arg)], rule: &Rule) -> Result<Node, Error> {
+        lower::lower(&self.parsed, graph, names, rule)
+    }
+
     /// Adds this expression to a graph, its names bound to nodes; operators broadcast under `rule` unless they say otherwise.
     ///
     /// A number has every shape: an operator with one array and numbers beside it never broadcasts.
@@ -81,7 +90,8 @@ impl Expr {
     /// With the byte position of the operator: a name that is bound to nothing, dtypes and shapes that do not go
     /// together, numbers that a dtype does not hold, attributes that an operator does not take.
     pub fn lower(&self, graph: &mut Graph, names: &[(&str, Node)], rule: &Rule) -> Result<Node, Error> {
-        lower::lower(&self.parsed, graph, names, rule)
+        let names: Vec<(&str, Arg)> = names.iter().map(|&(name, node)| (name, Arg::Node(node))).collect();
+        self.lower_args(graph, &names, rule)
     }
 
     /// Plans the evaluation over these arrays: shapes, dtypes and the memory budget are checked, nothing is allocated yet.
@@ -143,6 +153,23 @@ impl Expr {
     pub fn eval(&self, arrays: &[(&str, View<'_>)]) -> Result<Array, Error> {
         self.bind(arrays, Options::default())?.run()
     }
+}
+
+/// Adds an operator to a graph as expressions call it: by its name or one of its [`aliases`], with NumPy's promotion of dtypes.
+///
+/// ```
+/// use broadaxe::{DType, Graph, Rule, expr::operate, frameworks::Arg, promote::Literal};
+/// let mut graph = Graph::new();
+/// let x = graph.input(DType::I8, &[3])?;
+/// let half = operate(&mut graph, "divide", &[Arg::Node(x), Arg::Weak(Literal::Int(2))], &Rule::numpy())?;
+/// assert_eq!((graph.dtype(half), graph.shape(half)), (DType::F64, &[3][..]));
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Name`](crate::ErrorKind::Name) where there is no such operator; as for [`Expr::lower`] otherwise.
+pub fn operate(graph: &mut Graph, name: &str, args: &[Arg], rule: &Rule) -> Result<Node, Error> {
+    lower::operate(graph, name, args, rule)
 }
 
 /// Lists the names that expressions call beside our operators' own, with the operator each stands for.

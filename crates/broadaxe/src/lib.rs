@@ -21,20 +21,21 @@ pub use array::Array;
 #[cfg(feature = "rayon")]
 pub use broadaxe_kernels::Rayon;
 pub use broadaxe_kernels::{
-    Bool, DType, Decisions, Element, Executor, Isa, Level, OPS, Op, Reduction, System, bf16, f16, find, find_abroad,
+    Bool, DType, Decisions, Element, Executor, Input, Isa, Level, OPS, Op, Output, Reduction, System, bf16, f16, find,
+    find_abroad,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
-pub use call::{apply, apply_into, apply_owned};
+pub use call::{Call, apply, apply_into, apply_onto, apply_owned};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;
 pub use graph::{Graph, Node};
-pub use memory::{keep_bytes, num_threads, release_memory, set_keep_bytes, set_num_threads};
+pub use memory::{default_budget, keep_bytes, num_threads, release_memory, set_keep_bytes, set_num_threads};
 pub use operand::Operand;
 pub use plan::Plan;
 pub use scalar::Scalar;
 pub use unbroadcast::{unbroadcast, unbroadcast_operand};
-pub use view::View;
+pub use view::{View, ViewMut};
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ use broadaxe_kernels::{pool::MOST_THREADS, tile};
 use crate::error::{Error, ErrorKind};
 
 /// Returns three quarters of the machine's memory, or of what the container may use; `None` where the system does not say.
-pub(crate) fn default_budget() -> Option<u64> {
+pub fn default_budget() -> Option<u64> {
     // Asking takes longer than a small evaluation.
     static BUDGET: OnceLock<Option<u64>> = OnceLock::new();
     *BUDGET.get_or_init(ask_budget)

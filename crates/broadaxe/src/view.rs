@@ -1,6 +1,6 @@
 //! Views: arrays seen in memory that belongs to somebody, with any strides.
 
-use broadaxe_kernels::{DType, Input};
+use broadaxe_kernels::{DType, Input, Output};
 use broadaxe_shape::{Shape, contiguous_strides, elements};
 
 use crate::error::{Error, ErrorKind};
@@ -55,26 +55,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// As for [`View::new`].
     pub fn from_input(dtype: DType, input: Input<'a>, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
-        let count = elements(shape)?;
-        if strides.len() != shape.len() {
-            let text =
-                format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
-            return Err(Error::new(ErrorKind::Layout, text));
-        }
-        let (mut low, mut high) = (input.offset() as i128, input.offset() as i128 + dtype.size() as i128);
-        for (&dim, &stride) in shape.iter().zip(strides).filter(|&(&dim, _)| dim > 1) {
-            let span = (dim as i128 - 1) * stride as i128;
-            low += span.min(0);
-            high += span.max(0);
-        }
-        if count > 0 && (low < 0 || high > input.len() as i128) {
-            let text = format!(
-                "an array of {dtype} {} with strides {strides:?} reaches bytes {low} to {high} of a buffer of {}",
-                Shape::from(shape),
-                input.len()
-            );
-            return Err(Error::new(ErrorKind::Layout, text));
-        }
+        check(dtype, shape, strides, (input.offset(), input.len()))?;
         Ok(Self { dtype, shape: shape.into(), strides: strides.to_vec(), input })
     }
 
@@ -110,6 +91,92 @@ impl<'a> View<'a> {
     pub(crate) fn input(&self) -> Input<'a> {
         self.input
     }
+}
+
+/// An array in borrowed memory that is written; as [`View`] otherwise.
+///
+/// ```
+/// use broadaxe::{Array, DType, Rule, ViewMut, apply_onto, find};
+/// let a = Array::from_vec([2, 2], vec![1_u8, 2, 3, 4])?;
+/// // The result goes into every second byte, the last row first.
+/// let mut bytes = [0; 8];
+/// let out = ViewMut::new(DType::U8, &mut bytes, &[2, 2], &[-4, 2], 4)?;
+/// apply_onto(find("neg").unwrap(), &Rule::numpy(), &[a.view()], out)?;
+/// assert_eq!(bytes.map(|byte| byte as i8), [-3, 0, -4, 0, -1, 0, -2, 0]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+pub struct ViewMut<'a> {
+    dtype: DType,
+    shape: Shape,
+    strides: Vec<isize>,
+    output: Output<'a>,
+}
+
+impl<'a> ViewMut<'a> {
+    /// Makes a view of these bytes; the element of all-zero index is `offset` bytes in, strides are in bytes.
+    ///
+    /// # Errors
+    /// As for [`View::new`]. Whether elements share memory is found when the view is written.
+    pub fn new(
+        dtype: DType,
+        bytes: &'a mut [u8],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self, Error> {
+        Self::from_output(dtype, Output::new(bytes, offset), shape, strides)
+    }
+
+    /// Makes a view of memory that inputs may share, as [`Output`] holds it.
+    ///
+    /// # Errors
+    /// As for [`ViewMut::new`].
+    pub fn from_output(dtype: DType, output: Output<'a>, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
+        check(dtype, shape, strides, (output.offset(), output.len()))?;
+        Ok(Self { dtype, shape: shape.into(), strides: strides.to_vec(), output })
+    }
+
+    /// Returns the dtype.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Returns the dims, the slowest first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Returns the strides in bytes.
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    pub(crate) fn into_output(self) -> Output<'a> {
+        self.output
+    }
+}
+
+/// Checks that every element of an array lies inside its buffer, of which it begins `offset` bytes in.
+fn check(dtype: DType, shape: &[usize], strides: &[isize], (offset, len): (usize, usize)) -> Result<(), Error> {
+    let count = elements(shape)?;
+    if strides.len() != shape.len() {
+        let text = format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
+        return Err(Error::new(ErrorKind::Layout, text));
+    }
+    let (mut low, mut high) = (offset as i128, offset as i128 + dtype.size() as i128);
+    for (&dim, &stride) in shape.iter().zip(strides).filter(|&(&dim, _)| dim > 1) {
+        let span = (dim as i128 - 1) * stride as i128;
+        low += span.min(0);
+        high += span.max(0);
+    }
+    if count > 0 && (low < 0 || high > len as i128) {
+        let text = format!(
+            "an array of {dtype} {} with strides {strides:?} reaches bytes {low} to {high} of a buffer of {len}",
+            Shape::from(shape),
+        );
+        return Err(Error::new(ErrorKind::Layout, text));
+    }
+    Ok(())
 }
 
 /// Returns the strides in bytes of a row-major array; the shape was counted before.

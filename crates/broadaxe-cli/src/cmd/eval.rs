@@ -52,7 +52,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let tick = |done, total| bar.tick(done, total);
     let progress = bar.is_seen().then_some(&tick as &(dyn Fn(u64, u64) -> bool + Sync));
     let options =
-        Options { rule, max_bytes: Some(left), threads: args.threads.map(usize::from), executor: None, progress };
+        Options { rule, max_bytes: Some(left), threads: args.threads.map(usize::from), progress, ..Options::default() };
     let evaluation = expr.bind(&views, options).map_err(|error| memory_hint(pointed(error)))?;
     let start = Instant::now();
     let array = evaluation.run();

@@ -164,6 +164,21 @@ impl<'a> Output<'a> {
         Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
     }
 
+    /// Counts the bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Says whether there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the bytes from the start of the buffer to the element that all loops start from.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
     /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
     ///
     /// # Safety

@@ -3,12 +3,15 @@
 use broadaxe_kernels::{DType, Failure, Input, Output, Pool};
 use broadaxe_shape::Shape;
 
-use super::{Evaluation, Leaf, Stage, Work};
+use super::{
+    Evaluation, Leaf, Stage, Work,
+    onto::{self, Place},
+};
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
     operand::Operand,
-    view::View,
+    view::{View, byte_strides},
 };
 
 /// The bytes of a result from which it is worth writing over an operand; that takes decisions of its own.
@@ -71,20 +74,25 @@ impl<'a> Evaluation<'a> {
     /// As for [`Evaluation::run`], after which the array is partly written; [`ErrorKind::Argument`] when the array is of
     /// another dtype or shape.
     pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
-        if out.dtype() != self.dtype() || out.shape() != self.shape() {
-            return Err(wrong_output(out, self.dtype(), self.shape()));
-        }
+        check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
+        self.check_strides(&byte_strides(out.dtype(), out.shape()))?;
+        self.compute_into(Place::Own(None, out))
+    }
+
+    /// Computes the result into memory that is there already.
+    pub(super) fn compute_into(&self, out: Place) -> Result<(), Error> {
         if let [stage] = &self.stages[..] {
             let none = Sources { given: &[], results: &[] };
-            return self.run_stage(stage, none, (None, out), (0, stage.elements()));
+            return self.run_stage(stage, none, out, (0, stage.elements()));
         }
         let mut results = Vec::with_capacity(self.stages.len());
         let done = self.compute_first(self.stages.len() - 1, &mut [], &mut results)?;
-        self.run_stage(self.last(), Sources { given: &[], results: &results }, (None, out), done)
+        self.run_stage(self.last(), Sources { given: &[], results: &results }, out, done)
     }
 
     /// Computes the result into memory of its own, or of what was given away.
     fn compute(&self, given: &mut [Option<Array>]) -> Result<Array, Error> {
+        self.check_strides(&byte_strides(self.dtype(), self.shape()))?;
         let mut results = Vec::with_capacity(self.stages.len());
         self.compute_first(self.stages.len(), given, &mut results)?;
         let Some(result) = results.pop().flatten() else { unreachable!("the last stage has no reader") };
@@ -111,7 +119,7 @@ impl<'a> Evaluation<'a> {
                 Some((leaf, array)) => (Some(leaf), array.retyped(stage.dtype)),
                 None => (None, Array::unwritten(stage.dtype, stage.shape.clone())?),
             };
-            self.run_stage(stage, Sources { given, results }, (own, &mut result), (before, total))?;
+            self.run_stage(stage, Sources { given, results }, Place::Own(own, &mut result), (before, total))?;
             results.push(Some(result));
             for (s, earlier) in self.stages[..at].iter().enumerate() {
                 if earlier.last_use == at {
@@ -123,12 +131,12 @@ impl<'a> Evaluation<'a> {
         Ok((before, total))
     }
 
-    /// Runs a stage into its result, which lies over leaf `own` where there is one; `before` elements of `total` are done.
+    /// Runs a stage into its result; `before` elements of `total` are done.
     fn run_stage(
         &self,
         stage: &Stage,
         Sources { given, results }: Sources,
-        (own, out): (Option<usize>, &mut Array),
+        out: Place,
         (before, total): (u64, u64),
     ) -> Result<(), Error> {
         const FEW: usize = 4;
@@ -153,12 +161,20 @@ impl<'a> Evaluation<'a> {
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
         let team = Pool::global().team(self.threads);
         let executor = self.options.executor.unwrap_or(&team);
-        match (&stage.work, own) {
-            (Work::Map(schedule, _), Some(own)) => schedule.run_over(inputs, own, out.buffer_mut(), executor, progress),
-            (Work::Map(schedule, _), None) => {
+        match (&stage.work, out) {
+            (Work::Map(schedule, _), Place::Own(Some(own), out)) => {
+                schedule.run_over(inputs, own, out.buffer_mut(), executor, progress)
+            }
+            (Work::Map(schedule, _), Place::Own(None, out)) => {
                 schedule.run(inputs, Output::new(out.as_bytes_mut(), 0), executor, progress)
             }
-            (Work::Fold(folding), _) => folding.run(inputs, out.as_bytes_mut(), executor, progress),
+            (Work::Map(schedule, _), Place::Onto(output)) => schedule.run(inputs, output, executor, progress),
+            (Work::Fold(folding), Place::Own(_, out)) => folding.run(inputs, out.as_bytes_mut(), executor, progress),
+            (Work::Fold(folding), Place::Onto(output)) => {
+                let mut folded = Array::unwritten(stage.dtype, stage.shape.clone())?;
+                let done = folding.run(inputs, folded.as_bytes_mut(), executor, progress);
+                done.and_then(|()| onto::scatter(&folded, &self.strides, output))
+            }
         }
         .map_err(|failure| explain(stage, failure))
     }
@@ -208,11 +224,14 @@ fn explain(stage: &Stage, failure: Failure) -> Error {
     }
 }
 
-/// Says that an array is not what a result can be written to.
-pub(crate) fn wrong_output(out: &Array, dtype: DType, shape: &[usize]) -> Error {
-    let (own, shape) = (Shape::from(out.shape()), Shape::from(shape));
-    let text = format!("the output is {} {own} and the result {dtype} {shape}; they must be equal", out.dtype());
-    Error::new(ErrorKind::Argument, text)
+/// Checks that an array is what a result can be written to.
+pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DType, &[usize])) -> Result<(), Error> {
+    if dtype == want && shape == dims {
+        return Ok(());
+    }
+    let (own, dims) = (Shape::from(shape), Shape::from(dims));
+    let text = format!("the output is {dtype} {own} and the result {want} {dims}; they must be equal");
+    Err(Error::new(ErrorKind::Argument, text))
 }
 
 #[cfg(test)]

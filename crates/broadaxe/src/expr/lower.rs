@@ -16,15 +16,15 @@ use crate::{
 };
 
 /// Lowers every step in order; the last one is the result.
-pub(super) fn lower(parsed: &Parsed, graph: &mut Graph, bound: &[(&str, Node)], rule: &Rule) -> Result<Node, Error> {
-    let nodes: Vec<Option<Node>> =
-        parsed.names.iter().map(|name| bound.iter().find(|(known, _)| known == name).map(|(_, node)| *node)).collect();
+pub(super) fn lower(parsed: &Parsed, graph: &mut Graph, bound: &[(&str, Arg)], rule: &Rule) -> Result<Node, Error> {
+    let args: Vec<Option<Arg>> =
+        parsed.names.iter().map(|name| bound.iter().find(|(known, _)| known == name).map(|(_, arg)| *arg)).collect();
     let mut lowering = Lowering { graph, rule };
     let mut values: Vec<Arg> = Vec::with_capacity(parsed.steps.len());
     for step in &parsed.steps {
         let value = match &step.kind {
             Kind::Number(literal) => Ok(Arg::Weak(*literal)),
-            Kind::Name(index) => nodes[*index].map(Arg::Node).ok_or_else(|| unbound(&parsed.names[*index], bound)),
+            Kind::Name(index) => args[*index].ok_or_else(|| unbound(&parsed.names[*index], bound)),
             Kind::Unary(sign, operand) => lowering.unary(sign, values[*operand]),
             Kind::Binary(sign, left, right) => lowering.binary(sign, values[*left], values[*right]),
             Kind::Call(call) => {
@@ -40,7 +40,12 @@ pub(super) fn lower(parsed: &Parsed, graph: &mut Graph, bound: &[(&str, Node)], 
     }
 }
 
-fn unbound(name: &str, bound: &[(&str, Node)]) -> Error {
+/// Adds one operator by its name.
+pub(super) fn operate(graph: &mut Graph, name: &str, args: &[Arg], rule: &Rule) -> Result<Node, Error> {
+    Lowering { graph, rule }.operator(name, args, rule)
+}
+
+fn unbound(name: &str, bound: &[(&str, Arg)]) -> Error {
     let shown = super::lex::short(name);
     let near = nearest(name, bound.iter().map(|(known, _)| *known));
     Error::new(ErrorKind::Name, format!("there is no array named '{shown}'{near}"))
@@ -114,16 +119,20 @@ impl Lowering<'_> {
                 self.positive(args[0])
             }
             name => {
-                let Some(op) = names::operator(name) else {
-                    return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
-                };
                 let rule = self.rule_of(call)?;
-                count(op, name, args.len())?;
-                // NumPy's fabs and rint go to floats, where abs and round leave integers alone.
-                let typing = if matches!(name, "fabs" | "rint") { Typing::Float } else { Typing::of(op.name()) };
-                self.operate(op.name(), typing, &rule, args)
+                self.operator(name, args, &rule)
             }
         }
+    }
+
+    fn operator(&mut self, name: &str, args: &[Arg], rule: &Rule) -> Result<Node, Error> {
+        let Some(op) = names::operator(name) else {
+            return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
+        };
+        count(op, name, args.len())?;
+        // NumPy's fabs and rint go to floats, where abs and round leave integers alone.
+        let typing = if matches!(name, "fabs" | "rint") { Typing::Float } else { Typing::of(op.name()) };
+        self.operate(op.name(), typing, rule, args)
     }
 
     /// Returns the one operand of a call as a node.
