@@ -1,0 +1,38 @@
+"""Broadcasting that means the same thing everywhere.
+
+Operators, expressions and frameworks' operators over NumPy arrays, under the broadcast rule of NumPy, ONNX, OpenVINO, Paddle or
+ncnn: `broadaxe.add(x, bias, rule="pdpd", axis=1)`, `broadaxe.evaluate("2*a + b")`, `broadaxe.onnx.PRelu(x, slope)`.
+
+>>> import numpy as np, broadaxe as bx
+>>> x, bias = np.zeros((2, 3, 4), np.float32), np.array([1, 2, 3], np.float32)
+>>> bx.add(x, bias, rule="pdpd", axis=1)[0, :, 0]
+array([1., 2., 3.], dtype=float32)
+"""
+
+import builtins as _builtins
+import sys as _sys
+
+from . import _broadaxe, _frameworks
+from ._broadaxe import Operator, __version__, num_threads, set_num_threads
+from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
+from ._guard import Blowup, guard
+from ._reductions import reduction as _reduction
+from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
+
+rules = _broadaxe.rules()
+"""The broadcast rules: name, what it does, its parameters."""
+
+operators = {operator.__name__: operator for operator in _broadaxe.operators()}
+"""Every operator, by its name."""
+
+for _name in _broadaxe.reductions():
+    if _name not in operators:
+        globals()[_name] = _reduction(_name)
+globals().update(operators)
+for _alias, _name in _broadaxe.aliases():
+    globals().setdefault(_alias, operators[_name])
+_frameworks.install(_sys.modules[__name__])
+
+__all__ = sorted(name for name in globals() if not name.startswith("_") and not hasattr(_builtins, name))
+
+get_num_threads = num_threads

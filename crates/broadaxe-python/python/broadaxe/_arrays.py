@@ -1,0 +1,79 @@
+"""What callers pass as arrays, as plain arrays of NumPy; without a copy wherever the memory can be shared."""
+
+import sys
+
+import numpy as np
+
+from . import _broadaxe
+
+NAMES = dict(_broadaxe.dtypes())
+"""The name that NumPy has for each dtype."""
+
+SHORT = {name: short for short, name in NAMES.items()}
+"""The name of each dtype of NumPy's here."""
+
+_bfloat16 = None
+
+
+def bfloat16():
+    """Return the dtype bfloat16 of `ml_dtypes`, and tell the engine its number."""
+    global _bfloat16
+    if _bfloat16 is None:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise TypeError("bf16 needs the package ml_dtypes; install it with: pip install ml_dtypes") from None
+        _bfloat16 = np.dtype(ml_dtypes.bfloat16)
+        _broadaxe.set_bfloat16(_bfloat16)
+    return _bfloat16
+
+
+def dtype_of(short):
+    """Return NumPy's dtype for a short name such as f32."""
+    return bfloat16() if short == "bf16" else np.dtype(NAMES[short])
+
+
+def short_name(dtype):
+    """Return the short name of a dtype of NumPy's; raise TypeError for one that the engine does not have."""
+    dtype = np.dtype(dtype)
+    short = SHORT.get(dtype.name)
+    if short is None:
+        takes = ", ".join(SHORT)
+        raise TypeError(f"the dtype {dtype} is not supported; the dtypes are {takes}")
+    if short == "bf16":
+        bfloat16()
+    return short
+
+
+def plain(array):
+    """Return an array whose class is ndarray and whose dtype is one of the engine's in this machine's order of bytes."""
+    short_name(array.dtype)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array if type(array) is np.ndarray else array.view(np.ndarray)
+
+
+def is_number(value):
+    """Say whether a value is a number of Python, which takes the dtype of the arrays beside it."""
+    return type(value) in (bool, int, float)
+
+
+def borrow(value):
+    """Return a number of Python as it is and anything else as a plain array, of shared memory where there is some."""
+    if is_number(value):
+        return value
+    if isinstance(value, np.ndarray):
+        return plain(value)
+    if isinstance(value, np.generic) or hasattr(value, "__array_interface__"):
+        return plain(np.asarray(value))
+    if hasattr(value, "__dlpack__"):
+        return plain(_from_dlpack(value))
+    return plain(np.asarray(value))
+
+
+def _from_dlpack(value):
+    """Borrow the memory of another library's array; NumPy knows no bfloat16, so that passes as the integers of its bits."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor) and value.dtype == torch.bfloat16:
+        return np.from_dlpack(value.view(torch.int16)).view(bfloat16())
+    return np.from_dlpack(value)

@@ -1,0 +1,44 @@
+//! The Python package `broadaxe`: the engine over NumPy's memory.
+//!
+//! Python sees one extension module, `broadaxe._broadaxe`. What a call costs is decided here: [`operator`] answers calls on plain
+//! arrays in one step, from decisions that it keeps ([`kept`]). Everything else, operands of other libraries, masks, other
+//! dtypes, goes through the Python files of the package, which prepare it for a [`sheet`]: a graph over borrowed
+//! arrays. No table stands in Python twice: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
+
+// Objects of Python are passed as its interpreter passes them.
+#![allow(clippy::needless_pass_by_value)]
+
+mod error;
+mod array;
+mod order;
+mod rule;
+mod number;
+mod watch;
+mod kept;
+mod operator;
+mod sheet;
+mod shapes;
+mod tables;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _broadaxe {
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_export]
+    use super::operator::Operator;
+    #[pymodule_export]
+    use super::sheet::{Expression, Sheet, Value};
+    #[pymodule_export]
+    use super::{
+        array::set_bfloat16,
+        shapes::{broadcast_shapes, command, place},
+        tables::{aliases, dtypes, frameworks, num_threads, operators, reductions, rules, set_num_threads},
+    };
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,40 @@
+//! Numbers of Python, which take the dtype of the arrays beside them.
+
+use broadaxe::{DType, Scalar, promote::Literal};
+use pyo3::{
+    exceptions::PyOverflowError,
+    prelude::*,
+    types::{PyBool, PyFloat, PyInt},
+};
+
+/// Reads an instance of `bool`, `int` or `float`, of no class derived from one; `None` for anything else.
+///
+/// # Errors
+/// `OverflowError` for an integer beyond 128 bits.
+pub(crate) fn read(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
+    if let Ok(float) = object.cast_exact::<PyFloat>() {
+        return Ok(Some(Literal::Float(float.value())));
+    }
+    if let Ok(int) = object.cast_exact::<PyInt>() {
+        return match int.extract::<i64>() {
+            Ok(value) => Ok(Some(Literal::Int(value.into()))),
+            Err(_) => wide(int).map(|value| Some(Literal::Int(value))),
+        };
+    }
+    Ok(object.cast_exact::<PyBool>().ok().map(|value| Literal::Bool(value.is_true())))
+}
+
+fn wide(int: &Bound<'_, PyInt>) -> PyResult<i128> {
+    let beyond = |_| PyOverflowError::new_err("the integer is out of bounds for every dtype; write it as a float");
+    int.str()?.to_cow()?.parse::<i128>().map_err(|error| beyond(error.to_string()))
+}
+
+/// Makes an element of a dtype that takes the number as it is; `None` where the engine has to be asked.
+pub(crate) fn element(literal: Literal, dtype: DType) -> Option<Scalar> {
+    match literal {
+        _ if dtype.is_float() => Some(Scalar::from_f64(dtype, literal.to_f64())),
+        Literal::Int(value) if dtype.is_integer() => Scalar::from_i128(dtype, value),
+        Literal::Bool(value) if dtype == DType::Bool => Some(Scalar::from_bool(value)),
+        _ => None,
+    }
+}

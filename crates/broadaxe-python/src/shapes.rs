@@ -1,0 +1,120 @@
+//! Shapes without elements: broadcasts of known and of symbolic dims, and where the axes of operands go.
+
+use broadaxe_cli::{
+    answer::Answer,
+    args::{Cli, Command},
+    cmd,
+};
+use broadaxe_shape::{Dim, Shape, SymbolicShape};
+use clap::Parser;
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyInt, PyTuple},
+};
+
+use crate::{error::of_shapes, rule};
+
+/// Reads a shape of known dims: a sequence of integers or a single one.
+fn known(object: &Bound<'_, PyAny>) -> PyResult<Shape> {
+    let dim = |object: &Bound<'_, PyAny>| {
+        let value = object.extract::<i128>().map_err(|_| PyTypeError::new_err(format!("{object} is not a dim")))?;
+        usize::try_from(value).map_err(|_| PyValueError::new_err(format!("a dim is {value}; dims are 0 or more")))
+    };
+    if object.is_instance_of::<PyInt>() {
+        return Ok(Shape::from([dim(object)?]));
+    }
+    let dims = object.try_iter()?.map(|object| dim(&object?)).collect::<PyResult<Vec<usize>>>()?;
+    Ok(Shape::from(dims))
+}
+
+/// Reads a shape whose dims may be names, ranges or unknown, written as a text or as a tuple of integers and texts.
+fn symbolic(object: &Bound<'_, PyAny>) -> PyResult<SymbolicShape> {
+    let text = if let Ok(text) = object.extract::<String>() {
+        text
+    } else {
+        let dims = object.try_iter()?.map(|dim| {
+            let dim = dim?;
+            if dim.is_none() { Ok("?".to_string()) } else { Ok(dim.str()?.to_cow()?.into_owned()) }
+        });
+        format!("({})", dims.collect::<PyResult<Vec<_>>>()?.join(","))
+    };
+    text.parse().map_err(|error| of_shapes(&error))
+}
+
+/// Broadcasts shapes under a rule; with names, ranges or unknown dims returns the shape and the guards under which it holds.
+#[pyfunction]
+#[pyo3(signature = (*shapes, rule=None, axis=None))]
+pub(crate) fn broadcast_shapes<'py>(
+    py: Python<'py>,
+    shapes: &Bound<'py, PyTuple>,
+    rule: Option<&str>,
+    axis: Option<i64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rule = rule::read(rule, axis)?;
+    if shapes.is_empty() {
+        return Ok(PyTuple::empty(py).into_any());
+    }
+    let words = |shape: &Bound<'_, PyAny>| -> PyResult<bool> {
+        if shape.is_instance_of::<PyInt>() {
+            return Ok(false);
+        }
+        Ok(shape.extract::<String>().is_ok() || shape.try_iter()?.any(|dim| dim.is_ok_and(|dim| !is_integer(&dim))))
+    };
+    let mut names = false;
+    for shape in shapes.iter() {
+        names |= words(&shape)?;
+    }
+    if !names {
+        let shapes = shapes.iter().map(|shape| known(&shape)).collect::<PyResult<Vec<Shape>>>()?;
+        let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+        let alignment = rule.align(&dims).map_err(|error| of_shapes(&error))?;
+        return Ok(PyTuple::new(py, alignment.shape().dims())?.into_any());
+    }
+    let shapes = shapes.iter().map(|shape| symbolic(&shape)).collect::<PyResult<Vec<_>>>()?;
+    let inferred = rule.infer(&shapes).map_err(|error| of_shapes(&error))?;
+    let guards: Vec<String> = inferred.guard().clauses().into_iter().map(|(_, text)| text).collect();
+    let shape = match inferred.shape().dims() {
+        None => py.None().into_bound(py),
+        Some(dims) => {
+            let dim = |dim: &Dim| match dim.size() {
+                Some(size) => Ok(size.into_pyobject(py)?.into_any()),
+                None => Ok(dim.to_string().into_pyobject(py)?.into_any()),
+            };
+            PyTuple::new(py, dims.iter().map(dim).collect::<PyResult<Vec<_>>>()?)?.into_any()
+        }
+    };
+    Ok(PyTuple::new(py, [shape, PyTuple::new(py, guards)?.into_any()])?.into_any())
+}
+
+fn is_integer(object: &Bound<'_, PyAny>) -> bool {
+    object.extract::<i128>().is_ok() || object.hasattr("__index__").unwrap_or(false)
+}
+
+/// The result's shape and, per operand, the result axis of each of its axes.
+type Placed = (Vec<usize>, Vec<Vec<usize>>);
+
+/// Aligns shapes under a rule: returns the result's shape and, per operand, the result axis that each of its axes feeds.
+#[pyfunction]
+#[pyo3(signature = (shapes, rule=None, axis=None))]
+pub(crate) fn place(shapes: Vec<Bound<'_, PyAny>>, rule: Option<&str>, axis: Option<i64>) -> PyResult<Placed> {
+    let shapes = shapes.iter().map(known).collect::<PyResult<Vec<Shape>>>()?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let alignment = rule::read(rule, axis)?.align(&dims).map_err(|error| of_shapes(&error))?;
+    let axes = alignment.operands().iter().map(|operand| operand.axes().to_vec()).collect();
+    Ok((alignment.shape().dims().to_vec(), axes))
+}
+
+/// Answers a subcommand that reads no file: its text, its JSON, and whether it is a refusal.
+#[pyfunction]
+pub(crate) fn command(args: Vec<String>) -> PyResult<(String, String, bool)> {
+    let line = std::iter::once("broadaxe".to_string()).chain(args);
+    let cli = Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let answer = match &cli.command {
+        Command::Compare(args) => cmd::compare::run(args),
+        Command::Explain(args) => cmd::explain::run(args),
+        _ => return Err(PyValueError::new_err("only compare and explain can be asked here")),
+    };
+    let Answer { text, json, refused } = answer.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok((text, json.to_string(), refused))
+}

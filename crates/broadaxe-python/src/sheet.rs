@@ -1,0 +1,311 @@
+//! Sheets: graphs over arrays of Python that are borrowed for one evaluation.
+//!
+//! What is put on a sheet has a value, an operand or a result, whose shape and dtype are known at once. Nothing is computed before a
+//! value is asked for; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
+//! broadcasts to its shape are nodes like any other.
+
+use std::ops::Deref;
+
+use broadaxe::{
+    DType, Evaluation, Expr, Graph, Node, Options, Rule, System,
+    expr::operate,
+    frameworks::{self, Arg, Attribute},
+};
+use broadaxe_kernels::Progress;
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyDict, PyList, PyTuple},
+};
+
+use crate::{array, error, error::raised, number, order, rule, watch};
+
+/// A value on a sheet: an array, a number, or what will be computed.
+#[pyclass(frozen, module = "broadaxe._broadaxe")]
+#[derive(Clone)]
+pub(crate) struct Value {
+    arg: Arg,
+    shape: Vec<usize>,
+    dtype: Option<DType>,
+}
+
+#[pymethods]
+impl Value {
+    /// The dims.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.shape)
+    }
+
+    /// The name of the dtype; `None` for a number.
+    #[getter]
+    fn dtype(&self) -> Option<&'static str> {
+        self.dtype.map(DType::name)
+    }
+}
+
+/// A parsed expression.
+#[pyclass(frozen, module = "broadaxe._broadaxe")]
+pub(crate) struct Expression {
+    expr: Expr,
+    text: String,
+}
+
+#[pymethods]
+impl Expression {
+    #[new]
+    fn new(text: String) -> PyResult<Self> {
+        let expr = Expr::parse(&text).map_err(|error| pointed(&error, &text))?;
+        Ok(Self { expr, text })
+    }
+
+    /// The names of the arrays, in order of first use.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.expr.names())
+    }
+
+    /// The text that was parsed.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Makes the exception of an error in a text, with a caret under the place.
+fn pointed(error: &broadaxe::Error, text: &str) -> PyErr {
+    let made = raised(error);
+    let Some(at) = error.position().map(|at| text.floor_char_boundary(at)) else { return made };
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[start..].lines().next().unwrap_or("");
+    // A long line is no help.
+    if line.len() > 100 {
+        return made;
+    }
+    let column = text[start..at].chars().count();
+    Python::attach(|py| {
+        let sentence = format!("{error}\n  {line}\n  {:column$}^", "");
+        PyErr::from_type(made.get_type(py), sentence)
+    })
+}
+
+/// A graph over borrowed arrays.
+#[pyclass(module = "broadaxe._broadaxe")]
+pub(crate) struct Sheet {
+    graph: Graph,
+    arrays: Vec<(Py<PyAny>, Node)>,
+    rule: Rule,
+}
+
+impl Sheet {
+    fn value(&self, node: Node) -> Value {
+        Value { arg: Arg::Node(node), shape: self.graph.shape(node).to_vec(), dtype: Some(self.graph.dtype(node)) }
+    }
+
+    /// Returns a value as a node of the graph.
+    fn node(&mut self, value: &Value) -> PyResult<Node> {
+        match value.arg {
+            Arg::Node(node) => Ok(node),
+            // What a number alone is, an expression says.
+            Arg::Weak(_) => {
+                let expr = Expr::parse("x").map_err(|error| raised(&error))?;
+                expr.lower_args(&mut self.graph, &[("x", value.arg)], &self.rule).map_err(|error| raised(&error))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Sheet {
+    #[new]
+    #[pyo3(signature = (rule=None, axis=None))]
+    fn new(rule: Option<&str>, axis: Option<i64>) -> PyResult<Self> {
+        Ok(Self { graph: Graph::new(), arrays: Vec::new(), rule: rule::read(rule, axis)? })
+    }
+
+    /// Puts a plain array or a number of Python on the sheet; the same array twice is one value.
+    fn put(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+        if let Some((_, node)) = self.arrays.iter().find(|(known, _)| known.is(object)) {
+            return Ok(self.value(*node));
+        }
+        if let Some(array) = array::look(object) {
+            let node = self.graph.input(array.dtype, array.shape).map_err(|error| raised(&error))?;
+            self.arrays.push((object.clone().unbind(), node));
+            return Ok(self.value(node));
+        }
+        match number::read(object)? {
+            Some(literal) => Ok(Value { arg: Arg::Weak(literal), shape: Vec::new(), dtype: None }),
+            None => Err(PyTypeError::new_err("an operand is neither a plain array nor a number")),
+        }
+    }
+
+    /// Adds an operator by its name or an alias of it.
+    fn operate(&mut self, name: &str, operands: Vec<PyRef<'_, Value>>) -> PyResult<Value> {
+        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
+        let node = operate(&mut self.graph, name, &args, &self.rule).map_err(|error| raised(&error))?;
+        Ok(self.value(node))
+    }
+
+    /// Adds the choice of one value or another by a mask, under NumPy's rule whatever the sheet's is.
+    fn choose(&mut self, mask: &Value, one: &Value, other: &Value) -> PyResult<Value> {
+        let args = [mask.arg, one.arg, other.arg];
+        let node = operate(&mut self.graph, "where", &args, &Rule::numpy()).map_err(|error| raised(&error))?;
+        Ok(self.value(node))
+    }
+
+    /// Adds a framework's operator with its attributes.
+    fn call(
+        &mut self,
+        system: &str,
+        name: &str,
+        operands: Vec<PyRef<'_, Value>>,
+        attributes: &Bound<'_, PyDict>,
+    ) -> PyResult<Value> {
+        let found = System::ALL.into_iter().find(|known| known.name() == system);
+        let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
+        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
+        let mut read = Vec::with_capacity(attributes.len());
+        for (key, value) in attributes.iter() {
+            read.push((key.extract::<String>()?, attribute(&value)?));
+        }
+        let attributes: Vec<(&str, Attribute)> =
+            read.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        let node =
+            frameworks::call(&mut self.graph, system, name, &args, &attributes).map_err(|error| raised(&error))?;
+        Ok(self.value(node))
+    }
+
+    /// Adds an expression, its names bound to values.
+    fn lower(&mut self, expression: &Expression, values: &Bound<'_, PyDict>) -> PyResult<Value> {
+        let mut names = Vec::with_capacity(values.len());
+        for (name, value) in values.iter() {
+            names.push((name.extract::<String>()?, value.cast::<Value>()?.get().arg));
+        }
+        let names: Vec<(&str, Arg)> = names.iter().map(|(name, arg)| (name.as_str(), *arg)).collect();
+        let lowered = expression.expr.lower_args(&mut self.graph, &names, &self.rule);
+        lowered.map(|node| self.value(node)).map_err(|error| pointed(&error, &expression.text))
+    }
+
+    /// Casts a value to a dtype, by its name.
+    fn cast(&mut self, value: &Value, dtype: &str) -> PyResult<Value> {
+        let to = DType::from_name(dtype).ok_or_else(|| PyTypeError::new_err(format!("there is no dtype '{dtype}'")))?;
+        let node = self.node(value)?;
+        let node = self.graph.cast(node, to);
+        Ok(self.value(node))
+    }
+
+    /// Broadcasts a value by a rule with a target.
+    fn broadcast(&mut self, value: &Value, rule: &str) -> PyResult<Value> {
+        let rule: Rule = rule.parse().map_err(|error| error::of_shapes(&error))?;
+        let node = self.node(value)?;
+        let node = self.graph.broadcast(node, &rule).map_err(|error| raised(&error))?;
+        Ok(self.value(node))
+    }
+
+    /// Computes a value, into `out` where there is one; `order` is that of a new array: C, F, K or A.
+    #[pyo3(signature = (value, out=None, order="K"))]
+    fn compute<'py>(
+        &mut self,
+        py: Python<'py>,
+        value: &Value,
+        out: Option<Bound<'py, PyAny>>,
+        order: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let root = self.node(value)?;
+        let (shape, dtype) = (self.graph.shape(root).to_vec(), self.graph.dtype(root));
+        let made = match &out {
+            Some(out) => out.clone(),
+            None => {
+                self.check_budget(root)?;
+                array::allocate(py, dtype, &shape, Some(&self.strides(py, &shape, dtype, order)?))?
+            }
+        };
+        let Some(target) = array::look(&made) else {
+            return Err(PyTypeError::new_err("the output is no plain array of one of the dtypes"));
+        };
+        if !target.is_writeable {
+            return Err(PyValueError::new_err("output array is read-only"));
+        }
+        let arrays: Vec<Bound<'py, PyAny>> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
+        let views = arrays.iter().map(|array| match array::look(array) {
+            Some(array) => array.view(),
+            None => Err(PyValueError::new_err("an operand has changed since it was put on the sheet")),
+        });
+        let views = views.collect::<PyResult<Vec<_>>>()?;
+        let elements = views.iter().map(|view| view.shape().iter().product()).chain([shape.iter().product::<usize>()]);
+        let nanos = elements.max().unwrap_or(0) as u64 * 2;
+        let (lent, strides, graph) = (target.target()?, target.strides.to_vec(), &self.graph);
+        let work = |progress: Option<Progress<'_>>| {
+            let options = Options { strides: Some(strides), progress, ..Options::default() };
+            Evaluation::new(graph, root, views, options)?.run_onto(lent.take())
+        };
+        watch::run(py, nanos, work)?.map_err(|error| raised(&error))?;
+        if out.is_some() { Ok(made) } else { array::scalar(made, shape.len()) }
+    }
+}
+
+impl Sheet {
+    /// Refuses a result that would exceed the budget, before it is allocated.
+    fn check_budget(&self, root: Node) -> PyResult<()> {
+        let (shape, dtype) = (self.graph.shape(root), self.graph.dtype(root));
+        let bytes = shape.iter().try_fold(dtype.size() as u64, |bytes, &dim| bytes.checked_mul(dim as u64));
+        let Some(budget) = broadaxe::default_budget() else { return Ok(()) };
+        if bytes.is_some_and(|bytes| bytes <= budget) {
+            return Ok(());
+        }
+        // An evaluation says by how much; its operands need not be there for it.
+        Python::attach(|py| {
+            let arrays: Vec<_> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
+            let views =
+                arrays.iter().filter_map(array::look).map(|array| array.view()).collect::<PyResult<Vec<_>>>()?;
+            let planned = Evaluation::new(&self.graph, root, views, Options::default());
+            planned.map(|_| ()).map_err(|error| raised(&error))
+        })
+    }
+
+    /// Returns the strides of a new array.
+    fn strides(&self, py: Python<'_>, shape: &[usize], dtype: DType, wanted: &str) -> PyResult<Vec<isize>> {
+        let mut axes: Vec<usize> = (0..shape.len()).collect();
+        match wanted {
+            "C" => {}
+            "F" => axes.reverse(),
+            "K" | "A" => {
+                let arrays: Vec<_> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
+                let over = |array: array::Strided<'_>| {
+                    let lead = shape.len().checked_sub(array.shape.len())?;
+                    let own = array.shape.iter().zip(array.strides).map(|(&dim, &s)| if dim == 1 { 0 } else { s });
+                    Some(std::iter::repeat_n(0, lead).chain(own).collect::<Vec<isize>>())
+                };
+                let inputs: Vec<Vec<isize>> = arrays.iter().filter_map(array::look).filter_map(over).collect();
+                return Ok(order::alike(dtype.size(), shape, &inputs));
+            }
+            other => return Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
+        }
+        Ok(order::in_order(dtype.size(), shape, &axes))
+    }
+}
+
+/// Reads the value of an attribute.
+fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Attribute::Bool(flag.is_true()));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return Ok(Attribute::Ints(value.extract()?));
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(Attribute::Text(text));
+    }
+    if let Ok(int) = value.extract::<i64>() {
+        return Ok(Attribute::Int(int));
+    }
+    match value.extract::<f64>() {
+        Ok(float) => Ok(Attribute::Float(float)),
+        Err(_) => {
+            let kind = value.get_type().name()?.deref().to_string();
+            Err(PyTypeError::new_err(format!(
+                "an attribute is a number, a text, a flag or a list of whole numbers, not {kind}"
+            )))
+        }
+    }
+}
