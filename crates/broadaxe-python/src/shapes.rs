@@ -10,7 +10,7 @@ use clap::Parser;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
-    types::{PyInt, PyTuple},
+    types::{PyInt, PyString, PyTuple},
 };
 
 use crate::{error::of_shapes, rule};
@@ -18,8 +18,12 @@ use crate::{error::of_shapes, rule};
 /// Reads a shape of known dims: a sequence of integers or a single one.
 fn known(object: &Bound<'_, PyAny>) -> PyResult<Shape> {
     let dim = |object: &Bound<'_, PyAny>| {
-        let value = object.extract::<i128>().map_err(|_| PyTypeError::new_err(format!("{object} is not a dim")))?;
-        usize::try_from(value).map_err(|_| PyValueError::new_err(format!("a dim is {value}; dims are 0 or more")))
+        object.extract::<usize>().map_err(|error| {
+            if error.is_instance_of::<PyTypeError>(object.py()) {
+                return PyTypeError::new_err(format!("{object} is not a dim; dims are whole numbers"));
+            }
+            PyValueError::new_err(format!("a dim is {object}; dims are 0 or more and can be counted"))
+        })
     };
     if object.is_instance_of::<PyInt>() {
         return Ok(Shape::from([dim(object)?]));
@@ -35,7 +39,13 @@ fn symbolic(object: &Bound<'_, PyAny>) -> PyResult<SymbolicShape> {
     } else {
         let dims = object.try_iter()?.map(|dim| {
             let dim = dim?;
-            if dim.is_none() { Ok("?".to_string()) } else { Ok(dim.str()?.to_cow()?.into_owned()) }
+            if dim.is_none() {
+                Ok("?".to_string())
+            } else if is_integer(&dim) || dim.is_instance_of::<PyString>() {
+                Ok(dim.str()?.to_cow()?.into_owned())
+            } else {
+                Err(PyTypeError::new_err(format!("{dim} is not a dim; dims are whole numbers, texts or None")))
+            }
         });
         format!("({})", dims.collect::<PyResult<Vec<_>>>()?.join(","))
     };
@@ -88,7 +98,7 @@ pub(crate) fn broadcast_shapes<'py>(
 }
 
 fn is_integer(object: &Bound<'_, PyAny>) -> bool {
-    object.extract::<i128>().is_ok() || object.hasattr("__index__").unwrap_or(false)
+    object.hasattr("__index__").unwrap_or(false)
 }
 
 /// The result's shape and, per operand, the result axis of each of its axes.

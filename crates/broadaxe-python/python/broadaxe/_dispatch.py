@@ -48,7 +48,7 @@ def _defer(operator, args, out, kwargs):
     overriding = []
     for arg in (*args, out):
         method = getattr(type(arg), "__array_ufunc__", NotImplemented)
-        if method is NotImplemented or method is np.ndarray.__array_ufunc__ or method is np.generic.__array_ufunc__:
+        if method is NotImplemented or method is np.ndarray.__array_ufunc__:
             continue
         if method is None:
             raise TypeError(f"operand of type '{type(arg).__name__}' does not support ufuncs (__array_ufunc__=None)")

@@ -1,5 +1,6 @@
 """Expressions: a text over arrays, fused into one pass; with the names and arguments of numexpr."""
 
+import inspect
 import sys
 from functools import lru_cache
 
@@ -20,6 +21,7 @@ def _operands(names, local_dict, global_dict, given, depth):
     missing = [name for name in names if name not in given]
     if not missing:
         return given
+    frame = None
     if local_dict is None or global_dict is None:
         frame = sys._getframe(depth)
         local_dict = frame.f_locals if local_dict is None else local_dict
@@ -32,6 +34,9 @@ def _operands(names, local_dict, global_dict, given, depth):
             found[name] = global_dict[name]
         else:
             raise NameError(f"there is no array named '{name}' to evaluate the expression with")
+    if frame is not None and frame.f_code.co_flags & inspect.CO_OPTIMIZED and type(frame.f_locals) is dict:
+        # Before Python 3.13 a function's frame keeps this copy, and with it every array, until it is asked for again.
+        frame.f_locals.clear()
     return found
 
 

@@ -1,0 +1,123 @@
+"""Calls on Dask arrays: lazy, chunked along the axes that a rule brings together."""
+
+import textwrap
+
+import numpy as np
+import pytest
+from test_memory import script
+
+import broadaxe as bx
+
+da = pytest.importorskip("dask.array")
+
+
+def chunked(array, *chunks):
+    return da.from_array(array, chunks=chunks)
+
+
+def test_rules():
+    x, bias, first = np.arange(48.0).reshape(4, 3, 4), np.arange(3.0), np.arange(4.0)
+    lazy = chunked(x, 2, 2, 3)
+    cases = [
+        (lambda m, f: m.add(f(x, 2, 2, 3), f(bias, 2), rule="pdpd", axis=1), x + bias[:, None]),
+        (lambda m, f: m.sub(f(bias, 1), f(x, 2, 2, 3), rule="paddle", axis=1), bias[:, None] - x),
+        (lambda m, f: m.add(f(x, 2, 2, 3), f(first, 3), rule="ncnn"), x + first[:, None, None]),
+        (lambda m, f: m.add(f(x, 2, 2, 3), f(first, 3)), x + first),
+        (lambda m, f: m.less(f(x, 2, 2, 3), 7), x < 7),
+        (lambda m, f: m.where(f(x, 2, 2, 3) > 3, f(x, 4, 3, 2), 0), np.where(x > 3, x, 0)),
+        (lambda m, f: m.sqrt(f(x, 2, 2, 3)), np.sqrt(x)),
+        (lambda m, f: m.add(f(x, 2, 2, 3), first[:, None, None]), x + first[:, None, None]),
+        (lambda m, f: m.add(f(x, 2, 2, 3), 1, dtype="f4"), (x + 1).astype("f4")),
+        (lambda m, f: m.add(f(x[:, :1], 2, 1, 3), f(bias[:, None], 2, 1)), x[:, :1] + bias[:, None]),
+        (lambda m, f: m.evaluate("a * 2 + b", a=f(x, 2, 2, 3), b=f(first, 3)), x * 2 + first),
+        (lambda m, f: m.evaluate("a * b", a=f(x, 2, 2, 3), b=f(bias, 3), rule="pdpd", axis=1), x * bias[:, None]),
+        (lambda m, f: m.openvino.Add(f(x, 2, 2, 3), f(bias, 2), auto_broadcast="pdpd", axis=1), x + bias[:, None]),
+        (lambda m, f: m.paddle.elementwise_add(f(x, 2, 2, 3), f(bias, 2), axis=1), x + bias[:, None]),
+        (lambda m, f: m.ncnn.BinaryOp(f(x.astype("f4"), 2, 2, 3), f(first.astype("f4"), 3), op_type=7), first[:, None, None] - x),
+        (lambda m, f: m.onnx.Add(f(x, 2, 2, 3), f(first, 3)), x + first),
+        (lambda m, f: m.openvino.Divide(f(x, 2, 2, 3), f(first + 1, 3)), x / (first + 1)),
+    ]
+    for make, want in cases:
+        got = make(bx, lambda array, *chunks: chunked(array, *chunks))
+        assert isinstance(got, da.Array) and got.shape == want.shape
+        block = got.compute()
+        assert block.dtype == got.dtype
+        np.testing.assert_allclose(block, want)
+    assert lazy.numblocks == (2, 2, 2)
+
+
+def test_nothing_is_computed_early():
+    def explode(block):
+        raise RuntimeError("computed")
+
+    lazy = chunked(np.ones((4, 4)), 2, 2).map_blocks(explode, dtype=float)
+    for result in (bx.add(lazy, 1), bx.evaluate("lazy + 1"), bx.onnx.Neg(lazy), bx.add(lazy, np.ones(4), rule="pdpd", axis=0)):
+        assert result.shape == (4, 4)
+        with pytest.raises(RuntimeError, match="computed"):
+            result.compute()
+
+
+def test_errors_come_at_once():
+    lazy = chunked(np.ones((4, 4)), 2, 2)
+    for call, kind in [
+        (lambda: bx.add(lazy, np.ones(3)), ValueError),
+        (lambda: bx.add(lazy, chunked(np.ones(3), 2), rule="pdpd", axis=0), ValueError),
+        (lambda: bx.bitwise_and(lazy, 1), TypeError),
+        (lambda: bx.evaluate("sum(x)", x=lazy), ValueError),
+        (lambda: bx.add(lazy, 1, out=np.ones((4, 4))), TypeError),
+        (lambda: bx.onnx.Add(lazy, lazy.astype("f4")), TypeError),
+    ]:
+        with pytest.raises(kind):
+            call()
+
+
+def test_a_cluster_of_two_processes_on_more_than_its_memory(tmp_path):
+    """Arrays on disk of more bytes than both workers may use together, in chunks that are read, added and written."""
+    pytest.importorskip("distributed")
+    text = textwrap.dedent(
+        f"""
+        import numpy as np, dask.array as da, dask, broadaxe as bx
+        from dask.distributed import Client, LocalCluster
+        folder = {str(tmp_path)!r}
+        def main():
+            shape = (96, 64, 64, 64)
+            files = []
+            for name in "ab":
+                array = np.lib.format.open_memmap(f"{{folder}}/{{name}}.npy", "w+", "f4", shape)
+                for k in range(shape[0]):
+                    array[k] = k
+                array.flush()
+                files.append(array)
+            out = np.lib.format.open_memmap(f"{{folder}}/out.npy", "w+", "f4", shape)
+            dask.config.set({{"distributed.worker.memory.target": False, "distributed.worker.memory.spill": False}})
+            with LocalCluster(n_workers=2, processes=True, threads_per_worker=1, memory_limit="{{}}MiB".format(LIMIT),
+                              dashboard_address=None) as cluster, Client(cluster):
+                def load(name):
+                    def block(block_info=None):
+                        place = tuple(slice(*span) for span in block_info[None]["array-location"])
+                        return np.array(np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r")[place])
+                    return da.map_blocks(block, chunks=((4,) * 24, 64, 64, 64), dtype="f4")
+                a, b, bias = load("a"), load("b"), da.from_array(np.arange(64, dtype="f4"), chunks=32)
+                total = bx.add(bx.evaluate("a * 2 + b"), bias, rule="pdpd", axis=1)
+                class Target:
+                    def __setitem__(self, place, block):
+                        file = np.lib.format.open_memmap(f"{{folder}}/out.npy", "r+")
+                        file[place] = block
+                        file.flush()
+                da.store(total, Target(), lock=False)
+            bytes_on_disk = 3 * out.nbytes
+            assert bytes_on_disk > 2 * LIMIT << 20, bytes_on_disk
+            got = np.load(f"{{folder}}/out.npy", mmap_mode="r")
+            for k in (0, 1, 50, 95):
+                assert (got[k] == 3 * k + np.arange(64, dtype="f4")[:, None, None]).all()
+            print("fine")
+        LIMIT = 132
+        if __name__ == "__main__":
+            main()
+        """
+    )
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    process = script(f"import runpy; runpy.run_path({str(path)!r}, run_name='__main__')")
+    answer = process.communicate(timeout=240)[0]
+    assert answer.splitlines()[-1] == "fine", answer[-3000:]

@@ -1,0 +1,54 @@
+"""What the documentation says, run: docstrings, the guide, and the stubs beside the runtime."""
+
+import doctest
+import importlib
+import os
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import broadaxe as bx
+
+HERE = Path(__file__).resolve().parent
+GUIDE = HERE.parents[2] / "docs" / "python.md"
+MODULES = [f"broadaxe.{module.name}" for module in pkgutil.iter_modules(bx.__path__) if module.name != "_broadaxe"]
+
+
+@pytest.mark.parametrize("name", ["broadaxe", *MODULES])
+def test_docstrings(name):
+    if name.endswith("onnx_backend"):
+        pytest.importorskip("onnx")
+    flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=flags)
+    assert failed == 0
+
+
+def test_examples_are_there():
+    finder = doctest.DocTestFinder()
+    names = ["broadaxe", "broadaxe._expressions", "broadaxe._shapes", "broadaxe._guard"]
+    assert sum(bool(test.examples) for name in names for test in finder.find(importlib.import_module(name))) >= 9
+
+
+def test_guide():
+    failed, tried = doctest.testfile(str(GUIDE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0 and tried > 20
+
+
+def test_every_name_is_documented():
+    for name in set(bx.__all__) - {"Operator"}:
+        assert (getattr(bx, name).__doc__ or "").strip(), name
+
+
+def test_stubs_are_up_to_date():
+    subprocess.run([sys.executable, HERE.parent / "stubs.py", "--check"], check=True)
+
+
+def test_stubs_fit_the_runtime(tmp_path):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy.stubtest", "broadaxe", "--concise", "--mypy-config-file", HERE.parent / "pyproject.toml",
+               "--allowlist", HERE / "stubtest_allowlist.txt", "--ignore-unused-allowlist"]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "MYPY_CACHE_DIR": str(tmp_path)})
+    assert run.returncode == 0, run.stdout + run.stderr
