@@ -114,6 +114,12 @@ pub(crate) fn look<'a>(object: &'a Bound<'_, PyAny>) -> Option<Strided<'a>> {
     Some(Strided { dtype: dtype_of(descr.type_num)?, shape, strides, data: fields.data.cast(), is_writeable })
 }
 
+/// Says whether an object is an array that can be borrowed as it is.
+#[pyfunction]
+pub(crate) fn is_plain(object: &Bound<'_, PyAny>) -> bool {
+    look(object).is_some()
+}
+
 impl<'a> Strided<'a> {
     /// Looks at an array that [`allocate`] made so.
     pub(crate) fn new_one(
@@ -230,7 +236,7 @@ pub(crate) fn allocate<'py>(
 }
 
 /// Makes a scalar of an array of rank 0; returns any other as it is.
-pub(crate) fn scalar<'py>(array: Bound<'py, PyAny>, rank: usize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn scalar(array: Bound<'_, PyAny>, rank: usize) -> PyResult<Bound<'_, PyAny>> {
     if rank != 0 {
         return Ok(array);
     }

@@ -10,7 +10,9 @@ use broadaxe::{
     call::{Call, Lie},
 };
 
-use crate::order;
+use pyo3::PyErr;
+
+use crate::{error::raised, order};
 
 /// The decisions that a thread keeps.
 const KEPT: usize = 128;
@@ -88,19 +90,19 @@ pub(crate) fn with<R>(
     rule: Option<&Rule>,
     operands: &[Lie<'_>],
     out: Option<&Lie<'_>>,
-    use_it: impl FnOnce(&Call, bool) -> R,
-) -> Result<R, broadaxe::Error> {
+    use_it: impl FnOnce(&Call, bool) -> Result<R, Box<PyErr>>,
+) -> Result<R, Box<PyErr>> {
     CALLS.with(|calls| {
         // Code of Python that runs while an array is made may call again, and does without.
         let Ok(mut calls) = calls.try_borrow_mut() else {
             let made = decide(op, rule, operands, out)?;
-            return Ok(use_it(&made.call, made.is_row_major));
+            return use_it(&made.call, made.is_row_major);
         };
         let kept = match &mut calls[place(op, operands, out)] {
             Some(kept) if kept.is_for(op, rule, operands, out) => kept,
             place => place.insert(Box::new(decide(op, rule, operands, out)?)),
         };
-        Ok(use_it(&kept.call, kept.is_row_major))
+        use_it(&kept.call, kept.is_row_major)
     })
 }
 
@@ -110,13 +112,14 @@ fn decide(
     rule: Option<&Rule>,
     operands: &[Lie<'_>],
     out: Option<&Lie<'_>>,
-) -> Result<Kept, broadaxe::Error> {
+) -> Result<Kept, Box<PyErr>> {
     let numpy = Rule::numpy();
     let call = Call::new(op, rule.unwrap_or(&numpy), operands, |dtype, shape, inputs| match out {
         // Another shape is found before the strides are used.
         Some(out) if out.shape == shape => out.strides.to_vec(),
         _ => order::alike(dtype.size(), shape, inputs),
-    })?;
+    })
+    .map_err(|error| Box::new(raised(&error)))?;
     let rows: Vec<usize> = (0..call.shape().len()).collect();
     let is_row_major = call.strides() == order::in_order(call.dtype().size(), call.shape(), &rows);
     Ok(Kept { op, rule: rule.cloned(), key: words(operands, out), call, is_row_major })

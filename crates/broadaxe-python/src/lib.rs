@@ -7,6 +7,8 @@
 
 // Objects of Python are passed as its interpreter passes them.
 #![allow(clippy::needless_pass_by_value)]
+// The texts put together here are short, and read best as they will be read.
+#![allow(clippy::format_push_string)]
 
 mod error;
 mod array;
@@ -14,9 +16,10 @@ mod order;
 mod rule;
 mod number;
 mod watch;
+mod facts;
 mod kept;
-mod operator;
 mod sheet;
+mod operator;
 mod shapes;
 mod tables;
 
@@ -32,7 +35,7 @@ mod _broadaxe {
     use super::sheet::{Expression, Sheet, Value};
     #[pymodule_export]
     use super::{
-        array::set_bfloat16,
+        array::{is_plain, set_bfloat16},
         shapes::{broadcast_shapes, command, place},
         tables::{aliases, dtypes, frameworks, num_threads, operators, reductions, rules, set_num_threads},
     };

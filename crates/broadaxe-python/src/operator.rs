@@ -4,7 +4,7 @@
 //! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
-    DType, Input, OPS, Op, Rule, Scalar,
+    DType, Input, OPS, Op, Rule,
     call::{Call, Lie},
     promote::{Literal, Typed, Typing},
 };
@@ -20,7 +20,9 @@ use pyo3::{
 use crate::{
     array::{self, Lent, Strided},
     error::raised,
-    kept, number, rule, watch,
+    facts, kept, number, rule,
+    sheet::Sheet,
+    watch,
 };
 
 /// The most operands of an operator.
@@ -62,12 +64,11 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
     Some(Operator { op, chooses: typing == Typing::Choose, alone: bits(None), beside })
 }
 
-/// One operand of a call that can be answered here.
-#[derive(Clone, Copy)]
-enum Operand<'a> {
-    Array(Strided<'a>),
-    Number(Literal),
-}
+/// An answer, or why there is none. The error is boxed to keep answers in registers.
+type Answer<T> = Result<T, Box<PyErr>>;
+
+/// The operands of a call as they were passed.
+type Objects<'a, 'py> = [Option<Borrowed<'a, 'py, PyAny>>; MOST];
 
 /// What a call says beside its operands.
 #[derive(Default)]
@@ -84,92 +85,170 @@ impl Operator {
         args: &Bound<'py, PyTuple>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
         let arity = self.op.arity();
         if args.len() != arity {
             return Ok(None);
         }
-        let objects: [Option<Borrowed<'_, 'py, PyAny>>; MOST] =
+        let objects: Objects<'_, 'py> =
             std::array::from_fn(|k| if k < arity { args.get_borrowed_item(k).ok() } else { None });
-        let mut operands = [const { Operand::Number(Literal::Bool(false)) }; MOST];
-        let (mut dtype, mut arrays, mut weak) = (None, 0, u16::MAX);
+        let Some(mut given) = self.read(&objects)? else { return Ok(None) };
+        let takes = |dtype: &DType| self.alone & given.weak & 1 << *dtype as u16 != 0;
+        let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
+        if given.arrays < arity {
+            if self.chooses || given.arrays > 1 && asked.rule.is_some() {
+                return Ok(None);
+            }
+            return self.beside_numbers(py, &mut given, dtype, asked, out);
+        }
+        self.compute(py, &given, asked.rule.as_ref(), asked, out)
+    }
+
+    /// Reads the operands of a call; `None` where one is neither a number nor a plain array of the dtype of the others.
+    #[inline]
+    fn read<'a>(&self, objects: &'a Objects<'_, '_>) -> Answer<Option<Given<'a>>> {
+        let mut given = Given::new();
         for (k, object) in objects.iter().flatten().enumerate() {
             if let Some(array) = array::look(object) {
-                arrays += 1;
+                given.arrays += 1;
                 if self.chooses && k == 0 {
                     if array.dtype != DType::Bool {
                         return Ok(None);
                     }
-                } else if *dtype.get_or_insert(array.dtype) != array.dtype {
+                } else if *given.dtype.get_or_insert(array.dtype) != array.dtype {
                     return Ok(None);
                 }
-                operands[k] = Operand::Array(array);
-            } else if let Some(literal) = number::read(object)? {
-                weak &= match literal {
+                given.lies[k] = array.lie();
+                given.inputs[k] = array.input();
+            } else if let Some(literal) = number::read(object).map_err(Box::new)? {
+                given.weak &= match literal {
                     Literal::Float(_) => self.beside[0],
                     Literal::Int(_) => self.beside[1],
                     Literal::Bool(_) => self.beside[2],
                 };
-                operands[k] = Operand::Number(literal);
+                given.numbers[k] = Some(literal);
             } else {
                 return Ok(None);
             }
         }
-        let Some(dtype) = dtype.filter(|&dtype| self.alone & weak & 1 << dtype as u16 != 0) else { return Ok(None) };
-        if arrays < arity && (arrays > 1 && asked.rule.is_some() || self.chooses) {
+        Ok(Some(given))
+    }
+
+    /// Answers a call on plain arrays of several dtypes and numbers; `None` where it is not one.
+    fn mixed<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        asked: &Asked<'_>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if args.len() != self.op.arity() {
             return Ok(None);
         }
-        self.compute(py, &operands[..arity], dtype, asked, out)
+        let mut sheet = Sheet::under(asked.rule.clone().unwrap_or_else(Rule::numpy));
+        let mut values = Vec::with_capacity(args.len());
+        for object in args.iter() {
+            if array::look(&object).is_none() && number::read(&object)?.is_none() {
+                return Ok(None);
+            }
+            values.push(sheet.put(&object)?);
+        }
+        let root = sheet.apply(self.op.name(), &values)?;
+        if asked.out.as_ref().is_some_and(|out| *out.shape != root.shape || Some(out.dtype) != root.dtype) {
+            return Ok(None);
+        }
+        sheet.compute(py, &root, out.cloned(), "K").map(Some)
+    }
+
+    /// Answers a call on plain arrays and numbers.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        asked: &Asked<'_>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.at_once(py, args, asked, out) {
+            Ok(None) => self.mixed(py, args, asked, out),
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(*error),
+        }
+    }
+
+    /// Computes on one array, or several under NumPy's rule, beside numbers.
+    fn beside_numbers<'py>(
+        &self,
+        py: Python<'py>,
+        given: &mut Given<'_>,
+        dtype: DType,
+        asked: &Asked<'_>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let mut elements = [[0; 8]; MOST];
+        for (element, literal) in elements.iter_mut().zip(given.numbers) {
+            let Some(literal) = literal else { continue };
+            let Some(scalar) = number::element(literal, dtype) else { return Ok(None) };
+            *element = scalar.bytes();
+        }
+        let mut with = Given { lies: given.lies, ..Given::new() };
+        for (k, literal) in given.numbers.iter().enumerate() {
+            if literal.is_some() {
+                with.lies[k] = Lie { dtype, shape: &[], strides: &[] };
+                with.inputs[k] = Input::new(&elements[k], 0);
+            } else {
+                with.inputs[k] = given.inputs[k];
+            }
+        }
+        // A number has every shape: beside one array nothing is broadcast.
+        self.compute(py, &with, None, asked, out)
     }
 
     /// Computes on operands that one kernel takes as they are.
     fn compute<'py>(
         &self,
         py: Python<'py>,
-        operands: &[Operand<'_>],
-        dtype: DType,
+        given: &Given<'_>,
+        rule: Option<&Rule>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let empty = Lie { dtype, shape: &[], strides: &[] };
-        let (mut lies, mut inputs) = ([empty; MOST], [Input::new(&[], 0); MOST]);
-        let mut elements = [[0; 8]; MOST];
-        let mut numbers = false;
-        for (element, operand) in elements.iter_mut().zip(operands) {
-            if let Operand::Number(literal) = operand {
-                let Some(scalar) = number::element(*literal, dtype) else { return Ok(None) };
-                *element = Scalar::bytes(scalar);
-                numbers = true;
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let arity = self.op.arity();
+        let (lies, inputs) = (&given.lies[..arity], &given.inputs[..arity]);
+        let (Some(array), Some(object)) = (&asked.out, out) else {
+            return kept::with(self.op, rule, lies, None, |call, is_row_major| fresh(py, call, inputs, is_row_major));
+        };
+        kept::with(self.op, rule, lies, Some(&array.lie()), |call, _| {
+            if array.shape != call.shape() || array.dtype != call.dtype() {
+                return Ok(None);
             }
+            run(py, call, inputs, array)?;
+            Ok(Some(object.clone()))
+        })
+    }
+}
+
+/// The operands of a call.
+struct Given<'a> {
+    lies: [Lie<'a>; MOST],
+    inputs: [Input<'a>; MOST],
+    numbers: [Option<Literal>; MOST],
+    arrays: usize,
+    /// That of the arrays, a condition aside.
+    dtype: Option<DType>,
+    /// The dtypes that take the numbers as they are, a bit each.
+    weak: u16,
+}
+
+impl Given<'_> {
+    fn new() -> Self {
+        Self {
+            lies: [Lie { dtype: DType::Bool, shape: &[], strides: &[] }; MOST],
+            inputs: [Input::new(&[], 0); MOST],
+            numbers: [None; MOST],
+            arrays: 0,
+            dtype: None,
+            weak: u16::MAX,
         }
-        for (k, operand) in operands.iter().enumerate() {
-            if let Operand::Array(array) = operand {
-                lies[k] = array.lie();
-                inputs[k] = array.input();
-            } else {
-                inputs[k] = Input::new(&elements[k], 0);
-            }
-        }
-        // A number has every shape: beside one array nothing is broadcast.
-        let rule = asked.rule.as_ref().filter(|_| !numbers);
-        let inputs = &inputs[..operands.len()];
-        let made = kept::with(
-            self.op,
-            rule,
-            &lies[..operands.len()],
-            asked.out.as_ref().map(Strided::lie).as_ref(),
-            |call, is_row_major| match (&asked.out, out) {
-                (Some(array), Some(object)) => {
-                    if array.shape != call.shape() || array.dtype != call.dtype() {
-                        return Ok(None);
-                    }
-                    run(py, call, inputs, array)?;
-                    Ok(Some(object.clone()))
-                }
-                _ => fresh(py, call, inputs, is_row_major),
-            },
-        );
-        made.map_err(|error| raised(&error))?
     }
 }
 
@@ -179,21 +258,22 @@ fn fresh<'py>(
     call: &Call,
     inputs: &[Input<'_>],
     is_row_major: bool,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+) -> Answer<Option<Bound<'py, PyAny>>> {
     let bytes = call.shape().iter().product::<usize>() as u64 * call.dtype().size() as u64;
     if broadaxe::default_budget().is_some_and(|budget| bytes > budget) {
         return Ok(None);
     }
     let strides = if is_row_major { None } else { Some(call.strides()) };
-    let made = array::allocate(py, call.dtype(), call.shape(), strides)?;
+    let made = array::allocate(py, call.dtype(), call.shape(), strides).map_err(Box::new)?;
     run(py, call, inputs, &Strided::new_one(&made, call.dtype(), call.shape(), call.strides()))?;
-    array::scalar(made, call.shape().len()).map(Some)
+    array::scalar(made, call.shape().len()).map(Some).map_err(Box::new)
 }
 
-fn run(py: Python<'_>, call: &Call, inputs: &[Input<'_>], out: &Strided<'_>) -> PyResult<()> {
+fn run(py: Python<'_>, call: &Call, inputs: &[Input<'_>], out: &Strided<'_>) -> Answer<()> {
     let output = Lent::new(out.output());
     let work = |progress: Option<Progress<'_>>| call.run(inputs, output.take(), progress);
-    watch::run(py, call.nanos(), work)?.map_err(|error| raised(&error))
+    let done = watch::run(py, call.nanos(), work).map_err(Box::new)?;
+    done.map_err(|error| Box::new(raised(&error)))
 }
 
 /// Returns the function of the package that prepares every other call.
@@ -213,16 +293,13 @@ impl Operator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let answered = match kwargs {
-            None => this.at_once(py, args, &Asked::default(), None)?,
+            None => this.answer(py, args, &Asked::default(), None)?,
             Some(kwargs) => this.asked(py, args, kwargs)?,
         };
-        match answered {
-            Some(answer) => Ok(answer),
-            None => {
-                let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-                dispatch(py)?.call1((slf, args, kwargs))
-            }
+        if let Some(answer) = answered {
+            return Ok(answer);
         }
+        dispatch(py)?.call1((slf, args, kwargs.cloned().unwrap_or_else(|| PyDict::new(py))))
     }
 
     /// The name, as in expressions.
@@ -239,7 +316,7 @@ impl Operator {
     /// The name, the meaning and the facts.
     #[getter]
     fn __doc__(&self) -> String {
-        crate::tables::documentation(self.op)
+        facts::documentation(self.op)
     }
 
     /// The number of operands.
@@ -250,6 +327,7 @@ impl Operator {
 
     /// The number of results.
     #[getter]
+    #[allow(clippy::unused_self)] // A getter has one.
     fn nout(&self) -> usize {
         1
     }
@@ -269,7 +347,7 @@ impl Operator {
     /// The dtypes of operands and result, as NumPy's letters.
     #[getter]
     fn types(&self) -> Vec<String> {
-        crate::tables::types(self.op)
+        facts::types(self.op)
     }
 
     /// The element that leaves the other operand as it is.
@@ -280,6 +358,7 @@ impl Operator {
 
     /// Always `None`: operators work element by element.
     #[getter]
+    #[allow(clippy::unused_self)] // A getter has one.
     fn signature(&self) -> Option<&str> {
         None
     }
@@ -326,11 +405,13 @@ impl Operator {
         }
         let rule = rule::read(name.as_deref(), axis)?;
         let rule = (rule != Rule::numpy()).then_some(rule);
-        let Some(object) = &out else { return self.at_once(py, args, &Asked { out: None, rule }, None) };
+        let Some(object) = &out else {
+            return self.answer(py, args, &Asked { out: None, rule }, None);
+        };
         let Some(array) = array::look(object) else { return Ok(None) };
         if !array.is_writeable {
             return Err(PyValueError::new_err("output array is read-only"));
         }
-        self.at_once(py, args, &Asked { out: Some(array), rule }, Some(object))
+        self.answer(py, args, &Asked { out: Some(array), rule }, Some(object))
     }
 }

@@ -65,15 +65,9 @@ pub(crate) fn broadcast_shapes<'py>(
     if shapes.is_empty() {
         return Ok(PyTuple::empty(py).into_any());
     }
-    let words = |shape: &Bound<'_, PyAny>| -> PyResult<bool> {
-        if shape.is_instance_of::<PyInt>() {
-            return Ok(false);
-        }
-        Ok(shape.extract::<String>().is_ok() || shape.try_iter()?.any(|dim| dim.is_ok_and(|dim| !is_integer(&dim))))
-    };
     let mut names = false;
     for shape in shapes.iter() {
-        names |= words(&shape)?;
+        names |= has_names(&shape)?;
     }
     if !names {
         let shapes = shapes.iter().map(|shape| known(&shape)).collect::<PyResult<Vec<Shape>>>()?;
@@ -95,6 +89,14 @@ pub(crate) fn broadcast_shapes<'py>(
         }
     };
     Ok(PyTuple::new(py, [shape, PyTuple::new(py, guards)?.into_any()])?.into_any())
+}
+
+/// Says whether a shape has dims that are not numbers.
+fn has_names(shape: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if shape.is_instance_of::<PyInt>() {
+        return Ok(false);
+    }
+    Ok(shape.is_instance_of::<PyString>() || shape.try_iter()?.any(|dim| dim.is_ok_and(|dim| !is_integer(&dim))))
 }
 
 fn is_integer(object: &Bound<'_, PyAny>) -> bool {

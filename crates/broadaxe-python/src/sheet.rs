@@ -4,8 +4,6 @@
 //! value is asked for; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
 //! broadcasts to its shape are nodes like any other.
 
-use std::ops::Deref;
-
 use broadaxe::{
     DType, Evaluation, Expr, Graph, Node, Options, Rule, System,
     expr::operate,
@@ -25,21 +23,21 @@ use crate::{array, error, error::raised, number, order, rule, watch};
 #[derive(Clone)]
 pub(crate) struct Value {
     arg: Arg,
-    shape: Vec<usize>,
-    dtype: Option<DType>,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) dtype: Option<DType>,
 }
 
 #[pymethods]
 impl Value {
     /// The dims.
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+    #[getter(shape)]
+    fn dims<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.shape)
     }
 
     /// The name of the dtype; `None` for a number.
-    #[getter]
-    fn dtype(&self) -> Option<&'static str> {
+    #[getter(dtype)]
+    fn dtype_name(&self) -> Option<&'static str> {
         self.dtype.map(DType::name)
     }
 }
@@ -102,6 +100,18 @@ impl Sheet {
         Value { arg: Arg::Node(node), shape: self.graph.shape(node).to_vec(), dtype: Some(self.graph.dtype(node)) }
     }
 
+    /// Adds an operator to a value of each operand.
+    pub(crate) fn apply(&mut self, name: &str, operands: &[Value]) -> PyResult<Value> {
+        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
+        let node = operate(&mut self.graph, name, &args, &self.rule).map_err(|error| raised(&error))?;
+        Ok(self.value(node))
+    }
+
+    /// Makes an empty sheet.
+    pub(crate) fn under(rule: Rule) -> Self {
+        Self { graph: Graph::new(), arrays: Vec::new(), rule }
+    }
+
     /// Returns a value as a node of the graph.
     fn node(&mut self, value: &Value) -> PyResult<Node> {
         match value.arg {
@@ -120,11 +130,11 @@ impl Sheet {
     #[new]
     #[pyo3(signature = (rule=None, axis=None))]
     fn new(rule: Option<&str>, axis: Option<i64>) -> PyResult<Self> {
-        Ok(Self { graph: Graph::new(), arrays: Vec::new(), rule: rule::read(rule, axis)? })
+        rule::read(rule, axis).map(Self::under)
     }
 
     /// Puts a plain array or a number of Python on the sheet; the same array twice is one value.
-    fn put(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    pub(crate) fn put(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
         if let Some((_, node)) = self.arrays.iter().find(|(known, _)| known.is(object)) {
             return Ok(self.value(*node));
         }
@@ -141,9 +151,8 @@ impl Sheet {
 
     /// Adds an operator by its name or an alias of it.
     fn operate(&mut self, name: &str, operands: Vec<PyRef<'_, Value>>) -> PyResult<Value> {
-        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
-        let node = operate(&mut self.graph, name, &args, &self.rule).map_err(|error| raised(&error))?;
-        Ok(self.value(node))
+        let operands: Vec<Value> = operands.iter().map(|value| (**value).clone()).collect();
+        self.apply(name, &operands)
     }
 
     /// Adds the choice of one value or another by a mask, under NumPy's rule whatever the sheet's is.
@@ -204,7 +213,7 @@ impl Sheet {
 
     /// Computes a value, into `out` where there is one; `order` is that of a new array: C, F, K or A.
     #[pyo3(signature = (value, out=None, order="K"))]
-    fn compute<'py>(
+    pub(crate) fn compute<'py>(
         &mut self,
         py: Python<'py>,
         value: &Value,
@@ -213,12 +222,11 @@ impl Sheet {
     ) -> PyResult<Bound<'py, PyAny>> {
         let root = self.node(value)?;
         let (shape, dtype) = (self.graph.shape(root).to_vec(), self.graph.dtype(root));
-        let made = match &out {
-            Some(out) => out.clone(),
-            None => {
-                self.check_budget(root)?;
-                array::allocate(py, dtype, &shape, Some(&self.strides(py, &shape, dtype, order)?))?
-            }
+        let made = if let Some(out) = &out {
+            out.clone()
+        } else {
+            self.check_budget(root)?;
+            array::allocate(py, dtype, &shape, Some(&self.strides(py, &shape, dtype, order)?))?
         };
         let Some(target) = array::look(&made) else {
             return Err(PyTypeError::new_err("the output is no plain array of one of the dtypes"));
@@ -299,13 +307,11 @@ fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
     if let Ok(int) = value.extract::<i64>() {
         return Ok(Attribute::Int(int));
     }
-    match value.extract::<f64>() {
-        Ok(float) => Ok(Attribute::Float(float)),
-        Err(_) => {
-            let kind = value.get_type().name()?.deref().to_string();
-            Err(PyTypeError::new_err(format!(
-                "an attribute is a number, a text, a flag or a list of whole numbers, not {kind}"
-            )))
-        }
+    if let Ok(float) = value.extract::<f64>() {
+        return Ok(Attribute::Float(float));
     }
+    let kind = value.get_type().name()?.to_string();
+    Err(PyTypeError::new_err(format!(
+        "an attribute is a number, a text, a flag or a list of whole numbers, not {kind}"
+    )))
 }

@@ -1,7 +1,7 @@
 //! The engine's tables, for Python to make its names, its documentation and its stubs of.
 
 use broadaxe::{
-    DType, OPS, Op, RULES, Reduction, System,
+    DType, OPS, RULES, Reduction, System,
     frameworks::{self as systems, Attr, Row, Values},
 };
 use broadaxe_kernels::Family;
@@ -130,60 +130,6 @@ fn takes(attr: Attr) -> String {
         Values::Ints => String::from("whole numbers"),
         Values::DType => String::from("the name of a dtype"),
     }
-}
-
-/// Returns the letter that NumPy has for a dtype; E for bfloat16, as `ml_dtypes` has it.
-fn letter(dtype: DType) -> char {
-    match dtype {
-        DType::Bool => '?',
-        DType::I8 => 'b',
-        DType::I16 => 'h',
-        DType::I32 => 'i',
-        DType::I64 => 'l',
-        DType::U8 => 'B',
-        DType::U16 => 'H',
-        DType::U32 => 'I',
-        DType::U64 => 'L',
-        DType::F16 => 'e',
-        DType::BF16 => 'E',
-        DType::F32 => 'f',
-        DType::F64 => 'd',
-    }
-}
-
-/// Returns the dtypes of operands and result of an operator, as NumPy writes them: `ff->f`.
-pub(crate) fn types(op: &Op) -> Vec<String> {
-    let one = |dtype| {
-        let kernel = op.kernel(dtype)?;
-        let operands: String = kernel.inputs().iter().map(|&input| letter(input)).collect();
-        Some(format!("{operands}->{}", letter(kernel.output())))
-    };
-    DType::ALL.into_iter().filter_map(one).collect()
-}
-
-/// Writes the documentation of an operator.
-pub(crate) fn documentation(op: &Op) -> String {
-    let operands = &["a", "b", "c"][..op.arity()];
-    let first = op.meaning();
-    let dtypes: Vec<&str> = op.dtypes().map(DType::name).collect();
-    let mut text = format!("{}({}, /, out=None, *, where=True, ", op.name(), operands.join(", "));
-    text += "casting=\"same_kind\", dtype=None, rule=\"numpy\", axis=None)\n\n";
-    text += &format!("Compute {first}, element by element.\n\n");
-    text +=
-        "The shapes broadcast under `rule`, with its `axis` where it takes one; see `broadaxe.rules`. Operands of\n";
-    text += &format!("several dtypes meet as in NumPy 2; it computes in {}.\n", dtypes.join(", "));
-    if op.is_variadic() {
-        text += "It takes any number of operands, joined from the left.\n";
-    }
-    if let Some((f32, f64)) = op.ulp() {
-        text += &format!("The error is at most {f32} units in the last place for f32, {f64} for f64.\n");
-    }
-    let abroad: Vec<String> = op.abroad().iter().map(|(system, name)| format!("{}.{name}", system.name())).collect();
-    if !abroad.is_empty() {
-        text += &format!("Elsewhere: {}.\n", abroad.join(", "));
-    }
-    text += "\nRaises ValueError for shapes, TypeError for dtypes, ZeroDivisionError for integers divided by 0, MemoryError\n";
-    text + "for results above three quarters of the memory.\n"
 }
 
 /// Sets the number of threads; 0 takes that back. Returns what it was before, as numexpr does.

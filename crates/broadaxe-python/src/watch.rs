@@ -28,11 +28,19 @@ impl Watch {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.0.elapsed() >= PAUSE && state.1.is_none() {
-            state.1 = Python::attach(|py| py.check_signals()).err();
+            state.1 = answer_signals().err();
             state.0 = Instant::now();
         }
         state.1.is_none()
     }
+}
+
+/// Runs the handlers of signals that have arrived.
+fn answer_signals() -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        Ok(())
+    })
 }
 
 /// Does work that takes about so many nanoseconds; hands it a progress function where it is long.

@@ -9,8 +9,8 @@ from . import _broadaxe
 NAMES = dict(_broadaxe.dtypes())
 """The name that NumPy has for each dtype."""
 
-SHORT = {name: short for short, name in NAMES.items()}
-"""The name of each dtype of NumPy's here."""
+SHORT = {np.dtype(name): short for short, name in NAMES.items() if short != "bf16"}
+"""The name of each dtype of NumPy's here; bfloat16 is added where there is one."""
 
 _bfloat16 = None
 
@@ -24,6 +24,7 @@ def bfloat16():
         except ImportError:
             raise TypeError("bf16 needs the package ml_dtypes; install it with: pip install ml_dtypes") from None
         _bfloat16 = np.dtype(ml_dtypes.bfloat16)
+        SHORT[_bfloat16] = "bf16"
         _broadaxe.set_bfloat16(_bfloat16)
     return _bfloat16
 
@@ -35,14 +36,15 @@ def dtype_of(short):
 
 def short_name(dtype):
     """Return the short name of a dtype of NumPy's; raise TypeError for one that the engine does not have."""
-    dtype = np.dtype(dtype)
-    short = SHORT.get(dtype.name)
-    if short is None:
-        takes = ", ".join(SHORT)
-        raise TypeError(f"the dtype {dtype} is not supported; the dtypes are {takes}")
-    if short == "bf16":
+    short = SHORT.get(dtype) if type(dtype) is not str else None
+    if short is not None:
+        return short
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype.name == "bfloat16":
         bfloat16()
-    return short
+    if dtype not in SHORT:
+        raise TypeError(f"the dtype {dtype} is not supported; the dtypes are {', '.join(NAMES.values())}")
+    return SHORT[dtype]
 
 
 def plain(array):
@@ -60,7 +62,7 @@ def is_number(value):
 
 def borrow(value):
     """Return a number of Python as it is and anything else as a plain array, of shared memory where there is some."""
-    if is_number(value):
+    if _broadaxe.is_plain(value) or is_number(value):
         return value
     if isinstance(value, np.ndarray):
         return plain(value)

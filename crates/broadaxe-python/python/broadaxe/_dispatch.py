@@ -115,10 +115,11 @@ def _cast(sheet, operator, operands, values, short, casting):
 
 
 def _can_cast(from_, to, casting):
-    if "bfloat16" in (from_.name, to.name) and casting == "same_kind":
-        # ml_dtypes says less than NumPy would of floats of any width.
-        return from_.kind in "biu" or from_.name in _arrays.SHORT and to.name.startswith(("float", "bfloat"))
-    return np.can_cast(from_, to, casting)
+    if np.can_cast(from_, to, casting):
+        return True
+    # ml_dtypes says less than NumPy does of floats of any width.
+    halves = casting == "same_kind" and "bfloat16" in (from_.name, to.name)
+    return halves and (from_.kind in "biu" or from_ in _arrays.SHORT and to.name.startswith(("float", "bfloat")))
 
 
 def _harmless(sheet, operator, values, mask):
