@@ -1,12 +1,17 @@
 //! Errors as exceptions: the class says what kind, the sentence is the engine's own.
 
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
 use broadaxe::{Error, ErrorKind};
 use broadaxe_shape::ErrorKind as ShapeKind;
 use pyo3::{
-    PyErr,
+    PyErr, PyResult,
     exceptions::{
-        PyKeyboardInterrupt, PyMemoryError, PyNameError, PyOverflowError, PySyntaxError, PyTypeError, PyValueError,
-        PyZeroDivisionError,
+        PyKeyboardInterrupt, PyMemoryError, PyNameError, PyOverflowError, PyRuntimeError, PySyntaxError, PyTypeError,
+        PyValueError, PyZeroDivisionError,
     },
 };
 
@@ -31,4 +36,18 @@ pub(crate) fn of_shapes(error: &broadaxe_shape::Error) -> PyErr {
         ShapeKind::Operands => PyTypeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
+}
+
+/// Runs what answers a call of Python's; a panic, which is a mistake of ours, is a `RuntimeError` there.
+///
+/// What is left half done belongs to that call alone: a sheet, or memory that Python may write at any time.
+#[inline]
+pub(crate) fn caught<R>(answer: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
+}
+
+#[cold]
+fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    PyRuntimeError::new_err(format!("a mistake in broadaxe: {}; please report it", text.unwrap_or("a panic")))
 }

@@ -19,7 +19,7 @@ use pyo3::{
 
 use crate::{
     array::{self, Lent, Strided},
-    error::raised,
+    error::{caught, raised},
     facts, kept, number, rule,
     sheet::Sheet,
     watch,
@@ -292,10 +292,10 @@ impl Operator {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let answered = match kwargs {
-            None => this.answer(py, args, &Asked::default(), None)?,
-            Some(kwargs) => this.asked(py, args, kwargs)?,
-        };
+        let answered = caught(|| match kwargs {
+            None => this.answer(py, args, &Asked::default(), None),
+            Some(kwargs) => this.asked(py, args, kwargs),
+        })?;
         if let Some(answer) = answered {
             return Ok(answer);
         }

@@ -13,7 +13,10 @@ use pyo3::{
     types::{PyInt, PyString, PyTuple},
 };
 
-use crate::{error::of_shapes, rule};
+use crate::{
+    error::{caught, of_shapes},
+    rule,
+};
 
 /// Reads a shape of known dims: a sequence of integers or a single one.
 fn known(object: &Bound<'_, PyAny>) -> PyResult<Shape> {
@@ -76,7 +79,7 @@ pub(crate) fn broadcast_shapes<'py>(
         return Ok(PyTuple::new(py, alignment.shape().dims())?.into_any());
     }
     let shapes = shapes.iter().map(|shape| symbolic(&shape)).collect::<PyResult<Vec<_>>>()?;
-    let inferred = rule.infer(&shapes).map_err(|error| of_shapes(&error))?;
+    let inferred = caught(|| rule.infer(&shapes).map_err(|error| of_shapes(&error)))?;
     let guards: Vec<String> = inferred.guard().clauses().into_iter().map(|(_, text)| text).collect();
     let shape = match inferred.shape().dims() {
         None => py.None().into_bound(py),
@@ -122,11 +125,11 @@ pub(crate) fn place(shapes: Vec<Bound<'_, PyAny>>, rule: Option<&str>, axis: Opt
 pub(crate) fn command(args: Vec<String>) -> PyResult<(String, String, bool)> {
     let line = std::iter::once("broadaxe".to_string()).chain(args);
     let cli = Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let answer = match &cli.command {
-        Command::Compare(args) => cmd::compare::run(args),
-        Command::Explain(args) => cmd::explain::run(args),
-        _ => return Err(PyValueError::new_err("only compare and explain can be asked here")),
-    };
+    let answer = caught(|| match &cli.command {
+        Command::Compare(args) => Ok(cmd::compare::run(args)),
+        Command::Explain(args) => Ok(cmd::explain::run(args)),
+        _ => Err(PyValueError::new_err("only compare and explain can be asked here")),
+    })?;
     let Answer { text, json, refused } = answer.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok((text, json.to_string(), refused))
 }

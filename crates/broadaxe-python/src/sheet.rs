@@ -4,6 +4,8 @@
 //! value is asked for; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
 //! broadcasts to its shape are nodes like any other.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use broadaxe::{
     DType, Evaluation, Expr, Graph, Node, Options, Rule, System,
     expr::operate,
@@ -16,12 +18,18 @@ use pyo3::{
     types::{PyBool, PyDict, PyList, PyTuple},
 };
 
-use crate::{array, error, error::raised, number, order, rule, watch};
+use crate::{
+    array, error,
+    error::{caught, raised},
+    number, order, rule, watch,
+};
 
 /// A value on a sheet: an array, a number, or what will be computed.
 #[pyclass(frozen, module = "broadaxe._broadaxe")]
 #[derive(Clone)]
 pub(crate) struct Value {
+    /// The number of the sheet.
+    sheet: u64,
     arg: Arg,
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: Option<DType>,
@@ -53,7 +61,7 @@ pub(crate) struct Expression {
 impl Expression {
     #[new]
     fn new(text: String) -> PyResult<Self> {
-        let expr = Expr::parse(&text).map_err(|error| pointed(&error, &text))?;
+        let expr = caught(|| Expr::parse(&text).map_err(|error| pointed(&error, &text)))?;
         Ok(Self { expr, text })
     }
 
@@ -90,6 +98,8 @@ fn pointed(error: &broadaxe::Error, text: &str) -> PyErr {
 /// A graph over borrowed arrays.
 #[pyclass(module = "broadaxe._broadaxe")]
 pub(crate) struct Sheet {
+    /// Tells its values from those of other sheets.
+    number: u64,
     graph: Graph,
     arrays: Vec<(Py<PyAny>, Node)>,
     rule: Rule,
@@ -97,24 +107,46 @@ pub(crate) struct Sheet {
 
 impl Sheet {
     fn value(&self, node: Node) -> Value {
-        Value { arg: Arg::Node(node), shape: self.graph.shape(node).to_vec(), dtype: Some(self.graph.dtype(node)) }
+        Value {
+            sheet: self.number,
+            arg: Arg::Node(node),
+            shape: self.graph.shape(node).to_vec(),
+            dtype: Some(self.graph.dtype(node)),
+        }
+    }
+
+    /// Returns what a value of this sheet stands for.
+    fn arg(&self, value: &Value) -> PyResult<Arg> {
+        if value.sheet == self.number {
+            return Ok(value.arg);
+        }
+        Err(PyValueError::new_err("the value is of another sheet"))
+    }
+
+    fn args(&self, values: &[PyRef<'_, Value>]) -> PyResult<Vec<Arg>> {
+        values.iter().map(|value| self.arg(value)).collect()
     }
 
     /// Adds an operator to a value of each operand.
     pub(crate) fn apply(&mut self, name: &str, operands: &[Value]) -> PyResult<Value> {
-        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
-        let node = operate(&mut self.graph, name, &args, &self.rule).map_err(|error| raised(&error))?;
+        let args = operands.iter().map(|value| self.arg(value)).collect::<PyResult<Vec<Arg>>>()?;
+        self.added(name, &args)
+    }
+
+    fn added(&mut self, name: &str, args: &[Arg]) -> PyResult<Value> {
+        let node = operate(&mut self.graph, name, args, &self.rule).map_err(|error| raised(&error))?;
         Ok(self.value(node))
     }
 
     /// Makes an empty sheet.
     pub(crate) fn under(rule: Rule) -> Self {
-        Self { graph: Graph::new(), arrays: Vec::new(), rule }
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), graph: Graph::new(), arrays: Vec::new(), rule }
     }
 
     /// Returns a value as a node of the graph.
     fn node(&mut self, value: &Value) -> PyResult<Node> {
-        match value.arg {
+        match self.arg(value)? {
             Arg::Node(node) => Ok(node),
             // What a number alone is, an expression says.
             Arg::Weak(_) => {
@@ -144,22 +176,24 @@ impl Sheet {
             return Ok(self.value(node));
         }
         match number::read(object)? {
-            Some(literal) => Ok(Value { arg: Arg::Weak(literal), shape: Vec::new(), dtype: None }),
+            Some(literal) => Ok(Value { sheet: self.number, arg: Arg::Weak(literal), shape: Vec::new(), dtype: None }),
             None => Err(PyTypeError::new_err("an operand is neither a plain array nor a number")),
         }
     }
 
     /// Adds an operator by its name or an alias of it.
     fn operate(&mut self, name: &str, operands: Vec<PyRef<'_, Value>>) -> PyResult<Value> {
-        let operands: Vec<Value> = operands.iter().map(|value| (**value).clone()).collect();
-        self.apply(name, &operands)
+        let args = self.args(&operands)?;
+        caught(|| self.added(name, &args))
     }
 
     /// Adds the choice of one value or another by a mask, under NumPy's rule whatever the sheet's is.
     fn choose(&mut self, mask: &Value, one: &Value, other: &Value) -> PyResult<Value> {
-        let args = [mask.arg, one.arg, other.arg];
-        let node = operate(&mut self.graph, "where", &args, &Rule::numpy()).map_err(|error| raised(&error))?;
-        Ok(self.value(node))
+        let args = [self.arg(mask)?, self.arg(one)?, self.arg(other)?];
+        caught(|| {
+            let node = operate(&mut self.graph, "where", &args, &Rule::numpy()).map_err(|error| raised(&error))?;
+            Ok(self.value(node))
+        })
     }
 
     /// Adds a framework's operator with its attributes.
@@ -172,27 +206,30 @@ impl Sheet {
     ) -> PyResult<Value> {
         let found = System::ALL.into_iter().find(|known| known.name() == system);
         let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
-        let args: Vec<Arg> = operands.iter().map(|value| value.arg).collect();
+        let args = self.args(&operands)?;
         let mut read = Vec::with_capacity(attributes.len());
         for (key, value) in attributes.iter() {
             read.push((key.extract::<String>()?, attribute(&value)?));
         }
         let attributes: Vec<(&str, Attribute)> =
             read.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-        let node =
-            frameworks::call(&mut self.graph, system, name, &args, &attributes).map_err(|error| raised(&error))?;
-        Ok(self.value(node))
+        caught(|| {
+            let node = frameworks::call(&mut self.graph, system, name, &args, &attributes);
+            node.map(|node| self.value(node)).map_err(|error| raised(&error))
+        })
     }
 
     /// Adds an expression, its names bound to values.
     fn lower(&mut self, expression: &Expression, values: &Bound<'_, PyDict>) -> PyResult<Value> {
         let mut names = Vec::with_capacity(values.len());
         for (name, value) in values.iter() {
-            names.push((name.extract::<String>()?, value.cast::<Value>()?.get().arg));
+            names.push((name.extract::<String>()?, self.arg(value.cast::<Value>()?.get())?));
         }
         let names: Vec<(&str, Arg)> = names.iter().map(|(name, arg)| (name.as_str(), *arg)).collect();
-        let lowered = expression.expr.lower_args(&mut self.graph, &names, &self.rule);
-        lowered.map(|node| self.value(node)).map_err(|error| pointed(&error, &expression.text))
+        caught(|| {
+            let lowered = expression.expr.lower_args(&mut self.graph, &names, &self.rule);
+            lowered.map(|node| self.value(node)).map_err(|error| pointed(&error, &expression.text))
+        })
     }
 
     /// Casts a value to a dtype, by its name.
@@ -247,7 +284,7 @@ impl Sheet {
             let options = Options { strides: Some(strides), progress, ..Options::default() };
             Evaluation::new(graph, root, views, options)?.run_onto(lent.take())
         };
-        watch::run(py, nanos, work)?.map_err(|error| raised(&error))?;
+        caught(|| watch::run(py, nanos, work)?.map_err(|error| raised(&error)))?;
         if out.is_some() { Ok(made) } else { array::scalar(made, shape.len()) }
     }
 }
