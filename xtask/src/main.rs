@@ -10,6 +10,7 @@ mod bench;
 
 mod accuracy;
 mod sanitize;
+mod python;
 mod test;
 
 use std::{

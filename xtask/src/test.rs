@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{bench, tidy};
+use crate::{bench, python, tidy};
 
 /// Holds one stage: what it checks, and how.
 struct Stage {
@@ -28,6 +28,8 @@ enum Work {
     Level(&'static str, fn() -> bool),
     /// Runs `cargo xtask tidy` without leaving this program.
     Tidy,
+    /// Builds the Python package and runs its tests, where there is a Python.
+    Python,
     /// Runs `cargo xtask bench --gate` without leaving this program, where there is what it needs.
     Gate,
 }
@@ -50,6 +52,7 @@ static STAGES: &[Stage] = &[
         about: "all tests and examples, with the best instruction set of this CPU",
         work: Work::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
+    Stage { name: "python", about: "the Python package builds, and its tests pass", work: Work::Python },
     Stage {
         name: "counts",
         about: "the proofs again, saying how many cases and pairs they asked",
@@ -134,14 +137,32 @@ struct Count {
 }
 
 impl Count {
-    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; other lines count nothing.
+    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`, or pytest's last one, such as
+    /// `1 failed, 3 passed, 2 skipped in 0.12s`; other lines count nothing.
     fn read(line: &str) -> Self {
-        let Some(result) = line.trim().strip_prefix("test result: ") else { return Self::default() };
+        let line = line.trim();
+        let Some(result) = line.strip_prefix("test result: ") else { return Self::of_pytest(line) };
         let number = |what: &str| {
             let mut parts = result.split(['.', ';']).filter_map(|part| part.trim().strip_suffix(what));
             parts.find_map(|part| part.trim().parse().ok()).unwrap_or(0)
         };
         Self { passed: number("passed"), failed: number("failed"), ignored: number("ignored") }
+    }
+
+    fn of_pytest(line: &str) -> Self {
+        let mut count = Self::default();
+        let Some((counts, _)) = line.rsplit_once(" in ") else { return count };
+        for part in counts.split(", ") {
+            let Some((number, what)) = part.split_once(' ') else { return Self::default() };
+            let Ok(number) = number.parse::<u64>() else { return Self::default() };
+            match what {
+                "passed" => count.passed += number,
+                "failed" | "error" | "errors" => count.failed += number,
+                "skipped" => count.ignored += number,
+                _ => {}
+            }
+        }
+        count
     }
 }
 
@@ -200,6 +221,14 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
         Work::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
         Work::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
         Work::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
+        Work::Python if !python::is_here() => {
+            println!("no Python from 3.10 on");
+            Ok((Outcome::Skipped, Count::default()))
+        }
+        Work::Python => match python::build(root) {
+            Ok(tests) => show(tests),
+            Err(why) => Ok((outcome(Err(why)), Count::default())),
+        },
         Work::Gate if !(has_avx2() && bench::can_count()) => {
             println!("no AVX2, or no valgrind: nothing is counted");
             Ok((Outcome::Skipped, Count::default()))
@@ -224,26 +253,26 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
     let prefix = variable.map(|(name, value)| format!("{name}='{value}' ")).unwrap_or_default();
     println!("{prefix}cargo {}", arguments.join(" "));
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(root).stdout(Stdio::piped()).env_remove(FORCE);
-    // What cargo says about this very program would look like a change to build scripts that ask for it.
-    let about_us = env::vars_os().map(|(name, _)| name).filter(|name| {
-        name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-    });
-    about_us.for_each(|name| {
-        command.env_remove(name);
-    });
+    command.args(arguments).current_dir(root).env_remove(FORCE);
+    python::forget_us(&mut command);
     command.envs(variable);
-    let mut child = command.spawn().map_err(|e| format!("cargo cannot be run: {e}"))?;
+    show(command)
+}
+
+/// Runs a program, shows what it says as it says it, and counts the tests in it.
+fn show(mut command: Command) -> Result<(Outcome, Count), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} cannot be run: {e}"))?;
     let mut count = Count::default();
     if let Some(output) = child.stdout.take() {
         let (mut output, mut line) = (BufReader::new(output), Vec::new());
-        while output.read_until(b'\n', &mut line).map_err(|e| format!("cargo's output cannot be read: {e}"))? > 0 {
-            std::io::stdout().write_all(&line).map_err(|e| format!("cargo's output cannot be shown: {e}"))?;
+        while output.read_until(b'\n', &mut line).map_err(|e| format!("{name}'s output cannot be read: {e}"))? > 0 {
+            std::io::stdout().write_all(&line).map_err(|e| format!("{name}'s output cannot be shown: {e}"))?;
             count += Count::read(&String::from_utf8_lossy(&line));
             line.clear();
         }
     }
-    let status = child.wait().map_err(|e| format!("cargo was lost: {e}"))?;
+    let status = child.wait().map_err(|e| format!("{name} was lost: {e}"))?;
     Ok((if status.success() { Outcome::Passed } else { Outcome::Failed }, count))
 }
 
@@ -284,6 +313,9 @@ mod tests {
             ("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", count(1, 2, 0)),
             ("test a::b ... ok", count(0, 0, 0)),
             ("all of 3 passed; 0 failed", count(0, 0, 0)),
+            ("1 failed, 500 passed, 31 skipped, 2 warnings in 54.12s (0:00:54)", count(500, 1, 31)),
+            ("3 passed in 0.12s", count(3, 0, 0)),
+            ("it is 3 in a and 2 in b", count(0, 0, 0)),
         ];
         for (line, want) in cases {
             assert_eq!(Count::read(line), want, "{line}");
