@@ -19,7 +19,7 @@ use pyo3::{
 
 use crate::{
     array::{self, Lent, Strided},
-    error::{caught, raised},
+    error::{Answer, caught_small, raised},
     facts, kept, number, rule,
     sheet::Sheet,
     watch,
@@ -64,9 +64,6 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
     Some(Operator { op, chooses: typing == Typing::Choose, alone: bits(None), beside })
 }
 
-/// An answer, or why there is none. The error is boxed to keep answers in registers.
-type Answer<T> = Result<T, Box<PyErr>>;
-
 /// The operands of a call as they were passed.
 type Objects<'a, 'py> = [Option<Borrowed<'a, 'py, PyAny>>; MOST];
 
@@ -92,7 +89,10 @@ impl Operator {
         }
         let objects: Objects<'_, 'py> =
             std::array::from_fn(|k| if k < arity { args.get_borrowed_item(k).ok() } else { None });
-        let Some(mut given) = self.read(&objects)? else { return Ok(None) };
+        let mut given = Given::new();
+        if !self.read(&objects, &mut given)? {
+            return Ok(None);
+        }
         let takes = |dtype: &DType| self.alone & given.weak & 1 << *dtype as u16 != 0;
         let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
         if given.arrays < arity {
@@ -104,19 +104,18 @@ impl Operator {
         self.compute(py, &given, asked.rule.as_ref(), asked, out)
     }
 
-    /// Reads the operands of a call; `None` where one is neither a number nor a plain array of the dtype of the others.
+    /// Reads the operands of a call; says whether each is a number or a plain array of the dtype of the others.
     #[inline]
-    fn read<'a>(&self, objects: &'a Objects<'_, '_>) -> Answer<Option<Given<'a>>> {
-        let mut given = Given::new();
+    fn read<'a>(&self, objects: &'a Objects<'_, '_>, given: &mut Given<'a>) -> Answer<bool> {
         for (k, object) in objects.iter().flatten().enumerate() {
             if let Some(array) = array::look(object) {
                 given.arrays += 1;
                 if self.chooses && k == 0 {
                     if array.dtype != DType::Bool {
-                        return Ok(None);
+                        return Ok(false);
                     }
                 } else if *given.dtype.get_or_insert(array.dtype) != array.dtype {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 given.lies[k] = array.lie();
                 given.inputs[k] = array.input();
@@ -128,10 +127,10 @@ impl Operator {
                 };
                 given.numbers[k] = Some(literal);
             } else {
-                return Ok(None);
+                return Ok(false);
             }
         }
-        Ok(Some(given))
+        Ok(true)
     }
 
     /// Answers a call on plain arrays of several dtypes and numbers; `None` where it is not one.
@@ -167,12 +166,11 @@ impl Operator {
         args: &Bound<'py, PyTuple>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.at_once(py, args, asked, out) {
-            Ok(None) => self.mixed(py, args, asked, out),
-            Ok(answer) => Ok(answer),
-            Err(error) => Err(*error),
-        }
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        caught_small(|| match self.at_once(py, args, asked, out) {
+            Ok(None) => self.mixed(py, args, asked, out).map_err(Box::new),
+            answer => answer,
+        })
     }
 
     /// Computes on one array, or several under NumPy's rule, beside numbers.
@@ -292,10 +290,10 @@ impl Operator {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let answered = caught(|| match kwargs {
-            None => this.answer(py, args, &Asked::default(), None),
-            Some(kwargs) => this.asked(py, args, kwargs),
-        })?;
+        let answered = match kwargs {
+            None => this.answer(py, args, &Asked::default(), None).map_err(|error| *error)?,
+            Some(kwargs) => this.asked(py, args, kwargs)?,
+        };
         if let Some(answer) = answered {
             return Ok(answer);
         }
@@ -406,12 +404,12 @@ impl Operator {
         let rule = rule::read(name.as_deref(), axis)?;
         let rule = (rule != Rule::numpy()).then_some(rule);
         let Some(object) = &out else {
-            return self.answer(py, args, &Asked { out: None, rule }, None);
+            return self.answer(py, args, &Asked { out: None, rule }, None).map_err(|error| *error);
         };
         let Some(array) = array::look(object) else { return Ok(None) };
         if !array.is_writeable {
             return Err(PyValueError::new_err("output array is read-only"));
         }
-        self.answer(py, args, &Asked { out: Some(array), rule }, Some(object))
+        self.answer(py, args, &Asked { out: Some(array), rule }, Some(object)).map_err(|error| *error)
     }
 }
