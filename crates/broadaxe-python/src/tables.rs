@@ -67,8 +67,10 @@ pub(crate) fn rules() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     RULES.iter().map(|def| (def.name, def.summary, parameters(def))).collect()
 }
 
-/// A framework's operator: framework, name, the fewest and the most operands (0 for any number), attributes, documentation.
-type Entry = (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String);
+/// A framework's operator: framework, name, the fewest and the most operands (0 for any number), attributes,
+/// documentation, rule.
+type Entry =
+    (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String, &'static str);
 
 /// Returns every operator of every framework, each once, as it is in the newest opset.
 #[pyfunction]
@@ -99,7 +101,7 @@ fn entry(system: System, row: &Row) -> Entry {
         text += &format!("{}: {}, {default}.\n", attr.name, takes(attr));
     }
     text += "Raises ValueError for shapes and attributes, TypeError for dtypes, ZeroDivisionError for integers divided by 0.\n";
-    (system.name(), row.name(), (least, if most == usize::MAX { 0 } else { most }), attributes, text)
+    (system.name(), row.name(), (least, if most == usize::MAX { 0 } else { most }), attributes, text, row.rule())
 }
 
 fn shapes(row: &Row) -> String {

@@ -35,6 +35,12 @@ def test_rules():
         (lambda m, f: m.paddle.elementwise_add(f(x, 2, 2, 3), f(bias, 2), axis=1), x + bias[:, None]),
         (lambda m, f: m.ncnn.BinaryOp(f(x.astype("f4"), 2, 2, 3), f(first.astype("f4"), 3), op_type=7), first[:, None, None] - x),
         (lambda m, f: m.onnx.Add(f(x, 2, 2, 3), f(first, 3)), x + first),
+        (lambda m, f: m.openvino.PReLU(f(-x, 2, 2, 3), f(bias, 2)), -x * bias[:, None]),
+        (lambda m, f: m.openvino.Select(f(x, 2, 2, 3) > 3, f(x, 4, 3, 2), f(-x, 1, 3, 4)), np.where(x > 3, x, -x)),
+        (lambda m, f: m.onnx.PRelu(f(-x, 2, 2, 3), f(bias[:, None], 2, 1)), -x * bias[:, None]),
+        (lambda m, f: m.onnx.Add(f(x, 2, 2, 3), f(bias, 2), broadcast=1, axis=1, opset=1), x + bias[:, None]),
+        (lambda m, f: m.onnx.Relu(f(x - 9, 2, 2, 3)), np.maximum(x - 9, 0)),
+        (lambda m, f: m.max(f(x, 2, 2, 3), f(first, 3), 7), np.maximum(np.maximum(x, first), 7)),
         (lambda m, f: m.openvino.Divide(f(x, 2, 2, 3), f(first + 1, 3)), x / (first + 1)),
     ]
     for make, want in cases:
@@ -64,6 +70,11 @@ def test_errors_come_at_once():
         (lambda: bx.add(lazy, chunked(np.ones(3), 2), rule="pdpd", axis=0), ValueError),
         (lambda: bx.bitwise_and(lazy, 1), TypeError),
         (lambda: bx.evaluate("sum(x)", x=lazy), ValueError),
+        (lambda: bx.evaluate("x - max(x)", x=lazy), ValueError),
+        (lambda: bx.evaluate("add(x, y, rule='pdpd', axis=0)", x=lazy, y=lazy[0]), ValueError),
+        (lambda: bx.evaluate("onnx.Add(x, y)", x=lazy, y=lazy), ValueError),
+        (lambda: bx.evaluate("broadcast_to(x, [4, 4])", x=lazy), ValueError),
+        (lambda: bx.onnx.Expand(lazy, shape=[2, 4, 4]), (TypeError, ValueError)),
         (lambda: bx.add(lazy, 1, out=np.ones((4, 4))), TypeError),
         (lambda: bx.onnx.Add(lazy, lazy.astype("f4")), TypeError),
     ]:

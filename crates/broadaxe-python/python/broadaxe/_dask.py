@@ -5,11 +5,13 @@ operand carries the letter of the result axis that it feeds. Blocks are then bro
 with axes of 1 where its operand has none, so that a worker needs neither the rule nor its axis.
 """
 
+import ast
 import sys
 
 import numpy as np
 
 from . import _broadaxe
+from ._arrays import borrow, dtype_of
 
 
 def is_dask(value):
@@ -21,8 +23,6 @@ def is_dask(value):
 def _lazy(value):
     """Return an operand as a Dask array of NumPy blocks, or a number as it is."""
     import dask.array as da
-
-    from ._arrays import borrow
 
     if is_dask(value):
         return value
@@ -80,14 +80,6 @@ def _lay(kind, name, options, operands, shape, places, dtype):
     return da.blockwise(block, tuple(range(rank)), *arguments, dtype=dtype, meta=meta, align_arrays=True)
 
 
-def _dtype(kind, name, options, operands):
-    """Return the dtype of the result, from operands of no extent."""
-    import dask.array as da
-
-    empty = [np.ones((1,), operand.dtype) if isinstance(operand, da.Array) else operand for operand in operands]
-    return apply(kind, name, options, empty).dtype
-
-
 def _places(operands, rule, axis):
     import dask.array as da
 
@@ -105,62 +97,89 @@ def blockwise(operator, args, out, kwargs):
     for key in kwargs:
         if key not in ("rule", "axis", "dtype", "casting", "out"):
             raise TypeError(f"{operator.__name__}() takes no '{key}' on Dask arrays")
-    if out is not None:
-        raise TypeError("a Dask array cannot be an output; use the result")
+    _refuse(out)
     operands = [_lazy(arg) for arg in args]
     shape, places = _places(operands, kwargs.get("rule"), kwargs.get("axis"))
     options = {key: kwargs[key] for key in ("dtype", "casting") if key in kwargs}
-    dtype = _dtype("operator", operator.__name__, options, operands)
+    # One element of each says what dtype comes of them.
+    ones = [np.ones((1,), operand.dtype) if is_dask(operand) else operand for operand in operands]
+    dtype = apply("operator", operator.__name__, options, ones).dtype
     return _lay("operator", operator.__name__, options, operands, shape, places, dtype)
 
 
 def evaluate(text, named, out, rule, axis):
-    """Evaluate an expression over Dask arrays; under another rule than NumPy's it is one operator of two arrays."""
-    import dask.array as da
-
-    if out is not None:
-        raise TypeError("a Dask array cannot be an output; use the result")
+    """Evaluate an expression over Dask arrays, whose operators all meet under the rule of the call."""
+    _refuse(out)
+    _check(text)
     names = _broadaxe.Expression(text).names
     operands = [_lazy(named[name]) for name in names]
-    options = {"names": names}
-    # What the expression makes of the shapes, it says itself; blocks that are cut otherwise could mean something else.
     sheet = _broadaxe.Sheet(rule, axis)
-    probes = [np.broadcast_to(np.ones((), o.dtype), o.shape) if isinstance(o, da.Array) else o for o in operands]
-    result = sheet.lower(_broadaxe.Expression(text), {name: sheet.put(probe) for name, probe in zip(names, probes)})
+    values = {name: sheet.put(_probe(operand)) for name, operand in zip(names, operands)}
+    result = sheet.lower(_broadaxe.Expression(text), values)
     shape, places = _places(operands, rule, axis)
-    if tuple(shape) != result.shape:
-        raise ValueError(
-            f"the expression is not element-wise over its arrays: they broadcast to {tuple(shape)} and it gives {result.shape}"
-        )
-    from ._arrays import dtype_of
+    _agree(shape, result.shape)
+    return _lay("expression", text, {"names": names}, operands, shape, places, dtype_of(result.dtype))
 
-    return _lay("expression", text, options, operands, shape, places, dtype_of(result.dtype))
+
+def _refuse(out):
+    if out is not None:
+        raise TypeError("a Dask array cannot be an output; use the result")
+
+
+def _probe(operand):
+    """Return an array that stands for a Dask array, of its shape and dtype and of one element's memory."""
+    return np.broadcast_to(np.ones((), operand.dtype), operand.shape) if is_dask(operand) else operand
+
+
+def _agree(shape, result):
+    """Refuse what is not element-wise over its arrays: blocks of it would not be blocks of the result."""
+    if tuple(shape) != tuple(result):
+        raise ValueError(f"this is not element-wise over its arrays: they broadcast to {tuple(shape)}, and it gives {tuple(result)}")
+
+
+def _check(text):
+    """Refuse texts whose blocks would mean something else than the whole: folds, and calls with rules of their own."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except SyntaxError:
+        raise ValueError("this expression cannot be cut into blocks; write it as Python would") from None
+    folds = set(_broadaxe.reductions())
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        system = getattr(getattr(call.func, "value", None), "id", "np")
+        if name in folds and len(call.args) == 1:
+            raise ValueError(f"{name}() of one array folds it, which blocks cannot; fold the result with Dask")
+        if call.keywords or system not in ("np", "numpy") or name.startswith("broadcast"):
+            raise ValueError(f"{name}() has a rule or a shape of its own; on Dask arrays give rule= to evaluate")
 
 
 def call(system, name, operands, attributes, out):
     """Answer a call of a framework's operator on Dask arrays."""
-    if out is not None:
-        raise TypeError("a Dask array cannot be an output; use the result")
+    _refuse(out)
     operands = [_lazy(operand) for operand in operands]
-    rule, axis, rest = _rule(system, dict(attributes))
+    sheet = _broadaxe.Sheet()
+    values = [sheet.put(_probe(operand)) for operand in operands]
+    result = sheet.call(system, name, values, {key: value for key, value in attributes.items() if value is not None})
+    rule, axis, rest = _rule(system, name, dict(attributes))
     shape, places = _places(operands, rule, axis)
-    dtype = _dtype(system, name, rest, operands)
-    return _lay(system, name, rest, operands, shape, places, dtype)
+    _agree(shape, result.shape)
+    return _lay(system, name, rest, operands, shape, places, dtype_of(result.dtype))
 
 
-def _rule(system, attributes):
+def _rule(system, name, attributes):
     """Return the rule of a call, its axis, and the attributes that are left when the blocks are aligned already."""
-    if system == "ncnn":
-        return "ncnn", None, attributes
-    if system == "paddle":
-        return "paddle", attributes.pop("axis", -1), attributes
-    if system == "onnx":
-        if attributes.get("broadcast"):
-            axis = attributes.pop("axis", None)
-            return "onnx-legacy", axis, attributes
-        return "numpy", None, attributes
-    mode = attributes.pop("auto_broadcast", "numpy")
-    axis = attributes.pop("axis", attributes.pop("auto_broadcast_axis", None))
-    if mode == "pdpd":
-        return "pdpd", -1 if axis is None else axis, attributes
-    return ("none" if mode in ("none", "explicit") else "numpy"), None, attributes
+    rule = next(entry[-1] for entry in _broadaxe.frameworks() if entry[:2] == (system, name))
+    if "onnx-legacy" in rule or attributes.get("broadcast"):
+        legacy = attributes.get("broadcast", 0)
+        return ("onnx-legacy", attributes.pop("axis", None), attributes) if legacy else ("none", None, attributes)
+    if rule == "paddle":
+        return rule, attributes.pop("axis", -1), attributes
+    if "pdpd" in rule or rule == "openvino-select":
+        mode = attributes.pop("auto_broadcast", "numpy")
+        axis = attributes.pop("axis", attributes.pop("auto_broadcast_axis", None))
+        if rule == "openvino-select":
+            return f"openvino-select mode={'none' if mode == 'explicit' else mode}", axis, attributes
+        if mode == "pdpd":
+            return "pdpd", -1 if axis is None else axis, attributes
+        return ("none" if mode in ("none", "explicit") else "numpy"), None, attributes
+    return ("numpy" if rule == "-" else rule), None, attributes
