@@ -2,10 +2,10 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-/// The least version of Python that the package is for.
-const LEAST: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
+/// Fails on a Python older than the package is for, and on one that makes no environments.
+const LEAST: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
 
-/// Says whether there is a Python that the package is for.
+/// Says whether there is a Python that the package is for, with what it takes to make environments.
 pub(crate) fn is_here() -> bool {
     Command::new("python3").args(["-c", LEAST]).output().is_ok_and(|output| output.status.success())
 }

@@ -46,7 +46,7 @@ pub(crate) type Answer<T> = Result<T, Box<PyErr>>;
 /// What is left half done belongs to that call alone: a sheet, or memory that Python may write at any time.
 #[inline]
 pub(crate) fn caught<R>(answer: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
-    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(*of_panic(panic.as_ref())))
+    catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
 }
 
 /// As [`caught`], for answers that are small.
@@ -54,13 +54,12 @@ pub(crate) fn caught<R>(answer: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
 pub(crate) fn caught_small<R>(answer: impl FnOnce() -> Answer<R>) -> Answer<R> {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(answer) => answer,
-        Err(panic) => Err(of_panic(panic.as_ref())),
+        Err(panic) => Err(Box::new(of_panic(panic.as_ref()))),
     }
 }
 
 #[cold]
-fn of_panic(panic: &(dyn Any + Send)) -> Box<PyErr> {
+fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    let text = format!("a mistake in broadaxe: {}; please report it", text.unwrap_or("a panic"));
-    Box::new(PyRuntimeError::new_err(text))
+    PyRuntimeError::new_err(format!("a mistake in broadaxe: {}; please report it", text.unwrap_or("a panic")))
 }

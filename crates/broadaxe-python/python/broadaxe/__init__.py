@@ -32,6 +32,8 @@ globals().update(operators)
 for _alias, _name in _broadaxe.aliases():
     globals().setdefault(_alias, operators[_name])
 _frameworks.install(_sys.modules[__name__])
+for _class in (Answer, Blowup, Compiled, guard):
+    _class.__module__ = __name__
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and not hasattr(_builtins, name))
 

@@ -62,7 +62,7 @@ def apply(kind, name, options, operands):
     return np.asarray(getattr(getattr(broadaxe, kind), name)(*operands, **options))
 
 
-def _lay(kind, name, options, operands, shape, places, dtype):
+def _lay(kind, name, options, operands, shape, places, dtype, spread=True):
     """Make the blockwise array of operands whose axes feed these axes of the result."""
     import dask.array as da
 
@@ -71,7 +71,7 @@ def _lay(kind, name, options, operands, shape, places, dtype):
     for operand, axes in zip(operands, places):
         if isinstance(operand, da.Array):
             arguments += [operand, tuple(axes)]
-            at.append(tuple(axes) if tuple(axes) != tuple(range(rank)) else None)
+            at.append(tuple(axes) if spread and tuple(axes) != tuple(range(rank)) else None)
         else:
             arguments += [operand, None]
             at.append(None)
@@ -163,7 +163,9 @@ def call(system, name, operands, attributes, out):
     rule, axis, rest = _rule(system, name, dict(attributes))
     shape, places = _places(operands, rule, axis)
     _agree(shape, result.shape)
-    return _lay(system, name, rest, operands, shape, places, dtype_of(result.dtype))
+    # ONNX's old rule stretches nothing, not even axes of 1, and takes blocks as they are.
+    spread = rule != "onnx-legacy"
+    return _lay(system, name, rest, operands, shape, places, dtype_of(result.dtype), spread)
 
 
 def _rule(system, name, attributes):
@@ -171,7 +173,7 @@ def _rule(system, name, attributes):
     rule = next(entry[-1] for entry in _broadaxe.frameworks() if entry[:2] == (system, name))
     if "onnx-legacy" in rule or attributes.get("broadcast"):
         legacy = attributes.get("broadcast", 0)
-        return ("onnx-legacy", attributes.pop("axis", None), attributes) if legacy else ("none", None, attributes)
+        return ("onnx-legacy", attributes.get("axis"), attributes) if legacy else ("none", None, attributes)
     if rule == "paddle":
         return rule, attributes.pop("axis", -1), attributes
     if "pdpd" in rule or rule == "openvino-select":
