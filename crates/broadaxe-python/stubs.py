@@ -122,7 +122,8 @@ class guard:
 def get_num_threads() -> int: ...
 '''
 
-EXTENSION = '''from typing import Any, final
+EXTENSION = '''from collections.abc import Sequence
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -160,7 +161,10 @@ class Operator:
         casting: str = "same_kind",
         dtype: DTypeLike | None = None,
         rule: str = "numpy",
-        axis: int | None = None,
+        axis: int | Sequence[int] | None = None,
+        order: str = "K",
+        subok: bool = True,
+        keepdims: bool = False,
     ) -> Any: ...
     def __reduce__(self) -> str: ...
 
