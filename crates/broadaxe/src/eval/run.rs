@@ -1,6 +1,6 @@
 //! Runs: the stages of an evaluation one after the other, and the memory of what they compute.
 
-use broadaxe_kernels::{DType, Failure, Input, Output, Pool};
+use broadaxe_kernels::{DType, Failure, Input, Output, Pool, Progress};
 use broadaxe_shape::Shape;
 
 use super::{
@@ -159,6 +159,11 @@ impl<'a> Evaluation<'a> {
         }
         let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
         let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
+        self.work(stage, inputs, out, progress)
+    }
+
+    /// Does the work of a stage over its inputs.
+    fn work(&self, stage: &Stage, inputs: &[Input], out: Place, progress: Option<Progress>) -> Result<(), Error> {
         let team = Pool::global().team(self.threads);
         let executor = self.options.executor.unwrap_or(&team);
         match (&stage.work, out) {
