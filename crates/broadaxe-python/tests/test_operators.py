@@ -229,6 +229,9 @@ def test_variadic_operators_take_any_number_and_fold_one():
     a = np.arange(6.0).reshape(2, 3)
     assert bx.max(a, 2, a.T.reshape(2, 3)).shape == (2, 3) and bx.sum(a, a, a).tolist() == (3 * a).tolist()
     assert bx.max(a) == 5 and bx.sum(a, axis=0).tolist() == [3, 5, 7] and bx.mean(a, axis=1, keepdims=True).shape == (2, 1)
+    assert bx.max(a, axis=0, out=(out := np.zeros(3))) is out and out.tolist() == [3, 4, 5]
+    with pytest.raises(TypeError, match="keepdims"):
+        bx.max(a, a, keepdims=True)
     assert bx.prod(a + 1, axis=(0, 1)) == 720 and bx.argmax(a, axis=1).tolist() == [2, 2] and bx.any(a) and not bx.all(a)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from . import _arrays, _broadaxe, _dask
 from ._reductions import fold
 
-KEYWORDS = ("out", "where", "dtype", "casting", "rule", "axis", "order", "subok", "keepdims")
+KEYWORDS = ("out", "where", "dtype", "casting", "rule", "axis", "order", "subok")
 
 
 def dispatch(operator, args, kwargs):
@@ -14,8 +14,8 @@ def dispatch(operator, args, kwargs):
     deferred = _defer(operator, args, out, kwargs)
     if deferred is not NotImplemented:
         return deferred
-    if operator.variadic and len(args) == 1 and out is None:
-        return fold(operator.__name__, args[0], **kwargs)
+    if operator.variadic and len(args) == 1:
+        return fold(operator.__name__, args[0], **{**kwargs, "out": out})
     for key in kwargs:
         if key not in KEYWORDS:
             raise TypeError(f"{operator.__name__}() got an unexpected keyword argument '{key}'")
