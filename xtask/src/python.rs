@@ -38,6 +38,7 @@ pub(crate) fn build(root: &Path) -> Result<Command, String> {
     succeed(&mut maturin, "the package does not build")?;
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "--quiet", "--no-header", "-p", "no:warnings"]).current_dir(&package);
+    tests.env("PYTHONUNBUFFERED", "1");
     Ok(tests)
 }
 
