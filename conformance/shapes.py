@@ -77,7 +77,7 @@ def coded(pair, dtype="f32"):
 def coded_product(pair):
     """Make operands whose products tell where both elements came from; the first are negative."""
     x, slope = (np.arange(int(np.prod(shape)), dtype="f4").reshape(shape) for shape in pair)
-    return -(x + 1), 1 + (x.size + 1) * slope
+    return np.asarray(-(x + 1)), np.asarray(1 + (x.size + 1) * slope)
 
 
 def small(group, dtype, seed):
@@ -102,7 +102,7 @@ def choosing(rule, operator, groups, attributes=None):
         for bit in range(max(1, (size - 1).bit_length())):
             flags = (np.arange(size) >> bit & 1).astype(bool).reshape(condition)
             x, y = coded(rest)
-            found.append(Question("shape", rule, operator, "f32", (flags, x + 1, -y - 1), attributes or {}))
+            found.append(Question("shape", rule, operator, "f32", (flags, np.asarray(x + 1), np.asarray(-y - 1)), attributes or {}))
     return found
 
 
