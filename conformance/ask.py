@@ -12,7 +12,7 @@ from .question import Died
 
 ROOT = Path(__file__).parents[1]
 BATCH = 400
-PATIENCE = 120
+PATIENCE = 60
 """Seconds without an answer after which an engine counts as hung."""
 
 
@@ -75,7 +75,10 @@ class Asked:
             left = [k for index, k in enumerate(batch) if index not in done]
             if not left:
                 continue
-            code = self.process.poll()
+            try:
+                code = self.process.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                code = None
             why = "did not answer" if code is None else f"ended with {code}"
             self.deaths += 1
             self._stop()

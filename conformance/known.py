@@ -1,12 +1,14 @@
 """Reads `known.toml`: how exact an engine is, and where it is known to differ and why."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from .compare import Tolerance
-from .question import INTEGERS, Died, Refused
+from .ours import answer as ours_answer
+from .question import FLOATS, INTEGERS, Died, Refused, numpy_dtype
 
 try:
     import tomllib
@@ -15,7 +17,7 @@ except ModuleNotFoundError:
 
 PATH = Path(__file__).with_name("known.toml")
 TOLERANCE_KEYS = {"engines", "operators", "dtypes", "ulp", "within", "zeros", "why"}
-EXEMPTION_KEYS = {"id", "engine", "version", "kind", "rules", "operators", "dtypes", "when", "gives", "does", "why", "link", "sometimes"}
+EXEMPTION_KEYS = {"id", "engine", "version", "kind", "rules", "on", "when", "gives", "compare", "does", "why", "link", "sometimes"}
 
 
 class Exemption:
@@ -23,11 +25,13 @@ class Exemption:
 
     def __init__(self, table):
         unknown = set(table) - EXEMPTION_KEYS
-        missing = {"id", "engine", "version", "kind", "operators", "dtypes", "when", "does", "why", "link"} - set(table)
+        missing = {"id", "engine", "version", "kind", "on", "when", "does", "why", "link"} - set(table)
         if unknown or missing:
             raise ValueError(f"exemption {table.get('id')}: unknown keys {sorted(unknown)}, missing keys {sorted(missing)}")
         self.__dict__.update(table)
         self.rules, self.gives, self.sometimes = table.get("rules"), table.get("gives"), table.get("sometimes")
+        self.compare = table.get("compare")
+        self.places = {(operator, dtype) for operator, dtypes in self.on.items() for dtype in dtypes.split()}
         self._when, self._gives = compile(self.when, self.id, "eval"), None
         if self.gives and self.gives not in ("refused", "died"):
             self._gives = compile(self.gives, self.id, "eval")
@@ -37,14 +41,17 @@ class Exemption:
         """Whether it may say something about a question."""
         return (
             (engine.name, version, question.kind) == (self.engine, self.version, self.kind)
-            and question.title in self.operators
-            and question.dtype in self.dtypes
+            and (question.title, question.dtype) in self.places
             and (self.rules is None or question.rule in self.rules)
         )
 
-    def covers(self, question, ours, theirs, near):
+    def covers(self, engine, question, ours, theirs, near):
         """Return where it holds, and where it explains the engine's answer: there, and the answer is the one that it names."""
         names = namespace(question, ours, theirs)
+        names["computed_in"] = lambda *dtypes: computed_in(engine, question, *dtypes)
+        names["differs"] = lambda value: True if isinstance(ours, Refused) else ~near(
+            np.broadcast_to(np.asarray(value).astype(ours.dtype), ours.shape), ours
+        )
         with np.errstate(all="ignore"):
             holds = np.broadcast_to(np.asarray(eval(self._when, names), bool), names["extent"])
             if self.gives == "refused":
@@ -59,6 +66,9 @@ class Exemption:
             if question.kind == "shape":
                 return holds, holds & (value == theirs.shape)
             value = np.broadcast_to(np.asarray(value).astype(theirs.dtype), theirs.shape)
+            if self.compare:
+                kind = numpy_dtype(self.compare)
+                return holds, holds & near(value.astype(kind), theirs.astype(kind))
             return holds, holds & near(value, theirs)
 
 
@@ -70,11 +80,15 @@ def namespace(question, ours, theirs):
     if question.kind == "shape":
         names.update(zip("abcde", question.shapes), extent=())
         names["result"] = None if isinstance(ours, Refused) else ours.shape
+        names["start"] = question.attributes.get("axis", -1)
+        if names["start"] == -1 and len(question.shapes) > 1:
+            names["start"] = len(question.shapes[0]) - len(question.shapes[1])
         names["merged"] = lambda *given: _merged(*(given or question.shapes))
         return names
     operands = np.broadcast_arrays(*question.operands)
     names.update(zip("abc", operands), extent=operands[0].shape)
     names.update({f"{letter.upper()}": operand.astype(np.float64) for letter, operand in zip("abc", operands)})
+    names.update({f"{letter}4": operand.astype(np.float32) for letter, operand in zip("abc", operands)})
     names["big"] = lambda array: array.astype(object)
     names["ours"] = None if isinstance(ours, Refused) else ours
     names["isnan"], names["isinf"] = np.isnan, np.isinf
@@ -87,6 +101,27 @@ def namespace(question, ours, theirs):
         info = ml_dtypes.finfo(operands[-1].dtype)
         names["most"], names["tiny"] = float(info.max), float(info.smallest_normal)
     return names
+
+
+def computed_in(engine, question, *dtypes):
+    """Return Broadaxe's answer to a question whose operands were first converted to other dtypes, as some engines do.
+
+    Integers are cut to the bits there are; floats beyond the largest number, and infinities, become that number.
+    """
+    operands = question.operands
+    for dtype in dtypes:
+        operands = tuple(operand if operand.dtype == bool else _converted(operand, numpy_dtype(dtype)) for operand in operands)
+    result = ours_answer(engine, replace(question, dtype=dtypes[-1], operands=operands))
+    if not isinstance(result, np.ndarray):
+        return np.zeros(operands[-1].shape, operands[-1].dtype)
+    return result
+
+
+def _converted(operand, kind):
+    if kind.kind == "f" and operand.dtype.kind == "f":
+        limit = np.finfo(kind).max
+        operand = np.clip(operand, -limit, limit)
+    return operand.astype(kind)
 
 
 def _merged(*given):

@@ -86,7 +86,8 @@ def _exemptions(session):
     for entry in session.known.exemptions:
         cases = sum(entry.explained.values())
         parts.append(f"**{entry.id}** ({entry.engine} {entry.version}, {cases} cases): {entry.does} {entry.why}")
-        parts.append(f"`{', '.join(entry.operators)}` on {' '.join(entry.dtypes)}, where `{entry.when}`" + _gives(entry) + f". {entry.link}\n")
+        places = "; ".join(f"`{operator}` on {dtypes}" for operator, dtypes in entry.on.items())
+        parts.append(f"{places}: where `{entry.when}`" + _gives(entry) + f". See: {entry.link}\n")
     return "\n".join(parts)
 
 

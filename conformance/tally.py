@@ -70,7 +70,7 @@ def count(tally, known, question, mine, theirs):
     for exemption in known.exemptions:
         if not exemption.about(tally.engine, tally.version, question):
             continue
-        holds, covered = exemption.covers(question, mine, theirs, near)
+        holds, covered = exemption.covers(tally.engine, question, mine, theirs, near)
         exemption.agreeing[question.title, question.dtype] += int((holds & agreed).sum())
         if (holds & agreed).any() and len(exemption.samples) < SAMPLES:
             exemption.samples.append(_sample(question, mine, theirs, holds & agreed))

@@ -81,7 +81,7 @@ def test_a_wrong_answer_is_unexplained():
 
 
 def test_an_exemption_covers_what_it_names_only():
-    table = {"id": "x", "engine": "numpy", "version": "1", "kind": "value", "operators": ["add"], "dtypes": ["i8"], "does": "saturates",
+    table = {"id": "x", "engine": "numpy", "version": "1", "kind": "value", "on": {"add": "i8"}, "does": "saturates",
              "why": "we wrap", "link": "docs", "when": "big(a) + big(b) > hi", "gives": "hi"}  # fmt: skip
     known = Known()
     known.exemptions = [Exemption(table)]

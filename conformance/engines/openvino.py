@@ -72,7 +72,7 @@ class OpenVino(Engine):
     def _create(self, operator, inputs, attributes):
         version = f"opset{SINCE.get(operator, 1)}"
         factory = self.factories.setdefault(version, self.NodeFactory(version))
-        return factory.create(operator, [node.output(0) for node in inputs], attributes)
+        return factory.create("PRelu" if operator == "PReLU" else operator, [node.output(0) for node in inputs], attributes)
 
     def _node(self, question):
         """Make a question's node; returns the parameters and the node."""
@@ -170,6 +170,8 @@ def _pdpd(full, draw, small):
     for axis in (-3, -2, -1, 0, 1, 2, 3, 4) if full else (-2, -1, 0, 1, 2):
         pairs = small + shapes.random_shapes(draw, 200 if full else 60)
         found += shapes.binary("pdpd", "Add", pairs, {"auto_broadcast": "pdpd", "axis": axis})
+    for question in found:
+        question.mayhem = any(0 in shape and len(question.shapes[0]) > 3 for shape in question.shapes)
     for pair, parameters in shapes.seed_pairs(("pdpd",)):
         found += shapes.binary("pdpd", "Add", [pair], {"auto_broadcast": "pdpd", **parameters})
     return found
@@ -188,6 +190,9 @@ def _stretched(small, draw):
             found += shapes.stretching("explicit", "Broadcast", [(data, target)], "target_shape", attributes)
     for (data,), parameters in shapes.seed_pairs(tuple(rules.values())):
         mode = "explicit" if "axes" in parameters else "bidirectional"
+        if not parameters["target"]:
+            # The plugin ends the process.
+            continue
         extra = {"mode": mode} | ({"axes_mapping": parameters["axes"]} if "axes" in parameters else {})
         found += shapes.stretching(rules[mode], "Broadcast", [(data, parameters["target"])], "target_shape", extra)
     return found
