@@ -49,6 +49,7 @@ class Exemption:
         """Return where it holds, and where it explains the engine's answer: there, and the answer is the one that it names."""
         names = namespace(question, ours, theirs)
         names["computed_in"] = lambda *dtypes: computed_in(engine, question, *dtypes)
+        names["flushed"] = lambda operands=False: flushed(engine, question, operands)
         names["differs"] = lambda value: True if isinstance(ours, Refused) else ~near(
             np.broadcast_to(np.asarray(value).astype(ours.dtype), ours.shape), ours
         )
@@ -68,7 +69,7 @@ class Exemption:
             value = np.broadcast_to(np.asarray(value).astype(theirs.dtype), theirs.shape)
             if self.compare:
                 kind = numpy_dtype(self.compare)
-                return holds, holds & near(value.astype(kind), theirs.astype(kind))
+                return holds, holds & near(value.astype(kind), theirs.astype(kind), self.compare)
             return holds, holds & near(value, theirs)
 
 
@@ -88,7 +89,10 @@ def namespace(question, ours, theirs):
     operands = np.broadcast_arrays(*question.operands)
     names.update(zip("abc", operands), extent=operands[0].shape)
     names.update({f"{letter.upper()}": operand.astype(np.float64) for letter, operand in zip("abc", operands)})
-    names.update({f"{letter}4": operand.astype(np.float32) for letter, operand in zip("abc", operands)})
+    for letter, operand in zip("abc", operands):
+        names[f"{letter}4"] = _converted(operand, np.dtype(np.float32)) if operand.dtype.itemsize == 8 else operand.astype(np.float32)
+        if operand.dtype.kind in "iu":
+            names[f"{letter}w"] = operand.astype(np.int32).astype(np.float32)
     names["big"] = lambda array: array.astype(object)
     names["ours"] = None if isinstance(ours, Refused) else ours
     names["isnan"], names["isinf"] = np.isnan, np.isinf
@@ -117,6 +121,22 @@ def computed_in(engine, question, *dtypes):
     return result
 
 
+def flushed(engine, question, operands):
+    """Return Broadaxe's answer to a question, where it is below the smallest normal number a zero of its sign; operands too if asked."""
+    if operands:
+        question = replace(question, operands=tuple(_without_subnormals(operand) for operand in question.operands))
+    result = ours_answer(engine, question)
+    return _without_subnormals(result) if isinstance(result, np.ndarray) else result
+
+
+def _without_subnormals(array):
+    if array.dtype.kind not in "fV":
+        return array
+    import ml_dtypes
+
+    return np.where(np.abs(array) < ml_dtypes.finfo(array.dtype).smallest_normal, np.copysign(0 * array, array), array).astype(array.dtype)
+
+
 def _converted(operand, kind):
     if kind.kind == "f" and operand.dtype.kind == "f":
         limit = np.finfo(kind).max
@@ -143,16 +163,16 @@ class Known:
                 raise ValueError(f"a tolerance has some of the keys {sorted(TOLERANCE_KEYS)}, not {sorted(entry)}")
         self.exemptions = [Exemption(entry) for entry in table.get("exemption", [])]
 
-    def tolerance(self, engine, question):
-        """Return how exact an engine must be: the widest of all entries that speak of the question."""
+    def tolerance(self, engine, question, dtype):
+        """Return how exact an engine must be in a dtype: the widest of all entries that speak of the question's operator."""
         ulp, within, zeros = 0, 0.0, False
         for entry in self.tolerances:
-            if _speaks(entry, engine, question):
+            if _speaks(entry, engine, question, dtype):
                 ulp, within = max(ulp, entry.get("ulp", 0)), max(within, entry.get("within", 0.0))
                 zeros |= entry.get("zeros", False)
         return Tolerance(ulp, within, zeros)
 
 
-def _speaks(entry, engine, question):
+def _speaks(entry, engine, question, dtype):
     named = question.title in entry["operators"] or question.operator in entry["operators"]
-    return engine.name in entry["engines"] and named and question.dtype in entry["dtypes"]
+    return engine.name in entry["engines"] and named and dtype in entry["dtypes"]

@@ -62,8 +62,10 @@ def count(tally, known, question, mine, theirs):
     if isinstance(theirs, Lacking):
         tally.lacking.add(place)
         return
-    tolerance = known.tolerance(tally.engine, question)
-    near = lambda one, other: agree(one, other, tolerance)  # noqa: E731
+
+    def near(one, other, dtype=question.dtype):
+        return agree(one, other, known.tolerance(tally.engine, question, dtype))
+
     agreed = _agreed(question, mine, theirs, near)
     explained = np.zeros(agreed.shape, bool)
     entry = tally.counts[place]

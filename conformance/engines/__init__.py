@@ -9,8 +9,8 @@ from .ncnn import Ncnn
 from .numpy import NumPy
 from .onnx_reference import OnnxReference
 from .onnxruntime import OnnxRuntime
-from .openvino import OpenVino, OpenVinoReference
+from .openvino import OpenVino
 from .paddle import Paddle
 from .torch import Torch
 
-ENGINES = {engine.name: engine for engine in (NumPy, OnnxReference, OnnxRuntime, OpenVino, OpenVinoReference, Ncnn, Paddle, Torch)}
+ENGINES = {engine.name: engine for engine in (NumPy, OnnxReference, OnnxRuntime, OpenVino, Ncnn, Paddle, Torch)}

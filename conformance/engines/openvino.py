@@ -1,6 +1,6 @@
-"""OpenVINO: its CPU plugin, and the reference that its models evaluate themselves with.
+"""OpenVINO's CPU plugin.
 
-Many questions make one model with an output each. What a model's node refuses when it is made is refused by shape inference, which both share.
+Many questions make one model with an output each. What a node refuses when it is made is refused by OpenVINO's shape inference.
 """
 
 import numpy as np
@@ -30,7 +30,6 @@ UNARY = [
 SINCE = {"Asinh": 4, "Acosh": 4, "Atanh": 4, "HSwish": 4, "SoftPlus": 4, "Mish": 4, "HSigmoid": 5, "Round": 5, "Gelu": 7,
          "SoftSign": 9, "IsFinite": 10, "IsNaN": 10, "IsInf": 10, "BitwiseAnd": 13, "BitwiseOr": 13, "BitwiseXor": 13, "BitwiseNot": 13,
          "BitwiseLeftShift": 15, "BitwiseRightShift": 15, "Broadcast": 3}  # fmt: skip
-SLOPE_MODES = ("numpy", "none")
 
 
 class OpenVino(Engine):
@@ -42,7 +41,7 @@ class OpenVino(Engine):
         draw = np.random.default_rng(3)
         small = shapes.every_pair(range(4 if full else 3), (0, 1, 2, 3) if full else (0, 1, 3))
         seeds = [pair for pair, _ in shapes.seed_pairs(("numpy", "none")) if len(pair) == 2]
-        found = shapes.binary("numpy", "Add", seeds + small + shapes.random_shapes(draw, 1000 if full else 200))
+        found = shapes.binary("numpy", "Add", seeds + small + shapes.random_shapes(draw, 1000 if full else 200, rank=5))
         none = seeds + small + [(shape, shape) for shape, _ in shapes.random_shapes(draw, 100)]
         found += shapes.binary("none", "Add", none, {"auto_broadcast": "none"})
         found += _pdpd(full, draw, small)
@@ -72,7 +71,7 @@ class OpenVino(Engine):
     def _create(self, operator, inputs, attributes):
         version = f"opset{SINCE.get(operator, 1)}"
         factory = self.factories.setdefault(version, self.NodeFactory(version))
-        return factory.create("PRelu" if operator == "PReLU" else operator, [node.output(0) for node in inputs], attributes)
+        return factory.create({"PReLU": "PRelu", "ReLU": "Relu"}.get(operator, operator), [node.output(0) for node in inputs], attributes)
 
     def _node(self, question):
         """Make a question's node; returns the parameters and the node."""
@@ -140,38 +139,13 @@ class OpenVino(Engine):
         return result.view(wanted) if wanted.name == "bfloat16" and result.dtype.itemsize == 2 else result
 
 
-class OpenVinoReference(OpenVino):
-    """The reference: what a model's own `evaluate` computes, one node at a time."""
-
-    name, streams, full_only = "openvino-reference", True, True
-
-    def answers(self, questions):
-        for index, question in enumerate(questions):
-            try:
-                parameters, node = self._node(question)
-            except RuntimeError as why:
-                yield index, Refused(str(why)[-300:])
-                continue
-            try:
-                yield index, self._evaluated(question, parameters, node)
-            except RuntimeError as why:
-                yield index, Refused(str(why)[-300:])
-
-    def _evaluated(self, question, parameters, node):
-        model = self.ov.Model([node], parameters, "question")
-        result = self.ov.Tensor(node.get_output_element_type(0), node.get_output_shape(0))
-        if not model.evaluate([result], [self._tensor(operand) for operand in question.operands]):
-            return Lacking("it has no evaluate")
-        return self._array(result.data, question)
-
-
 def _pdpd(full, draw, small):
     found = []
     for axis in (-3, -2, -1, 0, 1, 2, 3, 4) if full else (-2, -1, 0, 1, 2):
-        pairs = small + shapes.random_shapes(draw, 200 if full else 60)
+        drawn = shapes.random_shapes(draw, 200 if full else 60)
+        # Without most that have no elements: the plugin ends the process over some of them.
+        pairs = [(a, b) for a, b in small if len(a) < 3 or 0 not in b] + [pair for pair in drawn if not any(0 in shape for shape in pair)]
         found += shapes.binary("pdpd", "Add", pairs, {"auto_broadcast": "pdpd", "axis": axis})
-    for question in found:
-        question.mayhem = any(0 in shape and len(question.shapes[0]) > 3 for shape in question.shapes)
     for pair, parameters in shapes.seed_pairs(("pdpd",)):
         found += shapes.binary("pdpd", "Add", [pair], {"auto_broadcast": "pdpd", **parameters})
     return found
