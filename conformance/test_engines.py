@@ -23,5 +23,5 @@ def test_the_exemption_is_no_wider_than_the_deviation(session, exemption):
     agreeing = {place: count for place, count in exemption.agreeing.items() if count}
     if exemption.sometimes is None:
         assert not agreeing, "the engine agrees there, such as:\n" + "\n".join(exemption.samples)
-    else:
+    elif session.full:
         assert agreeing, "it never agrees there: leave `sometimes` out"

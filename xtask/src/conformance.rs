@@ -88,8 +88,10 @@ mod tests {
 
     #[test]
     fn every_engine_is_pinned() {
-        let lists =
-            [include_str!("../../conformance/requirements.txt"), include_str!("../../conformance/requirements-full.txt")];
+        let lists = [
+            include_str!("../../conformance/requirements.txt"),
+            include_str!("../../conformance/requirements-full.txt"),
+        ];
         let lines = lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with(['#', '-']));
         let (mut pinned, mut names) = (0, String::new());
         for line in lines {
