@@ -11,6 +11,8 @@ mod bench;
 mod accuracy;
 mod sanitize;
 mod python;
+
+mod conformance;
 mod test;
 
 use std::{
@@ -42,6 +44,12 @@ const TASKS: &[Task] = &[
         usage: sanitize::USAGE,
         about: "tests kernels and engine under AddressSanitizer",
         run: sanitize::run,
+    },
+    Task {
+        name: "conformance",
+        usage: conformance::USAGE,
+        about: "asks other engines, and writes docs/conformance.md",
+        run: conformance::run,
     },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {

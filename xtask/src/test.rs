@@ -9,7 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{bench, python, tidy};
+use crate::{
+    bench,
+    conformance::{self, Ready},
+    python, tidy,
+};
 
 /// Holds one stage: what it checks, and how.
 struct Stage {
@@ -30,6 +34,8 @@ enum Work {
     Tidy,
     /// Builds the Python package and runs its tests, where there is a Python.
     Python,
+    /// Asks other engines about what the package computes, where they can be installed.
+    Conformance,
     /// Runs `cargo xtask bench --gate` without leaving this program, where there is what it needs.
     Gate,
 }
@@ -53,6 +59,7 @@ static STAGES: &[Stage] = &[
         work: Work::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Work::Python },
+    Stage { name: "engines", about: "other engines agree, but where it is known why not", work: Work::Conformance },
     Stage {
         name: "counts",
         about: "the proofs again, saying how many cases and pairs they asked",
@@ -221,12 +228,20 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
         Work::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
         Work::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
         Work::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
-        Work::Python if !python::is_here() => {
+        Work::Python | Work::Conformance if !python::is_here() => {
             println!("no Python from 3.10 on");
             Ok((Outcome::Skipped, Count::default()))
         }
         Work::Python => match python::build(root) {
             Ok(tests) => show(tests),
+            Err(why) => Ok((outcome(Err(why)), Count::default())),
+        },
+        Work::Conformance => match conformance::prepare(root, false) {
+            Ok(Ready::Suite(suite)) => show(suite),
+            Ok(Ready::Skipped(why)) => {
+                println!("{why}");
+                Ok((Outcome::Skipped, Count::default()))
+            }
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
         Work::Gate if !(has_avx2() && bench::can_count()) => {

@@ -1,0 +1,107 @@
+//! Conformance: asks the engines that are installed whether Broadaxe is right.
+//!
+//! The package is built into the environment of its tests; the engines, whose versions are pinned, are installed beside it.
+
+use std::{env, fs, path::Path, process::Command};
+
+use crate::python;
+
+pub(crate) const USAGE: &str = "[--quick] [--engine NAME]...";
+
+/// What came of getting ready.
+pub(crate) enum Ready {
+    /// The command that runs the suite.
+    Suite(Command),
+    /// Why there is nothing to run on this machine.
+    Skipped(String),
+}
+
+/// Runs the suite; all of it writes `docs/conformance.md`.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let (mut quick, mut engines) = (false, Vec::new());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match (word.as_str(), rest.as_slice().first()) {
+            ("--quick", _) => quick = true,
+            ("--engine", Some(name)) => {
+                engines.push(name.clone());
+                rest.next();
+            }
+            _ => return Err(format!("conformance takes {USAGE}; not '{word}'")),
+        }
+    }
+    if !python::is_here() {
+        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+    }
+    match prepare(root, !quick)? {
+        Ready::Skipped(why) => Err(why),
+        Ready::Suite(mut suite) => {
+            suite.args((!quick).then_some("--full"));
+            suite.args(engines.iter().flat_map(|name| ["--engine", name]));
+            match suite.status() {
+                Ok(status) if status.success() => Ok(()),
+                Ok(status) => Err(format!("the engines do not agree, or were not asked ({status})")),
+                Err(error) => Err(format!("the suite cannot be run: {error}")),
+            }
+        }
+    }
+}
+
+/// Builds the package, installs the engines where their list has changed, and returns the command that asks them.
+///
+/// Engines that cannot be installed are a failure where `CI` is set, and a reason to skip elsewhere.
+pub(crate) fn prepare(root: &Path, full: bool) -> Result<Ready, String> {
+    let python = python::build(root)?.get_program().to_owned();
+    let name = if full { "requirements-full.txt" } else { "requirements.txt" };
+    let list = root.join("conformance").join(name);
+    let read = |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+    let wanted = read(&list)? + &read(&root.join("conformance/requirements.txt"))?;
+    let folder = Path::new(&python).parent().and_then(Path::parent).ok_or("the environment has no folder")?;
+    let stamp = folder.join(format!("conformance-{name}"));
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        println!("the engines of {} are installed", list.display());
+    } else {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+        let installed = Command::new(&python).args(pip).arg(&list).status().is_ok_and(|status| status.success());
+        if !installed {
+            let why = "pip does not install the engines".to_owned();
+            return if env::var_os("CI").is_some() { Err(why) } else { Ok(Ready::Skipped(why)) };
+        }
+        fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    }
+    let mut suite = Command::new(&python);
+    suite.args(["-m", "pytest", "--quiet", "--no-header", "conformance"]).current_dir(root);
+    Ok(Ready::Suite(suite))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_mean_nothing_are_refused() {
+        for words in [&["--fast"][..], &["--engine"], &["--quick", "numpy"]] {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn every_engine_is_pinned() {
+        let lists = [
+            include_str!("../../conformance/requirements.txt"),
+            include_str!("../../conformance/requirements-full.txt"),
+        ];
+        let lines = lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with(['#', '-']));
+        let (mut pinned, mut names) = (0, String::new());
+        for line in lines {
+            assert!(line.contains("=="), "{line}");
+            pinned += 1;
+            names += line;
+        }
+        assert!(pinned > 10);
+        for engine in ["numpy", "onnx=", "onnxruntime", "openvino", "ncnn", "paddlepaddle", "torch"] {
+            assert!(names.contains(engine), "{engine}");
+        }
+    }
+}
