@@ -452,7 +452,9 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
         .filter(|cut| cut.chunk * cut.inner >= GROUP)?;
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
     let repeats = (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
-    (lies(program.inputs.len()) != Lie::Strided && (program.steps.len() > 1 || repeats)).then_some(cut)
+    // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+    let pays = isa.level() == Level::Avx512 || terms.past;
+    (lies(program.inputs.len()) != Lie::Strided && (program.steps.len() > 1 && pays || repeats)).then_some(cut)
 }
 
 /// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
