@@ -194,6 +194,11 @@ pub(crate) struct Terms {
 
 /// Chooses the unit with the least cost per element.
 pub(crate) fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
+    priced(dims, operands, terms).1
+}
+
+/// Chooses the unit with the least cost per element, and says what that is.
+pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Cut) {
     let last = dims.len() - 1;
     let mut best = (f64::INFINITY, Cut { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
     let mut inner = 1_usize;
@@ -218,7 +223,7 @@ pub(crate) fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
             break;
         }
     }
-    best.1
+    best
 }
 
 fn is_dense_along(operand: &Layout, axis: usize, dims: &[usize]) -> bool {

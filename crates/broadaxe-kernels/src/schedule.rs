@@ -16,7 +16,8 @@ use crate::{
     isa::{Isa, Level, Loop},
     loops::Guard,
     nest::{
-        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_repeated, reach,
+        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_repeated, priced,
+        reach,
     },
     program::{Program, Slot, Step},
     tile::chain::{Act, Feed, GROUP, chained},
@@ -447,14 +448,19 @@ fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<
 fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand]) -> Option<Cut> {
     let is_here = program.chain.is_some() && chained(isa, false).is_some();
     let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands) };
-    let cut = is_here
-        .then(|| cut(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
-        .filter(|cut| cut.chunk * cut.inner >= GROUP)?;
+    let (price, cut) = is_here
+        .then(|| priced(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
+        .filter(|(_, cut)| cut.chunk * cut.inner >= GROUP)?;
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    let repeats = (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
-    // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
-    let pays = isa.level() == Level::Avx512 || terms.past;
-    (lies(program.inputs.len()) != Lie::Strided && (program.steps.len() > 1 && pays || repeats)).then_some(cut)
+    let repeats = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    let pays = if program.steps.len() > 1 {
+        // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+        isa.level() == Level::Avx512 || terms.past || repeats()
+    } else {
+        let plain = Terms { row: row_nanos(program, dims), ..terms };
+        repeats() && price < priced(dims, &layouts(operands, |_| false), plain).0
+    };
+    (pays && lies(program.inputs.len()) != Lie::Strided).then_some(cut)
 }
 
 /// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
