@@ -116,7 +116,8 @@ fn gelu_tanh(x: f64) -> f64 {
 }
 
 fn hardswish(x: f64) -> f64 {
-    if x.is_nan() { x } else { x * ((x + 3.0).clamp(0.0, 6.0) / 6.0) }
+    // Minus infinity times nothing would be no number.
+    if x <= -3.0 { 0.0 } else { x * ((x + 3.0).min(6.0) / 6.0) }
 }
 
 fn rsqrt(x: f64) -> f64 {

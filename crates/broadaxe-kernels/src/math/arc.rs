@@ -82,7 +82,7 @@ fn angle(above: f64, below: f64) -> Angle {
 
 /// Computes the arc tangent, in radians.
 ///
-/// At most 0.60 ULP (measured 0.58); a zero keeps its sign.
+/// At most 0.60 ULP (measured 0.591); a zero keeps its sign.
 #[inline(always)]
 pub fn atan64(x: f64) -> f64 {
     let wide = x.abs();
@@ -95,7 +95,7 @@ pub fn atan64(x: f64) -> f64 {
 
 /// Computes the angle of the point (x, y), in radians, in all four quadrants.
 ///
-/// At most 0.62 ULP (measured 0.60). Zeros and infinities count with their signs, as in C's `atan2`.
+/// At most 0.63 ULP (measured 0.623). Zeros and infinities count with their signs, as in C's `atan2`.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn atan2_64(y: f64, x: f64) -> f64 {

@@ -51,7 +51,7 @@ fn quarter_powers(x: f64) -> ((f64, f64), (f64, f64)) {
 
 /// Computes the hyperbolic sine.
 ///
-/// At most 0.58 ULP (measured 0.56); a zero keeps its sign.
+/// At most 0.58 ULP (measured 0.565); a zero keeps its sign.
 #[inline(always)]
 pub fn sinh64(x: f64) -> f64 {
     let ((rise, rise_rest), (fall, fall_rest)) = quarter_powers(x.abs().clamp(0.0, 710.5));

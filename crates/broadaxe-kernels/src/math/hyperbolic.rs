@@ -60,7 +60,7 @@ pub fn tanh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.545); a zero
+/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.559); a zero
 /// keeps its sign.
 #[inline(always)]
 pub fn tanh64(x: f64) -> f64 {

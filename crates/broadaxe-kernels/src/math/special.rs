@@ -67,7 +67,7 @@ pub fn erf64(x: f64) -> f64 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// For negative x it is 1 / (1 + exp|x|), for positive x that is taken from 1. At most 0.784 ULP over all f32.
+/// For negative x it is 1 / (1 + exp|x|), for positive x that is taken from 1. At most 0.805 ULP over all f32.
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
     let size = x.abs();
@@ -79,8 +79,8 @@ pub fn sigmoid32(x: f32) -> f32 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// With t = exp(-|x|) it is 1 / (1 + t), or t / (1 + t) where x is negative. At most 0.51 ULP (measured
-/// 0.505), subnormal results included.
+/// With t = exp(-|x|) it is 1 / (1 + t), or t / (1 + t) where x is negative. At most 0.54 ULP (measured
+/// 0.530), subnormal results included.
 #[inline(always)]
 pub fn sigmoid64(x: f64) -> f64 {
     let (w, n) = reduce_e(-x.abs().clamp(0.0, 750.0));
@@ -138,7 +138,7 @@ pub fn gelu32(x: f32) -> f32 {
 ///
 /// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the
 /// scaled function exp(z^2) erfc(z) is used, so that nothing underflows before the end. Its error is half an ULP and
-/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.2).
+/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.47).
 pub fn gelu64(x: f64) -> f64 {
     const ROOT_HALF: Double = Double { high: FRAC_1_SQRT_2, low: -4.833_646_656_726_457e-17 };
     if x.is_nan() {
