@@ -1,0 +1,159 @@
+//! Changes to a model, in the words that all formats share.
+
+use crate::graph::{NodeId, Use, ValueId};
+
+/// One change. A list of them is made at once; ids are those of the model before.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Gives a constant another shape of as many elements, for all its uses.
+    ReshapeConstant {
+        /// The constant.
+        value: ValueId,
+        /// The new shape.
+        shape: Vec<usize>,
+    },
+    /// Gives some uses a copy of a constant in another shape.
+    CopyConstant {
+        /// The constant.
+        value: ValueId,
+        /// The shape of the copy.
+        shape: Vec<usize>,
+        /// Who reads the copy.
+        uses: Vec<Use>,
+    },
+    /// Puts a reshape in front of an input.
+    Reshape {
+        /// The input.
+        at: Use,
+        /// The new shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
+        shape: Vec<i64>,
+    },
+    /// Puts axes of extent 1 in front of an input's reader, counted in the result.
+    Unsqueeze {
+        /// The input.
+        at: Use,
+        /// The new axes, ascending, counted in the result.
+        axes: Vec<i64>,
+    },
+    /// Stretches an input to a shape.
+    Expand {
+        /// The input.
+        at: Use,
+        /// The shape to stretch to.
+        shape: Vec<i64>,
+    },
+    /// Exchanges two inputs of a node, with the operator that means the same then.
+    Swap {
+        /// The node.
+        node: NodeId,
+        /// The operator for exchanged inputs: the same for a commutative one.
+        op: String,
+    },
+    /// Sets an attribute, or removes it.
+    Attribute {
+        /// The node.
+        node: NodeId,
+        /// The attribute's name.
+        name: String,
+        /// What it becomes.
+        value: Option<Scalar>,
+    },
+    /// Sets the version of the standard domain.
+    Opset(i64),
+    /// Replaces a node by others; outputs keep their names.
+    Replace {
+        /// The node.
+        node: NodeId,
+        /// What takes its place, in order.
+        with: Vec<NewNode>,
+    },
+    /// Reshapes the result of a node back, its readers seeing the shape they know.
+    ReshapeResult {
+        /// The node.
+        node: NodeId,
+        /// The shape; 0 and -1 as in [`Edit::Reshape`].
+        shape: Vec<i64>,
+    },
+}
+
+/// The value of an attribute that a change sets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A whole number.
+    Int(i64),
+    /// A number with a point.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list of whole numbers.
+    Ints(Vec<i64>),
+}
+
+/// A node that a change brings in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewNode {
+    /// The operator, in the names of the model's format.
+    pub op: String,
+    /// The inputs.
+    pub inputs: Vec<Wire>,
+    /// The output.
+    pub output: Wire,
+    /// Attributes.
+    pub attributes: Vec<(String, Scalar)>,
+}
+
+/// An end of a new node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wire {
+    /// A value of the model.
+    Old(ValueId),
+    /// A value that only new nodes know, by a word that the format makes unique in the file.
+    New(String),
+    /// A new constant of 64-bit integers, such as a shape.
+    Ints(Vec<i64>),
+    /// A new constant with one element, of the dtype of the node's first input.
+    Number(f64),
+}
+
+/// A changed model: the files to write.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The files, the model first. The others replace its extension: `bin` beside `xml`.
+    pub files: Vec<File>,
+    /// A row for each change made: what it was and what it is.
+    pub changes: Vec<Change>,
+}
+
+/// A file to write.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The extension, empty for the model itself.
+    pub extension: &'static str,
+    /// The bytes, in order.
+    pub pieces: Vec<Piece>,
+}
+
+/// A part of a file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the source that the file was read from (the weights, for a second file).
+    Kept {
+        /// The first byte.
+        at: u64,
+        /// How many.
+        len: u64,
+    },
+    /// New bytes.
+    New(Vec<u8>),
+}
+
+/// What one change did, for a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The node, tensor or attribute that was changed, by name.
+    pub what: String,
+    /// As it was.
+    pub before: String,
+    /// As it is.
+    pub after: String,
+}

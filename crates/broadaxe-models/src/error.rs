@@ -1,0 +1,86 @@
+//! The one error of this crate.
+
+use std::fmt;
+
+/// Says what went wrong with a model, where in its file, and what would have worked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    place: Option<String>,
+}
+
+/// Classes of [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A file cannot be opened, read or written.
+    File,
+    /// A file is not what it says it is.
+    Format,
+    /// A file is larger, deeper or longer than is taken.
+    Limit,
+    /// What was asked for names something that the model does not have.
+    Argument,
+    /// A change cannot be made.
+    Edit,
+}
+
+impl ErrorKind {
+    /// Returns the word that stands for this class in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Format => "format",
+            Self::Limit => "limit",
+            Self::Argument => "argument",
+            Self::Edit => "edit",
+        }
+    }
+}
+
+impl Error {
+    /// Makes an error; the sentence says what would have worked.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), place: None }
+    }
+
+    /// Makes the error of a file that is not what it says.
+    pub fn format(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Format, message)
+    }
+
+    /// Adds the place, unless a narrower one is known: `byte 17`, `line 3`, `node conv_1`.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.place.get_or_insert_with(|| place.to_string());
+        self
+    }
+
+    /// Returns the class of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Returns the place in the file, where one is known.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<broadaxe::Error> for Error {
+    fn from(error: broadaxe::Error) -> Self {
+        Self::new(ErrorKind::Argument, error.to_string())
+    }
+}

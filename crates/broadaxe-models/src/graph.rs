@@ -1,0 +1,315 @@
+//! A model as all formats share it: values, nodes and graphs in three flat lists.
+//!
+//! Values of all graphs stand in one list, so that a node in a subgraph names a value of an outer graph like its own. A
+//! node of an unknown operator is kept with everything that was written; its results are unknown, and the rest of the
+//! model is not.
+
+use std::{fmt, sync::Arc};
+
+use broadaxe::{DType, System};
+use broadaxe_shape::symbolic::SymbolicShape;
+
+use crate::{error::Error, source::Source};
+
+/// Names a value of a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+/// Names a node of a [`Model`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// Names a graph of a [`Model`]; the main one is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GraphId(pub u32);
+
+/// One place where a value is used: an input of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Use {
+    /// The node.
+    pub node: NodeId,
+    /// Which of its inputs.
+    pub input: usize,
+}
+
+/// A model file, read.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The name of the format it was read in: `onnx`, `openvino`, `ncnn`, `pnnx`, `paddle`.
+    pub format: &'static str,
+    /// The framework whose operators the nodes name.
+    pub system: System,
+    /// Domains of operators with their versions, the standard one under the empty name.
+    pub opsets: Vec<(String, i64)>,
+    /// All values.
+    pub values: Vec<Value>,
+    /// All nodes.
+    pub nodes: Vec<Node>,
+    /// All graphs, the main one first.
+    pub graphs: Vec<Graph>,
+    /// Where it was read.
+    pub source: Source,
+    /// The file of weights that belongs to it, for formats that have two.
+    pub weights: Option<Source>,
+    /// What a reader noticed and went on: one sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// A list of nodes in an order in which each comes after those it reads.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The name that the file gives.
+    pub name: String,
+    /// The node whose body it is, unless it is the main graph.
+    pub owner: Option<NodeId>,
+    /// What flows in; constants are not among them.
+    pub inputs: Vec<ValueId>,
+    /// What flows out.
+    pub outputs: Vec<ValueId>,
+    /// The nodes in order.
+    pub nodes: Vec<NodeId>,
+}
+
+/// A tensor between nodes.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// The name that the file gives, unique in its graph.
+    pub name: String,
+    /// The graph it belongs to.
+    pub graph: GraphId,
+    /// The type of its elements, where the file says it.
+    pub element: Option<Element>,
+    /// The shape that the file records, if it does; row-major order (slowest axis first) in every format.
+    pub declared: Option<SymbolicShape>,
+    /// Its elements, if it is a constant.
+    pub constant: Option<Constant>,
+    /// The node that makes it, and as which of its outputs.
+    pub producer: Option<(NodeId, usize)>,
+}
+
+/// The type of the elements of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// One that can be computed with.
+    Known(DType),
+    /// Another, under the name that the format gives it (`string`, `float8e4m3fn`, `u4`), with its size in bits, 0 if it has none.
+    Other(String, u32),
+}
+
+impl Element {
+    /// Returns the dtype, if it can be computed with.
+    pub fn dtype(&self) -> Option<DType> {
+        match self {
+            Self::Known(dtype) => Some(*dtype),
+            Self::Other(..) => None,
+        }
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(dtype) => f.write_str(dtype.name()),
+            Self::Other(name, _) => f.write_str(name),
+        }
+    }
+}
+
+/// The elements of a constant tensor, where they lie.
+#[derive(Clone, Debug)]
+pub struct Constant {
+    /// The type of its elements.
+    pub element: Element,
+    /// Its shape, row-major.
+    pub shape: Vec<usize>,
+    /// Where its elements are.
+    pub data: Data,
+}
+
+/// Where the elements of a constant are, little-endian and dense in row-major order.
+#[derive(Clone, Debug)]
+pub enum Data {
+    /// In memory, decoded.
+    Held(Arc<[u8]>),
+    /// In the source (`Model::source`, or `Model::weights` of a format with two files).
+    Span {
+        /// The first byte.
+        at: u64,
+        /// How many bytes.
+        len: u64,
+    },
+    /// In another file, opened under the checks of the format.
+    External {
+        /// The file.
+        file: Source,
+        /// The first byte.
+        at: u64,
+        /// How many bytes.
+        len: u64,
+    },
+    /// Not there; the reason in words ("the file weights.bin is not there").
+    Absent(String),
+}
+
+/// An operator applied to values.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The name that the file gives; may be empty in ONNX.
+    pub name: String,
+    /// The graph it stands in.
+    pub graph: GraphId,
+    /// The domain of its operator: empty for ONNX's own, `opset1` in OpenVINO.
+    pub domain: String,
+    /// The operator.
+    pub op: String,
+    /// The version of its domain that holds for it; 0 for formats without versions.
+    pub version: i64,
+    /// What the file says beside the inputs, in its order.
+    pub attributes: Vec<(String, Attribute)>,
+    /// What it reads; an input may be left out.
+    pub inputs: Vec<Option<ValueId>>,
+    /// What it makes; an output may be left out.
+    pub outputs: Vec<Option<ValueId>>,
+    /// Its bodies: branches, loops, functions.
+    pub bodies: Vec<GraphId>,
+    /// Where it stands in the file: `node 17`, `layer 4`, `line 12`.
+    pub place: String,
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug)]
+pub enum Attribute {
+    /// A whole number.
+    Int(i64),
+    /// A number with a point.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list of whole numbers.
+    Ints(Vec<i64>),
+    /// A list of numbers.
+    Floats(Vec<f64>),
+    /// A list of texts.
+    Texts(Vec<String>),
+    /// A tensor.
+    Tensor(Constant),
+    /// A graph, which the node's `bodies` name too.
+    Graph(GraphId),
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl Attribute {
+    /// Returns the whole number, if it is one.
+    pub fn int(&self) -> Option<i64> {
+        if let Self::Int(value) = self { Some(*value) } else { None }
+    }
+
+    /// Returns the list of whole numbers, if it is one.
+    pub fn ints(&self) -> Option<&[i64]> {
+        if let Self::Ints(values) = self { Some(values) } else { None }
+    }
+
+    /// Returns the text, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(value) = self { Some(value) } else { None }
+    }
+}
+
+impl Node {
+    /// Returns an attribute by name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Returns input `k`, unless it is left out.
+    pub fn input(&self, k: usize) -> Option<ValueId> {
+        self.inputs.get(k).copied().flatten()
+    }
+
+    /// Returns output `k`, unless it is left out.
+    pub fn output(&self, k: usize) -> Option<ValueId> {
+        self.outputs.get(k).copied().flatten()
+    }
+}
+
+impl Model {
+    /// Makes a model without anything in it but the main graph.
+    pub fn new(format: &'static str, system: System, source: Source) -> Self {
+        Self {
+            format,
+            system,
+            opsets: Vec::new(),
+            values: Vec::new(),
+            nodes: Vec::new(),
+            graphs: vec![Graph::default()],
+            source,
+            weights: None,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// Returns a value.
+    pub fn value(&self, id: ValueId) -> &Value {
+        &self.values[id.0 as usize]
+    }
+
+    /// Returns a node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// Returns a graph.
+    pub fn graph(&self, id: GraphId) -> &Graph {
+        &self.graphs[id.0 as usize]
+    }
+
+    /// Returns the main graph.
+    pub fn main(&self) -> &Graph {
+        &self.graphs[0]
+    }
+
+    /// Lists the nodes of all graphs, those of a graph in its order and bodies after their owner.
+    pub fn walk(&self) -> Vec<NodeId> {
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut stack = vec![(GraphId(0), 0)];
+        while let Some((graph, next)) = stack.pop() {
+            let Some(&node) = self.graph(graph).nodes.get(next) else { continue };
+            order.push(node);
+            stack.push((graph, next + 1));
+            stack.extend(self.node(node).bodies.iter().rev().map(|&body| (body, 0)));
+        }
+        order
+    }
+
+    /// Lists where every value is used, by [`ValueId`]; outputs of graphs are not uses.
+    pub fn uses(&self) -> Vec<Vec<Use>> {
+        let mut uses = vec![Vec::new(); self.values.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            for (input, value) in node.inputs.iter().enumerate() {
+                if let Some(value) = value {
+                    uses[value.0 as usize].push(Use { node: NodeId(index as u32), input });
+                }
+            }
+        }
+        uses
+    }
+
+    /// Reads the elements of a constant, little-endian, if there are at most `most` bytes.
+    ///
+    /// # Errors
+    /// Those of [`Source::read`], and [`crate::ErrorKind::File`] where they are absent.
+    pub fn elements(&self, constant: &Constant, most: usize) -> Result<Option<Vec<u8>>, Error> {
+        let read = |source: &Source, at, len: u64| match usize::try_from(len) {
+            Ok(len) if len <= most => source.read(at, len).map(Some),
+            _ => Ok(None),
+        };
+        match &constant.data {
+            Data::Held(bytes) if bytes.len() <= most => Ok(Some(bytes.to_vec())),
+            Data::Held(_) => Ok(None),
+            Data::Span { at, len } => read(self.weights.as_ref().unwrap_or(&self.source), *at, *len),
+            Data::External { file, at, len } => read(file, *at, *len),
+            Data::Absent(why) => Err(Error::new(crate::ErrorKind::File, why.clone())),
+        }
+    }
+}
