@@ -87,6 +87,8 @@ pub enum Scalar {
     Text(String),
     /// A list of whole numbers.
     Ints(Vec<i64>),
+    /// A list of numbers with a point.
+    Floats(Vec<f64>),
 }
 
 /// A node that a change brings in.
