@@ -1,5 +1,7 @@
 //! The formats that model files come in.
 
+mod wire;
+
 use std::path::Path;
 
 use crate::{
