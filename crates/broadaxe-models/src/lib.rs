@@ -12,9 +12,11 @@ pub mod graph;
 pub mod edit;
 pub mod format;
 pub mod infer;
+pub mod meaning;
 pub mod check;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};
 pub use graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId};
+pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use source::Source;

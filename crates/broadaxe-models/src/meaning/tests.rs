@@ -1,0 +1,176 @@
+use super::*;
+use crate::{
+    graph::{Attribute, GraphId, Value, ValueId},
+    source::Source as Bytes,
+};
+
+/// Makes a model of one node: format, system, operator, version, attributes, number of inputs.
+fn model(
+    (format, system): (&'static str, System),
+    (op, version): (&str, i64),
+    attributes: &[(&str, Attribute)],
+    inputs: usize,
+) -> Model {
+    let mut model = Model::new(format, system, Bytes::memory(Vec::new(), None));
+    for k in 0..=inputs {
+        let name = format!("v{k}");
+        let (element, declared, constant, producer) = (None, None, None, None);
+        model.values.push(Value { name, graph: GraphId(0), element, declared, constant, producer });
+    }
+    model.nodes.push(Node {
+        name: "node".into(),
+        graph: GraphId(0),
+        domain: String::new(),
+        op: op.into(),
+        version,
+        attributes: attributes.iter().map(|(name, value)| (name.to_string(), value.clone())).collect(),
+        inputs: (0..inputs).map(|k| Some(ValueId(k as u32))).collect(),
+        outputs: vec![Some(ValueId(inputs as u32))],
+        bodies: Vec::new(),
+        place: "node 0".into(),
+    });
+    model.graphs[0].nodes.push(NodeId(0));
+    model
+}
+
+/// Writes a meaning as `kind; rule; operands`, a refusal as `unclear`, nothing as `-`.
+fn show(model: &Model) -> String {
+    match meaning(model, NodeId(0)) {
+        None => "-".into(),
+        Some(Err(_)) => "unclear".into(),
+        Some(Ok(meaning)) => {
+            let operand = |source: &Source| match source {
+                Source::Input(k) => k.to_string(),
+                Source::Result => "result".into(),
+                Source::Scalar => "scalar".into(),
+                Source::Held(dims) => format!("{dims:?}"),
+            };
+            let operands: Vec<String> = meaning.operands.iter().map(operand).collect();
+            format!("{:?}; {}; {}", meaning.kind, meaning.rule, operands.join(" "))
+        }
+    }
+}
+
+type Case<'a> = (&'a str, i64, &'a [(&'a str, Attribute)], usize, &'a str);
+
+fn check(format: (&'static str, System), cases: &[Case<'_>]) {
+    for (op, version, attributes, inputs, want) in cases {
+        assert_eq!(
+            show(&model(format, (op, *version), attributes, *inputs)),
+            *want,
+            "{op} of {version}, {attributes:?}"
+        );
+    }
+}
+
+fn text(value: &str) -> Attribute {
+    Attribute::Text(value.into())
+}
+
+#[test]
+fn onnx() {
+    let one = Attribute::Int(1);
+    check(
+        ("onnx", System::Onnx),
+        &[
+            ("Add", 14, &[], 2, "Binary; numpy; 0 1"),
+            ("Add", 99, &[], 2, "Binary; numpy; 0 1"),
+            ("Add", 6, &[], 2, "Binary; none; 0 1"),
+            ("Add", 6, &[("broadcast", one.clone())], 2, "Binary; onnx-legacy; 0 1"),
+            ("Sub", 6, &[("broadcast", one.clone()), ("axis", one.clone())], 2, "Binary; onnx-legacy axis=1; 0 1"),
+            ("Add", 14, &[], 1, "unclear"),
+            ("BitwiseAnd", 17, &[], 2, "unclear"),
+            ("Max", 13, &[], 3, "Many; numpy; 0 1 2"),
+            ("Max", 6, &[], 3, "Many; none; 0 1 2"),
+            ("Where", 16, &[], 3, "Select; numpy; 0 1 2"),
+            ("PRelu", 16, &[], 2, "Slope; unidirectional; 0 1"),
+            ("PRelu", 6, &[], 2, "Slope; onnx-legacy axis=1; 0 1"),
+            ("Expand", 13, &[], 2, "Stretch; bidirectional target=(); 0"),
+            ("Clip", 13, &[], 3, "Bounds; onnx-clip; 0 1 2"),
+            ("Clip", 13, &[], 2, "Bounds; onnx-clip; 0 1 scalar"),
+            ("Clip", 6, &[], 1, "Unary; numpy; 0"),
+            ("Gemm", 13, &[], 3, "Bias; gemm-c; result 2"),
+            ("Gemm", 13, &[], 2, "-"),
+            ("LayerNormalization", 17, &[], 3, "Affine; unidirectional; 0 1 2"),
+            ("Relu", 14, &[], 1, "Unary; numpy; 0"),
+            ("CastLike", 15, &[], 2, "Unary; numpy; 0"),
+            ("BatchNormalization", 15, &[], 5, "-"),
+            ("Conv", 11, &[], 2, "-"),
+        ],
+    );
+}
+
+#[test]
+fn openvino() {
+    let pdpd = ("auto_broadcast", text("pdpd"));
+    let axis = ("auto_broadcast.auto_broadcast_axis", text("1"));
+    check(
+        ("openvino", System::Openvino),
+        &[
+            ("Add", 1, &[], 2, "Binary; numpy; 0 1"),
+            ("Add", 1, &[("auto_broadcast", text("none"))], 2, "Binary; none; 0 1"),
+            ("Add", 1, &[pdpd.clone(), axis.clone()], 2, "Binary; pdpd axis=1; 0 1"),
+            ("Add", 1, &[pdpd.clone(), ("other", text("1"))], 2, "Binary; pdpd axis=0; 0 1"),
+            ("Add", 1, &[pdpd.clone(), ("axis", text("1"))], 2, "Binary; pdpd axis=0; 0 1"),
+            ("Add", 1, &[("auto_broadcast", text("left"))], 2, "unclear"),
+            ("Select", 1, &[], 3, "Select; openvino-select mode=numpy; 0 1 2"),
+            ("Select", 1, &[pdpd.clone(), axis.clone()], 3, "Select; openvino-select mode=pdpd axis=1; 0 1 2"),
+            ("FakeQuantize", 1, &[("levels", text("255"))], 5, "Quantize; openvino-fake-quantize; 0 1 2 3 4"),
+            ("PReLU", 1, &[], 2, "Slope; openvino-prelu; 0 1"),
+            ("Broadcast", 3, &[("mode", text("bidirectional"))], 2, "Stretch; bidirectional target=(); 0"),
+            ("Broadcast", 3, &[("mode", text("explicit"))], 3, "unclear"),
+            ("Convert", 1, &[], 1, "Unary; numpy; 0"),
+            ("MatMul", 1, &[], 2, "-"),
+        ],
+    );
+}
+
+#[test]
+fn ncnn_and_pnnx() {
+    let number = |value| Attribute::Int(value);
+    check(
+        ("ncnn", System::Ncnn),
+        &[
+            ("BinaryOp", 0, &[("0", number(2))], 2, "Binary; ncnn; 0 1"),
+            ("BinaryOp", 0, &[("1", number(1))], 1, "Unary; ncnn; 0"),
+            ("Eltwise", 0, &[("0", number(1))], 3, "Many; none; 0 1 2"),
+            ("Eltwise", 0, &[("0", number(7))], 3, "unclear"),
+            ("PReLU", 0, &[("0", number(8))], 1, "Channel; pdpd axis=0; 0 [8]"),
+            ("Scale", 0, &[("0", number(-233))], 2, "Binary; pdpd axis=0; 0 1"),
+            ("Convolution", 0, &[], 1, "-"),
+        ],
+    );
+    let expr = |value| [("expr", text(value))];
+    check(
+        ("pnnx", System::Numpy),
+        &[
+            ("pnnx.Expression", 0, &expr("add(@0,@1)"), 2, "Binary; numpy; 0 1"),
+            ("pnnx.Expression", 0, &expr("sub(@1, @0)"), 2, "Binary; numpy; 1 0"),
+            ("pnnx.Expression", 0, &expr("mul(@0,5.000000e-01)"), 1, "Unary; numpy; 0"),
+            ("pnnx.Expression", 0, &expr("mul(add(@0,@1),@2)"), 3, "unclear"),
+            ("pnnx.Expression", 0, &expr("[1,2]"), 0, "Unary; numpy; "),
+            ("F.prelu", 0, &[], 2, "Slope; pdpd axis=1; 0 1"),
+            ("nn.PReLU", 0, &[("num_parameters", number(8))], 1, "Slope; pdpd axis=1; 0 [8]"),
+            ("torch.where", 0, &[], 3, "Select; numpy; 0 1 2"),
+            ("torch.logical_and", 0, &[], 2, "Binary; numpy; 0 1"),
+            ("nn.Conv2d", 0, &[], 1, "-"),
+        ],
+    );
+}
+
+#[test]
+fn paddle() {
+    check(
+        ("paddle", System::Paddle),
+        &[
+            ("elementwise_add", 0, &[("axis", Attribute::Int(1))], 2, "Binary; paddle axis=1; 0 1"),
+            ("elementwise_add", 0, &[], 2, "Binary; paddle axis=-1; 0 1"),
+            ("pd_op.add", 0, &[], 2, "Binary; numpy; 0 1"),
+            ("pd_op.add_", 0, &[], 2, "Binary; numpy; 0 1"),
+            ("prelu", 0, &[("mode", text("channel"))], 2, "Slope; pdpd axis=1; 0 1"),
+            ("where", 0, &[], 3, "Select; numpy; 0 1 2"),
+            ("bitwise_not", 0, &[], 1, "Unary; numpy; 0"),
+            ("conv2d", 0, &[], 2, "-"),
+        ],
+    );
+}
