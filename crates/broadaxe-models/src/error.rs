@@ -57,6 +57,11 @@ impl Error {
         self
     }
 
+    /// Returns the sentence without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Returns the class of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind

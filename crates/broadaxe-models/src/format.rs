@@ -1,12 +1,11 @@
 //! The formats that model files come in.
 
-mod openvino;
 mod wire;
 
 use std::path::Path;
 
 use crate::{
-    edit::{Edit, Written},
+    edit::{Edit, Piece, Written},
     error::{Error, ErrorKind},
     graph::Model,
     source::Source,
@@ -27,7 +26,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[&openvino::OPENVINO];
+pub static FORMATS: &[&Format] = &[];
 
 /// Reads the model in a file, whatever its format.
 ///
@@ -61,4 +60,32 @@ pub fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
     let format = FORMATS.iter().find(|format| format.name == model.format);
     let format = format.ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))?;
     (format.write)(model, edits)
+}
+
+/// Reads a changed model before it is written; what the changes left alone is read from where it lies.
+///
+/// # Errors
+/// Those of [`read`], and [`ErrorKind::Limit`] when there is no memory for the file.
+pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
+    let assemble = |extension: &str, source: &Source| -> Result<Option<Source>, Error> {
+        let Some(file) = written.files.iter().find(|file| file.extension == extension) else { return Ok(None) };
+        let mut bytes = Vec::new();
+        for piece in &file.pieces {
+            let piece = match piece {
+                Piece::New(new) => new.clone(),
+                Piece::Kept { at, len } => {
+                    let len = usize::try_from(*len).map_err(|_| Error::new(ErrorKind::Limit, "the file is too large"))?;
+                    source.read(*at, len)?
+                }
+            };
+            let refused = |_| Error::new(ErrorKind::Limit, "there is no memory for the changed file");
+            bytes.try_reserve(piece.len()).map_err(refused)?;
+            bytes.extend(piece);
+        }
+        // Files beside a model of one file are found by its path; a second file is another one now.
+        let path = model.source.path().filter(|_| extension.is_empty() && written.files.len() == 1);
+        Ok(Some(Source::memory(bytes, path.map(Path::to_path_buf))))
+    };
+    let main = assemble("", &model.source)?.unwrap_or_else(|| model.source.clone());
+    read(&main)
 }

@@ -14,6 +14,7 @@ pub mod format;
 pub mod infer;
 pub mod meaning;
 pub mod check;
+pub mod report;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};

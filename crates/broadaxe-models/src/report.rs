@@ -1,0 +1,263 @@
+//! What a check found, as plain data: for JSON, for Python, and for whoever prints it.
+
+use broadaxe_shape::symbolic::SymbolicShape;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    check::{Counterexample, EvidenceKind, Finding, Report, Verdict},
+    graph::{Model, NodeId},
+    infer::Origin,
+};
+
+/// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
+pub const VERSION: u32 = 1;
+
+/// What a check found in one model.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CheckRecord {
+    /// The version of this form.
+    pub version: u32,
+    /// The model's file, as it was given.
+    pub model: String,
+    /// The format it was read in.
+    pub format: String,
+    /// How many element-wise nodes were looked at.
+    pub nodes: usize,
+    /// How many of them have operands whose shapes are not known.
+    pub unknown: usize,
+    /// How often each verdict was given, one entry per target.
+    pub targets: Vec<TargetRecord>,
+    /// One entry per element-wise node and target, in the order of the file.
+    pub findings: Vec<FindingRecord>,
+}
+
+/// How often each verdict was given for one target.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TargetRecord {
+    /// The target.
+    pub name: String,
+    /// Nodes that mean the same there.
+    pub same: usize,
+    /// Nodes that mean something else there, without an error.
+    pub differs: usize,
+    /// Nodes that it refuses.
+    pub refused: usize,
+    /// Nodes that mean the same only under a condition on open sizes.
+    pub guarded: usize,
+    /// Nodes of which nothing can be said.
+    pub unknown: usize,
+}
+
+impl TargetRecord {
+    /// Counts the nodes that need attention: those that differ, are refused, or mean the same under a condition only.
+    pub fn findings(&self) -> usize {
+        self.differs + self.refused + self.guarded
+    }
+}
+
+/// What one target does with one node.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FindingRecord {
+    /// The node's name; that of its first output where it has none.
+    pub node: String,
+    /// Its operator.
+    pub op: String,
+    /// Where it stands in the file.
+    pub place: String,
+    /// The target.
+    pub target: String,
+    /// `same`, `differs`, `refused`, `guarded` or `unknown`.
+    pub verdict: String,
+    /// Why, in one sentence; empty for `same`.
+    pub reason: String,
+    /// The condition under which it means the same, for `guarded`.
+    pub condition: Option<String>,
+    /// The operands that broadcast.
+    pub operands: Vec<OperandRecord>,
+    /// The shape of the result, slowest axis first; null where its rank is not known.
+    pub result: Option<Vec<DimRecord>>,
+    /// The axis of the result that the reason is about.
+    pub axis: Option<usize>,
+    /// The sizes of the operands on that axis.
+    pub sizes: Vec<usize>,
+    /// An element on which the two differ, for `differs`.
+    pub counterexample: Option<CounterexampleRecord>,
+    /// How the statement about the target is known: `run here` or `documented`.
+    pub evidence: Option<String>,
+    /// The test, document or thread that it is from.
+    pub source: Option<String>,
+    /// What would make it the same.
+    pub repair: Option<RepairRecord>,
+}
+
+/// One operand of a node.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OperandRecord {
+    /// The tensor.
+    pub tensor: String,
+    /// Its shape, slowest axis first; null where its rank is not known.
+    pub shape: Option<Vec<DimRecord>>,
+    /// Where the shape is known from.
+    pub origin: String,
+    /// Whether it is a constant.
+    pub constant: bool,
+}
+
+/// A dim: a size, or the name of one that is open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DimRecord {
+    /// A size.
+    Size(usize),
+    /// A name, a range or `?`.
+    Open(String),
+}
+
+/// An element on which two meanings differ.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CounterexampleRecord {
+    /// Its index in the result.
+    pub element: Vec<usize>,
+    /// The indices of the operands' elements that the model's own format reads there.
+    pub reads: Vec<Vec<usize>>,
+    /// The indices that the target reads there; empty where the result has another shape.
+    pub target_reads: Vec<Vec<usize>>,
+    /// The numbers that the operands hold at `reads`.
+    pub numbers: Vec<Option<f64>>,
+    /// The value in the model's own format; null where it is not a finite number.
+    pub here: Option<f64>,
+    /// The value on the target.
+    pub there: Option<f64>,
+    /// The shape of the result on the target.
+    pub target_shape: Vec<usize>,
+}
+
+/// What would make a node mean the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RepairRecord {
+    /// What to do.
+    pub text: String,
+    /// How many bytes it copies each time the model runs.
+    pub bytes: u64,
+}
+
+/// Names a node: by its name, or by its first output where it has none.
+pub fn node_name(model: &Model, id: NodeId) -> String {
+    let node = model.node(id);
+    if !node.name.is_empty() {
+        return node.name.clone();
+    }
+    let first = node.outputs.iter().flatten().next();
+    first.map_or_else(|| node.place.clone(), |&value| model.value(value).name.clone())
+}
+
+/// Says where a shape is known from.
+pub fn origin_text(model: &Model, origin: &Origin) -> String {
+    match origin {
+        Origin::Given => "given".into(),
+        Origin::Declared => "recorded in the file".into(),
+        Origin::Constant => "constant".into(),
+        Origin::Inferred(node) => format!("inferred through {} ({})", node_name(model, *node), model.node(*node).op),
+        Origin::Unknown(reason) => format!("unknown: {reason}"),
+    }
+}
+
+/// Lists the dims of a shape; nothing where the rank is not known.
+pub fn dims(shape: &SymbolicShape) -> Option<Vec<DimRecord>> {
+    let dim = |dim: &broadaxe_shape::symbolic::Dim| match dim.size() {
+        Some(size) => DimRecord::Size(size),
+        None => DimRecord::Open(dim.to_string()),
+    };
+    shape.dims().map(|dims| dims.iter().map(dim).collect())
+}
+
+impl CheckRecord {
+    /// Puts what was found into plain data; `name` is the file as it was given.
+    pub fn new(name: &str, model: &Model, report: &Report) -> Self {
+        let findings: Vec<_> = report.findings.iter().map(|finding| FindingRecord::new(model, finding)).collect();
+        let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
+        let (nodes, unknown) = (report.nodes, report.unknown);
+        Self {
+            version: VERSION,
+            model: name.into(),
+            format: model.format.into(),
+            nodes,
+            unknown,
+            targets,
+            findings,
+        }
+    }
+
+    /// Counts the findings of all targets that need attention.
+    pub fn attention(&self) -> usize {
+        self.targets.iter().map(TargetRecord::findings).sum()
+    }
+}
+
+fn count(target: &str, findings: &[FindingRecord]) -> TargetRecord {
+    let mut record = TargetRecord { name: target.into(), ..TargetRecord::default() };
+    for finding in findings.iter().filter(|finding| finding.target == target) {
+        match finding.verdict.as_str() {
+            "same" => record.same += 1,
+            "differs" => record.differs += 1,
+            "refused" => record.refused += 1,
+            "guarded" => record.guarded += 1,
+            _ => record.unknown += 1,
+        }
+    }
+    record
+}
+
+impl FindingRecord {
+    fn new(model: &Model, finding: &Finding) -> Self {
+        let node = model.node(finding.node);
+        let operands = finding.operands.iter().map(|operand| OperandRecord {
+            tensor: operand.name.clone(),
+            shape: dims(&operand.shape),
+            origin: origin_text(model, &operand.origin),
+            constant: operand.constant,
+        });
+        let (condition, counterexample) = match &finding.verdict {
+            Verdict::Guarded(condition) => (Some(condition.clone()), None),
+            Verdict::Differs(example) => (None, Some(CounterexampleRecord::new(example))),
+            _ => (None, None),
+        };
+        let evidence = finding.evidence.map(|evidence| match evidence.kind {
+            EvidenceKind::RunHere => "run here".to_owned(),
+            EvidenceKind::Documented => "documented".to_owned(),
+        });
+        Self {
+            node: node_name(model, finding.node),
+            op: node.op.clone(),
+            place: node.place.clone(),
+            target: finding.target.clone(),
+            verdict: finding.verdict.name().into(),
+            reason: finding.reason.clone(),
+            condition,
+            operands: operands.collect(),
+            result: finding.result.as_ref().and_then(dims),
+            axis: finding.axis.as_ref().map(|(axis, _)| *axis),
+            sizes: finding.axis.as_ref().map(|(_, sizes)| sizes.clone()).unwrap_or_default(),
+            counterexample,
+            evidence,
+            source: finding.evidence.map(|evidence| evidence.source.to_owned()),
+            repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
+        }
+    }
+}
+
+impl CounterexampleRecord {
+    fn new(example: &Counterexample) -> Self {
+        let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+        Self {
+            element: example.element.clone(),
+            reads: example.reads.clone(),
+            target_reads: example.target_reads.clone(),
+            numbers: example.numbers.iter().map(|&number| finite(number)).collect(),
+            here: finite(example.here),
+            there: example.there.and_then(finite),
+            target_shape: example.target_shape.clone(),
+        }
+    }
+}
