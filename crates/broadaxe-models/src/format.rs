@@ -1,5 +1,6 @@
 //! The formats that model files come in.
 
+mod openvino;
 mod wire;
 
 use std::path::Path;
@@ -26,7 +27,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[];
+pub static FORMATS: &[&Format] = &[&openvino::OPENVINO];
 
 /// Reads the model in a file, whatever its format.
 ///

@@ -1,0 +1,56 @@
+//! OpenVINO's IR, versions 10 and 11: a graph in XML, its constants in a `.bin` beside it.
+//!
+//! The idea: XML is read once into layers that know where each of their words stands (`net`), and a change
+//! replaces words. Constants become values that point into the `.bin`; `Parameter` and `Result` become the graph's inputs
+//! and outputs; every other layer is a node, the bodies of loops and branches are graphs.
+//!
+//! What a file records about shapes is kept: extents in ports, ranges where a `Parameter` has them. A port without
+//! extents is a scalar or of unknown rank, which look the same; it is taken for a scalar only where that follows from
+//! the layer (`rank`). The axis of `pdpd` is written `auto_broadcast.auto_broadcast_axis`, and OpenVINO takes 0
+//! where it is not there (not -1, the operators' default); it becomes the attribute `axis`, always present. A plain
+//! `axis` beside it is ignored by OpenVINO, so it is left out here, with a remark.
+
+mod build;
+mod element;
+mod net;
+mod order;
+mod rank;
+mod scan;
+mod write;
+
+use super::Format;
+use crate::{error::Error, graph::Model, source::Source};
+
+/// The format.
+pub(super) static OPENVINO: Format =
+    Format { name: "openvino", extensions: &["xml"], detect, read, write: write::write };
+
+/// What is read at most.
+struct Limits {
+    /// Bytes of XML.
+    bytes: usize,
+    /// Elements inside each other.
+    depth: usize,
+    /// Attributes of an element.
+    attributes: usize,
+    /// Elements.
+    elements: usize,
+    /// Bodies inside each other.
+    bodies: usize,
+}
+
+const LIMITS: Limits = Limits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
+
+/// How the axis of `pdpd` is written.
+const AXIS: &str = "auto_broadcast.auto_broadcast_axis";
+
+fn detect(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let named = |at: usize| head[at..].starts_with(b"<net") && head.get(at + 4).is_none_or(u8::is_ascii_whitespace);
+    head.starts_with(b"<") && (0..head.len()).any(named)
+}
+
+fn read(source: &Source) -> Result<Model, Error> {
+    let text = net::text(source)?;
+    Ok(build::build(source, &net::nets(&text)?)?.0)
+}

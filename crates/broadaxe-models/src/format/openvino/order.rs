@@ -1,0 +1,86 @@
+//! Who feeds whom in a net, and an order in which each layer comes after those that feed it.
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap},
+};
+
+use super::net::Net;
+use crate::error::Error;
+
+/// The edges of a net by position.
+pub(super) struct Links {
+    /// For every layer and input the layer and output that feed it, and the edge between.
+    pub(super) sources: Vec<Vec<(usize, usize, usize)>>,
+    /// The layers in order; where that leaves a choice, as in the file.
+    pub(super) order: Vec<usize>,
+}
+
+/// Follows the edges of a net.
+///
+/// # Errors
+/// [`crate::ErrorKind::Format`] for ids given twice, edges from or to nothing, inputs with no edge or two, and cycles.
+pub(super) fn links(net: &Net) -> Result<Links, Error> {
+    let mut ids = HashMap::with_capacity(net.layers.len());
+    for (index, layer) in net.layers.iter().enumerate() {
+        if let Some(other) = ids.insert(layer.id, index) {
+            let message = format!("its id is also that of {}; ids must differ", net.layers[other].place());
+            return Err(Error::format(message).at(layer.place()));
+        }
+    }
+    let mut sources: Vec<Vec<Option<(usize, usize, usize)>>> =
+        net.layers.iter().map(|layer| vec![None; layer.inputs.len()]).collect();
+    for (number, edge) in net.edges.iter().enumerate() {
+        let ((from_layer, from_port), (to_layer, to_port)) = (edge.from, edge.to);
+        let place = format!("edge {from_layer}:{from_port} to {to_layer}:{to_port}");
+        let nothing = |what: &str| Error::format(format!("there is no {what}")).at(&place);
+        let from = *ids.get(&from_layer).ok_or_else(|| nothing(&format!("layer {from_layer}")))?;
+        let to = *ids.get(&to_layer).ok_or_else(|| nothing(&format!("layer {to_layer}")))?;
+        let output = net.layers[from].outputs.iter().position(|port| port.id == from_port);
+        let input = net.layers[to].inputs.iter().position(|port| port.id == to_port);
+        let output = output.ok_or_else(|| nothing(&format!("output port {from_port}")))?;
+        let input = input.ok_or_else(|| nothing(&format!("input port {to_port}")))?;
+        if sources[to][input].replace((from, output, number)).is_some() {
+            return Err(Error::format("another edge ends there too; an input takes one").at(place));
+        }
+    }
+    let sources = sources.into_iter().enumerate().map(|(index, inputs)| {
+        let layer = &net.layers[index];
+        let joined = inputs.into_iter().zip(&layer.inputs).map(|(source, port)| {
+            source.ok_or_else(|| Error::format(format!("no edge ends at its input port {}", port.id)).at(layer.place()))
+        });
+        joined.collect()
+    });
+    let sources: Vec<Vec<_>> = sources.collect::<Result<_, _>>()?;
+    let order = order(net, &sources)?;
+    Ok(Links { sources, order })
+}
+
+fn order(net: &Net, sources: &[Vec<(usize, usize, usize)>]) -> Result<Vec<usize>, Error> {
+    let mut readers = vec![Vec::new(); sources.len()];
+    for (to, inputs) in sources.iter().enumerate() {
+        inputs.iter().for_each(|&(from, ..)| readers[from].push(to));
+    }
+    let mut open: Vec<usize> = sources.iter().map(Vec::len).collect();
+    let mut ready: BinaryHeap<_> = (0..open.len()).filter(|&k| open[k] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(open.len());
+    while let Some(Reverse(next)) = ready.pop() {
+        order.push(next);
+        for &reader in &readers[next] {
+            open[reader] -= 1;
+            if open[reader] == 0 {
+                ready.push(Reverse(reader));
+            }
+        }
+    }
+    match open.iter().position(|&count| count > 0) {
+        // What waits is on a cycle or behind one: going back from it through what waits too ends on the cycle.
+        Some(mut layer) => {
+            for _ in 0..open.len() {
+                layer = sources[layer].iter().map(|source| source.0).find(|&from| open[from] > 0).unwrap_or(layer);
+            }
+            Err(Error::format("it reads what it makes itself: the edges form a cycle").at(net.layers[layer].place()))
+        }
+        None => Ok(order),
+    }
+}

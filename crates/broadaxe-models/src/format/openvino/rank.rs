@@ -1,0 +1,88 @@
+//! Which ports without extents are scalars.
+//!
+//! A scalar and a tensor of unknown rank are written alike: a port without a dim. A layer's result is a scalar for
+//! certain where the ranks of all it reads are known and decide the rank of what it makes. That holds for element-wise
+//! layers, and for others where what is read beside the first input is constant, since what they can make of the rank
+//! is then in the file.
+
+use super::net::Layer;
+
+/// What is known of an input of a layer.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// Whether its rank is known.
+    pub(super) rank: bool,
+    /// Whether it is a constant.
+    pub(super) constant: bool,
+    /// Whether all its extents are known.
+    pub(super) sizes: bool,
+}
+
+/// Operators with one input whose result has its rank, and with more whose result has that of the first or the largest.
+const RANKED: &[&str] = &[
+    "Abs",
+    "Acos",
+    "Acosh",
+    "Asin",
+    "Asinh",
+    "Atan",
+    "Atanh",
+    "Ceiling",
+    "Clamp",
+    "Convert",
+    "ConvertLike",
+    "Cos",
+    "Cosh",
+    "Elu",
+    "Erf",
+    "Exp",
+    "FakeConvert",
+    "FakeQuantize",
+    "Floor",
+    "Gelu",
+    "HSigmoid",
+    "HSwish",
+    "HardSigmoid",
+    "Identity",
+    "IsFinite",
+    "IsInf",
+    "IsNaN",
+    "Log",
+    "LogicalNot",
+    "Mish",
+    "Negative",
+    "PReLU",
+    "ReLU",
+    "Round",
+    "Select",
+    "Selu",
+    "Sigmoid",
+    "Sign",
+    "Sin",
+    "Sinh",
+    "SoftMax",
+    "SoftPlus",
+    "SoftSign",
+    "Sqrt",
+    "Swish",
+    "Tan",
+    "Tanh",
+];
+
+/// Says whether the rank of a layer's results follows from what it reads.
+pub(super) fn follows(layer: &Layer, inputs: &[Known]) -> bool {
+    if !layer.bodies.is_empty() || inputs.iter().any(|input| !input.rank) {
+        return false;
+    }
+    let element_wise = layer.setting("auto_broadcast").is_some() || RANKED.contains(&layer.kind.as_str());
+    let constant = inputs.iter().skip(1).all(|input| input.constant);
+    let squeezed = layer.kind == "Squeeze" && inputs.len() == 1;
+    match layer.kind.as_str() {
+        _ if inputs.is_empty() => false,
+        _ if element_wise => true,
+        "Reshape" | "Broadcast" => inputs.get(1).is_some_and(|target| target.sizes),
+        "ReadValue" => inputs.iter().all(|input| input.sizes),
+        _ if squeezed => inputs[0].sizes,
+        _ => constant,
+    }
+}
