@@ -1,5 +1,6 @@
 //! The formats that model files come in.
 
+mod onnx;
 mod openvino;
 mod wire;
 
@@ -27,7 +28,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[&openvino::OPENVINO];
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO];
 
 /// Reads the model in a file, whatever its format.
 ///

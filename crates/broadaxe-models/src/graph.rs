@@ -62,7 +62,7 @@ pub struct Graph {
     pub name: String,
     /// The node whose body it is, unless it is the main graph.
     pub owner: Option<NodeId>,
-    /// What flows in; constants are not among them.
+    /// What flows in; constants are not among them, but for those that a caller may override (ONNX).
     pub inputs: Vec<ValueId>,
     /// What flows out.
     pub outputs: Vec<ValueId>,

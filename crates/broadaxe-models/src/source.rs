@@ -42,6 +42,13 @@ impl Source {
         Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)) })
     }
 
+    /// Takes a file that is open, and the path that it was found under.
+    pub(crate) fn opened(file: File, path: PathBuf) -> Result<Self, Error> {
+        let fail = |error| Error::new(ErrorKind::File, format!("{}: {error}", path.display()));
+        let len = file.metadata().map_err(fail)?.len();
+        Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)) })
+    }
+
     /// Takes bytes in memory; files beside them cannot be found unless `path` says where they would lie.
     pub fn memory(bytes: impl Into<Arc<[u8]>>, path: Option<PathBuf>) -> Self {
         let bytes = bytes.into();

@@ -8,6 +8,8 @@ pub(crate) mod splice;
 
 use std::cell::RefCell;
 
+pub(crate) use self::splice::Around;
+
 use crate::{
     error::{Error, ErrorKind},
     source::Source,

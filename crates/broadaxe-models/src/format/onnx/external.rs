@@ -1,0 +1,132 @@
+//! Files of weights beside the model, opened in one place.
+//!
+//! Who sends a model chooses these names, so a name must lead to a regular file in the folder of the model or beneath it,
+//! and to nothing else: no `..`, no link, no second name of a file that lies elsewhere, no pipe or device. The folders on
+//! the way are opened one after the other without following links, so that nothing can be exchanged between the look and
+//! the opening.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::{
+    error::{Error, ErrorKind},
+    source::Source,
+};
+
+/// The files of one model, each opened once.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    folder: Option<PathBuf>,
+    /// A file, or why it is not there.
+    open: HashMap<String, Result<Source, String>>,
+}
+
+impl Files {
+    /// Takes the folder in which a model lies.
+    pub(super) fn beside(source: &Source) -> Self {
+        let parent = source.path().and_then(Path::parent);
+        let folder = parent.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
+        Self { folder: folder.map(Path::to_path_buf), open: HashMap::new() }
+    }
+
+    /// Opens a file; the inner error says why it is not there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] when the name leads out of the folder, or to something that is no file of the folder's own.
+    pub(super) fn open(&mut self, location: &str) -> Result<Result<Source, String>, Error> {
+        if let Some(known) = self.open.get(location) {
+            return Ok(known.clone());
+        }
+        let parts = parts(location)?;
+        let found = match &self.folder {
+            None => {
+                Err(format!("the model was given as bytes, so that its file {location} of weights cannot be found"))
+            }
+            Some(folder) => match open(folder, &parts, location)? {
+                Some(file) => Ok(Source::opened(file, folder.join(location))?),
+                None => Err(format!("the file {location} of weights is not there")),
+            },
+        };
+        self.open.insert(location.to_owned(), found.clone());
+        Ok(found)
+    }
+}
+
+fn refused(location: &str, why: &str) -> Error {
+    let message =
+        format!("the file of weights {location:?} {why}; it must be a regular file in the folder of the model");
+    Error::new(ErrorKind::File, message)
+}
+
+/// Takes a name apart: the folders and the file.
+fn parts(location: &str) -> Result<Vec<&str>, Error> {
+    if location.contains(['\0', '\\']) {
+        return Err(refused(location, "has a character that no name may have"));
+    }
+    let part = |component| match component {
+        Component::Normal(name) => name.to_str().map(Some).ok_or_else(|| refused(location, "is no text")),
+        Component::CurDir => Ok(None),
+        Component::ParentDir => Err(refused(location, "goes up a folder")),
+        Component::RootDir | Component::Prefix(_) => Err(refused(location, "does not begin in the folder")),
+    };
+    let parts: Result<Vec<_>, _> = Path::new(location).components().filter_map(|c| part(c).transpose()).collect();
+    parts.and_then(|parts| if parts.is_empty() { Err(refused(location, "has no name")) } else { Ok(parts) })
+}
+
+/// Opens a file of a folder without following a link; `None` when it is not there.
+#[cfg(unix)]
+fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
+    use std::os::unix::fs::MetadataExt;
+
+    use rustix::{
+        fs::{Mode, OFlags, openat},
+        io::Errno,
+    };
+
+    let fail = |error: &dyn std::fmt::Display| refused(location, &format!("cannot be opened ({error})"));
+    let mut at: rustix::fd::OwnedFd = File::open(folder).map_err(|error| fail(&error))?.into();
+    for (k, part) in parts.iter().enumerate() {
+        let kind = if k + 1 < parts.len() { OFlags::DIRECTORY } else { OFlags::NONBLOCK | OFlags::NOCTTY };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | kind;
+        at = match openat(&at, *part, flags, Mode::empty()) {
+            Ok(next) => next,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
+                return Err(refused(location, "is a link or goes through one"));
+            }
+            Err(error) => return Err(fail(&error)),
+        };
+    }
+    let file = File::from(at);
+    let metadata = file.metadata().map_err(|error| fail(&error))?;
+    if !metadata.is_file() {
+        return Err(refused(location, "is a folder, a pipe or a device"));
+    }
+    if metadata.nlink() != 1 {
+        return Err(refused(location, "is a file that has another name too (a hard link)"));
+    }
+    Ok(Some(file))
+}
+
+/// Opens a file of a folder, having looked for links on the way; `None` when it is not there.
+#[cfg(not(unix))]
+fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
+    let fail = |error: std::io::Error| refused(location, &format!("cannot be opened ({error})"));
+    let mut path = folder.to_path_buf();
+    for (k, part) in parts.iter().enumerate() {
+        path.push(part);
+        let metadata = match std::fs::symlink_metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(fail(error)),
+        };
+        let fits = if k + 1 < parts.len() { metadata.is_dir() } else { metadata.is_file() };
+        if !fits {
+            return Err(refused(location, "is a link, a folder or a device"));
+        }
+    }
+    File::open(&path).map(Some).map_err(fail)
+}

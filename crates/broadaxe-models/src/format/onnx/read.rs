@@ -1,0 +1,527 @@
+//! From the file to the graph.
+
+mod call;
+mod scope;
+
+use std::{collections::HashMap, rc::Rc};
+
+use broadaxe::{DType, System};
+
+use self::{call::Calls, scope::Scopes};
+use super::{
+    super::wire::{Around, Field, Fields, Span},
+    arity,
+    attribute::Value as Found,
+    limits,
+    schema::{GRAPH, MODEL, NODE, OPSET, graph as graphs, model as models, node as nodes},
+    tensor::Input,
+    types::{self, Type},
+};
+use crate::{
+    error::{Error, ErrorKind},
+    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId},
+    source::Source,
+};
+
+/// Where the parts of a model stand in its file; what a change needs and the graph does not say.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// The version of the format.
+    pub(super) ir: i64,
+    /// By [`NodeId`].
+    pub(super) nodes: Vec<Field>,
+    /// By [`GraphId`].
+    pub(super) graphs: Vec<Place>,
+}
+
+/// Where a graph stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// The messages around its nodes, outermost first; its own message is the last.
+    pub(super) path: Vec<Around>,
+    /// Whether it is the body of a function.
+    pub(super) function: bool,
+}
+
+/// The parts of a graph, not yet looked into.
+#[derive(Default)]
+struct Parts {
+    name: String,
+    nodes: Vec<Field>,
+    inputs: Vec<Span>,
+    outputs: Vec<Span>,
+    initializers: Vec<Span>,
+    sparse: Vec<Span>,
+    infos: Vec<Span>,
+}
+
+/// What holds for the nodes of a graph.
+#[derive(Clone)]
+struct Inside {
+    graph: GraphId,
+    /// How many graphs it stands in.
+    depth: usize,
+    /// What the places of nodes begin with.
+    prefix: String,
+    opsets: Rc<Vec<(String, i64)>>,
+    /// The attributes that a function was called with.
+    given: Option<Rc<HashMap<String, Attribute>>>,
+    /// The recorded types by name.
+    infos: Rc<HashMap<String, Span>>,
+}
+
+/// A model in the making.
+struct Build<'a> {
+    input: Input<'a>,
+    model: Model,
+    index: Index,
+    scopes: Scopes,
+    calls: Calls,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// [`ErrorKind::Limit`] above the limits, [`ErrorKind::Format`] for a file that is damaged or contradicts itself.
+pub(super) fn read(source: &Source) -> Result<(Model, Index), Error> {
+    if source.len() > limits::FILE {
+        let message = "an ONNX file has at most 2 GiB; save the model with its weights in another file";
+        return Err(Error::new(ErrorKind::Limit, message));
+    }
+    let mut build = Build {
+        input: Input::new(source),
+        model: Model::new("onnx", System::Onnx, source.clone()),
+        index: Index::default(),
+        scopes: Scopes::default(),
+        calls: Calls::default(),
+    };
+    build.model.graphs.clear();
+    build.whole()?;
+    Ok((build.model, build.index))
+}
+
+/// Reads the fields of a message; what is found may be looked into meanwhile.
+fn all(fields: Fields) -> Result<Vec<Field>, Error> {
+    fields.collect()
+}
+
+impl Build<'_> {
+    fn whole(&mut self) -> Result<(), Error> {
+        let span = self.input.reader.whole();
+        let (mut ir, mut graph, mut functions) = (None, None, Vec::new());
+        for field in all(self.input.reader.fields(span, &MODEL))? {
+            match field.number {
+                models::IR => ir = Some(field.int()?),
+                models::GRAPH => graph = Some(field),
+                models::OPSET => {
+                    let opset = self.opset(field.span()?)?;
+                    if self.model.opsets.iter().any(|(domain, _)| *domain == opset.0) {
+                        let message = format!("the domain {:?} is imported twice; one version is right", opset.0);
+                        return Err(Error::format(message).at(format_args!("byte {}", field.start)));
+                    }
+                    self.model.opsets.push(opset);
+                }
+                models::FUNCTION => functions.push(field),
+                _ => {}
+            }
+        }
+        self.index.ir = self.version(ir)?;
+        let graph = graph.ok_or_else(|| Error::format("the file has no graph; it is cut or not an ONNX model"))?;
+        for field in &functions {
+            self.function(field)?;
+        }
+        let around = Around::of(&graph)?;
+        let inside = Inside {
+            graph: GraphId(0),
+            depth: 0,
+            prefix: String::new(),
+            opsets: Rc::new(self.model.opsets.clone()),
+            given: None,
+            infos: Rc::default(),
+        };
+        self.graph(vec![around], None, inside).map(drop)
+    }
+
+    /// Looks at the version of the format, and at those of the operators.
+    fn version(&mut self, ir: Option<i64>) -> Result<i64, Error> {
+        let ir = ir.ok_or_else(|| Error::format("the file has no ir_version; it is cut or not an ONNX model"))?;
+        if !(1..=limits::NO_IR).contains(&ir) {
+            return Err(Error::format(format!("ir_version is {ir}; 1 to {} are known", limits::IR)));
+        }
+        if ir > limits::IR {
+            let remark =
+                format!("ir_version is {ir}, newer than what is known here ({}); parts may be passed over", limits::IR);
+            self.model.remarks.push(remark);
+        }
+        if self.model.opsets.iter().all(|(domain, _)| !domain.is_empty()) {
+            if ir < 3 {
+                self.model.opsets.push((String::new(), 1));
+            } else {
+                let remark = "no version of the standard operators is imported; their nodes stay unknown";
+                self.model.remarks.push(remark.to_owned());
+            }
+        }
+        for (domain, version) in &self.model.opsets {
+            if domain.is_empty() && !(1..=arity::NEWEST).contains(version) {
+                let known = arity::NEWEST;
+                let remark = format!("the version of the standard operators is {version}; 1 to {known} are known here");
+                self.model.remarks.push(remark);
+            }
+        }
+        Ok(ir)
+    }
+
+    fn opset(&self, span: Span) -> Result<(String, i64), Error> {
+        let (mut domain, mut version) = (String::new(), 0);
+        for field in self.input.reader.fields(span, &OPSET) {
+            let field = field?;
+            match field.number {
+                1 => domain = standard(self.input.reader.text(field.span()?)?),
+                2 => version = field.int()?,
+                _ => {}
+            }
+        }
+        Ok((domain, version))
+    }
+
+    fn parts(&self, span: Span) -> Result<Parts, Error> {
+        let mut parts = Parts::default();
+        for field in self.input.reader.fields(span, &GRAPH) {
+            let field = field?;
+            match field.number {
+                graphs::NODE => push(&mut parts.nodes, field)?,
+                graphs::NAME => parts.name = self.input.reader.text(field.span()?)?,
+                graphs::INITIALIZER => push(&mut parts.initializers, field.span()?)?,
+                graphs::INPUT => push(&mut parts.inputs, field.span()?)?,
+                graphs::OUTPUT => push(&mut parts.outputs, field.span()?)?,
+                graphs::INFO => push(&mut parts.infos, field.span()?)?,
+                graphs::SPARSE => push(&mut parts.sparse, field.span()?)?,
+                _ => {}
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Reads a graph; the values of the graphs around it are in scope.
+    fn graph(&mut self, path: Vec<Around>, owner: Option<NodeId>, mut inside: Inside) -> Result<GraphId, Error> {
+        let Some(span) = path.last().map(Around::span) else { return Ok(GraphId(0)) };
+        deep(inside.depth, span)?;
+        let parts = self.parts(span)?;
+        inside.graph = self.open(parts.name.clone(), owner, Place { path, function: false });
+        inside.infos = self.infos(&parts.infos)?;
+        self.scopes.enter(false);
+        self.inputs(&parts, &inside)?;
+        self.constants(&parts, &inside)?;
+        self.nodes(&parts.nodes, &inside)?;
+        for &output in &parts.outputs {
+            let (name, recorded) = types::info(&self.input.reader, output)?;
+            let Some(id) = self.scopes.find(&name).flatten() else {
+                let message = format!("the output {name:?} of graph {:?} is made by no node", parts.name);
+                return Err(Error::format(message).at(format_args!("byte {}", output.at)));
+            };
+            let found = self.recorded(recorded, &inside)?;
+            let value = &mut self.model.values[id.0 as usize];
+            value.element = value.element.take().or(found.element);
+            value.declared = value.declared.take().or(found.shape);
+            self.model.graphs[inside.graph.0 as usize].outputs.push(id);
+        }
+        self.scopes.leave();
+        Ok(inside.graph)
+    }
+
+    /// Makes an empty graph.
+    fn open(&mut self, name: String, owner: Option<NodeId>, place: Place) -> GraphId {
+        let id = GraphId(self.model.graphs.len() as u32);
+        self.model.graphs.push(Graph { name, owner, ..Graph::default() });
+        self.index.graphs.push(place);
+        id
+    }
+
+    /// Finds the recorded types by name.
+    fn infos(&self, spans: &[Span]) -> Result<Rc<HashMap<String, Span>>, Error> {
+        let mut infos = HashMap::with_capacity(spans.len());
+        for &span in spans {
+            if let (name, Some(recorded)) = types::info(&self.input.reader, span)? {
+                infos.insert(name, recorded);
+            }
+        }
+        Ok(Rc::new(infos))
+    }
+
+    fn recorded(&self, span: Option<Span>, inside: &Inside) -> Result<Type, Error> {
+        let read = |span| types::read(&self.input.reader, span, inside.given.is_none());
+        span.map_or_else(|| Ok(Type::default()), read)
+    }
+
+    /// Makes a value and puts its name into the innermost scope; a name that is there already is refused.
+    fn define(&mut self, name: String, found: Type, inside: &Inside) -> Result<ValueId, Error> {
+        if self.model.values.len() >= limits::NODES {
+            return Err(Error::new(ErrorKind::Limit, format!("the model has more than {} values", limits::NODES)));
+        }
+        let id = ValueId(self.model.values.len() as u32);
+        if !self.scopes.define(&name, Some(id)) {
+            return Err(Error::format(format!("the name {name:?} is written twice; names of values are unique")));
+        }
+        let (element, declared) = (found.element, found.shape);
+        let value = Value { name, graph: inside.graph, element, declared, constant: None, producer: None };
+        self.model.values.push(value);
+        Ok(id)
+    }
+
+    fn inputs(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+        for &input in &parts.inputs {
+            let (name, recorded) = types::info(&self.input.reader, input)?;
+            let found = self.recorded(recorded, inside)?;
+            let place = |error: Error| error.at(format_args!("byte {}", input.at));
+            let id = self.define(name, found, inside).map_err(place)?;
+            self.model.graphs[inside.graph.0 as usize].inputs.push(id);
+        }
+        Ok(())
+    }
+
+    fn constants(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+        let dense = parts.initializers.iter().map(|&span| (span, false));
+        for (span, sparse) in dense.chain(parts.sparse.iter().map(|&span| (span, true))) {
+            let (name, constant) = if sparse { self.input.sparse(span)? } else { self.input.tensor(span)? };
+            let place = |error: Error| error.at(format_args!("byte {}", span.at));
+            let listed = self.scopes.own(&name).flatten();
+            let id = match listed.filter(|id| self.model.value(*id).constant.is_none()) {
+                Some(id) => id,
+                None => self.define(name, Type::default(), inside).map_err(place)?,
+            };
+            if listed.is_some() && self.index.ir < 4 {
+                self.model.graphs[inside.graph.0 as usize].inputs.retain(|input| *input != id);
+            }
+            self.hold(id, constant);
+        }
+        Ok(())
+    }
+
+    /// Gives a value its elements.
+    fn hold(&mut self, id: ValueId, constant: Constant) {
+        let value = &mut self.model.values[id.0 as usize];
+        value.element = Some(constant.element.clone());
+        value.constant = Some(constant);
+    }
+
+    fn nodes(&mut self, fields: &[Field], inside: &Inside) -> Result<(), Error> {
+        for k in 0..fields.len() {
+            self.node(fields, k, inside)?;
+        }
+        Ok(())
+    }
+
+    // Long: the parts of a node, in the order in which names come into scope.
+    fn node(&mut self, fields: &[Field], number: usize, inside: &Inside) -> Result<(), Error> {
+        let field = &fields[number];
+        let written = self.written(field.span()?)?;
+        let place = format!("{}node {number}", inside.prefix);
+        let at = |error: Error| error.at(called(&place, &written));
+        if self.model.nodes.len() >= limits::NODES {
+            return Err(at(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES))));
+        }
+        if written.op.is_empty() {
+            return Err(at(Error::format("it has no operator; every node has one")));
+        }
+        let version =
+            inside.opsets.iter().find(|(domain, _)| *domain == written.domain).map_or(0, |(_, version)| *version);
+        if written.domain.is_empty() && (1..=arity::NEWEST).contains(&version) {
+            let wrong = arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
+            wrong.map_or(Ok(()), |text| Err(at(Error::format(text))))?;
+        }
+        let mut inputs = Vec::with_capacity(written.inputs.len());
+        for name in &written.inputs {
+            let found = if name.is_empty() { Some(None) } else { self.scopes.find(name) };
+            inputs.push(found.ok_or_else(|| at(self.unmade(name, fields, number)))?);
+        }
+        let id = NodeId(self.model.nodes.len() as u32);
+        self.index.nodes.push(*field);
+        self.model.nodes.push(Node {
+            name: written.name.clone(),
+            graph: inside.graph,
+            domain: written.domain.clone(),
+            op: written.op.clone(),
+            version,
+            attributes: Vec::with_capacity(written.attributes.len()),
+            inputs,
+            outputs: Vec::with_capacity(written.outputs.len()),
+            bodies: Vec::new(),
+            place: place.clone(),
+        });
+        self.model.graphs[inside.graph.0 as usize].nodes.push(id);
+        let constant = self.attributes(id, &written, inside).map_err(at)?;
+        self.call(id, &written, inside).map_err(at)?;
+        for (k, name) in written.outputs.iter().enumerate() {
+            let output = if name.is_empty() {
+                None
+            } else {
+                let found = self.recorded(inside.infos.get(name).copied(), inside)?;
+                let value = self.define(name.clone(), found, inside).map_err(at)?;
+                self.model.values[value.0 as usize].producer = Some((id, k));
+                Some(value)
+            };
+            self.model.nodes[id.0 as usize].outputs.push(output);
+        }
+        if let (Some(constant), Some(value)) = (constant, self.model.node(id).output(0)) {
+            self.hold(value, constant);
+        }
+        Ok(())
+    }
+
+    /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.
+    fn attributes(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<Option<Constant>, Error> {
+        let constant = written.domain.is_empty() && written.op == "Constant";
+        let mut held = None;
+        for field in &written.attributes {
+            let found = self.input.attribute(field.span()?, field)?;
+            if self.model.node(id).attribute(&found.name).is_some() {
+                return Err(Error::format(format!("the attribute {:?} is written twice", found.name)));
+            }
+            let value = match found.value {
+                Found::Plain(value) => value,
+                Found::Sparse(tensor) => {
+                    held = held.or(constant.then_some(tensor));
+                    Attribute::Other("a sparse tensor".to_owned())
+                }
+                Found::Reference(name) => match inside.given.as_ref().and_then(|given| given.get(&name)) {
+                    Some(value) => value.clone(),
+                    None => continue,
+                },
+                Found::Graphs(graphs, list) => self.bodies(id, &found.name, graphs, list, inside)?,
+            };
+            held = held.or(constant.then(|| held_by(&found.name, &value)).flatten());
+            self.model.nodes[id.0 as usize].attributes.push((found.name, value));
+        }
+        Ok(held)
+    }
+
+    fn bodies(
+        &mut self,
+        id: NodeId,
+        name: &str,
+        graphs: Vec<(Around, Around)>,
+        list: bool,
+        inside: &Inside,
+    ) -> Result<Attribute, Error> {
+        let mut bodies = Vec::with_capacity(graphs.len());
+        for (attribute, graph) in graphs {
+            let mut path = self.index.graphs[inside.graph.0 as usize].path.clone();
+            path.extend([Around::of(&self.index.nodes[id.0 as usize])?, attribute, graph]);
+            let prefix = format!("{} / {name} / ", self.model.node(id).place);
+            bodies.push(self.graph(path, Some(id), Inside { depth: inside.depth + 1, prefix, ..inside.clone() })?);
+        }
+        self.model.nodes[id.0 as usize].bodies.extend(&bodies);
+        match bodies.as_slice() {
+            [body] if !list => Ok(Attribute::Graph(*body)),
+            [] if !list => Err(Error::format(format!("the attribute {name:?} should hold a graph and holds nothing"))),
+            bodies => Ok(Attribute::Other(format!("{} graphs", bodies.len()))),
+        }
+    }
+
+    fn written(&self, span: Span) -> Result<Written, Error> {
+        let mut node = Written::default();
+        let reader = &self.input.reader;
+        for field in reader.fields(span, &NODE) {
+            let field = field?;
+            match field.number {
+                nodes::INPUT => node.inputs.push(reader.text(field.span()?)?),
+                nodes::OUTPUT => node.outputs.push(reader.text(field.span()?)?),
+                nodes::NAME => node.name = reader.text(field.span()?)?,
+                nodes::OP => node.op = reader.text(field.span()?)?,
+                nodes::DOMAIN => node.domain = standard(reader.text(field.span()?)?),
+                nodes::OVERLOAD => node.overload = reader.text(field.span()?)?,
+                nodes::ATTRIBUTE => node.attributes.push(field),
+                _ => {}
+            }
+        }
+        let count = node.attributes.len();
+        if count > limits::ATTRIBUTES {
+            let message = format!("a node has {count} attributes; at most {} are taken", limits::ATTRIBUTES);
+            return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
+        }
+        Ok(node)
+    }
+
+    /// Says why a name that a node reads has no value.
+    fn unmade(&self, name: &str, fields: &[Field], reader: usize) -> Error {
+        let written = |field: &Field| field.span().and_then(|span| self.written(span)).unwrap_or_default();
+        let makes = |k: &usize| written(&fields[*k]).outputs.iter().any(|output| output == name);
+        Error::format(match (reader..fields.len()).find(makes) {
+            Some(k) if k == reader => format!("it reads its own output {name:?}; a node reads what stands before it"),
+            Some(k) => {
+                let later = called(&format!("node {k}"), &written(&fields[k]));
+                format!("it reads {name:?}, which {later} makes after it; nodes stand in the order of their values")
+            }
+            None => format!("it reads {name:?}, which nothing makes"),
+        })
+    }
+}
+
+/// A node as it stands in the file.
+#[derive(Default)]
+struct Written {
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    name: String,
+    op: String,
+    domain: String,
+    overload: String,
+    attributes: Vec<Field>,
+}
+
+/// Names a node in a sentence.
+fn called(place: &str, node: &Written) -> String {
+    let space = if node.name.is_empty() { "" } else { " " };
+    format!("{place} ({}{space}{})", node.op, node.name)
+}
+
+/// The standard domain has two names.
+fn standard(domain: String) -> String {
+    if domain == "ai.onnx" { String::new() } else { domain }
+}
+
+fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
+    if list.len() >= limits::NODES {
+        let message = format!("a graph has more than {} parts of one kind", limits::NODES);
+        return Err(Error::new(ErrorKind::Limit, message));
+    }
+    list.push(item);
+    Ok(())
+}
+
+/// Refuses a graph that stands in too many others.
+fn deep(depth: usize, span: Span) -> Result<(), Error> {
+    if depth < limits::DEPTH {
+        return Ok(());
+    }
+    let message = format!("graphs stand inside each other more than {} deep, which is the limit", limits::DEPTH);
+    Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)))
+}
+
+/// Returns what a `Constant` node holds by one of its attributes.
+fn held_by(name: &str, value: &Attribute) -> Option<Constant> {
+    let list = |dtype, shape, bytes: Vec<u8>| {
+        Some(Constant { element: Element::Known(dtype), shape, data: Data::Held(bytes.into()) })
+    };
+    match (name, value) {
+        ("value", Attribute::Tensor(tensor)) => Some(tensor.clone()),
+        ("value_int", Attribute::Int(value)) => list(DType::I64, vec![], value.to_le_bytes().to_vec()),
+        ("value_float", Attribute::Float(value)) => list(DType::F32, vec![], (*value as f32).to_le_bytes().to_vec()),
+        ("value_ints", Attribute::Ints(values)) => {
+            list(DType::I64, vec![values.len()], values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        }
+        ("value_floats", Attribute::Floats(values)) => list(
+            DType::F32,
+            vec![values.len()],
+            values.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect(),
+        ),
+        ("value_string", _) => Some(texts(vec![])),
+        ("value_strings", Attribute::Texts(values)) => Some(texts(vec![values.len()])),
+        _ => None,
+    }
+}
+
+fn texts(shape: Vec<usize>) -> Constant {
+    let data = Data::Absent("its elements are texts".to_owned());
+    Constant { element: Element::Other("string".to_owned(), 0), shape, data }
+}

@@ -1,0 +1,168 @@
+//! Calls of the functions that a file defines.
+//!
+//! Each call gets the body of the function as a graph of its own, so that shapes can be followed through it as if it were
+//! written out. A function that calls itself, and calls that bring in more than is taken, stay opaque.
+
+use std::{collections::HashMap, rc::Rc};
+
+use super::{
+    super::{
+        super::wire::{Around, Field, Span},
+        attribute::Value as Found,
+        limits,
+        schema::{FUNCTION, function as numbers},
+    },
+    Build, Inside, Place, Written, all, deep, standard,
+};
+use crate::{
+    error::Error,
+    graph::{Attribute, NodeId},
+};
+
+/// What names a function: domain, operator, overload.
+type Key = (String, String, String);
+
+/// The functions of a file, and the calls on the way.
+#[derive(Default)]
+pub(super) struct Calls {
+    functions: HashMap<Key, Rc<Function>>,
+    /// Those whose bodies are being read.
+    open: Vec<Key>,
+    /// How many nodes calls have brought in.
+    expanded: usize,
+}
+
+/// A function as it stands in the file.
+struct Function {
+    around: Around,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    nodes: Vec<Field>,
+    defaults: Vec<Field>,
+    opsets: Vec<(String, i64)>,
+    infos: Vec<Span>,
+}
+
+impl Build<'_> {
+    /// Reads a function, but for its nodes.
+    pub(super) fn function(&mut self, field: &Field) -> Result<(), Error> {
+        let around = Around::of(field)?;
+        let mut key = Key::default();
+        let (inputs, outputs, nodes, defaults) = (vec![], vec![], vec![], vec![]);
+        let mut function = Function { around, inputs, outputs, nodes, defaults, opsets: vec![], infos: vec![] };
+        let reader = &self.input.reader;
+        for field in all(reader.fields(around.span(), &FUNCTION))? {
+            match field.number {
+                numbers::NAME => key.1 = reader.text(field.span()?)?,
+                numbers::DOMAIN => key.0 = standard(reader.text(field.span()?)?),
+                numbers::OVERLOAD => key.2 = reader.text(field.span()?)?,
+                numbers::INPUT => function.inputs.push(reader.text(field.span()?)?),
+                numbers::OUTPUT => function.outputs.push(reader.text(field.span()?)?),
+                numbers::NODE => function.nodes.push(field),
+                numbers::DEFAULT => function.defaults.push(field),
+                numbers::OPSET => function.opsets.push(self.opset(field.span()?)?),
+                numbers::INFO => function.infos.push(field.span()?),
+                _ => {}
+            }
+        }
+        let message = || Error::format(format!("the function {:?} of {:?} is defined twice", key.1, key.0));
+        let place = |error: Error| error.at(format_args!("byte {}", field.start));
+        if self.calls.functions.contains_key(&key) {
+            return Err(place(message()));
+        }
+        self.calls.functions.insert(key, Rc::new(function));
+        Ok(())
+    }
+
+    /// Gives a node that calls a function the body of it.
+    pub(super) fn call(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<(), Error> {
+        let key = (written.domain.clone(), written.op.clone(), written.overload.clone());
+        let Some(function) = self.calls.functions.get(&key).map(Rc::clone) else { return Ok(()) };
+        for (what, here, there) in [
+            ("inputs", written.inputs.len(), function.inputs.len()),
+            ("outputs", written.outputs.len(), function.outputs.len()),
+        ] {
+            if here > there {
+                return Err(Error::format(format!("the function {} has {there} {what}, not {here}", written.op)));
+            }
+        }
+        let nodes = self.calls.expanded.saturating_add(function.nodes.len());
+        let why = if self.calls.open.contains(&key) {
+            "calls itself"
+        } else if nodes > limits::EXPANDED {
+            "brings in too many nodes"
+        } else {
+            self.calls.expanded = nodes;
+            self.calls.open.push(key);
+            let body = self.body(id, written, &function, inside);
+            self.calls.open.pop();
+            return body;
+        };
+        let place = &self.model.node(id).place;
+        self.model.remarks.push(format!("{place}: the function {} {why} and was not followed", written.op));
+        Ok(())
+    }
+
+    fn body(&mut self, id: NodeId, written: &Written, function: &Function, inside: &Inside) -> Result<(), Error> {
+        deep(inside.depth + 1, function.around.span())?;
+        let given = self.given(id, function)?;
+        let place = Place { path: vec![function.around], function: true };
+        let graph = self.open(written.op.clone(), Some(id), place);
+        self.model.nodes[id.0 as usize].bodies.push(graph);
+        let inside = Inside {
+            graph,
+            depth: inside.depth + 1,
+            prefix: format!("{} / {} / ", self.model.node(id).place, written.op),
+            opsets: Rc::new(self.opsets(function)),
+            given: Some(Rc::new(given)),
+            infos: self.infos(&function.infos)?,
+        };
+        self.scopes.enter(true);
+        for (k, name) in function.inputs.iter().enumerate() {
+            let value = self.model.node(id).input(k);
+            if !self.scopes.define(name, value) {
+                return Err(Error::format(format!("the function {} has two inputs {name:?}", written.op)));
+            }
+            self.model.graphs[graph.0 as usize].inputs.extend(value);
+        }
+        self.nodes(&function.nodes, &inside)?;
+        for name in &function.outputs {
+            let missing = || Error::format(format!("the output {name:?} of the function {} is never made", written.op));
+            // An output may pass on an input that the call leaves out; then there is nothing that could flow out.
+            let value = self.scopes.find(name).flatten().ok_or_else(missing)?;
+            self.model.graphs[graph.0 as usize].outputs.push(value);
+        }
+        self.scopes.leave();
+        Ok(())
+    }
+
+    /// Returns the attributes that hold in the body: those of the call, and the function's own for those not given.
+    fn given(&mut self, id: NodeId, function: &Function) -> Result<HashMap<String, Attribute>, Error> {
+        let mut given: HashMap<String, Attribute> = HashMap::new();
+        for field in &function.defaults {
+            let found = self.input.attribute(field.span()?, field)?;
+            if let Found::Plain(value) = found.value {
+                given.insert(found.name, value);
+            }
+        }
+        for (name, value) in &self.model.node(id).attributes {
+            let value = match value {
+                Attribute::Graph(_) => Attribute::Other("a graph of the caller".to_owned()),
+                value => value.clone(),
+            };
+            given.insert(name.clone(), value);
+        }
+        Ok(given)
+    }
+
+    /// Returns the versions that hold in the body; what the function does not import is the model's.
+    fn opsets(&self, function: &Function) -> Vec<(String, i64)> {
+        let mut opsets = function.opsets.clone();
+        for (domain, version) in &self.model.opsets {
+            if opsets.iter().all(|(own, _)| own != domain) {
+                opsets.push((domain.clone(), *version));
+            }
+        }
+        opsets
+    }
+}
