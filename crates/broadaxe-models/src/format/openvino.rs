@@ -11,10 +11,14 @@
 //! `axis` beside it is ignored by OpenVINO, so it is left out here, with a remark.
 
 mod build;
+mod draft;
 mod element;
 mod net;
 mod order;
 mod rank;
+mod render;
+mod replace;
+mod result;
 mod scan;
 mod write;
 

@@ -271,8 +271,10 @@ fn counted(dims: Vec<Dim>) -> Result<SymbolicShape, Error> {
     Ok(SymbolicShape::new(dims))
 }
 
+type Attributes = Vec<(String, Attribute)>;
+
 /// Reads the settings of a layer as attributes, and says what OpenVINO ignores among them.
-fn attributes(layer: &Layer) -> Result<(Vec<(String, Attribute)>, Option<String>), Error> {
+fn attributes(layer: &Layer) -> Result<(Attributes, Option<String>), Error> {
     let mode = layer.setting("auto_broadcast").map(str::to_ascii_lowercase);
     if let Some(mode) = mode.as_deref().filter(|mode| !matches!(*mode, "none" | "explicit" | "numpy" | "pdpd")) {
         let message = format!("auto_broadcast is '{mode}'; it can be none, numpy or pdpd");

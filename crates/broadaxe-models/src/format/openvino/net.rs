@@ -170,7 +170,7 @@ impl Layer {
             value_span: attribute.range_value(),
             span: attribute.range(),
         };
-        let settings: Vec<Setting> = data.iter().flat_map(|data| data.attributes()).map(setting).collect();
+        let settings: Vec<Setting> = data.iter().flat_map(Element::attributes).map(setting).collect();
         let ports = |list: &'static str| {
             let ports = children(element, list).flat_map(|ports| children(ports, "port"));
             let ports: Vec<Port> =

@@ -59,7 +59,9 @@ pub(super) fn links(net: &Net) -> Result<Links, Error> {
 fn order(net: &Net, sources: &[Vec<(usize, usize, usize)>]) -> Result<Vec<usize>, Error> {
     let mut readers = vec![Vec::new(); sources.len()];
     for (to, inputs) in sources.iter().enumerate() {
-        inputs.iter().for_each(|&(from, ..)| readers[from].push(to));
+        for &(from, ..) in inputs {
+            readers[from].push(to);
+        }
     }
     let mut open: Vec<usize> = sources.iter().map(Vec::len).collect();
     let mut ready: BinaryHeap<_> = (0..open.len()).filter(|&k| open[k] == 0).map(Reverse).collect();

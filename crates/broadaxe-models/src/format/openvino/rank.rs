@@ -19,7 +19,7 @@ pub(super) struct Known {
 }
 
 /// Operators with one input whose result has its rank, and with more whose result has that of the first or the largest.
-const RANKED: &[&str] = &[
+pub(super) const RANKED: &[&str] = &[
     "Abs",
     "Acos",
     "Acosh",

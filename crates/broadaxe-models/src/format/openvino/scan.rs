@@ -64,7 +64,6 @@ impl Tag {
         for (at, &byte) in rest.iter().enumerate().skip(1) {
             match (quote, byte) {
                 (Some(open), _) if byte == open => quote = None,
-                (Some(_), _) => {}
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (None, b'=') => attributes += 1,
                 (None, b'>') => return Ok(Self { len: at + 1, closes: rest[1] == b'/', empty: before == b'/' }),
@@ -90,7 +89,7 @@ fn find(bytes: &[u8], from: usize, what: &[u8]) -> Option<usize> {
 
 /// Counts lines from 1.
 pub(super) fn line(bytes: &[u8], at: usize) -> usize {
-    1 + bytes[..at.min(bytes.len())].iter().filter(|&&byte| byte == b'\n').count()
+    bytes[..at.min(bytes.len())].split(|&byte| byte == b'\n').count()
 }
 
 #[cfg(test)]
