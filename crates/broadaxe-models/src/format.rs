@@ -76,7 +76,8 @@ pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
             let piece = match piece {
                 Piece::New(new) => new.clone(),
                 Piece::Kept { at, len } => {
-                    let len = usize::try_from(*len).map_err(|_| Error::new(ErrorKind::Limit, "the file is too large"))?;
+                    let len =
+                        usize::try_from(*len).map_err(|_| Error::new(ErrorKind::Limit, "the file is too large"))?;
                     source.read(*at, len)?
                 }
             };

@@ -178,15 +178,7 @@ impl CheckRecord {
         let findings: Vec<_> = report.findings.iter().map(|finding| FindingRecord::new(model, finding)).collect();
         let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
         let (nodes, unknown) = (report.nodes, report.unknown);
-        Self {
-            version: VERSION,
-            model: name.into(),
-            format: model.format.into(),
-            nodes,
-            unknown,
-            targets,
-            findings,
-        }
+        Self { version: VERSION, model: name.into(), format: model.format.into(), nodes, unknown, targets, findings }
     }
 
     /// Counts the findings of all targets that need attention.

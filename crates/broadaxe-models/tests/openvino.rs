@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use broadaxe_shape::symbolic::SymbolicShape;
+
 use broadaxe_models::{
     Attribute, Edit, ErrorKind, Model, NodeId, Source, Use, ValueId,
     edit::{NewNode, Piece, Scalar, Wire, Written},
@@ -49,6 +51,7 @@ fn bytes(model: &Model, written: &Written, extension: &str) -> Vec<u8> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are the point")]
 fn every_graph_is_read_and_written_back_as_it_was() {
     let (mut operands, mut known) = (0, 0);
     let files = all();
@@ -100,7 +103,7 @@ fn at(model: &Model, name: &str, input: usize) -> Use {
     Use { node: node(model, name), input }
 }
 
-/// PReLU by other operators, the slope at full rank.
+/// `PReLU` by other operators, the slope at full rank.
 fn prelu(model: &Model) -> Vec<NewNode> {
     let (x, slope, y) = (value(model, "mul_scale"), value(model, "slope"), value(model, "prelu"));
     let word = |word: &str| Wire::New(word.to_string());
@@ -212,7 +215,7 @@ fn rewritten(model: &Model, edits: &[Edit], name: &str) -> Model {
 fn line(model: &Model, name: &str) -> String {
     let node = model.node(node(model, name));
     let shape = |id: &Option<ValueId>| {
-        model.value(id.unwrap()).declared.as_ref().map_or("?".to_string(), |shape| shape.to_string())
+        model.value(id.unwrap()).declared.as_ref().map_or("?".to_string(), SymbolicShape::to_string)
     };
     let inputs: Vec<_> = node.inputs.iter().map(shape).collect();
     format!("{} -> {}", inputs.join(" "), shape(&node.outputs[0]))
@@ -309,7 +312,7 @@ fn impossible_changes_are_refused() {
         match format::write(model, std::slice::from_ref(&edit)) {
             Err(error) if error.kind() == ErrorKind::Edit && error.to_string().contains(want) => {}
             other => {
-                wrong.push(format!("{edit:?}: {:?}, not {want}", other.map(|_| ()).map_err(|error| error.to_string())))
+                wrong.push(format!("{edit:?}: {:?}, not {want}", other.map(|_| ()).map_err(|error| error.to_string())));
             }
         }
     }

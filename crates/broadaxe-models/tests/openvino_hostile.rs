@@ -1,6 +1,6 @@
 //! Broken IRs: each is refused with a sentence that names the place, and nothing panics.
 
-use std::{fs, path::Path, time::Instant};
+use std::{fmt::Write, fs, path::Path, time::Instant};
 
 use broadaxe_models::{Attribute, ErrorKind, Model, Source, format, graph::Data};
 
@@ -114,7 +114,7 @@ fn broken_models_are_refused_by_place() {
         match read(text) {
             Err(error) if error.to_string().contains(want) => {}
             other => {
-                wrong.push(format!("{:?} is not: {want}", other.map(|_| "read").map_err(|error| error.to_string())))
+                wrong.push(format!("{:?} is not: {want}", other.map(|_| "read").map_err(|error| error.to_string())));
             }
         }
     }
@@ -127,7 +127,7 @@ fn bombs_are_refused_at_once() {
     let laughs = "<!DOCTYPE net [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><net version=\"11\">&b;</net>";
     let outside = "<!DOCTYPE net [<!ENTITY a SYSTEM \"file:///etc/hostname\">]><net version=\"11\">&a;</net>";
     let deep = format!("<net version=\"11\">{}{}</net>", "<a>".repeat(200_000), "</a>".repeat(200_000));
-    let wide: String = (0..100_000).map(|k| format!(" a{k}=\"1\"")).collect();
+    let wide = (0..100_000).fold(String::new(), |wide, k| wide + " a" + &k.to_string() + "=\"1\"");
     let wide = format!("<net version=\"11\"{wide}></net>");
     let body = "<layers><layer id=\"0\" name=\"l\" type=\"Loop\" version=\"opset5\"><body>";
     let nested =
@@ -151,13 +151,15 @@ fn a_long_chain_is_read() {
     let count = 50_000;
     let mut text = String::from("<net name=\"chain\" version=\"10\"><layers>");
     let port = |id: usize| format!("<port id=\"{id}\" precision=\"FP32\"><dim>3</dim></port>");
-    text += &format!(
+    _ = write!(
+        text,
         "<layer id=\"0\" name=\"x\" type=\"Parameter\" version=\"opset1\"><data element_type=\"f32\" shape=\"3\"/><output>{}</output></layer>",
         port(0)
     );
     // The layers stand in reverse order.
     for k in (1..count).rev() {
-        text += &format!(
+        _ = write!(
+            text,
             "<layer id=\"{k}\" name=\"n{k}\" type=\"ReLU\" version=\"opset1\"><input>{}</input><output>{}</output></layer>",
             port(0),
             port(1)
@@ -166,7 +168,7 @@ fn a_long_chain_is_read() {
     text += "</layers><edges>";
     for k in 1..count {
         let from = usize::from(k > 1);
-        text += &format!("<edge from-layer=\"{}\" from-port=\"{from}\" to-layer=\"{k}\" to-port=\"0\"/>", k - 1);
+        _ = write!(text, "<edge from-layer=\"{}\" from-port=\"{from}\" to-layer=\"{k}\" to-port=\"0\"/>", k - 1);
     }
     text += "</edges></net>";
     let model = read(text).unwrap();

@@ -76,49 +76,34 @@ impl Build {
         let Links { sources, order } = links(net)?;
         let names = names(net);
         let mut values: Vec<Vec<ValueId>> = vec![Vec::new(); net.layers.len()];
-        let graph = GraphId(index as u32);
         for &k in &order {
             let layer = &net.layers[k];
-            let at = |error: Error| error.at(layer.place());
             let inputs: Vec<ValueId> = sources[k].iter().map(|&(from, output, _)| values[from][output]).collect();
-            if layer.kind == "Result" {
-                if inputs.len() != 1 {
-                    return Err(at(Error::format(format!("a Result has {} inputs; it takes one", inputs.len()))));
-                }
-                continue;
+            if layer.kind == "Result" && inputs.len() != 1 {
+                let message = format!("a Result has {} inputs; it takes one", inputs.len());
+                return Err(Error::format(message).at(layer.place()));
             }
-            let constant = if layer.kind == "Const" { Some(self.constant(layer).map_err(at)?) } else { None };
-            let node = !matches!(layer.kind.as_str(), "Const" | "Parameter");
-            let producer = node.then_some(NodeId(self.model.nodes.len() as u32));
+            let node = !matches!(layer.kind.as_str(), "Const" | "Parameter" | "Result");
+            let id = node.then_some(NodeId(self.model.nodes.len() as u32));
             let scalar = follows(layer, &self.known(&inputs));
-            for (output, port) in layer.outputs.iter().enumerate() {
+            for output in 0..layer.outputs.len() {
                 let name = match layer.outputs.len() {
                     1 => names[k].clone(),
                     _ => format!("{}:{output}", names[k]),
                 };
-                let declared = match &constant {
-                    Some(constant) => Some(SymbolicShape::from(constant.shape.as_slice())),
-                    None => declared(layer, port, scalar).map_err(at)?,
-                };
-                let element = constant.as_ref().map(|constant| constant.element.clone());
-                let value = Value {
-                    name,
-                    graph,
-                    element: element.or_else(|| element_of(layer, port)),
-                    declared,
-                    constant: constant.clone(),
-                    producer: producer.map(|id| (id, output)),
-                };
+                let producer = id.map(|id| (id, output));
+                let value = self.value(layer, output, scalar).map_err(|error| error.at(layer.place()))?;
                 values[k].push(ValueId(self.model.values.len() as u32));
-                self.model.values.push(value);
+                self.model.values.push(Value { name, graph: GraphId(index as u32), producer, ..value });
                 self.places.values.push((index, k, output));
             }
-            if let Some(id) = producer {
+            if let Some(id) = id {
                 owners.insert((index, k), id);
-                let outputs = values[k].iter().copied().map(Some).collect();
-                let node =
-                    self.node(layer, graph, names[k].clone(), inputs.into_iter().map(Some).collect(), outputs)?;
-                self.model.nodes.push(node);
+                let node = self.node(layer)?;
+                let (inputs, outputs) = (inputs.into_iter().map(Some), values[k].iter().copied().map(Some));
+                let (inputs, outputs) = (inputs.collect(), outputs.collect());
+                let (name, graph) = (names[k].clone(), GraphId(index as u32));
+                self.model.nodes.push(Node { name, graph, inputs, outputs, ..node });
                 self.places.nodes.push((index, k));
                 self.model.graphs[index].nodes.push(id);
             }
@@ -134,6 +119,17 @@ impl Build {
         Ok(())
     }
 
+    /// Reads what a layer says of an output; `scalar` says what a port without dims is.
+    fn value(&self, layer: &Layer, output: usize, scalar: bool) -> Result<Value, Error> {
+        let port = &layer.outputs[output];
+        let constant = if layer.kind == "Const" { Some(self.constant(layer)?) } else { None };
+        let (element, declared) = match &constant {
+            Some(constant) => (Some(constant.element.clone()), Some(SymbolicShape::from(constant.shape.as_slice()))),
+            None => (element_of(layer, port), declared(layer, port, scalar)?),
+        };
+        Ok(Value { name: String::new(), graph: GraphId(0), element, declared, constant, producer: None })
+    }
+
     fn known(&self, inputs: &[ValueId]) -> Vec<Known> {
         let known = |&id: &ValueId| {
             let value = self.model.value(id);
@@ -144,14 +140,8 @@ impl Build {
         inputs.iter().map(known).collect()
     }
 
-    fn node(
-        &mut self,
-        layer: &Layer,
-        graph: GraphId,
-        name: String,
-        inputs: Vec<Option<ValueId>>,
-        outputs: Vec<Option<ValueId>>,
-    ) -> Result<Node, Error> {
+    /// Reads what a layer says of itself.
+    fn node(&mut self, layer: &Layer) -> Result<Node, Error> {
         let version = layer.opset.strip_prefix("opset").and_then(|text| text.parse().ok()).unwrap_or(0);
         if !self.opsets.iter().any(|(name, _)| *name == layer.opset) {
             self.opsets.push((layer.opset.clone(), version));
@@ -162,14 +152,14 @@ impl Build {
         let named = layer.bodies.iter().map(|(name, net)| (name.clone(), Attribute::Graph(GraphId(*net as u32))));
         attributes.extend(named);
         Ok(Node {
-            name,
-            graph,
+            name: String::new(),
+            graph: GraphId(0),
             domain: layer.opset.clone(),
             op: layer.kind.clone(),
             version,
             attributes,
-            inputs,
-            outputs,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             bodies,
             place: layer.place(),
         })

@@ -260,6 +260,16 @@ impl<'a> Draft<'a> {
         self.parts[net].sources[layer][input] = end;
     }
 
+    /// Lets all that read from one end read from another, a new layer that reads the first itself.
+    pub(super) fn redirect(&mut self, net: usize, from: End, to: End) {
+        let part = &mut self.parts[net];
+        let fresh = part.fresh.iter_mut().enumerate().filter(|(index, _)| End::New(*index) != to);
+        let new = fresh.flat_map(|(_, fresh)| &mut fresh.inputs);
+        for source in part.sources.iter_mut().flatten().chain(new).filter(|source| **source == from) {
+            *source = to;
+        }
+    }
+
     /// Brings the recorded shapes of all ports up to date with what they read now.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         for net in 0..self.nets.len() {

@@ -107,17 +107,7 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
     let document = Document::parse_with_options(text, options)
         .map_err(|error| Error::format(format!("the XML is broken: {error}")))?;
     let root = document.root_element();
-    if !root.has_tag_name("net") {
-        let name = root.tag_name().name();
-        return Err(Error::format(format!("the outermost element is <{name}>; that of a model is <net>")));
-    }
-    match root.attribute("version") {
-        Some("10" | "11") => {}
-        other => {
-            let message = format!("an IR of version {} is not read; 10 and 11 are", other.unwrap_or("(none)"));
-            return Err(Error::format(message));
-        }
-    }
+    checked(root)?;
     let mut nets = Vec::new();
     let mut waiting = vec![(root, None, 0)];
     let mut next = 0;
@@ -148,6 +138,22 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
         nets.push(net);
     }
     Ok(nets)
+}
+
+/// Refuses what is no net of a version that is read.
+fn checked(root: Element<'_, '_>) -> Result<(), Error> {
+    if !root.has_tag_name("net") {
+        let name = root.tag_name().name();
+        return Err(Error::format(format!("the outermost element is <{name}>; that of a model is <net>")));
+    }
+    match root.attribute("version") {
+        Some("10" | "11") => {}
+        other => {
+            let message = format!("an IR of version {} is not read; 10 and 11 are", other.unwrap_or("(none)"));
+            return Err(Error::format(message));
+        }
+    }
+    Ok(())
 }
 
 fn children<'a, 'i>(element: Element<'a, 'i>, name: &'static str) -> impl Iterator<Item = Element<'a, 'i>> {

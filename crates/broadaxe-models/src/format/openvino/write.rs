@@ -206,15 +206,6 @@ fn reshape_result(draft: &mut Draft<'_>, node: NodeId, shape: &[i64]) -> Result<
         Some(known) if known.rank() == Some(shape.len()) => Made::Known(known.clone()),
         _ => Made::Reshape(shape.to_vec()),
     };
-    let readers = |end: &End| *end == source;
-    let uses: Vec<(usize, usize)> = draft.parts[net]
-        .sources
-        .iter()
-        .enumerate()
-        .flat_map(|(reader, ends)| {
-            ends.iter().enumerate().filter(|(_, end)| readers(end)).map(move |(input, _)| (reader, input))
-        })
-        .collect();
     let fresh = Fresh::of("Reshape", "opset1", base, vec![source, numbers]);
     let end = draft.add(
         net,
@@ -226,13 +217,7 @@ fn reshape_result(draft: &mut Draft<'_>, node: NodeId, shape: &[i64]) -> Result<
             ..fresh
         },
     )?;
-    let End::New(own) = end else { return Err(refuse("a new layer was added")) };
-    for (_, fresh) in draft.parts[net].fresh.iter_mut().enumerate().filter(|(index, _)| *index != own) {
-        fresh.inputs.iter_mut().filter(|input| **input == source).for_each(|input| *input = end);
-    }
-    for (reader, input) in uses {
-        draft.connect(net, reader, input, end);
-    }
+    draft.redirect(net, source, end);
     draft.parts[net].unnamed.insert((layer, 0));
     let after = format!("{} by Reshape", shown(draft.shape(net, end).as_ref()));
     Ok(Change { what: format!("the result of {}", old.name), before: shown(before.as_ref()), after })
