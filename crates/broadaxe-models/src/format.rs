@@ -4,6 +4,8 @@ mod onnx;
 mod openvino;
 mod wire;
 
+pub mod ncnn;
+
 use std::path::Path;
 
 use crate::{
@@ -28,7 +30,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO];
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN];
 
 /// Reads the model in a file, whatever its format.
 ///

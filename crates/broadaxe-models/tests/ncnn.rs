@@ -1,0 +1,78 @@
+//! Reads and writes the texts of ncnn that are there: the tiny ones kept here, and the collection where it lies beside.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use broadaxe_models::{Edit, Model, Use, edit::Piece, format, graph::NodeId};
+
+/// Lists the files with an extension in a folder and its folders.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|known| known == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Lists the tiny models, and the collection if it is there.
+#[expect(clippy::print_stdout, reason = "says how many files a run of the tests read")]
+fn models() -> Vec<PathBuf> {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = files(&home.join("tests/models"), "param");
+    assert!(found.len() >= 2, "the tiny models are gone");
+    let shared = home.join("../../../shared/models/ncnn");
+    if shared.is_dir() {
+        let more = files(&shared, "param");
+        assert!(!more.is_empty(), "{} has no model", shared.display());
+        found.extend(more);
+    }
+    println!("{} texts", found.len());
+    found
+}
+
+fn bytes(model: &Model, edits: &[Edit]) -> Result<Vec<u8>, broadaxe_models::Error> {
+    let mut bytes = Vec::new();
+    for piece in &format::write(model, edits)?.files[0].pieces {
+        match piece {
+            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize)?),
+            Piece::New(new) => bytes.extend(new),
+        }
+    }
+    Ok(bytes)
+}
+
+#[test]
+fn unchanged_texts_are_the_same() {
+    for path in models() {
+        let model = format::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(matches!(model.format, "ncnn" | "pnnx"), "{}", path.display());
+        assert_eq!(bytes(&model, &[]).unwrap(), fs::read(&path).unwrap(), "{}", path.display());
+    }
+}
+
+/// A reshape in front of every input of every layer leaves all other words as they were.
+#[test]
+fn a_change_leaves_the_rest() {
+    for path in models() {
+        let model = format::open(&path).unwrap();
+        let before = String::from_utf8(fs::read(&path).unwrap()).unwrap();
+        let nodes = (0..model.nodes.len()).filter(|&node| !model.nodes[node].inputs.is_empty());
+        for node in nodes.step_by(41) {
+            let edit = Edit::Reshape { at: Use { node: NodeId(node as u32), input: 0 }, shape: vec![-1] };
+            let after = String::from_utf8(bytes(&model, &[edit]).unwrap()).unwrap();
+            let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+            assert_eq!(new.len(), old.len() + 1);
+            let changed = old.iter().filter(|line| !new.contains(*line)).count();
+            // The counts and the layer.
+            assert_eq!(changed, 2, "{} {node}", path.display());
+        }
+    }
+}
