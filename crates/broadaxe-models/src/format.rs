@@ -6,6 +6,8 @@ mod wire;
 
 pub mod ncnn;
 
+mod pnnx;
+
 use std::path::Path;
 
 use crate::{
@@ -30,7 +32,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN];
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX];
 
 /// Reads the model in a file, whatever its format.
 ///

@@ -27,7 +27,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn models() -> Vec<PathBuf> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = files(&home.join("tests/models"), "param");
-    assert!(found.len() >= 2, "the tiny models are gone");
+    assert!(found.len() >= 3, "the tiny models are gone");
     let shared = home.join("../../../shared/models/ncnn");
     if shared.is_dir() {
         let more = files(&shared, "param");

@@ -1,0 +1,245 @@
+//! Reads a `.pnnx.param` into the graph.
+
+use std::{collections::HashMap, ops::Range};
+
+use broadaxe::{DType, System};
+use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+
+use super::{
+    super::ncnn::text::{Line, Text},
+    store,
+};
+use crate::{
+    error::Error,
+    graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
+    source::Source,
+};
+
+/// The largest rank of a tensor.
+const MAX_RANK: usize = 64;
+
+/// Types that are written otherwise than here.
+const TYPES: [(&str, Element); 1] = [("bool", Element::Known(DType::Bool))];
+/// Types that cannot be computed with, and their bits.
+const OTHERS: [(&str, u32); 3] = [("c32", 32), ("c64", 64), ("c128", 128)];
+
+/// Reads a model; its archive is looked for beside it.
+///
+/// # Errors
+/// [`crate::ErrorKind::Format`] with the line, [`crate::ErrorKind::Limit`] for a text that is too long.
+pub(super) fn read(source: &Source) -> Result<Model, Error> {
+    let text = Text::read(source)?;
+    let blobs = text.blobs()?;
+    let mut model = Model::new("pnnx", System::Numpy, source.clone());
+    model.remarks = text.remarks(blobs.len());
+    let store = Store::open(&mut model)?;
+    for (index, line) in text.layers.iter().enumerate() {
+        let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
+        let inputs: Vec<_> = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
+        let producer = NodeId(index as u32);
+        let outputs = line.made().iter().enumerate().map(|(k, word)| {
+            let id = ValueId(model.values.len() as u32);
+            model.values.push(Value {
+                name: text.word(word),
+                graph: GraphId(0),
+                element: None,
+                declared: None,
+                constant: None,
+                producer: Some((producer, k)),
+            });
+            Some(id)
+        });
+        let outputs: Vec<_> = outputs.collect();
+        let mut node = Node {
+            name: text.word(&line.words[1]),
+            graph: GraphId(0),
+            domain: String::new(),
+            op: text.word(&line.words[0]),
+            version: 0,
+            attributes: Vec::new(),
+            inputs,
+            outputs,
+            bodies: Vec::new(),
+            place: line.place(),
+        };
+        words(&mut model, &mut node, &text, line, &store).map_err(|error| error.at(line.place()))?;
+        constant(&mut model, &node);
+        model.nodes.push(node);
+    }
+    ends(&mut model);
+    Ok(model)
+}
+
+/// Reads what stands after the names.
+fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &Store) -> Result<(), Error> {
+    for word in line.rest() {
+        let word = text.word(word);
+        let (key, value) = word.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
+            let start: String = word.chars().take(40).collect();
+            Error::format(format!("'{start}' is no parameter; they are written key=value"))
+        })?;
+        if let Some(name) = key.strip_prefix('#') {
+            recorded(model, node, name, value)?;
+            continue;
+        }
+        if node.attributes.iter().any(|(known, _)| known == key) {
+            return Err(Error::format(format!("parameter {key} is given twice")));
+        }
+        let attribute = match key.as_bytes()[0] {
+            b'@' => Attribute::Tensor(store.tensor(&node.name, &key[1..], value)?),
+            b'$' => Attribute::Text(value.to_owned()),
+            _ => parameter(value),
+        };
+        node.attributes.push((key.to_owned(), attribute));
+    }
+    Ok(())
+}
+
+/// Takes the shape that a line records for one of its blobs.
+fn recorded(model: &mut Model, node: &Node, name: &str, value: &str) -> Result<(), Error> {
+    let blobs = || node.inputs.iter().chain(&node.outputs).flatten().copied();
+    let id = blobs().find(|id| model.value(*id).name == name);
+    let id = id.ok_or_else(|| Error::format(format!("#{name} is the shape of a blob that the layer does not have")))?;
+    let (dims, element) = typed(value)?;
+    let shape = SymbolicShape::new(dims);
+    let value = &mut model.values[id.0 as usize];
+    if let Some(known) = value.declared.as_ref().filter(|known| **known != shape) {
+        let remark = format!("{}: {name} has the shape {shape}, but {known} before", node.place);
+        model.remarks.push(remark);
+        return Ok(());
+    }
+    value.declared = Some(shape);
+    value.element = value.element.take().or(element);
+    Ok(())
+}
+
+/// Reads `(1,3,?,%n)f32`.
+fn typed(text: &str) -> Result<(Vec<Dim>, Option<Element>), Error> {
+    let wrong = || {
+        let start: String = text.chars().take(40).collect();
+        Error::format(format!("'{start}' is no shape; one is written (1,3,?,5)f32"))
+    };
+    let (list, name) = text.strip_prefix('(').and_then(|text| text.rsplit_once(')')).ok_or_else(wrong)?;
+    let dim = |text: &str| match text.strip_prefix('%') {
+        Some(name) if !name.is_empty() => Ok(Dim::named(name)),
+        Some(_) => Err(wrong()),
+        None if text == "?" => Ok(Dim::unknown()),
+        None => {
+            let size = text.parse::<usize>().ok().filter(|&size| i32::try_from(size).is_ok());
+            size.map(Dim::known).ok_or_else(wrong)
+        }
+    };
+    let dims: Vec<Dim> = if list.is_empty() { vec![] } else { list.split(',').map(dim).collect::<Result<_, _>>()? };
+    if dims.len() > MAX_RANK {
+        return Err(Error::format(format!("a shape of rank {}; at most {MAX_RANK} are taken", dims.len())));
+    }
+    let known = DType::ALL.into_iter().find(|dtype| dtype.name() == name).map(Element::Known);
+    let known = known.or_else(|| TYPES.into_iter().find(|(known, _)| *known == name).map(|(_, element)| element));
+    let other = OTHERS.iter().find(|(known, _)| *known == name);
+    Ok((dims, known.or_else(|| other.map(|(name, bits)| Element::Other((*name).to_owned(), *bits)))))
+}
+
+/// Reads a parameter: a number, a list, or a text.
+fn parameter(value: &str) -> Attribute {
+    let list = |close| value.get(1..).and_then(|value| value.strip_suffix(close));
+    let list = if value.starts_with('(') { list(')') } else { value.strip_prefix('[').and_then(|_| list(']')) };
+    let Some(list) = list else {
+        return number(value).unwrap_or_else(|| Attribute::Text(value.to_owned()));
+    };
+    let words: Vec<&str> = if list.is_empty() { vec![] } else { list.split(',').collect() };
+    let numbers: Option<Vec<Attribute>> = words.iter().map(|word| number(word)).collect();
+    let Some(numbers) = numbers else {
+        return Attribute::Texts(words.into_iter().map(str::to_owned).collect());
+    };
+    let ints: Option<Vec<i64>> = numbers.iter().map(Attribute::int).collect();
+    let real = |number: &Attribute| match number {
+        Attribute::Int(value) => *value as f64,
+        Attribute::Float(value) => *value,
+        _ => f64::NAN,
+    };
+    ints.map_or_else(|| Attribute::Floats(numbers.iter().map(real).collect()), Attribute::Ints)
+}
+
+/// Reads a number; texts such as `inf` or `e` are none.
+fn number(text: &str) -> Option<Attribute> {
+    let first = text.strip_prefix('-').unwrap_or(text).bytes().next()?;
+    if !first.is_ascii_digit() {
+        return None;
+    }
+    text.parse().map(Attribute::Int).ok().or_else(|| text.parse().map(Attribute::Float).ok())
+}
+
+/// Makes what a `pnnx.Attribute` holds the constant that it is.
+fn constant(model: &mut Model, node: &Node) {
+    if node.op != "pnnx.Attribute" {
+        return;
+    }
+    let held = node.attributes.iter().find_map(|(_, value)| match value {
+        Attribute::Tensor(constant) => Some(constant),
+        _ => None,
+    });
+    if let (Some(constant), Some(id)) = (held, node.output(0)) {
+        let value = &mut model.values[id.0 as usize];
+        value.element = Some(constant.element.clone());
+        value.constant = Some(constant.clone());
+    }
+}
+
+fn ends(model: &mut Model) {
+    let named = |op: &'static str| model.nodes.iter().filter(move |node| node.op == op);
+    let inputs = named("pnnx.Input").flat_map(|node| node.outputs.iter().flatten().copied()).collect();
+    let outputs = named("pnnx.Output").flat_map(|node| node.inputs.iter().flatten().copied()).collect();
+    let graph = &mut model.graphs[0];
+    (graph.inputs, graph.outputs) = (inputs, outputs);
+    graph.nodes = (0..model.nodes.len()).map(|node| NodeId(node as u32)).collect();
+}
+
+/// Where tensors of layers are.
+struct Store {
+    members: Result<HashMap<String, Range<u64>>, String>,
+}
+
+impl Store {
+    /// Looks for the archive beside the model.
+    fn open(model: &mut Model) -> Result<Self, Error> {
+        let path = model.source.path().map(|path| path.with_extension("bin"));
+        let Some(path) = path.filter(|path| Some(path.as_path()) != model.source.path()) else {
+            return Ok(Self { members: Err("the model was read without its file of weights".to_owned()) });
+        };
+        let Ok(file) = Source::open(&path) else {
+            return Ok(Self { members: Err(format!("the file {} is not there", path.display())) });
+        };
+        let members = store::members(&file)?;
+        model.weights = Some(file);
+        Ok(Self { members: Ok(members) })
+    }
+
+    /// Reads the type of a tensor, and finds its numbers.
+    fn tensor(&self, layer: &str, key: &str, value: &str) -> Result<Constant, Error> {
+        let (dims, element) = typed(value)?;
+        let element = element.unwrap_or_else(|| Element::Other(value.rsplit(')').next().unwrap_or("").to_owned(), 0));
+        let shape: Option<Vec<usize>> = dims.iter().map(Dim::size).collect();
+        let shape = shape.ok_or_else(|| Error::format(format!("@{key} has an extent that is not known")))?;
+        let bits = match &element {
+            Element::Known(dtype) => dtype.size() * 8,
+            Element::Other(_, bits) => *bits as usize,
+        };
+        let bytes = shape.iter().try_fold(bits.div_ceil(8), |bytes, &size| bytes.checked_mul(size));
+        let bytes = bytes.filter(|&bytes| isize::try_from(bytes).is_ok());
+        let bytes = bytes.ok_or_else(|| Error::format(format!("@{key} has more bytes than can be counted")))?;
+        let data = match &self.members {
+            Err(why) => Data::Absent(why.clone()),
+            Ok(members) => match members.get(&format!("{layer}.{key}")) {
+                Some(span) if span.end - span.start == bytes as u64 => Data::Span { at: span.start, len: bytes as u64 },
+                Some(span) => {
+                    let have = span.end - span.start;
+                    return Err(Error::format(format!(
+                        "@{key} has {bytes} bytes, but {have} are in the file of weights"
+                    )));
+                }
+                None => Data::Absent(format!("{layer}.{key} is not in the file of weights")),
+            },
+        };
+        Ok(Constant { element, shape, data })
+    }
+}
