@@ -13,6 +13,8 @@ mod attribute;
 mod element;
 mod external;
 mod read;
+#[cfg(test)]
+mod sample;
 mod schema;
 mod tensor;
 mod types;

@@ -287,7 +287,10 @@ impl Build<'_> {
             let listed = self.scopes.own(&name).flatten();
             let id = match listed.filter(|id| self.model.value(*id).constant.is_none()) {
                 Some(id) => id,
-                None => self.define(name, Type::default(), inside).map_err(place)?,
+                None => {
+                    let found = self.recorded(inside.infos.get(&name).copied(), inside)?;
+                    self.define(name, found, inside).map_err(place)?
+                }
             };
             if listed.is_some() && self.index.ir < 4 {
                 self.model.graphs[inside.graph.0 as usize].inputs.retain(|input| *input != id);

@@ -1,19 +1,321 @@
 //! Changes, as the smallest difference to the file.
+//!
+//! The file is read again with the places of its parts, which come out under the same ids. Each change is noted in the
+//! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
+//! (`bias_broadaxe_reshape`), and are unique in the whole file.
 
-use crate::{
-    edit::{Edit, File, Piece, Written},
-    error::{Error, ErrorKind},
-    graph::Model,
+mod constant;
+mod draft;
+mod encode;
+mod insert;
+mod number;
+mod replace;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use self::draft::Draft;
+use super::{
+    super::wire::{
+        Around, Field, Message, Reader, Span,
+        splice::{Splices, int},
+    },
+    limits,
+    read::{self, Index},
+    schema::{MODEL, NODE, OPSET, model as models, node as nodes},
 };
+use crate::{
+    edit::{Change, Edit, File, Piece, Written},
+    error::{Error, ErrorKind},
+    graph::{GraphId, Model, NodeId, Use, ValueId},
+};
+
+/// A model that is being changed.
+struct Writer<'a> {
+    model: &'a Model,
+    index: Index,
+    reader: Reader<'a>,
+    splices: Splices,
+    drafts: BTreeMap<NodeId, Draft>,
+    /// All names of values and nodes.
+    names: HashSet<String>,
+    /// New values that others can read too, by graph and by what they are.
+    made: HashMap<(GraphId, String), String>,
+    /// Constants that have another shape already.
+    reshaped: HashSet<ValueId>,
+    /// The version of the standard operators that was asked for.
+    opset: Option<i64>,
+    changes: Vec<Change>,
+}
 
 /// Makes changes; without any, the file as it was.
 ///
 /// # Errors
 /// [`ErrorKind::Edit`] when a change cannot be made.
 pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
-    if let Some(edit) = edits.first() {
-        return Err(Error::new(ErrorKind::Edit, format!("{edit:?} cannot be made in ONNX")));
+    let len = model.source.len();
+    if edits.is_empty() {
+        let pieces = vec![Piece::Kept { at: 0, len }];
+        return Ok(Written { files: vec![File { extension: "", pieces }], changes: Vec::new() });
     }
-    let pieces = vec![Piece::Kept { at: 0, len: model.source.len() }];
-    Ok(Written { files: vec![File { extension: "", pieces }], changes: Vec::new() })
+    let (read, index) = read::read(&model.source)?;
+    if (read.nodes.len(), read.values.len()) != (model.nodes.len(), model.values.len()) {
+        return Err(refused("the model is not as it was read; change it by edits alone"));
+    }
+    let names = model.values.iter().map(|value| &value.name).chain(model.nodes.iter().map(|node| &node.name));
+    let mut writer = Writer {
+        model,
+        index,
+        reader: Reader::new(&model.source),
+        splices: Splices::default(),
+        drafts: BTreeMap::new(),
+        names: names.cloned().collect(),
+        made: HashMap::new(),
+        reshaped: HashSet::new(),
+        opset: edits.iter().find_map(|edit| if let Edit::Opset(version) = edit { Some(*version) } else { None }),
+        changes: Vec::new(),
+    };
+    // In the order of the nodes, so that what one node gets can be read by those after it.
+    let mut order: Vec<&Edit> = edits.iter().collect();
+    order.sort_by_key(|edit| place(edit));
+    for edit in order {
+        writer.edit(edit)?;
+    }
+    writer.drafts()?;
+    let changes = std::mem::take(&mut writer.changes);
+    let pieces = writer.splices.pieces(len)?;
+    encode::fits(&pieces, limits::FILE)?;
+    Ok(Written { files: vec![File { extension: "", pieces }], changes })
 }
+
+/// Says at which node a change is, those of the whole model first.
+fn place(edit: &Edit) -> Option<NodeId> {
+    match edit {
+        Edit::ReshapeConstant { .. } | Edit::CopyConstant { .. } | Edit::Opset(_) => None,
+        Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => Some(at.node),
+        Edit::Swap { node, .. } | Edit::Attribute { node, .. } => Some(*node),
+        Edit::Replace { node, .. } | Edit::ReshapeResult { node, .. } => Some(*node),
+    }
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Edit, message)
+}
+
+impl Writer<'_> {
+    fn edit(&mut self, edit: &Edit) -> Result<(), Error> {
+        match edit {
+            Edit::ReshapeConstant { value, shape } => self.reshape_constant(*value, shape),
+            Edit::CopyConstant { value, shape, uses } => self.copy_constant(*value, shape, uses),
+            Edit::Reshape { at, shape } => self.reshape(*at, shape),
+            Edit::Unsqueeze { at, axes } => self.unsqueeze(*at, axes),
+            Edit::Expand { at, shape } => self.expand(*at, shape),
+            Edit::Swap { node, op } => self.swap(*node, op),
+            Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
+            Edit::Opset(version) => self.set_opset(*version),
+            Edit::Replace { node, with } => self.replace(*node, with),
+            Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
+        }
+    }
+
+    /// Returns the draft of a node.
+    fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
+        let node = self.model.nodes.get(id.0 as usize).ok_or_else(|| refused("there is no such node"))?;
+        self.alone(node.graph)?;
+        if !self.drafts.contains_key(&id) {
+            let field = self.index.nodes[id.0 as usize];
+            let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+            for field in self.reader.fields(field.span()?, &NODE) {
+                let field = field?;
+                match field.number {
+                    nodes::INPUT => inputs.push(self.reader.text(field.span()?)?),
+                    nodes::OUTPUT => outputs.push(self.reader.text(field.span()?)?),
+                    _ => {}
+                }
+            }
+            self.drafts.insert(id, Draft::new(inputs, outputs));
+        }
+        self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
+    }
+
+    /// Refuses a graph that stands in the file once and in the model several times: the body of a function with calls.
+    fn alone(&self, graph: GraphId) -> Result<(), Error> {
+        let own = self.index.graphs[graph.0 as usize].path.last();
+        let calls = self.index.graphs.iter().filter(|place| place.path.last() == own).count();
+        if calls <= 1 {
+            return Ok(());
+        }
+        let name = &self.model.graph(graph).name;
+        Err(refused(format!("{name} is called {calls} times, and a change would reach all calls; inline it first")))
+    }
+
+    /// Returns the messages around the nodes of a graph.
+    fn path(&self, graph: GraphId) -> Vec<Around> {
+        self.index.graphs[graph.0 as usize].path.clone()
+    }
+
+    /// Returns the version of the standard operators in a graph.
+    fn version(&self, graph: GraphId) -> Result<i64, Error> {
+        let (mut at, mut function) = (graph, None);
+        loop {
+            if self.index.graphs[at.0 as usize].function {
+                function = Some(at);
+                break;
+            }
+            match self.model.graph(at).owner {
+                Some(owner) => at = self.model.node(owner).graph,
+                None => break,
+            }
+        }
+        let own = function.and_then(|graph| {
+            let mut nodes = self.model.graph(graph).nodes.iter().map(|&node| self.model.node(node));
+            nodes.find(|node| node.domain.is_empty()).map(|node| node.version)
+        });
+        let main = || self.model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, version)| *version);
+        let version = if function.is_some() { own } else { self.opset.or_else(main) };
+        version.filter(|&version| version > 0).ok_or_else(|| {
+            let name = &self.model.graph(graph).name;
+            refused(format!("no version of the standard operators holds in graph {name:?}, so that none can be put in"))
+        })
+    }
+
+    /// Makes a name that nothing has yet, after the tensor of the file that it comes from.
+    fn name(&mut self, tensor: &str, what: &str) -> String {
+        let tensor = tensor.split("_broadaxe_").next().unwrap_or(tensor);
+        let stem = format!("{tensor}_broadaxe_{what}");
+        let mut name = stem.clone();
+        let mut k = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{stem}_{k}");
+            k += 1;
+        }
+        name
+    }
+
+    /// Returns the name that a value has where a node stands.
+    fn name_at(&mut self, id: NodeId, value: ValueId) -> Result<String, Error> {
+        let node = self.model.node(id);
+        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("there is no such value"))?;
+        let input = node.inputs.iter().position(|&input| input == Some(value));
+        let output = node.outputs.iter().position(|&output| output == Some(value));
+        let draft = self.draft(id)?;
+        if let Some(name) = input.and_then(|k| draft.inputs.get(k)).or(output.and_then(|k| draft.outputs.get(k))) {
+            return Ok(name.clone());
+        }
+        let mut graph = node.graph;
+        while graph != held.graph {
+            let place = &self.index.graphs[graph.0 as usize];
+            match self.model.graph(graph).owner.filter(|_| !place.function) {
+                Some(owner) => graph = self.model.node(owner).graph,
+                None => return Err(refused(format!("{:?} cannot be read at {}", held.name, node.place))),
+            }
+        }
+        Ok(held.name.clone())
+    }
+
+    /// Puts a constant into a graph: an initializer, or a node where initializers must be inputs too or cannot be.
+    fn hold(&mut self, graph: GraphId, name: &str, tensor: Vec<Piece>) -> Result<(), Error> {
+        self.alone(graph)?;
+        let path = self.path(graph);
+        let end = path.last().map_or(0, |graph| graph.span().end);
+        let function = self.index.graphs[graph.0 as usize].function;
+        if self.index.ir >= 4 && !function {
+            let field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            self.splices.insert(&path, end, field);
+            return Ok(());
+        }
+        let first = self.model.graph(graph).nodes.first().map(|node| self.index.nodes[node.0 as usize]);
+        let number = if function { super::schema::function::NODE } else { super::schema::graph::NODE };
+        let at = first.map_or(end, |field| field.start);
+        self.splices.insert(&path, at, encode::constant_node(number, name, tensor));
+        Ok(())
+    }
+
+    /// Puts a constant of whole numbers into a graph, or finds the same one that was put there before.
+    fn ints(&mut self, graph: GraphId, values: &[i64], tensor: &str, what: &str) -> Result<String, Error> {
+        let key = (graph, format!("{values:?}"));
+        if let Some(name) = self.made.get(&key) {
+            return Ok(name.clone());
+        }
+        let name = self.name(tensor, what);
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.hold(graph, &name, encode::tensor(&name, &[values.len()], 7, &raw))?;
+        self.made.insert(key, name.clone());
+        Ok(name)
+    }
+
+    fn set_opset(&mut self, version: i64) -> Result<(), Error> {
+        let (mut imported, mut ir) = (None, None);
+        for field in self.reader.fields(self.reader.whole(), &MODEL) {
+            let field = field?;
+            match field.number {
+                models::IR => ir = Some(field),
+                models::OPSET => {
+                    let domain = self.text_in(field.span()?, &OPSET, 1)?;
+                    if matches!(domain.as_deref(), None | Some("" | "ai.onnx")) {
+                        imported = Some(field);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut number = Vec::new();
+        int(&mut number, 2, version);
+        match imported {
+            Some(field) => {
+                let around = Around::of(&field)?;
+                let old = self.find(around.span(), &OPSET, 2)?;
+                let end = around.span().end;
+                let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
+                self.splices.replace(&[around], span, vec![Piece::New(number)]);
+            }
+            None => {
+                let field = encode::opset(models::OPSET, version);
+                self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
+            }
+        }
+        // Versions of operators are imported from version 3 of the format on.
+        if let Some(field) = ir.filter(|_| self.index.ir < 3) {
+            let mut number = Vec::new();
+            int(&mut number, models::IR, 3);
+            self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
+        }
+        let before = self.model.opsets.iter().find(|(domain, _)| domain.is_empty());
+        let before = before.map_or_else(|| "none".to_owned(), |(_, version)| version.to_string());
+        self.note("opset", before, version.to_string());
+        Ok(())
+    }
+
+    /// Finds a field of a message.
+    fn find(&self, span: Span, message: &'static Message, number: u32) -> Result<Option<Field>, Error> {
+        for field in self.reader.fields(span, message) {
+            let field = field?;
+            if field.number == number {
+                return Ok(Some(field));
+            }
+        }
+        Ok(None)
+    }
+
+    fn text_in(&self, span: Span, message: &'static Message, number: u32) -> Result<Option<String>, Error> {
+        let field = self.find(span, message, number)?;
+        field.map(|field| self.reader.text(field.span()?)).transpose()
+    }
+
+    fn note(&mut self, what: impl Into<String>, before: impl Into<String>, after: impl Into<String>) {
+        self.changes.push(Change { what: what.into(), before: before.into(), after: after.into() });
+    }
+
+    /// Names a node in a table.
+    fn called(&self, id: NodeId) -> String {
+        let node = self.model.node(id);
+        if node.name.is_empty() { format!("{} ({})", node.place, node.op) } else { node.name.clone() }
+    }
+
+    /// Names an input of a node in a table.
+    fn called_input(&self, at: Use) -> String {
+        format!("{}, input {}", self.called(at.node), at.input)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! New bytes in the place of old ones, with the lengths of all messages around them made right.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{Field, Span};
 use crate::{
@@ -80,7 +80,8 @@ impl Around {
 /// Changes of a file of `len` bytes, which are made at once.
 #[derive(Debug, Default)]
 pub(crate) struct Splices {
-    list: Vec<(Span, Vec<Piece>)>,
+    /// The old bytes, how deep they lie, and the new ones.
+    list: Vec<(Span, usize, Vec<Piece>)>,
     /// By the first byte of the contents: the message, the one around it, and by how much its contents grow.
     around: BTreeMap<u64, (Around, Option<u64>, i64)>,
 }
@@ -97,7 +98,7 @@ impl Splices {
         if let Some((_, _, grown)) = parent.and_then(|key| self.around.get_mut(&key)) {
             *grown += delta;
         }
-        self.list.push((span, with));
+        self.list.push((span, path.len(), with));
     }
 
     /// Puts bytes in front of a byte.
@@ -124,11 +125,12 @@ impl Splices {
             if let Some((_, _, above)) = parent.and_then(|key| self.around.get_mut(&key)) {
                 *above += delta;
             }
-            self.list.push((old, vec![Piece::New(size)]));
+            self.list.push((old, 0, vec![Piece::New(size)]));
         }
-        self.list.sort_by_key(|(span, _)| (span.at, span.end));
+        // What is put at the end of a message stands before what is put behind the message.
+        self.list.sort_by_key(|(span, depth, _)| (span.at, span.end, Reverse(*depth)));
         let (mut pieces, mut at) = (Vec::new(), 0);
-        for (span, with) in self.list {
+        for (span, _, with) in self.list {
             if span.at < at {
                 let message = format!("two changes meet at byte {}; make one after the other", span.at);
                 return Err(Error::new(ErrorKind::Edit, message));
@@ -195,6 +197,22 @@ mod tests {
             let pieces = splices.pieces(source.len()).unwrap();
             assert!(assembled(&source, &pieces) == nested(new), "{old} to {new}");
         }
+    }
+
+    #[test]
+    fn ends_that_coincide_keep_their_messages() {
+        // 04 { 03 { } } with a field put at the end of the inner message, of the outer one, and of the file.
+        let source = Source::memory(vec![0x22, 2, 0x1a, 0], None);
+        let reader = Reader::new(&source);
+        let first = |span| reader.fields(span, &ANY).next().unwrap().unwrap();
+        let outer = Around::of(&first(reader.whole())).unwrap();
+        let inner = Around::of(&first(outer.span())).unwrap();
+        let mut splices = Splices::default();
+        splices.insert(&[], 4, vec![Piece::New(vec![0x08, 1])]);
+        splices.insert(&[outer], 4, vec![Piece::New(vec![0x08, 2])]);
+        splices.insert(&[outer, inner], 4, vec![Piece::New(vec![0x08, 3])]);
+        let pieces = splices.pieces(4).unwrap();
+        assert_eq!(assembled(&source, &pieces), [0x22, 6, 0x1a, 2, 0x08, 3, 0x08, 2, 0x08, 1]);
     }
 
     #[test]

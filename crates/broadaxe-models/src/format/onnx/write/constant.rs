@@ -1,0 +1,198 @@
+//! Constants in another shape. Their elements are not touched, wherever they are.
+
+use super::{
+    super::{
+        super::wire::{Around, Field, Message, Span, splice::bytes},
+        element,
+        schema::{
+            ATTRIBUTE, FUNCTION, GRAPH, INFO, NODE, TENSOR, TENSOR_TYPE, TYPE, attribute as attributes,
+            function as functions, graph as graphs, node as nodes, tensor as tensors,
+        },
+    },
+    Writer, encode, refused,
+};
+use crate::{
+    edit::Piece,
+    error::Error,
+    graph::{Constant, Data, GraphId, Use, Value, ValueId},
+};
+
+/// Where a constant stands in the file.
+enum Held {
+    /// A tensor, and the messages around it.
+    Tensor(Vec<Around>, Field),
+    /// An attribute of a `Constant` node that is no tensor, and the messages around it.
+    Plain(Vec<Around>, Field),
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn reshape_constant(&mut self, id: ValueId, shape: &[usize]) -> Result<(), Error> {
+        let (value, constant) = self.constant(id, shape)?;
+        let (name, graph) = (value.name.clone(), value.graph);
+        if self.model.graph(graph).outputs.contains(&id) {
+            return Err(refused(format!("{name:?} flows out of its graph; its shape is seen outside")));
+        }
+        if !self.reshaped.insert(id) {
+            return Err(refused(format!("{name:?} gets a new shape twice")));
+        }
+        self.alone(graph)?;
+        match self.held(id)? {
+            Held::Tensor(path, tensor) => self.dims(path, &tensor, shape)?,
+            Held::Plain(path, attribute) => {
+                let field = encode::tensor_attribute("value", typed(constant, &name, shape)?);
+                self.splices.replace(&path, Span { at: attribute.start, end: attribute.end }, field);
+            }
+        }
+        self.records(graph, &name, shape)?;
+        self.note(name, format!("{:?}", constant.shape), format!("{shape:?}"));
+        Ok(())
+    }
+
+    pub(super) fn copy_constant(&mut self, id: ValueId, shape: &[usize], uses: &[Use]) -> Result<(), Error> {
+        let (value, constant) = self.constant(id, shape)?;
+        let (old, graph) = (value.name.clone(), value.graph);
+        let before = format!("{:?}", constant.shape);
+        let name = self.name(&old, "copy");
+        let tensor = match self.held(id)? {
+            Held::Tensor(_, tensor) => self.copy(&tensor, &name, shape)?,
+            Held::Plain(..) => typed(constant, &name, shape)?,
+        };
+        self.hold(graph, &name, tensor)?;
+        for at in uses {
+            let own = self.model.nodes.get(at.node.0 as usize).and_then(|node| node.input(at.input));
+            if own != Some(id) || self.name_at(at.node, id)? != old {
+                return Err(refused(format!("{} does not read {old:?} under its name", self.called_input(*at))));
+            }
+            let draft = self.draft(at.node)?;
+            let slot = draft.inputs.get_mut(at.input).filter(|slot| **slot == old);
+            slot.ok_or_else(|| refused("an input is changed twice"))?.clone_from(&name);
+            self.note(self.called_input(*at), format!("{old} {before}"), format!("{name} {shape:?}"));
+        }
+        Ok(())
+    }
+
+    /// Returns a constant that can have this shape.
+    fn constant(&self, id: ValueId, shape: &[usize]) -> Result<(&'a Value, &'a Constant), Error> {
+        let model = self.model;
+        let value = model.values.get(id.0 as usize).ok_or_else(|| refused("there is no such value"))?;
+        let name = &value.name;
+        let constant = value.constant.as_ref().ok_or_else(|| refused(format!("{name:?} is no constant")))?;
+        if self.model.graph(value.graph).inputs.contains(&id) {
+            return Err(refused(format!(
+                "{name:?} can be overridden by a caller, who gives its shape; reshape it where it is read"
+            )));
+        }
+        let count = |shape: &[usize]| broadaxe_shape::elements(shape).ok();
+        if count(shape) != count(&constant.shape) {
+            return Err(refused(format!("{name:?} has shape {:?} and cannot have {shape:?}", constant.shape)));
+        }
+        Ok((value, constant))
+    }
+
+    /// Finds where a constant stands.
+    fn held(&self, id: ValueId) -> Result<Held, Error> {
+        let value = self.model.value(id);
+        let mut path = self.path(value.graph);
+        let lost = || refused(format!("{:?} is not stored as a tensor of its own", value.name));
+        if let Some((producer, _)) = value.producer {
+            let node = Around::of(&self.index.nodes[producer.0 as usize])?;
+            path.push(node);
+            for field in self.reader.fields(node.span(), &NODE) {
+                let field = field?;
+                let name = match field.number {
+                    nodes::ATTRIBUTE => self.text_in(field.span()?, &ATTRIBUTE, attributes::NAME)?.unwrap_or_default(),
+                    _ => continue,
+                };
+                match name.as_str() {
+                    "value" => {
+                        let attribute = Around::of(&field)?;
+                        let tensor = self.find(attribute.span(), &ATTRIBUTE, attributes::TENSOR)?.ok_or_else(lost)?;
+                        path.push(attribute);
+                        return Ok(Held::Tensor(path, tensor));
+                    }
+                    "value_int" | "value_ints" | "value_float" | "value_floats" => return Ok(Held::Plain(path, field)),
+                    _ => {}
+                }
+            }
+            return Err(lost());
+        }
+        let graph = path.last().ok_or_else(lost)?.span();
+        for field in self.reader.fields(graph, &GRAPH) {
+            let field = field?;
+            if field.number == graphs::INITIALIZER
+                && self.text_in(field.span()?, &TENSOR, tensors::NAME)?.unwrap_or_default() == value.name
+            {
+                return Ok(Held::Tensor(path, field));
+            }
+        }
+        Err(lost())
+    }
+
+    /// Gives a tensor other sizes.
+    fn dims(&mut self, mut path: Vec<Around>, tensor: &Field, shape: &[usize]) -> Result<(), Error> {
+        let around = Around::of(tensor)?;
+        path.push(around);
+        let fields: Vec<Field> = self.reader.fields(around.span(), &TENSOR).collect::<Result<_, _>>()?;
+        let mut new = Some(vec![Piece::New(encode::dims(shape))]);
+        for field in fields.iter().filter(|field| field.number == tensors::DIMS) {
+            let span = Span { at: field.start, end: field.end };
+            self.splices.replace(&path, span, new.take().unwrap_or_default());
+        }
+        if let Some(new) = new {
+            self.splices.insert(&path, around.span().end, new);
+        }
+        Ok(())
+    }
+
+    /// Copies a tensor under another name and with other sizes; the rest is the bytes of the old one.
+    fn copy(&self, tensor: &Field, name: &str, shape: &[usize]) -> Result<Vec<Piece>, Error> {
+        let mut head = encode::dims(shape);
+        bytes(&mut head, tensors::NAME, name.as_bytes());
+        let mut pieces = vec![Piece::New(head)];
+        for field in self.reader.fields(tensor.span()?, &TENSOR) {
+            let field = field?;
+            if !matches!(field.number, tensors::DIMS | tensors::NAME) {
+                pieces.push(Piece::Kept { at: field.start, len: field.end - field.start });
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Keeps the recorded shapes of a value true.
+    fn records(&mut self, graph: GraphId, name: &str, shape: &[usize]) -> Result<(), Error> {
+        let path = self.path(graph);
+        let place = &self.index.graphs[graph.0 as usize];
+        let Some(span) = path.last().map(Around::span) else { return Ok(()) };
+        let (message, numbers): (&'static Message, &[u32]) =
+            if place.function { (&FUNCTION, &[functions::INFO]) } else { (&GRAPH, &[graphs::INFO, graphs::INPUT]) };
+        let fields: Vec<Field> = self.reader.fields(span, message).collect::<Result<_, _>>()?;
+        for field in fields.iter().filter(|field| numbers.contains(&field.number)) {
+            if self.text_in(field.span()?, &INFO, 1)?.as_deref() != Some(name) {
+                continue;
+            }
+            let mut path = path.clone();
+            path.push(Around::of(field)?);
+            for (message, number) in [(&INFO, 2), (&TYPE, 1)] {
+                let inner = path.last().map(Around::span).unwrap_or(span);
+                match self.find(inner, message, number)? {
+                    Some(field) => path.push(Around::of(&field)?),
+                    None => return Ok(()),
+                }
+            }
+            let inner = path.last().map(Around::span).unwrap_or(span);
+            let old = self.find(inner, &TENSOR_TYPE, 2)?;
+            let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| Span { at: old.start, end: old.end });
+            self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape))]);
+        }
+        Ok(())
+    }
+}
+
+/// Writes a constant that is spelled in an attribute as a tensor.
+fn typed(constant: &Constant, name: &str, shape: &[usize]) -> Result<Vec<Piece>, Error> {
+    let Data::Held(raw) = &constant.data else {
+        return Err(refused("the elements of this constant are not there"));
+    };
+    let code = element::code(&constant.element).ok_or_else(|| refused("the type of this constant is not known"))?;
+    Ok(encode::tensor(name, shape, code, raw))
+}

@@ -1,0 +1,109 @@
+//! Other nodes in the place of one.
+
+use std::collections::HashMap;
+
+use super::{
+    super::element,
+    Writer,
+    encode::{self, Made},
+    number, refused,
+};
+use crate::{
+    edit::{NewNode, Wire},
+    error::Error,
+    graph::{Element, NodeId},
+};
+
+/// The new names of a replacement, and the types of their elements as far as they are known.
+type New = HashMap<String, (String, Option<Element>)>;
+
+impl Writer<'_> {
+    pub(super) fn replace(&mut self, id: NodeId, with: &[NewNode]) -> Result<(), Error> {
+        let field = {
+            let draft = self.draft(id)?;
+            if draft.is_changed() {
+                return Err(refused("a node that is replaced takes no other change"));
+            }
+            self.index.nodes[id.0 as usize]
+        };
+        let outputs = self.draft(id)?.outputs.clone();
+        let stem = outputs.iter().find(|name| !name.is_empty()).cloned().unwrap_or_default();
+        let (mut new, mut bytes, mut made) = (New::new(), Vec::new(), Vec::new());
+        for node in with {
+            let element = self.element(id, node, &new);
+            let mut inputs = Vec::with_capacity(node.inputs.len());
+            for wire in &node.inputs {
+                inputs.push(self.wire(id, wire, &stem, element.as_ref(), &new)?);
+            }
+            let output = match &node.output {
+                Wire::Old(value) => self.name_at(id, *value)?,
+                Wire::New(word) => {
+                    let name = self.name(&stem, word);
+                    if new.insert(word.clone(), (name.clone(), element)).is_some() {
+                        return Err(refused(format!("two new nodes make {word:?}")));
+                    }
+                    name
+                }
+                Wire::Ints(_) | Wire::Number(_) => return Err(refused("a new node makes a value, not a constant")),
+            };
+            let old = outputs.contains(&output);
+            let name = if old { self.model.node(id).name.clone() } else { output.clone() };
+            let node =
+                Made { name: &name, op: &node.op, inputs: &inputs, output: &output, attributes: &node.attributes };
+            bytes.extend(node.field(field.number));
+            made.push(output);
+        }
+        if let Some(lost) = outputs.iter().find(|name| !name.is_empty() && !made.contains(name)) {
+            return Err(refused(format!("no new node makes {lost:?}, which the replaced one made")));
+        }
+        let before = self.model.node(id).op.clone();
+        self.draft(id)?.instead = Some(bytes);
+        let ops: Vec<&str> = with.iter().map(|node| node.op.as_str()).collect();
+        self.note(self.called(id), before, ops.join(", "));
+        Ok(())
+    }
+
+    /// Returns the type of the elements of a new node's first input, else of the first input of the replaced node.
+    fn element(&self, id: NodeId, node: &NewNode, new: &New) -> Option<Element> {
+        let of = |value| self.model.value(value).element.clone();
+        let own = node.inputs.iter().find_map(|wire| match wire {
+            Wire::Old(value) if (value.0 as usize) < self.model.values.len() => of(*value),
+            Wire::New(word) => new.get(word).and_then(|(_, element)| element.clone()),
+            _ => None,
+        });
+        own.or_else(|| self.model.node(id).input(0).and_then(of)).or_else(|| self.model.node(id).output(0).and_then(of))
+    }
+
+    fn wire(
+        &mut self,
+        id: NodeId,
+        wire: &Wire,
+        stem: &str,
+        element: Option<&Element>,
+        new: &New,
+    ) -> Result<String, Error> {
+        let graph = self.model.node(id).graph;
+        match wire {
+            Wire::Old(value) => self.name_at(id, *value),
+            Wire::New(word) => {
+                let known = new.get(word).map(|(name, _)| name.clone());
+                known.ok_or_else(|| refused(format!("no new node before makes {word:?}")))
+            }
+            Wire::Ints(values) => self.ints(graph, values, stem, "ints"),
+            Wire::Number(value) => {
+                let place = self.called(id);
+                let unknown = || refused(format!("the type of the elements that {place} reads is not known"));
+                let element = element.ok_or_else(unknown)?;
+                let (code, dtype) = element::code(element).zip(element.dtype()).ok_or_else(unknown)?;
+                let key = (graph, format!("{value:e} {element}"));
+                if let Some(name) = self.made.get(&key) {
+                    return Ok(name.clone());
+                }
+                let name = self.name(stem, "number");
+                self.hold(graph, &name, encode::tensor(&name, &[], code, &number::bytes(dtype, *value)))?;
+                self.made.insert(key, name.clone());
+                Ok(name)
+            }
+        }
+    }
+}
