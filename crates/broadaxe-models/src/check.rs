@@ -1,10 +1,24 @@
 //! What the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
 
-use broadaxe_shape::symbolic::SymbolicShape;
+mod reading;
+mod symbolic;
+mod value;
+mod verdict;
 
+use std::sync::Arc;
+
+use broadaxe_shape::{Shape, symbolic::SymbolicShape};
+
+use self::{
+    symbolic::Open,
+    verdict::{Judged, Known},
+};
+pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
-    graph::{NodeId, ValueId},
-    infer::Origin,
+    graph::{Model, NodeId, ValueId},
+    infer::{Origin, Shapes},
+    meaning::{Meaning, Source, meaning},
+    target::{Asked, Does, Facts, Target},
 };
 
 /// What a check found out.
@@ -29,8 +43,8 @@ pub struct Finding {
     pub target: String,
     /// What the target does.
     pub verdict: Verdict,
-    /// The operands that broadcast.
-    pub operands: Vec<Operand>,
+    /// The operands that broadcast; all targets share them.
+    pub operands: Arc<[Operand]>,
     /// The shape of the result in the model's own format, if it is known.
     pub result: Option<SymbolicShape>,
     /// Why, in one sentence; empty for [`Verdict::Same`].
@@ -74,8 +88,8 @@ impl Verdict {
 /// One operand of a node.
 #[derive(Clone, Debug)]
 pub struct Operand {
-    /// The tensor.
-    pub value: ValueId,
+    /// The tensor, unless it is one that the node holds itself.
+    pub value: Option<ValueId>,
     /// Its name.
     pub name: String,
     /// Its shape.
@@ -105,24 +119,6 @@ pub struct Counterexample {
     pub target_shape: Vec<usize>,
 }
 
-/// Where a statement about a target is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// How it is known.
-    pub kind: EvidenceKind,
-    /// The versions it was seen in or is written for, and the document or the test that shows it.
-    pub source: &'static str,
-}
-
-/// How a statement about a target is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvidenceKind {
-    /// The engine was asked by a test of this project.
-    RunHere,
-    /// A document, the engine's source or a thread of its developers says so.
-    Documented,
-}
-
 /// What would make a node mean the same on a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
@@ -131,3 +127,111 @@ pub struct Repair {
     /// What it costs while the model runs: the bytes copied per run, 0 for a changed constant.
     pub bytes: u64,
 }
+
+/// Says what each target does with each element-wise node whose operands broadcast.
+///
+/// Nothing is guessed: where a shape that matters is unknown, the verdict is, and the reason says why.
+pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
+    let mut report = Report { targets: targets.iter().map(Target::to_string).collect(), ..Report::default() };
+    let facts = Facts::of(model, shapes, targets);
+    for id in model.walk() {
+        match meaning(model, id) {
+            None => {}
+            Some(Ok(meaning)) if !meaning.broadcasts() => {}
+            Some(Ok(meaning)) => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
+            Some(Err(reason)) => {
+                report.nodes += 1;
+                report.unknown += 1;
+                let judged = Judged::of(Verdict::Unknown, reason);
+                let operands: Arc<[Operand]> = Arc::new([]);
+                for target in targets {
+                    report.findings.push(finding(id, target, operands.clone(), None, judged.clone()));
+                }
+            }
+        }
+    }
+    report
+}
+
+/// Adds the findings on one node.
+fn examine(
+    report: &mut Report,
+    (model, shapes, facts): (&Model, &Shapes, &Facts),
+    id: NodeId,
+    meaning: &Meaning,
+    targets: &[Target],
+) {
+    let node = model.node(id);
+    let own = meaning.shapes(node, shapes);
+    let operands: Arc<[Operand]> = operands(model, shapes, id, meaning, &own).into();
+    let around = facts.around(node, meaning);
+    let (constants, batches) = (&around.constants[..], &around.batches[..]);
+    let asked = Asked { model, node, meaning, operands: &own, constants, batches, limit: 0 };
+    let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
+    report.nodes += 1;
+    report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
+    let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
+    let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
+    let known = known.map(|known| Known::new(&asked, known, &stretched));
+    let mut open = None;
+    for target in targets {
+        let treatment = target.treat(&asked);
+        let judged = match (&known, &treatment.does) {
+            (Some(known), _) => known.judge(&asked, target, &treatment),
+            (None, Does::Own) => Judged::same(),
+            (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),
+            (None, _) => match open.get_or_insert_with(|| Open::new(&asked)) {
+                Some(open) => open.judge(&asked, target),
+                None => unknown(&operands, target),
+            },
+        };
+        let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
+        finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
+        report.findings.push(finding);
+    }
+}
+
+/// Describes the operands of a node.
+fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: &[SymbolicShape]) -> Vec<Operand> {
+    let node = model.node(id);
+    let describe = |(source, shape): (&Source, &SymbolicShape)| {
+        let value = match source {
+            Source::Input(k) => node.input(*k),
+            Source::Result => node.output(0),
+            Source::Scalar | Source::Held(_) => None,
+        };
+        let origin = value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.origin.clone());
+        Operand {
+            value,
+            name: value.map_or_else(String::new, |value| model.value(value).name.clone()),
+            shape: shape.clone(),
+            origin: origin.unwrap_or(Origin::Constant),
+            constant: value.is_none_or(|value| model.value(value).constant.is_some()),
+        }
+    };
+    meaning.operands.iter().zip(own).map(describe).collect()
+}
+
+/// Makes the verdict on operands of which one is unknown: its reason is the operand's.
+fn unknown(operands: &[Operand], target: &Target) -> Judged {
+    let reason = operands.iter().find_map(|operand| match &operand.origin {
+        Origin::Unknown(why) => Some(format!("the shape of {} is unknown: {why}", operand.name)),
+        _ => None,
+    });
+    let reason = reason.unwrap_or_else(|| format!("too many sizes are open to say what {target} does"));
+    Judged::of(Verdict::Unknown, reason)
+}
+
+fn finding(
+    node: NodeId,
+    target: &Target,
+    operands: Arc<[Operand]>,
+    result: Option<SymbolicShape>,
+    judged: Judged,
+) -> Finding {
+    let Judged { verdict, reason, axis } = judged;
+    Finding { node, target: target.to_string(), verdict, operands, result, reason, axis, evidence: None, repair: None }
+}
+
+#[cfg(test)]
+mod tests;

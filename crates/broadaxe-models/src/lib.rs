@@ -13,6 +13,7 @@ pub mod edit;
 pub mod format;
 pub mod infer;
 pub mod meaning;
+pub mod target;
 pub mod check;
 pub mod report;
 
@@ -21,3 +22,4 @@ pub use error::{Error, ErrorKind};
 pub use graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use source::Source;
+pub use target::{PROFILES, Profile, Target};

@@ -1,0 +1,218 @@
+use broadaxe::System;
+
+use super::*;
+use crate::{
+    graph::{Attribute, Constant, Data, Element, GraphId, Node, Value},
+    infer::Known as KnownValue,
+    source::Source as Bytes,
+};
+
+/// A node under test: format, operator and version, attributes, shapes of its inputs (`!` behind a constant's).
+struct Case<'a> {
+    format: (&'static str, System),
+    op: (&'a str, i64),
+    attributes: &'a [(&'a str, Attribute)],
+    inputs: &'a str,
+}
+
+const ONNX: (&str, System) = ("onnx", System::Onnx);
+
+fn onnx<'a>(op: &'a str, inputs: &'a str) -> Case<'a> {
+    Case { format: ONNX, op: (op, 18), attributes: &[], inputs }
+}
+
+/// Makes a model of one node, and the shapes of its values; the result is unknown.
+fn model(case: &Case<'_>) -> (Model, Shapes) {
+    let mut model = Model::new(case.format.0, case.format.1, Bytes::memory(Vec::new(), None));
+    let mut shapes = Shapes::default();
+    let texts: Vec<&str> = case.inputs.split(';').map(str::trim).chain(["*"]).collect();
+    for (k, text) in texts.iter().enumerate() {
+        let shape: SymbolicShape = text.trim_end_matches('!').parse().expect("a shape");
+        let element = Element::Known(broadaxe::DType::F32);
+        let constant = text.ends_with('!').then(|| Constant {
+            element: element.clone(),
+            shape: shape.known().expect("a constant's shape").to_vec(),
+            data: Data::Absent("none".into()),
+        });
+        let (declared, producer) = (None, None);
+        let name = format!("v{k}");
+        model.values.push(Value { name, graph: GraphId(0), element: None, declared, constant, producer });
+        let origin = if shape.rank().is_some() { Origin::Declared } else { Origin::Unknown("nobody said".into()) };
+        shapes.of.push(KnownValue { shape, element: Some(element), origin });
+    }
+    let inputs = texts.len() - 1;
+    model.nodes.push(Node {
+        name: "node".into(),
+        graph: GraphId(0),
+        domain: String::new(),
+        op: case.op.0.into(),
+        version: case.op.1,
+        attributes: case.attributes.iter().map(|(name, value)| (name.to_string(), value.clone())).collect(),
+        inputs: (0..inputs).map(|k| Some(ValueId(k as u32))).collect(),
+        outputs: vec![Some(ValueId(inputs as u32))],
+        bodies: Vec::new(),
+        place: "node 0".into(),
+    });
+    model.graphs[0].nodes.push(NodeId(0));
+    (model, shapes)
+}
+
+fn found(case: &Case<'_>, target: &str) -> Finding {
+    let (model, shapes) = model(case);
+    let targets = [target.parse().expect("a target")];
+    let mut report = check(&model, &shapes, &targets);
+    assert_eq!((report.nodes, report.findings.len()), (1, 1), "{} {}", case.op.0, case.inputs);
+    report.findings.remove(0)
+}
+
+/// Writes a verdict: `same`, `refused`, `unknown`, `guarded CONDITION`, `differs ELEMENT HERE THERE`.
+fn verdict(finding: &Finding) -> String {
+    match &finding.verdict {
+        Verdict::Differs(example) => {
+            let there = example.there.map_or("-".to_string(), |value| value.to_string());
+            format!("differs {:?} {} {there}", example.element, example.here)
+        }
+        Verdict::Guarded(condition) => format!("guarded {condition}"),
+        other => other.name().to_string(),
+    }
+}
+
+/// Operator, shapes of its inputs, target, verdict.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+fn judge(rows: &[Row], case: &dyn Fn(&'static str, &'static str) -> Case<'static>) {
+    let mut wrong = Vec::new();
+    for (op, inputs, target, want) in rows {
+        let finding = found(&case(op, inputs), target);
+        if verdict(&finding) != *want {
+            wrong.push(format!("{op} {inputs} for {target}: {}, not {want} ({})", verdict(&finding), finding.reason));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn onnx_nodes_of_known_shapes() {
+    judge(
+        &[
+            ("Add", "2,3,4 ; 4", "onnx", "same"),
+            ("Add", "2,3,4 ; 4", "numpy", "same"),
+            ("Add", "2,3,4 ; 4", "openvino", "same"),
+            ("Add", "2,3,4 ; 4", "paddle", "same"),
+            ("Add", "2,3,4 ; 4", "ncnn", "same"),
+            ("Add", "2,3,4 ; 4", "ncnn-param", "same"),
+            ("Add", "4,3,4 ; 4", "ncnn-param", "differs [0, 0, 1] 4 3"),
+            ("Sub", "2 ; 2,2", "ncnn-param", "differs [0, 1] 0 -1"),
+            ("Add", "2 ; 2,1", "ncnn-param", "differs [0, 1] 3 -"),
+            ("Add", "2,3,4 ; 2,3", "onnx", "refused"),
+            ("Add", "2,3,4 ; 4", "equal-rank", "refused"),
+            ("Add", "2,3,4 ; 1,1,4", "equal-rank", "same"),
+            ("Add", "2,3,4 ; 4", "none", "refused"),
+            ("Add", "2,3,4 ; 2,3,4", "none", "same"),
+            ("Add", "2,3,4 ; 4", "rank<=3", "same"),
+            ("Add", "2,3,4,5,6 ; 6", "rank<=4", "refused"),
+            ("Add", "2,3,4,5,6 ; 6", "ncnn", "refused"),
+            ("Add", "2,3,4 ; 4", "onnx6", "same"),
+            ("Add", "2,3,4 ; 3,1", "onnx6", "refused"),
+            ("Greater", "2,3 ; 3", "ncnn", "refused"),
+            ("BitwiseAnd", "2,3 ; 3", "onnx6", "refused"),
+            ("Max", "2,3 ; 3 ; 2,1", "openvino", "same"),
+            ("Where", "2,1 ; 3 ; 2,3", "openvino", "same"),
+            ("Where", "2,1 ; 3 ; 2,3", "ncnn", "refused"),
+            ("PRelu", "2,4,4 ; 4!", "openvino", "differs [0, 0, 1] -4 -2"),
+            ("PRelu", "2,3,4 ; 4!", "openvino", "same"),
+            ("PRelu", "2,4,4 ; 1,4!", "openvino", "same"),
+            ("PRelu", "2,4,4 ; 4!", "ncnn", "differs [0, 0, 1] -4 -2"),
+            ("PRelu", "2,4,4 ; 4,1!", "ncnn", "same"),
+            ("PRelu", "2,3,4 ; 2,1,1!", "ncnn", "differs [0, 1, 0] -5 -10"),
+            ("PRelu", "2,3,4 ; 3,1", "ncnn", "refused"),
+            ("PRelu", "3 ; 3!", "ncnn", "same"),
+            ("PRelu", "2,3 ; 1!", "ncnn", "same"),
+            ("PRelu", "2,3,4 ; 3!", "onnx", "refused"),
+            ("PRelu", "1,3,4,5 ; 3,1,1!", "paddle", "refused"),
+            ("PRelu", "2,3,3 ; 3!", "paddle", "differs [0, 0, 1] -4 -2"),
+            ("Max", "2,3 ; 2,3 ; 2,3", "openvino", "same"),
+            ("Max", "2,3 ; 2,3 ; 3", "ncnn", "differs [0, 0] 975 563"),
+            ("Max", "2,3 ; 2,3", "ncnn", "same"),
+            ("Sum", "2,3 ; 2,3 ; 3", "ncnn", "same"),
+            ("Sum", "2,3", "ncnn", "refused"),
+            ("Mean", "2,3 ; 3", "ncnn", "refused"),
+            ("Where", "2,1! ; 3! ; 2,3!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,4 ; 4! ; 4!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,4 ; 1! ; 1!", "ncnn", "refused"),
+            ("Clip", "2,3 ; () ; ()", "openvino", "same"),
+            ("Clip", "2,3 ; 3 ; ()", "openvino", "refused"),
+            ("Add", "2,0 ; 1", "openvino", "same"),
+            ("Add", "* ; 4", "openvino", "same"),
+            ("Add", "* ; 4", "none", "unknown"),
+            ("Add", "* ; 4", "equal-rank", "unknown"),
+        ],
+        &onnx,
+    );
+}
+
+#[test]
+fn open_sizes_are_guarded() {
+    judge(
+        &[
+            ("Add", "n,c,h ; h", "openvino", "same"),
+            ("Add", "n,c ; m,c", "none", "guarded n == m"),
+            ("Add", "n,c ; n,c", "none", "same"),
+            ("PRelu", "n,c,h ; 4!", "openvino", "guarded c != 4"),
+            ("PRelu", "n,4,h ; 4!", "openvino", "differs [0, 0, 1] -4 -2"),
+            ("PRelu", "n,3,h ; 4!", "openvino", "same"),
+            ("PRelu", "n,c,h ; h", "openvino", "guarded c != h or c == 1"),
+            ("PRelu", "n,c,h,w ; 8,1,1!", "ncnn", "same"),
+            ("PRelu", "n,c,h ; 8!", "ncnn", "differs [0, 0, 1] -4 -2"),
+            ("Add", "n,c,h ; h", "ncnn-param", "guarded n != h or n == 1"),
+            ("Add", "n,c ; 5,c", "onnx6", "guarded n == 5"),
+            ("Add", "?,3 ; ?,3", "none", "guarded a[0] == b[0]"),
+            ("Add", "n,3 ; 4", "none", "refused"),
+        ],
+        &onnx,
+    );
+}
+
+#[test]
+fn other_formats() {
+    let text = |value: &str| Attribute::Text(value.into());
+    let pdpd = [("auto_broadcast", text("pdpd")), ("auto_broadcast.auto_broadcast_axis", text("1"))];
+    let openvino = |op: &'static str, inputs: &'static str| -> Finding {
+        let case = Case { format: ("openvino", System::Openvino), op: (op, 1), attributes: &pdpd, inputs };
+        found(&case, "openvino")
+    };
+    assert_eq!(verdict(&openvino("Add", "2,3,4 ; 3")), "same");
+    assert_eq!(verdict(&openvino("Subtract", "2,3,4 ; 3")), "refused");
+    assert_eq!(verdict(&openvino("Subtract", "2,3,4 ; 3,4")), "same");
+    let ncnn = |inputs: &'static str, target: &str| -> Finding {
+        let case = Case {
+            format: ("ncnn", System::Ncnn),
+            op: ("BinaryOp", 0),
+            attributes: &[("0", Attribute::Int(2))],
+            inputs,
+        };
+        found(&case, target)
+    };
+    assert_eq!(verdict(&ncnn("32,112,112 ; 32", "ncnn")), "same");
+    assert_eq!(verdict(&ncnn("32,112,112 ; 32", "onnx")), "refused");
+    assert_eq!(verdict(&ncnn("7,7,7 ; 7", "onnx")), "differs [0, 0, 1] 2 4");
+    let finding = ncnn("7,7,7 ; 7", "onnx");
+    assert_eq!(finding.axis, Some((2, vec![7, 1])));
+    assert_eq!(
+        finding.reason,
+        "onnx aligns shapes to the right and stretches every operand: element (0, 0, 1) reads b(0,) in the model and b(1,) there"
+    );
+    let paddle = [("axis", Attribute::Int(1))];
+    let legacy = |op: &'static str, inputs: &'static str, target: &str| -> Finding {
+        let case = Case { format: ("paddle", System::Paddle), op: (op, 0), attributes: &paddle, inputs };
+        found(&case, target)
+    };
+    assert_eq!(verdict(&legacy("elementwise_add", "2,3,4 ; 3", "openvino")), "same");
+    assert_eq!(verdict(&legacy("elementwise_add", "8,1,6,1 ; 7,1,5", "openvino")), "refused");
+    assert_eq!(verdict(&legacy("elementwise_add", "2,3,3 ; 3", "onnx")), "differs [0, 0, 1] 3 4");
+    let old = [("broadcast", Attribute::Int(1)), ("axis", Attribute::Int(1))];
+    let case = |target| found(&Case { format: ONNX, op: ("Add", 6), attributes: &old, inputs: "2,3,3 ; 3" }, target);
+    assert_eq!(verdict(&case("openvino")), "same");
+    assert_eq!(verdict(&case("onnx6")), "same");
+    assert_eq!(verdict(&case("onnx")), "differs [0, 0, 1] 3 4");
+}

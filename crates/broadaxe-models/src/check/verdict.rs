@@ -1,0 +1,171 @@
+//! The verdict on operands of known shapes: both meanings, and where they part.
+
+use broadaxe_shape::{Alignment, Shape};
+
+use super::{
+    Counterexample, Verdict,
+    reading::{Parting, Reading, index},
+    value,
+};
+use crate::target::{Asked, Does, Target, Treatment};
+
+/// A verdict, with what a finding says beside it.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) reason: String,
+    pub(super) axis: Option<(usize, Vec<usize>)>,
+}
+
+impl Judged {
+    pub(super) fn of(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into(), axis: None }
+    }
+
+    pub(super) fn same() -> Self {
+        Self::of(Verdict::Same, "")
+    }
+}
+
+/// Operands of known shapes, and what they mean in the model's own format.
+pub(super) struct Known {
+    pub(super) shapes: Vec<Shape>,
+    pub(super) own: Result<Alignment, broadaxe_shape::Error>,
+}
+
+impl Known {
+    /// Aligns operands by the node's own rule.
+    pub(super) fn new(asked: &Asked<'_>, shapes: Vec<Shape>, result: &[usize]) -> Self {
+        let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+        let own = asked.meaning.align(&dims, result);
+        Self { shapes, own }
+    }
+
+    fn dims(&self) -> Vec<&[usize]> {
+        self.shapes.iter().map(Shape::dims).collect()
+    }
+
+    /// Judges what a target does with the operands.
+    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment) -> Judged {
+        let own = match &self.own {
+            Ok(own) => own,
+            Err(error) => return wrong(error),
+        };
+        match &treatment.does {
+            Does::Own => Judged::same(),
+            Does::Garbled(why) => self.garbled(own, format!("{target} {why}")),
+            Does::Refused(why) => Judged::of(Verdict::Refused, format!("{target} {why}")),
+            Does::Unknown(why) => Judged::of(Verdict::Unknown, format!("{target} {why}")),
+            Does::Rule(rule) if *rule == asked.meaning.rule => Judged::same(),
+            Does::Rule(rule) => match rule.align(&self.dims()) {
+                Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment)),
+                Err(error) => {
+                    let mut judged = Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text));
+                    judged.axis = error.axis().map(|axis| (axis, Vec::new()));
+                    judged
+                }
+            },
+            Does::Fewer { count } => match broadaxe_shape::Rule::numpy().align(&self.dims()[..*count]) {
+                Ok(there) => self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text)),
+                Err(error) => Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text)),
+            },
+            Does::List { axis } => match Reading::list(self.shapes[0].dims(), *axis) {
+                Some(there) => self.compare(asked, own, &there, (target, treatment)),
+                None => Judged::of(Verdict::Refused, format!("{target} {}, which is not there", treatment.law.text)),
+            },
+        }
+    }
+
+    /// Makes the verdict on a node of which the target computes the first operands only.
+    fn fewer(&self, asked: &Asked<'_>, own: &Alignment, there: &Reading, reason: String) -> Judged {
+        let here = Reading::of(own);
+        let element = if here.shape.contains(&0) { vec![] } else { vec![0; here.shape.len()] };
+        let example = self.example(asked, (&here, there), &Parting { element, axis: Some(0) });
+        Judged::of(Verdict::Differs(example), reason)
+    }
+
+    /// Makes the verdict on a result that is of no use on the target, in whatever shape.
+    fn garbled(&self, own: &Alignment, reason: String) -> Judged {
+        let element: Vec<usize> = vec![0; own.shape().len()];
+        let reads: Vec<Vec<usize>> = self.shapes.iter().map(|dims| vec![0; dims.len()]).collect();
+        let (numbers, target_reads, target_shape) = (Vec::new(), Vec::new(), Vec::new());
+        let example = Counterexample { element, reads, target_reads, numbers, here: 0.0, there: None, target_shape };
+        Judged::of(Verdict::Differs(example), reason)
+    }
+
+    fn compare(
+        &self,
+        asked: &Asked<'_>,
+        own: &Alignment,
+        there: &Reading,
+        (target, treatment): (&Target, &Treatment),
+    ) -> Judged {
+        let here = Reading::of(own);
+        let Some(parting) = here.parting(there) else { return Judged::same() };
+        let example = self.example(asked, (&here, there), &parting);
+        let text = treatment.law.text;
+        let reason = format!("{target} {text}: {}", self.sentence(&example, there));
+        let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
+        Judged { verdict: Verdict::Differs(example), reason, axis }
+    }
+
+    /// Computes both meanings at the element on which they part.
+    fn example(&self, asked: &Asked<'_>, (here, there): (&Reading, &Reading), parting: &Parting) -> Counterexample {
+        let element = parting.element.clone();
+        let own = here.positions(&element).unwrap_or_default();
+        let same_rank = parting.axis.is_some();
+        let foreign = if same_rank { there.positions(&element) } else { None };
+        let values = if own.is_empty() { None } else { value::values(asked.meaning, &own, foreign.as_deref()) };
+        let reads =
+            |positions: &[usize]| positions.iter().zip(&self.shapes).map(|(&at, dims)| index(at, dims)).collect();
+        Counterexample {
+            element,
+            reads: reads(&own),
+            target_reads: foreign.as_deref().map_or_else(Vec::new, reads),
+            numbers: values.as_ref().map_or_else(Vec::new, |values| values.numbers.clone()),
+            here: values.as_ref().map_or(0.0, |values| values.here),
+            there: values.and_then(|values| values.there),
+            target_shape: there.shape.clone(),
+        }
+    }
+
+    /// Says in words where two readings part.
+    fn sentence(&self, example: &Counterexample, there: &Reading) -> String {
+        let element = Shape::from(example.element.as_slice());
+        if example.target_reads.is_empty() {
+            let shape = Shape::from(there.shape.as_slice());
+            return format!("the result is {shape} there and has no element {element}");
+        }
+        let parted = (0..self.shapes.len()).find(|&k| example.reads[k] != example.target_reads[k]);
+        let Some(k) = parted else {
+            return format!("the result is {} there", Shape::from(there.shape.as_slice()));
+        };
+        let (here, there) = (Shape::from(example.reads[k].as_slice()), Shape::from(example.target_reads[k].as_slice()));
+        let name = operand_name(k);
+        format!("element {element} reads {name}{here} in the model and {name}{there} there")
+    }
+}
+
+/// Makes the verdict on operands that do not broadcast by the node's own rule.
+pub(super) fn wrong(error: &broadaxe_shape::Error) -> Judged {
+    let mut judged = Judged::of(Verdict::Refused, format!("the model is wrong by its own rule: {error}"));
+    judged.axis = error.axis().map(|axis| (axis, Vec::new()));
+    judged
+}
+
+/// Names an operand as the errors of rules do: `a`, `b`, ....
+pub(super) fn operand_name(k: usize) -> String {
+    match u8::try_from(k) {
+        Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
+        _ => format!("operand {k} "),
+    }
+}
+
+/// Lists the extents of the operands on an axis of the result, 1 for one that does not feed it.
+fn sizes(alignment: &Alignment, axis: usize) -> Vec<usize> {
+    let extent = |operand: &broadaxe_shape::Placed| {
+        let at = operand.axes().iter().position(|fed| *fed == axis);
+        at.map_or(1, |at| operand.shape()[at])
+    };
+    alignment.operands().iter().map(extent).collect()
+}

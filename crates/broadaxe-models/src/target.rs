@@ -1,0 +1,290 @@
+//! Profiles of targets: what a runtime does with an element-wise node, as data.
+//!
+//! A profile is a list of laws, and the first that speaks of a node holds for it: which rule the target broadcasts by,
+//! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in
+//! [`PROFILES`].
+
+mod equal_rank;
+mod facts;
+mod ncnn;
+mod none;
+mod numpy;
+mod onnx;
+mod openvino;
+mod paddle;
+mod pnnx;
+mod rank;
+
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use broadaxe::{
+    System,
+    frameworks::{Attribute as Value, operators},
+};
+use broadaxe_shape::{Rule, SymbolicShape};
+
+use crate::{
+    error::{Error, ErrorKind},
+    graph::{Model, Node},
+    meaning::{Kind, Meaning, Operator},
+};
+
+pub use self::facts::{Around, Facts};
+
+/// Every profile there is. A profile is added by its file and its line here.
+pub static PROFILES: &[&Profile] = &[
+    &onnx::ONNX,
+    &onnx::ONNX_6,
+    &openvino::PROFILE,
+    &pnnx::PROFILE,
+    &ncnn::PROFILE,
+    &paddle::PROFILE,
+    &numpy::PROFILE,
+    &equal_rank::PROFILE,
+    &rank::PROFILE,
+    &none::PROFILE,
+];
+
+/// Describes a target: its name and what it does with element-wise nodes.
+pub struct Profile {
+    /// The name on the command line; one that ends in `<=N` takes a number: `rank<=4`.
+    pub name: &'static str,
+    /// What the target is, in one line.
+    pub summary: &'static str,
+    /// What it does; the first law that speaks of a node holds.
+    pub laws: &'static [Law],
+}
+
+/// Says what a target does with some nodes, and how that is known.
+pub struct Law {
+    /// The kinds of nodes it speaks of; all where empty.
+    pub kinds: &'static [Kind],
+    /// What the target does; nothing where the law does not speak of a node after all.
+    pub way: Way,
+    /// What the law says, in one clause that follows the target's name: `aligns to the right`.
+    pub text: &'static str,
+    /// How that is known.
+    pub evidence: Evidence,
+}
+
+/// What a target does.
+#[derive(Clone, Copy)]
+pub enum Way {
+    /// What the node's own format does.
+    Own,
+    /// It broadcasts the shapes as they are by this rule, written as a [`Rule`] displays.
+    Rule(&'static str),
+    /// It refuses the node.
+    Refused,
+    /// It cannot be said.
+    Unknown,
+    /// What a function says.
+    Ask(fn(&Asked<'_>) -> Option<Does>),
+}
+
+/// Where a statement about a target is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// How it is known.
+    pub kind: EvidenceKind,
+    /// The versions it was seen in or is written for, and the document or the test that shows it.
+    pub source: &'static str,
+}
+
+/// How a statement about a target is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceKind {
+    /// The engine was asked by a test of this project.
+    RunHere,
+    /// A document, the engine's source or a thread of its developers says so.
+    Documented,
+}
+
+/// What a target is asked: a node, and what is known of its operands.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The node.
+    pub node: &'a Node,
+    /// What it means in its own format.
+    pub meaning: &'a Meaning,
+    /// The shapes of its operands.
+    pub operands: &'a [SymbolicShape],
+    /// Which of its operands are constants, or depend on nothing else.
+    pub constants: &'a [bool],
+    /// What pnnx takes for the batch axis of each operand.
+    pub batches: &'a [Option<usize>],
+    /// The number that the target's name ends in.
+    pub limit: usize,
+}
+
+/// What a target does with one node.
+#[derive(Clone)]
+pub struct Treatment {
+    /// What it does.
+    pub does: Does,
+    /// The law that says so.
+    pub law: &'static Law,
+}
+
+/// What a target does with the operands of a node.
+#[derive(Clone, Debug)]
+pub enum Does {
+    /// What the node's own format does.
+    Own,
+    /// It broadcasts by this rule.
+    Rule(Rule),
+    /// It takes the second operand for a list, without a look at its shape, and gives its entry `i` to entry `i` of
+    /// this axis of the first operand.
+    List {
+        /// The axis.
+        axis: usize,
+    },
+    /// It computes the first operands only, aligned to the right, and drops the others.
+    Fewer {
+        /// How many it computes.
+        count: usize,
+    },
+    /// It gives a result of another shape, filled with what is of no use, for this reason.
+    Garbled(Cow<'static, str>),
+    /// It refuses the node, for this reason.
+    Refused(Cow<'static, str>),
+    /// It cannot be said, for this reason.
+    Unknown(Cow<'static, str>),
+}
+
+/// A target: a profile, with its number if it takes one.
+#[derive(Clone, Copy)]
+pub struct Target {
+    profile: &'static Profile,
+    limit: usize,
+}
+
+impl Target {
+    /// Returns the profile.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Says what the target does with a node.
+    pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
+        let asked = Asked { limit: self.limit, ..*asked };
+        let kind = asked.meaning.kind;
+        let mut laws = self.profile.laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
+        let found = laws.find_map(|law| Some(Treatment { does: law.way.ask(law, &asked)?, law }));
+        found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
+    }
+}
+
+/// Stands where no law of a profile speaks of a node.
+static UNSPOKEN: Law = Law {
+    kinds: &[],
+    way: Way::Unknown,
+    text: "is not known to do one thing or another with such a node",
+    evidence: Evidence::documented("no statement"),
+};
+
+impl Way {
+    fn ask(self, law: &'static Law, asked: &Asked<'_>) -> Option<Does> {
+        match self {
+            Self::Own => Some(Does::Own),
+            Self::Rule(text) => {
+                Some(text.parse().map_or_else(
+                    |error: broadaxe_shape::Error| Does::Unknown(Cow::Owned(error.to_string())),
+                    Does::Rule,
+                ))
+            }
+            Self::Refused => Some(Does::Refused(Cow::Borrowed(law.text))),
+            Self::Unknown => Some(Does::Unknown(Cow::Borrowed(law.text))),
+            Self::Ask(ask) => ask(asked),
+        }
+    }
+}
+
+impl Evidence {
+    /// Makes the evidence of a test of this project.
+    pub const fn run_here(source: &'static str) -> Self {
+        Self { kind: EvidenceKind::RunHere, source }
+    }
+
+    /// Makes the evidence of a document.
+    pub const fn documented(source: &'static str) -> Self {
+        Self { kind: EvidenceKind::Documented, source }
+    }
+}
+
+impl Asked<'_> {
+    /// Names the operator of ours that the node computes, or the first of those that it is built of.
+    pub fn operator(&self) -> String {
+        match &self.meaning.op {
+            Operator::Own(names) => names.first().map_or_else(String::new, ToString::to_string),
+            Operator::Copy => String::new(),
+            Operator::Call { system: System::Onnx, name, attributes } if name == "Mod" => {
+                let fmod = attributes.iter().any(|(name, value)| *name == "fmod" && *value == Value::Int(1));
+                if fmod { "fmod".to_string() } else { "mod_floor".to_string() }
+            }
+            Operator::Call { system, name, .. } => {
+                let row = operators(*system).filter(|row| row.name() == name).last();
+                let text = row.map_or_else(String::new, broadaxe::frameworks::Row::operator);
+                text.split([',', ' ']).next().unwrap_or_default().to_string()
+            }
+        }
+    }
+
+    /// Says whether the model is of this framework.
+    pub fn is_of(&self, system: System) -> bool {
+        self.model.system == system
+    }
+
+    /// Returns the greatest rank among the operands, if all are known.
+    pub fn rank(&self) -> Option<usize> {
+        let ranks: Option<Vec<usize>> = self.operands.iter().map(SymbolicShape::rank).collect();
+        ranks?.into_iter().max()
+    }
+
+    /// Counts the elements of an operand, where its shape is known.
+    pub fn elements(&self, operand: usize) -> Option<usize> {
+        broadaxe_shape::elements(&self.operands.get(operand)?.known()?).ok()
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.profile.name.strip_suffix('N') {
+            Some(name) => write!(f, "{name}{}", self.limit),
+            None => f.write_str(self.profile.name),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({self})")
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    /// Reads the name of a target, such as `openvino` or `rank<=4`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        let find = |profile: &&'static Profile| match profile.name.strip_suffix('N') {
+            Some(name) => {
+                let limit = text.strip_prefix(name)?.trim().parse().ok()?;
+                (limit <= broadaxe_shape::MAX_RANK).then_some(Self { profile, limit })
+            }
+            None => (profile.name == text).then_some(Self { profile, limit: 0 }),
+        };
+        PROFILES.iter().find_map(find).ok_or_else(|| {
+            let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
+            let shown: String = text.chars().take(40).collect();
+            let message = format!("there is no target '{shown}'; the targets are {}", names.join(", "));
+            Error::new(ErrorKind::Argument, message)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
