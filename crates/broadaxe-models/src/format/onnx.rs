@@ -37,9 +37,13 @@ mod limits {
     /// Graphs inside each other, calls of functions among them.
     pub(super) const DEPTH: usize = 64;
     /// Nodes, and as many values.
-    pub(super) const NODES: usize = 4_000_000;
-    /// Nodes that calls of functions bring in; further calls stay opaque.
+    pub(super) const NODES: usize = 1_000_000;
+    /// Nodes and other parts that calls of functions bring in; further calls stay opaque.
     pub(super) const EXPANDED: usize = 200_000;
+    /// Bytes that they bring in beyond the length of the file.
+    pub(super) const EXPANDED_BYTES: u64 = 64 << 20;
+    /// Letters of a name in the place of a node.
+    pub(super) const PLACE: usize = 60;
     /// Attributes of a node.
     pub(super) const ATTRIBUTES: usize = 1024;
     /// Elements of an attribute that is a list; a longer one stays opaque.

@@ -361,8 +361,11 @@ mod tests {
 
     #[test]
     fn fields() {
-        let span = |at, end| Payload::Bytes(Span { at, end });
-        let cases: &[(&[u8], &[(u32, Payload)])] = &[
+        const fn span(at: u64, end: u64) -> Payload {
+            Payload::Bytes(Span { at, end })
+        }
+        type Case = (&'static [u8], &'static [(u32, Payload)]);
+        let cases: &[Case] = &[
             (&[], &[]),
             (&[0x08, 0x96, 0x01], &[(1, Payload::Varint(150))]),
             (&[0x12, 2, b'h', b'i', 0x12, 0], &[(2, span(2, 4)), (2, span(6, 6))]),

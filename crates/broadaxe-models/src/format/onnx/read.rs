@@ -1,25 +1,24 @@
 //! From the file to the graph.
 
 mod call;
+mod node;
 mod scope;
 
 use std::{collections::HashMap, rc::Rc};
 
-use broadaxe::{DType, System};
+use broadaxe::System;
 
 use self::{call::Calls, scope::Scopes};
 use super::{
     super::wire::{Around, Field, Fields, Span},
-    arity,
-    attribute::Value as Found,
-    limits,
-    schema::{GRAPH, MODEL, NODE, OPSET, graph as graphs, model as models, node as nodes},
+    arity, limits,
+    schema::{GRAPH, MODEL, OPSET, graph as graphs, model as models},
     tensor::Input,
     types::{self, Type},
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Graph, GraphId, Model, NodeId, Value, ValueId},
     source::Source,
 };
 
@@ -115,6 +114,10 @@ impl Build<'_> {
                 models::GRAPH => graph = Some(field),
                 models::OPSET => {
                     let opset = self.opset(field.span()?)?;
+                    if self.model.opsets.len() >= limits::ATTRIBUTES {
+                        let message = format!("more than {} domains are imported", limits::ATTRIBUTES);
+                        return Err(Error::new(ErrorKind::Limit, message));
+                    }
                     if self.model.opsets.iter().any(|(domain, _)| *domain == opset.0) {
                         let message = format!("the domain {:?} is imported twice; one version is right", opset.0);
                         return Err(Error::format(message).at(format_args!("byte {}", field.start)));
@@ -284,18 +287,19 @@ impl Build<'_> {
         for (span, sparse) in dense.chain(parts.sparse.iter().map(|&span| (span, true))) {
             let (name, constant) = if sparse { self.input.sparse(span)? } else { self.input.tensor(span)? };
             let place = |error: Error| error.at(format_args!("byte {}", span.at));
-            let listed = self.scopes.own(&name).flatten();
-            let id = match listed.filter(|id| self.model.value(*id).constant.is_none()) {
-                Some(id) => id,
-                None => {
-                    let found = self.recorded(inside.infos.get(&name).copied(), inside)?;
-                    self.define(name, found, inside).map_err(place)?
-                }
+            let listed = self.scopes.own(&name);
+            let id = if let Some(id) = listed.filter(|id| self.model.value(*id).constant.is_none()) {
+                id
+            } else {
+                let found = self.recorded(inside.infos.get(&name).copied(), inside)?;
+                self.define(name, found, inside).map_err(place)?
             };
-            if listed.is_some() && self.index.ir < 4 {
-                self.model.graphs[inside.graph.0 as usize].inputs.retain(|input| *input != id);
-            }
             self.hold(id, constant);
+        }
+        if self.index.ir < 4 {
+            let values = &self.model.values;
+            let open = |id: &ValueId| values[id.0 as usize].constant.is_none();
+            self.model.graphs[inside.graph.0 as usize].inputs.retain(open);
         }
         Ok(())
     }
@@ -306,176 +310,6 @@ impl Build<'_> {
         value.element = Some(constant.element.clone());
         value.constant = Some(constant);
     }
-
-    fn nodes(&mut self, fields: &[Field], inside: &Inside) -> Result<(), Error> {
-        for k in 0..fields.len() {
-            self.node(fields, k, inside)?;
-        }
-        Ok(())
-    }
-
-    // Long: the parts of a node, in the order in which names come into scope.
-    fn node(&mut self, fields: &[Field], number: usize, inside: &Inside) -> Result<(), Error> {
-        let field = &fields[number];
-        let written = self.written(field.span()?)?;
-        let place = format!("{}node {number}", inside.prefix);
-        let at = |error: Error| error.at(called(&place, &written));
-        if self.model.nodes.len() >= limits::NODES {
-            return Err(at(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES))));
-        }
-        if written.op.is_empty() {
-            return Err(at(Error::format("it has no operator; every node has one")));
-        }
-        let version =
-            inside.opsets.iter().find(|(domain, _)| *domain == written.domain).map_or(0, |(_, version)| *version);
-        if written.domain.is_empty() && (1..=arity::NEWEST).contains(&version) {
-            let wrong = arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
-            wrong.map_or(Ok(()), |text| Err(at(Error::format(text))))?;
-        }
-        let mut inputs = Vec::with_capacity(written.inputs.len());
-        for name in &written.inputs {
-            let found = if name.is_empty() { Some(None) } else { self.scopes.find(name) };
-            inputs.push(found.ok_or_else(|| at(self.unmade(name, fields, number)))?);
-        }
-        let id = NodeId(self.model.nodes.len() as u32);
-        self.index.nodes.push(*field);
-        self.model.nodes.push(Node {
-            name: written.name.clone(),
-            graph: inside.graph,
-            domain: written.domain.clone(),
-            op: written.op.clone(),
-            version,
-            attributes: Vec::with_capacity(written.attributes.len()),
-            inputs,
-            outputs: Vec::with_capacity(written.outputs.len()),
-            bodies: Vec::new(),
-            place: place.clone(),
-        });
-        self.model.graphs[inside.graph.0 as usize].nodes.push(id);
-        let constant = self.attributes(id, &written, inside).map_err(at)?;
-        self.call(id, &written, inside).map_err(at)?;
-        for (k, name) in written.outputs.iter().enumerate() {
-            let output = if name.is_empty() {
-                None
-            } else {
-                let found = self.recorded(inside.infos.get(name).copied(), inside)?;
-                let value = self.define(name.clone(), found, inside).map_err(at)?;
-                self.model.values[value.0 as usize].producer = Some((id, k));
-                Some(value)
-            };
-            self.model.nodes[id.0 as usize].outputs.push(output);
-        }
-        if let (Some(constant), Some(value)) = (constant, self.model.node(id).output(0)) {
-            self.hold(value, constant);
-        }
-        Ok(())
-    }
-
-    /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.
-    fn attributes(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<Option<Constant>, Error> {
-        let constant = written.domain.is_empty() && written.op == "Constant";
-        let mut held = None;
-        for field in &written.attributes {
-            let found = self.input.attribute(field.span()?, field)?;
-            if self.model.node(id).attribute(&found.name).is_some() {
-                return Err(Error::format(format!("the attribute {:?} is written twice", found.name)));
-            }
-            let value = match found.value {
-                Found::Plain(value) => value,
-                Found::Sparse(tensor) => {
-                    held = held.or(constant.then_some(tensor));
-                    Attribute::Other("a sparse tensor".to_owned())
-                }
-                Found::Reference(name) => match inside.given.as_ref().and_then(|given| given.get(&name)) {
-                    Some(value) => value.clone(),
-                    None => continue,
-                },
-                Found::Graphs(graphs, list) => self.bodies(id, &found.name, graphs, list, inside)?,
-            };
-            held = held.or(constant.then(|| held_by(&found.name, &value)).flatten());
-            self.model.nodes[id.0 as usize].attributes.push((found.name, value));
-        }
-        Ok(held)
-    }
-
-    fn bodies(
-        &mut self,
-        id: NodeId,
-        name: &str,
-        graphs: Vec<(Around, Around)>,
-        list: bool,
-        inside: &Inside,
-    ) -> Result<Attribute, Error> {
-        let mut bodies = Vec::with_capacity(graphs.len());
-        for (attribute, graph) in graphs {
-            let mut path = self.index.graphs[inside.graph.0 as usize].path.clone();
-            path.extend([Around::of(&self.index.nodes[id.0 as usize])?, attribute, graph]);
-            let prefix = format!("{} / {name} / ", self.model.node(id).place);
-            bodies.push(self.graph(path, Some(id), Inside { depth: inside.depth + 1, prefix, ..inside.clone() })?);
-        }
-        self.model.nodes[id.0 as usize].bodies.extend(&bodies);
-        match bodies.as_slice() {
-            [body] if !list => Ok(Attribute::Graph(*body)),
-            [] if !list => Err(Error::format(format!("the attribute {name:?} should hold a graph and holds nothing"))),
-            bodies => Ok(Attribute::Other(format!("{} graphs", bodies.len()))),
-        }
-    }
-
-    fn written(&self, span: Span) -> Result<Written, Error> {
-        let mut node = Written::default();
-        let reader = &self.input.reader;
-        for field in reader.fields(span, &NODE) {
-            let field = field?;
-            match field.number {
-                nodes::INPUT => node.inputs.push(reader.text(field.span()?)?),
-                nodes::OUTPUT => node.outputs.push(reader.text(field.span()?)?),
-                nodes::NAME => node.name = reader.text(field.span()?)?,
-                nodes::OP => node.op = reader.text(field.span()?)?,
-                nodes::DOMAIN => node.domain = standard(reader.text(field.span()?)?),
-                nodes::OVERLOAD => node.overload = reader.text(field.span()?)?,
-                nodes::ATTRIBUTE => node.attributes.push(field),
-                _ => {}
-            }
-        }
-        let count = node.attributes.len();
-        if count > limits::ATTRIBUTES {
-            let message = format!("a node has {count} attributes; at most {} are taken", limits::ATTRIBUTES);
-            return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
-        }
-        Ok(node)
-    }
-
-    /// Says why a name that a node reads has no value.
-    fn unmade(&self, name: &str, fields: &[Field], reader: usize) -> Error {
-        let written = |field: &Field| field.span().and_then(|span| self.written(span)).unwrap_or_default();
-        let makes = |k: &usize| written(&fields[*k]).outputs.iter().any(|output| output == name);
-        Error::format(match (reader..fields.len()).find(makes) {
-            Some(k) if k == reader => format!("it reads its own output {name:?}; a node reads what stands before it"),
-            Some(k) => {
-                let later = called(&format!("node {k}"), &written(&fields[k]));
-                format!("it reads {name:?}, which {later} makes after it; nodes stand in the order of their values")
-            }
-            None => format!("it reads {name:?}, which nothing makes"),
-        })
-    }
-}
-
-/// A node as it stands in the file.
-#[derive(Default)]
-struct Written {
-    inputs: Vec<String>,
-    outputs: Vec<String>,
-    name: String,
-    op: String,
-    domain: String,
-    overload: String,
-    attributes: Vec<Field>,
-}
-
-/// Names a node in a sentence.
-fn called(place: &str, node: &Written) -> String {
-    let space = if node.name.is_empty() { "" } else { " " };
-    format!("{place} ({}{space}{})", node.op, node.name)
 }
 
 /// The standard domain has two names.
@@ -501,30 +335,12 @@ fn deep(depth: usize, span: Span) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)))
 }
 
-/// Returns what a `Constant` node holds by one of its attributes.
-fn held_by(name: &str, value: &Attribute) -> Option<Constant> {
-    let list = |dtype, shape, bytes: Vec<u8>| {
-        Some(Constant { element: Element::Known(dtype), shape, data: Data::Held(bytes.into()) })
+/// Makes what the places of the nodes of a body begin with; parts of it may be long, and bodies stand in bodies.
+fn prefix(place: &str, name: &str) -> String {
+    let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
+    let place = match place.rsplit_once(" / ").filter(|_| place.len() > limits::PLACE) {
+        Some((_, last)) => format!(".. / {}", cut(last, limits::PLACE)),
+        None => cut(place, 2 * limits::PLACE),
     };
-    match (name, value) {
-        ("value", Attribute::Tensor(tensor)) => Some(tensor.clone()),
-        ("value_int", Attribute::Int(value)) => list(DType::I64, vec![], value.to_le_bytes().to_vec()),
-        ("value_float", Attribute::Float(value)) => list(DType::F32, vec![], (*value as f32).to_le_bytes().to_vec()),
-        ("value_ints", Attribute::Ints(values)) => {
-            list(DType::I64, vec![values.len()], values.iter().flat_map(|value| value.to_le_bytes()).collect())
-        }
-        ("value_floats", Attribute::Floats(values)) => list(
-            DType::F32,
-            vec![values.len()],
-            values.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect(),
-        ),
-        ("value_string", _) => Some(texts(vec![])),
-        ("value_strings", Attribute::Texts(values)) => Some(texts(vec![values.len()])),
-        _ => None,
-    }
-}
-
-fn texts(shape: Vec<usize>) -> Constant {
-    let data = Data::Absent("its elements are texts".to_owned());
-    Constant { element: Element::Other("string".to_owned(), 0), shape, data }
+    format!("{place} / {} / ", cut(name, limits::PLACE))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::wire::splice::{bytes, float, int};
+use super::super::wire::splice::{bytes, int};
 use crate::{
     edit::{Edit, Piece},
     error::Error,
@@ -17,11 +17,6 @@ pub(super) struct Message(pub(super) Vec<u8>);
 impl Message {
     pub(super) fn int(mut self, number: u32, value: i64) -> Self {
         int(&mut self.0, number, value);
-        self
-    }
-
-    pub(super) fn float(mut self, number: u32, value: f32) -> Self {
-        float(&mut self.0, number, value);
         self
     }
 
@@ -144,7 +139,10 @@ pub(super) fn value(model: &Model, name: &str) -> ValueId {
 
 /// Writes a model as text: constants with their shapes, then nodes, bodies further in.
 pub(super) fn text(model: &Model) -> String {
-    let mut text: String = model.opsets.iter().map(|(domain, version)| format!("opset {domain}{version}\n")).collect();
+    let mut text = String::new();
+    for (domain, version) in &model.opsets {
+        writeln!(text, "opset {domain}{version}").unwrap();
+    }
     list(model, GraphId(0), "", &mut text);
     text.trim_end().to_owned()
 }

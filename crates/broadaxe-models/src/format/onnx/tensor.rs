@@ -44,9 +44,8 @@ impl<'a> Input<'a> {
     /// [`ErrorKind::Format`] when shape, type and elements do not fit each other, and those of the file of weights.
     pub(super) fn tensor(&mut self, span: Span) -> Result<(String, Constant), Error> {
         let parts = self.parts(span)?;
-        let name = parts.name.clone();
-        let constant = self.constant(parts);
-        constant.map(|constant| (name.clone(), constant)).map_err(|error| error.at(format_args!("tensor {name:?}")))
+        let constant = self.constant(&parts).map_err(|error| error.at(format_args!("tensor {:?}", parts.name)))?;
+        Ok((parts.name, constant))
     }
 
     fn parts(&self, span: Span) -> Result<Parts, Error> {
@@ -61,15 +60,25 @@ impl<'a> Input<'a> {
                 numbers::SEGMENT => parts.segment = true,
                 numbers::EXTERNAL => parts.external.push(field.span()?),
                 numbers::LOCATION => parts.location = field.int()?,
-                numbers::FLOATS | numbers::INTS | numbers::TEXTS => parts.spelled.push(field),
-                numbers::LONGS | numbers::DOUBLES | numbers::UNSIGNED => parts.spelled.push(field),
+                numbers::FLOATS
+                | numbers::INTS
+                | numbers::TEXTS
+                | numbers::LONGS
+                | numbers::DOUBLES
+                | numbers::UNSIGNED => {
+                    if parts.spelled.len() >= limits::NODES {
+                        let message = format!("a tensor has more than {} lists of elements", limits::NODES);
+                        return Err(Error::new(ErrorKind::Limit, message).at(at(span)));
+                    }
+                    parts.spelled.push(field);
+                }
                 _ => {}
             }
         }
         Ok(parts)
     }
 
-    fn constant(&mut self, parts: Parts) -> Result<Constant, Error> {
+    fn constant(&mut self, parts: &Parts) -> Result<Constant, Error> {
         let row = element::row(parts.code)
             .ok_or_else(|| Error::format(format!("{} is the number of no type; 1 to 28 are", parts.code)))?;
         let shape = extents(&parts.dims)?;
@@ -85,7 +94,7 @@ impl<'a> Input<'a> {
             ));
         }
         let data = if parts.location != 0 {
-            self.external(&parts, row, bytes)?
+            self.external(parts, row, bytes)?
         } else if let Some(span) = parts.raw {
             if row.bits == 0 || span.len() != bytes {
                 let text = format!("it holds {} bytes, and its shape and type need {bytes}", span.len());
@@ -172,15 +181,16 @@ impl<'a> Input<'a> {
         let mut found = 0;
         for field in fields {
             found += match (field.payload, row.field) {
-                (Payload::Bytes(_), numbers::TEXTS) => 1,
                 (Payload::Bytes(span), numbers::FLOATS | numbers::DOUBLES) if span.len() % width == 0 => {
                     span.len() / width
                 }
                 (Payload::Bytes(span), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => {
                     self.reader.count(span)?
                 }
-                (Payload::Fixed32(_), numbers::FLOATS) | (Payload::Fixed64(_), numbers::DOUBLES) => 1,
-                (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
+                (Payload::Bytes(_), numbers::TEXTS)
+                | (Payload::Fixed32(_), numbers::FLOATS)
+                | (Payload::Fixed64(_), numbers::DOUBLES)
+                | (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
                 _ => return Err(Error::format("its list of elements is damaged")),
             };
         }

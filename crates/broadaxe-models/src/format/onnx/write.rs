@@ -92,8 +92,10 @@ fn place(edit: &Edit) -> Option<NodeId> {
     match edit {
         Edit::ReshapeConstant { .. } | Edit::CopyConstant { .. } | Edit::Opset(_) => None,
         Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => Some(at.node),
-        Edit::Swap { node, .. } | Edit::Attribute { node, .. } => Some(*node),
-        Edit::Replace { node, .. } | Edit::ReshapeResult { node, .. } => Some(*node),
+        Edit::Swap { node, .. }
+        | Edit::Attribute { node, .. }
+        | Edit::Replace { node, .. }
+        | Edit::ReshapeResult { node, .. } => Some(*node),
     }
 }
 
@@ -260,18 +262,15 @@ impl Writer<'_> {
         }
         let mut number = Vec::new();
         int(&mut number, 2, version);
-        match imported {
-            Some(field) => {
-                let around = Around::of(&field)?;
-                let old = self.find(around.span(), &OPSET, 2)?;
-                let end = around.span().end;
-                let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
-                self.splices.replace(&[around], span, vec![Piece::New(number)]);
-            }
-            None => {
-                let field = encode::opset(models::OPSET, version);
-                self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
-            }
+        if let Some(field) = imported {
+            let around = Around::of(&field)?;
+            let old = self.find(around.span(), &OPSET, 2)?;
+            let end = around.span().end;
+            let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
+            self.splices.replace(&[around], span, vec![Piece::New(number)]);
+        } else {
+            let field = encode::opset(models::OPSET, version);
+            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
         }
         // Versions of operators are imported from version 3 of the format on.
         if let Some(field) = ir.filter(|_| self.index.ir < 3) {

@@ -12,7 +12,9 @@ use super::{
         limits,
         schema::{FUNCTION, function as numbers},
     },
-    Build, Inside, Place, Written, all, deep, standard,
+    Build, Inside, Place, all, deep,
+    node::Written,
+    prefix, standard,
 };
 use crate::{
     error::Error,
@@ -28,8 +30,10 @@ pub(super) struct Calls {
     functions: HashMap<Key, Rc<Function>>,
     /// Those whose bodies are being read.
     open: Vec<Key>,
-    /// How many nodes calls have brought in.
-    expanded: usize,
+    /// How many nodes and other parts calls have brought in.
+    parts: usize,
+    /// How many bytes of the file these parts are, those of attributes that calls give included.
+    bytes: u64,
 }
 
 /// A function as it stands in the file.
@@ -41,6 +45,14 @@ struct Function {
     defaults: Vec<Field>,
     opsets: Vec<(String, i64)>,
     infos: Vec<Span>,
+}
+
+impl Function {
+    /// Counts what each call reads.
+    fn parts(&self) -> usize {
+        let lists = [self.inputs.len(), self.outputs.len(), self.nodes.len(), self.defaults.len(), self.infos.len()];
+        lists.iter().sum::<usize>() + 1
+    }
 }
 
 impl Build<'_> {
@@ -86,13 +98,14 @@ impl Build<'_> {
                 return Err(Error::format(format!("the function {} has {there} {what}, not {here}", written.op)));
             }
         }
-        let nodes = self.calls.expanded.saturating_add(function.nodes.len());
+        let parts = self.calls.parts + function.parts();
+        let bytes = self.calls.bytes + function.around.span().len();
         let why = if self.calls.open.contains(&key) {
             "calls itself"
-        } else if nodes > limits::EXPANDED {
+        } else if parts > limits::EXPANDED || bytes > self.model.source.len() + limits::EXPANDED_BYTES {
             "brings in too many nodes"
         } else {
-            self.calls.expanded = nodes;
+            (self.calls.parts, self.calls.bytes) = (parts, bytes);
             self.calls.open.push(key);
             let body = self.body(id, written, &function, inside);
             self.calls.open.pop();
@@ -112,7 +125,7 @@ impl Build<'_> {
         let inside = Inside {
             graph,
             depth: inside.depth + 1,
-            prefix: format!("{} / {} / ", self.model.node(id).place, written.op),
+            prefix: prefix(&self.model.node(id).place, &written.op),
             opsets: Rc::new(self.opsets(function)),
             given: Some(Rc::new(given)),
             infos: self.infos(&function.infos)?,
@@ -153,6 +166,22 @@ impl Build<'_> {
             given.insert(name.clone(), value);
         }
         Ok(given)
+    }
+
+    /// Gives a node of a function an attribute of the call, unless too much has been given already.
+    pub(super) fn passed(&mut self, value: &Attribute) -> Attribute {
+        let size = match value {
+            Attribute::Text(text) | Attribute::Other(text) => text.len(),
+            Attribute::Ints(values) => 8 * values.len(),
+            Attribute::Floats(values) => 8 * values.len(),
+            Attribute::Texts(values) => values.iter().map(|value| value.len() + 24).sum(),
+            Attribute::Int(_) | Attribute::Float(_) | Attribute::Tensor(_) | Attribute::Graph(_) => 8,
+        };
+        self.calls.bytes += size as u64;
+        if self.calls.bytes > self.model.source.len() + limits::EXPANDED_BYTES {
+            return Attribute::Other("an attribute of the call, which brings in too much".to_owned());
+        }
+        value.clone()
     }
 
     /// Returns the versions that hold in the body; what the function does not import is the model's.

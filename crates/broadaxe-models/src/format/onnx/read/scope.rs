@@ -36,11 +36,12 @@ impl Scopes {
     }
 
     /// Finds what a name means in the innermost graph alone.
-    pub(super) fn own(&self, name: &str) -> Option<Option<ValueId>> {
-        self.stack.last()?.names.get(name).copied()
+    pub(super) fn own(&self, name: &str) -> Option<ValueId> {
+        self.stack.last()?.names.get(name).copied().flatten()
     }
 
-    /// Finds what a name means.
+    /// Finds what a name means; `None` within for an input that is left out.
+    #[allow(clippy::option_option)] // A name that means nothing is not a name that is not there.
     pub(super) fn find(&self, name: &str) -> Option<Option<ValueId>> {
         for scope in self.stack.iter().rev() {
             if let Some(value) = scope.names.get(name) {

@@ -173,13 +173,13 @@ impl<'a> Writer<'a> {
             let mut path = path.clone();
             path.push(Around::of(field)?);
             for (message, number) in [(&INFO, 2), (&TYPE, 1)] {
-                let inner = path.last().map(Around::span).unwrap_or(span);
+                let inner = path.last().map_or(span, Around::span);
                 match self.find(inner, message, number)? {
                     Some(field) => path.push(Around::of(&field)?),
                     None => return Ok(()),
                 }
             }
-            let inner = path.last().map(Around::span).unwrap_or(span);
+            let inner = path.last().map_or(span, Around::span);
             let old = self.find(inner, &TENSOR_TYPE, 2)?;
             let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| Span { at: old.start, end: old.end });
             self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape))]);

@@ -62,11 +62,15 @@ pub(super) fn attribute(name: &str, value: &Scalar) -> Vec<u8> {
             TEXT
         }
         Scalar::Ints(values) => {
-            values.iter().for_each(|value| int(&mut message, attributes::INTS, *value));
+            for value in values {
+                int(&mut message, attributes::INTS, *value);
+            }
             INTS
         }
         Scalar::Floats(values) => {
-            values.iter().for_each(|value| float(&mut message, attributes::FLOATS, *value as f32));
+            for value in values {
+                float(&mut message, attributes::FLOATS, *value as f32);
+            }
             FLOATS
         }
     };
@@ -100,7 +104,9 @@ pub(super) fn constant_node(number: u32, name: &str, tensor: Vec<Piece>) -> Vec<
 /// Writes sizes as fields of a tensor.
 pub(super) fn dims(shape: &[usize]) -> Vec<u8> {
     let mut fields = Vec::new();
-    shape.iter().for_each(|&size| int(&mut fields, tensors::DIMS, size as i64));
+    for &size in shape {
+        int(&mut fields, tensors::DIMS, size as i64);
+    }
     fields
 }
 

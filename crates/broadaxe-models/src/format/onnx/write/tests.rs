@@ -1,5 +1,7 @@
 //! Every change, on small models: what is written is read again and shown as text.
 
+use std::fmt::Write;
+
 use super::super::sample::{
     Message, changed, graph, graph_attribute, info, integer, ints, model, node, opset, read, tensor, tensor_attribute,
     text, value,
@@ -121,6 +123,12 @@ fn cases() -> Vec<Case> {
             Edit::CopyConstant { value: d, shape: vec![2, 1], uses: vec![at(3, 1)] },
         ],
     );
+    cases
+}
+
+fn inner_cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut case = |name, model: &Model, edits: Vec<Edit>| cases.push(Case { name, model: model.clone(), edits });
     let body = graph(&["Add x w -> s"], &[], &["s"]).inner(5, &tensor("v", &[3]));
     let branch = graph(&["Sub v x -> s"], &[], &["s"]).inner(5, &tensor("v", &[3]));
     let decide = node("If x -> y")
@@ -171,9 +179,9 @@ fn cases() -> Vec<Case> {
 #[test]
 fn changes() {
     let mut got = String::new();
-    for case in cases() {
+    for case in cases().into_iter().chain(inner_cases()) {
         let model = changed(&case.model, &case.edits).map_or_else(|error| error.to_string(), |model| text(&model));
-        got += &format!("# {}\n{model}\n\n", case.name);
+        writeln!(got, "# {}\n{model}\n", case.name).unwrap();
     }
     let wrong = got.lines().zip(include_str!("changes.txt").lines()).find(|(got, want)| got != want);
     assert!(got == include_str!("changes.txt"), "first difference {wrong:?} in\n{got}");
