@@ -1,0 +1,36 @@
+//! Runtimes whose operands have equal ranks: TOSA, and the GPU delegate of LiteRT, which misreads operands of lower rank.
+
+use std::borrow::Cow;
+
+use broadaxe_shape::Rule;
+
+use super::{Asked, Does, Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+const TOSA: Evidence = Evidence::documented("TOSA 1.0 specification, section on broadcasting");
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "equal-rank",
+    summary: "a runtime whose operands have equal ranks (TOSA, LiteRT's GPU delegate)",
+    laws: &[
+        Law {
+            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
+            way: Way::Own,
+            text: "has an operator that says the same",
+            evidence: TOSA,
+        },
+        Law { kinds: &[], way: Way::Ask(ranks), text: "takes operands of equal rank, axis by axis", evidence: TOSA },
+    ],
+};
+
+fn ranks(asked: &Asked<'_>) -> Option<Does> {
+    let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
+    let Some(ranks) = ranks else {
+        return Some(Does::Unknown(Cow::Borrowed("takes operands of equal rank, and the ranks are not known")));
+    };
+    if ranks.iter().all(|rank| *rank == ranks[0]) {
+        return Some(Does::Rule(Rule::numpy()));
+    }
+    let list: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    Some(Does::Refused(format!("takes operands of equal rank; these have ranks {}", list.join(", ")).into()))
+}

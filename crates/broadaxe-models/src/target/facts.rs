@@ -1,0 +1,67 @@
+//! What a profile may ask of the graph around a node.
+
+use super::{Target, pnnx, pnnx::Batches};
+use crate::{
+    graph::{Model, Node, ValueId},
+    infer::Shapes,
+    meaning::{Meaning, Source},
+};
+
+/// What is known of a model's values that profiles ask for.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    batches: Batches,
+    folded: Vec<bool>,
+}
+
+/// What is known of a node's operands that profiles ask for.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Which operands are constants, or depend on nothing else.
+    pub constants: Vec<bool>,
+    /// What pnnx takes for the batch axis of each.
+    pub batches: Vec<Option<usize>>,
+}
+
+impl Facts {
+    /// Gathers what these targets ask for.
+    pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
+        let asks = targets.iter().any(|target| target.profile().name == pnnx::PROFILE.name);
+        let batches = if asks { Batches::of(model, shapes, &model.uses()) } else { Batches::default() };
+        Self { batches, folded: folded(model, shapes) }
+    }
+
+    /// Returns what is known of a node's operands.
+    pub fn around(&self, node: &Node, meaning: &Meaning) -> Around {
+        let value = |source: &Source| match source {
+            Source::Input(k) => node.input(*k),
+            Source::Result => node.output(0),
+            Source::Scalar | Source::Held(_) => None,
+        };
+        let values: Vec<Option<ValueId>> = meaning.operands.iter().map(value).collect();
+        let folded = |value: ValueId| self.folded.get(value.0 as usize).copied().unwrap_or(false);
+        Around {
+            constants: values.iter().map(|value| value.is_none_or(folded)).collect(),
+            batches: values.iter().map(|value| self.batches.get((*value)?)).collect(),
+        }
+    }
+}
+
+/// Finds the values that depend on nothing but constants and known shapes.
+fn folded(model: &Model, shapes: &Shapes) -> Vec<bool> {
+    let mut folded: Vec<bool> = model.values.iter().map(|value| value.constant.is_some()).collect();
+    for id in model.walk() {
+        let node = model.node(id);
+        let known = |value: ValueId| shapes.of.get(value.0 as usize).is_some_and(|known| known.shape.known().is_some());
+        let mut inputs = node.inputs.iter().flatten();
+        let constant = match node.op.as_str() {
+            "Shape" | "Size" | "ShapeOf" => node.input(0).is_some_and(known),
+            "RandomNormal" | "RandomUniform" | "Parameter" | "Input" => false,
+            _ => node.bodies.is_empty() && inputs.all(|value| folded[value.0 as usize]),
+        };
+        if constant {
+            node.outputs.iter().flatten().for_each(|value| folded[value.0 as usize] = true);
+        }
+    }
+    folded
+}

@@ -1,0 +1,97 @@
+//! ncnn given the shapes as they are written, by a converter that inserts no reshapes: `BinaryOp` aligns to the left.
+
+use std::borrow::Cow;
+
+use broadaxe::System;
+use broadaxe_shape::Rule;
+
+use super::{Asked, Does, Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+const RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
+const LAYERS: Evidence = Evidence::documented("ncnn, operators");
+
+/// Our operators that `BinaryOp` has.
+pub(super) const BINARY: &[&str] = &[
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "max",
+    "min",
+    "pow",
+    "atan2",
+    "fmod",
+    "logaddexp",
+    "div_floor",
+    "remainder_ieee",
+    "sum",
+    "prelu",
+];
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "ncnn-param",
+    summary: "ncnn with the shapes as they are written, and its own rule",
+    laws: &[
+        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
+        Law {
+            kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds],
+            way: Way::Own,
+            text: "has a layer that says the same",
+            evidence: LAYERS,
+        },
+        Law {
+            kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch],
+            way: Way::Refused,
+            text: "has no such layer",
+            evidence: LAYERS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(absent),
+            text: "has no such operation",
+            evidence: LAYERS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Ask(slope),
+            text: "gives entry i of the slope to entry i of the slowest axis, without a look at its shape",
+            evidence: RUN,
+        },
+        Law {
+            kinds: &[],
+            way: Way::Ask(binary),
+            text: "aligns the operand of lower rank to the slowest axis",
+            evidence: RUN,
+        },
+    ],
+};
+
+fn own(asked: &Asked<'_>) -> Option<Does> {
+    asked.is_of(System::Ncnn).then_some(Does::Own)
+}
+
+/// Refuses what no layer computes.
+pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
+    let ours = asked.operator();
+    (!BINARY.contains(&ours.as_str())).then(|| Does::Refused(format!("has no operation for {}", asked.node.op).into()))
+}
+
+/// A number of rank 0 becomes a parameter of the layer, if it is a constant.
+fn binary(asked: &Asked<'_>) -> Option<Does> {
+    let scalar = |k: usize| asked.operands[k].rank() == Some(0) && asked.constants[k];
+    Some(match asked.operands.len() {
+        2 if scalar(0) || scalar(1) => Does::Own,
+        2 => Does::Rule(Rule::ncnn()),
+        _ => Does::Rule(Rule::none()),
+    })
+}
+
+fn slope(asked: &Asked<'_>) -> Option<Does> {
+    Some(match (asked.rank(), asked.elements(1)) {
+        (_, Some(1)) => Does::Own,
+        (Some(rank @ (0 | 4..)), _) => Does::Refused(format!("has no PReLU for rank {rank}").into()),
+        (Some(_), Some(_)) => Does::List { axis: 0 },
+        _ => Does::Unknown(Cow::Borrowed("takes the slope for a list, and its shape is not known")),
+    })
+}

@@ -1,0 +1,23 @@
+//! A runtime without broadcasting, such as XLA's HLO: shapes are equal, and stretching is an operator of its own.
+
+use super::{Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "none",
+    summary: "a runtime without broadcasting: every operand has the result's shape",
+    laws: &[
+        Law {
+            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
+            way: Way::Own,
+            text: "has an operator that says the same",
+            evidence: Evidence::documented("OpenXLA, StableHLO specification"),
+        },
+        Law {
+            kinds: &[],
+            way: Way::Rule("none"),
+            text: "takes equal shapes only",
+            evidence: Evidence::documented("OpenXLA, StableHLO specification"),
+        },
+    ],
+};

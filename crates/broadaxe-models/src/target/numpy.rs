@@ -1,0 +1,23 @@
+//! NumPy, and what follows it: torch, JAX, `CuPy`. Every operand aligns to the right and may stretch.
+
+use super::{Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "numpy",
+    summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
+    laws: &[
+        Law {
+            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary],
+            way: Way::Own,
+            text: "is told the shape",
+            evidence: Evidence::documented("NumPy, broadcast_to"),
+        },
+        Law {
+            kinds: &[],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: Evidence::run_here("NumPy 2.4; conformance, test_engines.py"),
+        },
+    ],
+};
