@@ -364,7 +364,7 @@ mod tests {
         const fn span(at: u64, end: u64) -> Payload {
             Payload::Bytes(Span { at, end })
         }
-        type Case = (&'static [u8], &'static [(u32, Payload)]);
+        type Case<'a> = (&'a [u8], &'a [(u32, Payload)]);
         let cases: &[Case] = &[
             (&[], &[]),
             (&[0x08, 0x96, 0x01], &[(1, Payload::Varint(150))]),

@@ -130,3 +130,6 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
     }
     File::open(&path).map(Some).map_err(fail)
 }
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -344,3 +344,6 @@ fn prefix(place: &str, name: &str) -> String {
     };
     format!("{place} / {} / ", cut(name, limits::PLACE))
 }
+
+#[cfg(test)]
+mod tests;

@@ -166,33 +166,10 @@ impl<'a> Input<'a> {
             let element = row.element();
             return Err(Error::format(format!("its elements stand in a list that is not the one for {element}")));
         }
-        // How many entries the list has: a complex number is two, and types below a byte share bytes.
-        let entries = match (row.field, row.bits) {
-            (numbers::FLOATS, bits) => count * u64::from(bits / 32),
-            (numbers::DOUBLES, bits) => count * u64::from(bits / 64),
-            (_, bits) if bits < 8 && bits > 0 => size(count, bits)?,
-            _ => count,
-        };
-        let width = match row.field {
-            numbers::FLOATS => 4,
-            numbers::DOUBLES => 8,
-            _ => u64::from(row.bits.div_ceil(8)),
-        };
+        let (entries, width) = listed(row, count)?;
         let mut found = 0;
         for field in fields {
-            found += match (field.payload, row.field) {
-                (Payload::Bytes(span), numbers::FLOATS | numbers::DOUBLES) if span.len() % width == 0 => {
-                    span.len() / width
-                }
-                (Payload::Bytes(span), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => {
-                    self.reader.count(span)?
-                }
-                (Payload::Bytes(_), numbers::TEXTS)
-                | (Payload::Fixed32(_), numbers::FLOATS)
-                | (Payload::Fixed64(_), numbers::DOUBLES)
-                | (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
-                _ => return Err(Error::format("its list of elements is damaged")),
-            };
+            found += self.entries(field, width)?;
         }
         if found != entries {
             return Err(Error::format(format!("it has {found} elements, and its shape and type need {entries}")));
@@ -206,6 +183,19 @@ impl<'a> Input<'a> {
             return Ok(Data::Span { at: span.at, len: span.len() });
         }
         self.hold(fields, entries, width)
+    }
+
+    /// Counts the elements that a field spells.
+    fn entries(&self, field: &Field, width: u64) -> Result<u64, Error> {
+        Ok(match (field.payload, field.number) {
+            (Payload::Bytes(_), numbers::TEXTS)
+            | (Payload::Fixed32(_), numbers::FLOATS)
+            | (Payload::Fixed64(_), numbers::DOUBLES)
+            | (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
+            (Payload::Bytes(span), numbers::FLOATS | numbers::DOUBLES) if span.len() % width == 0 => span.len() / width,
+            (Payload::Bytes(span), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => self.reader.count(span)?,
+            _ => return Err(Error::format("its list of elements is damaged")),
+        })
     }
 
     fn hold(&mut self, fields: &[Field], entries: u64, width: u64) -> Result<Data, Error> {
@@ -255,6 +245,23 @@ impl<'a> Input<'a> {
         let data = Data::Absent("it is stored as a sparse tensor".to_owned());
         Ok((name, Constant { element: values.element, shape, data }))
     }
+}
+
+/// Says how many entries the list of a tensor has, and how many bytes each.
+fn listed(row: &Row, count: u64) -> Result<(u64, u64), Error> {
+    // A complex number is two, and types below a byte share bytes.
+    let entries = match (row.field, row.bits) {
+        (numbers::FLOATS, bits) => count * u64::from(bits / 32),
+        (numbers::DOUBLES, bits) => count * u64::from(bits / 64),
+        (_, bits) if bits < 8 && bits > 0 => size(count, bits)?,
+        _ => count,
+    };
+    let width = match row.field {
+        numbers::FLOATS => 4,
+        numbers::DOUBLES => 8,
+        _ => u64::from(row.bits.div_ceil(8)),
+    };
+    Ok((entries, width))
 }
 
 fn at(span: Span) -> String {

@@ -1,5 +1,7 @@
 //! Constants in another shape. Their elements are not touched, wherever they are.
 
+use broadaxe_shape::MAX_RANK;
+
 use super::{
     super::{
         super::wire::{Around, Field, Message, Span, splice::bytes},
@@ -83,7 +85,7 @@ impl<'a> Writer<'a> {
             )));
         }
         let count = |shape: &[usize]| broadaxe_shape::elements(shape).ok();
-        if count(shape) != count(&constant.shape) {
+        if shape.len() > MAX_RANK || count(shape) != count(&constant.shape) {
             return Err(refused(format!("{name:?} has shape {:?} and cannot have {shape:?}", constant.shape)));
         }
         Ok((value, constant))

@@ -18,6 +18,7 @@ use crate::{
 type New = HashMap<String, (String, Option<Element>)>;
 
 impl Writer<'_> {
+    // Long: one pass over the new nodes, each of which may read those before it.
     pub(super) fn replace(&mut self, id: NodeId, with: &[NewNode]) -> Result<(), Error> {
         let field = {
             let draft = self.draft(id)?;
