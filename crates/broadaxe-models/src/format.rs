@@ -1,7 +1,9 @@
 //! The formats that model files come in.
 
+mod made;
 mod onnx;
 mod openvino;
+mod paddle;
 mod wire;
 
 pub mod ncnn;
@@ -32,7 +34,7 @@ pub struct Format {
 }
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
-pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX];
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
 
 /// Reads the model in a file, whatever its format.
 ///

@@ -11,10 +11,11 @@ use super::{
     build::Places,
     net::{Layer, Net},
     order::links,
-    result::{self, Made},
+    result,
 };
 use crate::{
-    error::{Error, ErrorKind},
+    error::Error,
+    format::made::{Made, compatible, list, refuse},
     graph::{Data, Element, Model, NodeId, Use, Value, ValueId},
 };
 
@@ -74,11 +75,6 @@ pub(super) struct Draft<'a> {
     places: &'a Places,
     index: HashMap<(usize, usize, usize), usize>,
     names: HashSet<String>,
-}
-
-/// Makes the error of a change that cannot be made.
-pub(super) fn refuse(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Edit, message)
 }
 
 impl<'a> Draft<'a> {
@@ -302,7 +298,7 @@ impl<'a> Draft<'a> {
         }
         if touched && let Some(shape) = result::of_layer(self, net, layer)? {
             let old = self.shape(net, End::Old(layer, 0));
-            if old.is_none_or(|old| !result::compatible(&old, &shape)) {
+            if old.is_none_or(|old| !compatible(&old, &shape)) {
                 self.parts[net].shapes.insert((layer, true, 0), shape);
             }
         }
@@ -351,9 +347,4 @@ impl Fresh {
             names: None,
         }
     }
-}
-
-/// Writes whole numbers as an IR does.
-pub(super) fn list<T: ToString>(values: &[T]) -> String {
-    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }

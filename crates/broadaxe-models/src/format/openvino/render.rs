@@ -5,11 +5,11 @@ use std::{fmt::Write, ops::Range};
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
-    draft::{Draft, End, Fresh, Part, refuse},
+    draft::{Draft, End, Fresh, Part},
     element::precision,
     net::{Layer, Net, Port},
 };
-use crate::{edit::Piece, error::Error};
+use crate::{edit::Piece, error::Error, format::made::refuse};
 
 /// Words that take the place of others.
 struct Cut {

@@ -4,14 +4,15 @@ use broadaxe::{Scalar as Number, System, frameworks};
 
 use super::{
     AXIS,
-    draft::{Draft, End, Fresh, refuse},
+    draft::{Draft, End, Fresh},
     element::element,
-    result::{self, Made},
+    result,
     write::written,
 };
 use crate::{
     edit::{Change, NewNode, Wire},
     error::Error,
+    format::made::{Made, refuse},
     graph::{Element, NodeId},
 };
 

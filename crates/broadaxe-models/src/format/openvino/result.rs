@@ -1,60 +1,17 @@
 //! The shapes that layers have after a change, where they follow from what the layers read.
 
 use broadaxe::{Rule, System, frameworks};
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
     AXIS,
-    draft::{Draft, End, refuse},
+    draft::{Draft, End},
     rank::RANKED,
 };
-use crate::error::Error;
-
-/// How the shape of a new layer follows from those of its inputs.
-pub(super) enum Made {
-    /// It is this one.
-    Known(SymbolicShape),
-    /// The elements of the first input in another shape; 0 keeps an extent, -1 follows from the others.
-    Reshape(Vec<i64>),
-    /// The first input with axes of extent 1, counted in the result.
-    Unsqueeze(Vec<i64>),
-    /// The first input stretched to a shape, and the other way round.
-    Expand(Vec<i64>),
-    /// What a rule makes of all inputs.
-    Broadcast(Rule),
-    /// That of the first input.
-    First,
-    /// It is not known how.
-    Unknown,
-}
-
-impl Made {
-    /// Returns the shape, if it is known.
-    ///
-    /// # Errors
-    /// [`crate::ErrorKind::Edit`] where the inputs cannot have that done to them.
-    pub(super) fn shape(&self, inputs: &[Option<SymbolicShape>]) -> Result<Option<SymbolicShape>, Error> {
-        let first = || inputs.first().and_then(Option::as_ref).filter(|shape| shape.rank().is_some());
-        match self {
-            Self::Known(shape) => Ok(Some(shape.clone())),
-            Self::Reshape(target) => reshaped(first(), target).map(Some),
-            Self::Unsqueeze(axes) => first().map(|shape| unsqueezed(shape, axes)).transpose(),
-            Self::Expand(target) => {
-                let target: Option<Vec<usize>> = target.iter().map(|&dim| usize::try_from(dim).ok()).collect();
-                let target = target.ok_or_else(|| refuse("a shape to stretch to has extents of 0 and more"))?;
-                let target = SymbolicShape::from(target.as_slice());
-                first().map(|shape| broadcast(&Rule::numpy(), &[shape.clone(), target])).transpose()
-            }
-            Self::Broadcast(rule) => {
-                let known: Option<Vec<SymbolicShape>> = inputs.iter().cloned().collect();
-                let known = known.filter(|shapes| shapes.iter().all(|shape| shape.rank().is_some()));
-                known.map(|shapes| broadcast(rule, &shapes)).transpose()
-            }
-            Self::First => Ok(first().cloned()),
-            Self::Unknown => Ok(None),
-        }
-    }
-}
+use crate::{
+    error::Error,
+    format::made::{Made, refuse},
+};
 
 /// Says how a new layer's shape follows, by its operator and settings.
 pub(super) fn made(kind: &str, count: usize, setting: &dyn Fn(&str) -> Option<String>) -> Result<Made, Error> {
@@ -96,79 +53,4 @@ pub(super) fn of_layer(draft: &Draft<'_>, net: usize, layer: usize) -> Result<Op
     let inputs: Vec<_> = draft.parts[net].sources[layer].iter().map(|&end: &End| draft.shape(net, end)).collect();
     let shape = made(kind, inputs.len(), &|key| draft.setting(net, layer, key)).and_then(|made| made.shape(&inputs));
     shape.map_err(|error| refuse(format!("after this change, {error}")).at(old.place()))
-}
-
-/// Says whether a recorded shape may stay where this one was inferred.
-pub(super) fn compatible(recorded: &SymbolicShape, inferred: &SymbolicShape) -> bool {
-    match (recorded.dims(), inferred.dims()) {
-        (Some(recorded), Some(inferred)) => {
-            let same = |(x, y): (&Dim, &Dim)| y.size().is_none() || x.size() == y.size();
-            recorded.len() == inferred.len() && recorded.iter().zip(inferred).all(same)
-        }
-        _ => false,
-    }
-}
-
-fn broadcast(rule: &Rule, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
-    let inferred = rule.infer(shapes).map_err(|error| refuse(error.to_string()))?;
-    Ok(inferred.shape().clone())
-}
-
-fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicShape, Error> {
-    let written = || super::draft::list(target);
-    let dims = input.and_then(SymbolicShape::dims);
-    let mut result = Vec::with_capacity(target.len());
-    for (axis, &extent) in target.iter().enumerate() {
-        result.push(match (extent, dims) {
-            (0, Some(dims)) => dims.get(axis).cloned().ok_or_else(|| {
-                refuse(format!("the shape {} keeps axis {axis}, which {} has not", written(), SymbolicShape::new(dims)))
-            })?,
-            (0 | -1, _) => Dim::unknown(),
-            (extent, _) => usize::try_from(extent).map(Dim::known).map_err(|_| {
-                refuse(format!("the shape {} has the extent {extent}; it can be -1, 0 or a size", written()))
-            })?,
-        });
-    }
-    let open: Vec<usize> = (0..target.len()).filter(|&axis| target[axis] == -1).collect();
-    if open.len() > 1 {
-        return Err(refuse(format!("the shape {} leaves more than one extent open", written())));
-    }
-    let kept: Vec<Dim> =
-        (0..target.len()).filter(|axis| !open.contains(axis)).map(|axis| result[axis].clone()).collect();
-    let (Some(have), Some(rest)) = (dims.and_then(product), product(&kept)) else {
-        return Ok(SymbolicShape::new(result));
-    };
-    let fits = match open.first() {
-        Some(&axis) if rest > 0 && have % rest == 0 => {
-            result[axis] = Dim::known(have / rest);
-            true
-        }
-        Some(_) => false,
-        None => rest == have,
-    };
-    if !fits {
-        return Err(refuse(format!("{have} elements do not fit into the shape {}", written())));
-    }
-    Ok(SymbolicShape::new(result))
-}
-
-fn product(dims: &[Dim]) -> Option<usize> {
-    dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(dim.size()?))
-}
-
-fn unsqueezed(shape: &SymbolicShape, axes: &[i64]) -> Result<SymbolicShape, Error> {
-    let old = shape.dims().unwrap_or_default();
-    let rank = old.len() + axes.len();
-    let wrong = || refuse(format!("the axes {} are not {} of {rank}", super::draft::list(axes), axes.len()));
-    let mut new = vec![false; rank];
-    for &axis in axes {
-        let axis = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
-        let place = usize::try_from(axis).ok().and_then(|axis| new.get_mut(axis)).ok_or_else(wrong)?;
-        if std::mem::replace(place, true) {
-            return Err(wrong());
-        }
-    }
-    let mut old = old.iter().cloned();
-    let dims: Vec<Dim> = new.iter().filter_map(|&one| if one { Some(Dim::known(1)) } else { old.next() }).collect();
-    Ok(SymbolicShape::new(dims))
 }

@@ -4,13 +4,13 @@ use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
     AXIS, build,
-    draft::{Draft, End, Fresh, list, refuse},
-    net, render, replace,
-    result::{self, Made},
+    draft::{Draft, End, Fresh},
+    net, render, replace, result,
 };
 use crate::{
     edit::{Change, Edit, File, Piece, Scalar, Written},
     error::Error,
+    format::made::{Made, list, refuse},
     graph::{Model, NodeId, Use, ValueId},
 };
 

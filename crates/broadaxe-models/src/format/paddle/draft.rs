@@ -1,0 +1,299 @@
+//! A changed program before it is text or bytes: who reads what now, which reshapes are new, which shapes differ.
+
+use std::collections::BTreeMap;
+
+use broadaxe::{Rule, System, frameworks};
+use broadaxe_shape::symbolic::SymbolicShape;
+
+use crate::{
+    edit::{Change, Edit, Scalar},
+    error::Error,
+    format::made::{Made, compatible, list, refuse},
+    graph::{Element, GraphId, Model, Node, NodeId, Use, ValueId},
+};
+
+/// What is read: a value of the file, or what a new operation makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Old(ValueId),
+    New(usize),
+}
+
+/// What a new operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Move {
+    Reshape,
+    Unsqueeze,
+    Expand,
+}
+
+/// A new operation with one input and a list of numbers.
+pub(super) struct Fresh {
+    pub(super) does: Move,
+    pub(super) numbers: Vec<i64>,
+    pub(super) input: End,
+    pub(super) element: Element,
+    pub(super) shape: SymbolicShape,
+    /// The node beside it, and whether it comes after that.
+    pub(super) beside: (NodeId, bool),
+}
+
+/// All changes.
+pub(super) struct Draft<'a> {
+    pub(super) model: &'a Model,
+    /// What inputs of nodes read, where it is not what they read in the file.
+    pub(super) reads: BTreeMap<Use, End>,
+    /// What outputs of graphs read, where it differs: by graph and position.
+    pub(super) outputs: BTreeMap<(GraphId, usize), End>,
+    pub(super) fresh: Vec<Fresh>,
+    /// Values that record another shape.
+    pub(super) shapes: BTreeMap<ValueId, SymbolicShape>,
+    /// Nodes with another operator.
+    pub(super) kinds: BTreeMap<NodeId, String>,
+    /// Attributes that are set.
+    pub(super) attributes: BTreeMap<(NodeId, String), Scalar>,
+}
+
+impl<'a> Draft<'a> {
+    /// Makes all changes.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Edit`] for a change that a program cannot have.
+    pub(super) fn of(model: &'a Model, edits: &[Edit]) -> Result<(Self, Vec<Change>), Error> {
+        let mut draft = Self {
+            model,
+            reads: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            fresh: Vec::new(),
+            shapes: BTreeMap::new(),
+            kinds: BTreeMap::new(),
+            attributes: BTreeMap::new(),
+        };
+        let mut changes = Vec::new();
+        // Exchanged inputs come last, so that the others find inputs where they were.
+        let late = |edit: &&Edit| matches!(edit, Edit::Swap { .. } | Edit::ReshapeResult { .. });
+        for edit in edits.iter().filter(|edit| !late(edit)).chain(edits.iter().filter(late)) {
+            changes.push(draft.apply(edit)?);
+        }
+        draft.settle()?;
+        Ok((draft, changes))
+    }
+
+    fn apply(&mut self, edit: &Edit) -> Result<Change, Error> {
+        match edit {
+            Edit::ReshapeConstant { value, shape } => {
+                let uses = self.model.uses().get(value.0 as usize).cloned().unwrap_or_default();
+                self.constant(*value, shape, &uses)
+            }
+            Edit::CopyConstant { value, shape, uses } => self.constant(*value, shape, uses),
+            Edit::Reshape { at, shape } => self.before(*at, Move::Reshape, shape, Made::Reshape(shape.clone())),
+            Edit::Unsqueeze { at, axes } => self.before(*at, Move::Unsqueeze, axes, Made::Unsqueeze(axes.clone())),
+            Edit::Expand { at, shape } => self.before(*at, Move::Expand, shape, Made::Expand(shape.clone())),
+            Edit::Swap { node, op } => self.swap(*node, op),
+            Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
+            Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
+            Edit::Opset(_) => Err(refuse("a program of Paddle has no opset that could be set")),
+            Edit::Replace { node, .. } => {
+                let name = self.node(*node)?.place.clone();
+                Err(refuse("nodes of Paddle's programs are not replaced; put reshapes in front of them").at(name))
+            }
+        }
+    }
+
+    pub(super) fn node(&self, node: NodeId) -> Result<&'a Node, Error> {
+        let found = self.model.nodes.get(node.0 as usize);
+        found.ok_or_else(|| refuse(format!("the model has no node {}", node.0)))
+    }
+
+    /// Returns what an input reads now.
+    pub(super) fn source(&self, at: Use) -> Result<End, Error> {
+        let node = self.node(at.node)?;
+        let message = || refuse(format!("it has no input {} that could change", at.input)).at(&node.place);
+        match self.reads.get(&at) {
+            Some(end) => Ok(*end),
+            None => node.input(at.input).map(End::Old).ok_or_else(message),
+        }
+    }
+
+    pub(super) fn shape(&self, end: End) -> Option<SymbolicShape> {
+        match end {
+            End::New(fresh) => Some(self.fresh[fresh].shape.clone()),
+            End::Old(value) => self.shapes.get(&value).cloned().or_else(|| self.model.value(value).declared.clone()),
+        }
+    }
+
+    pub(super) fn element(&self, end: End) -> Option<Element> {
+        match end {
+            End::New(fresh) => Some(self.fresh[fresh].element.clone()),
+            End::Old(value) => self.model.value(value).element.clone(),
+        }
+    }
+
+    fn name(&self, end: End) -> String {
+        match end {
+            End::New(fresh) => format!("{:?} of {}", self.fresh[fresh].does, self.name(self.fresh[fresh].input)),
+            End::Old(value) => self.model.value(value).name.clone(),
+        }
+    }
+
+    fn shown(&self, end: End) -> String {
+        self.shape(end).map_or_else(|| "unknown".to_string(), |shape| shape.to_string())
+    }
+
+    /// Adds an operation beside a node.
+    fn add(
+        &mut self,
+        input: End,
+        does: Move,
+        numbers: &[i64],
+        made: &Made,
+        beside: (NodeId, bool),
+    ) -> Result<End, Error> {
+        let place = &self.node(beside.0)?.place;
+        let unknown =
+            || refuse(format!("nothing is known of the tensor {}, so it keeps its shape", self.name(input))).at(place);
+        let shape = made.shape(&[self.shape(input)]).map_err(|error| error.at(place))?.ok_or_else(unknown)?;
+        let element = self.element(input).ok_or_else(unknown)?;
+        self.fresh.push(Fresh { does, numbers: numbers.to_vec(), input, element, shape, beside });
+        Ok(End::New(self.fresh.len() - 1))
+    }
+
+    fn before(&mut self, at: Use, does: Move, numbers: &[i64], made: Made) -> Result<Change, Error> {
+        let source = self.source(at)?;
+        let end = self.add(source, does, numbers, &made, (at.node, false))?;
+        self.reads.insert(at, end);
+        let what = format!("input {} of {} ({})", at.input, self.node(at.node)?.name, self.name(source));
+        Ok(Change { what, before: self.shown(source), after: format!("{} by {does:?}", self.shown(end)) })
+    }
+
+    /// Reshapes a constant in front of those who read it: its own shape stands in the file of parameters too.
+    fn constant(&mut self, value: ValueId, shape: &[usize], uses: &[Use]) -> Result<Change, Error> {
+        let known = self.model.values.get(value.0 as usize).ok_or_else(|| refuse("the model has no such value"))?;
+        if known.constant.is_none() {
+            return Err(refuse(format!("{} is no constant", known.name)));
+        }
+        let target: Option<Vec<i64>> = shape.iter().map(|&dim| i64::try_from(dim).ok()).collect();
+        let target = target.filter(|target| !target.contains(&0));
+        let target = target.ok_or_else(|| refuse(format!("{} cannot have the shape {}", known.name, list(shape))))?;
+        let before = self.shown(End::Old(value));
+        for &at in uses {
+            self.before(at, Move::Reshape, &target, Made::Reshape(target.clone()))?;
+        }
+        let after = format!("{} by Reshape, {} times", SymbolicShape::from(shape), uses.len());
+        Ok(Change { what: known.name.clone(), before, after })
+    }
+
+    fn swap(&mut self, node: NodeId, op: &str) -> Result<Change, Error> {
+        let old = self.node(node)?;
+        let at = |input| Use { node, input };
+        if old.inputs.len() != 2 {
+            return Err(refuse(format!("it has {} inputs; two can be exchanged", old.inputs.len())).at(&old.place));
+        }
+        let (x, y) = (self.source(at(0))?, self.source(at(1))?);
+        self.reads.insert(at(0), y);
+        self.reads.insert(at(1), x);
+        if op != old.op {
+            self.kinds.insert(node, op.to_string());
+        }
+        let before = format!("{}({}, {})", old.op, self.name(x), self.name(y));
+        Ok(Change { what: old.name.clone(), before, after: format!("{op}({}, {})", self.name(y), self.name(x)) })
+    }
+
+    fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<Change, Error> {
+        let old = self.node(node)?;
+        let value = value
+            .ok_or_else(|| refuse(format!("the attribute {name} cannot be removed; give it a value")).at(&old.place))?;
+        let before = old.attribute(name).map_or_else(|| "(not there)".to_string(), |value| format!("{value:?}"));
+        self.attributes.insert((node, name.to_string()), value.clone());
+        Ok(Change { what: format!("{name} of {}", old.name), before, after: format!("{value:?}") })
+    }
+
+    fn reshape_result(&mut self, node: NodeId, shape: &[i64]) -> Result<Change, Error> {
+        let old = self.node(node)?;
+        let [Some(value)] = old.outputs.iter().filter(|output| output.is_some()).copied().collect::<Vec<_>>()[..]
+        else {
+            return Err(refuse("it has not one output, which could be reshaped").at(&old.place));
+        };
+        let source = End::Old(value);
+        let before = self.shape(source);
+        let made = match &before {
+            // What reads the result knows the shape that the file records.
+            Some(known) if known.rank() == Some(shape.len()) => Made::Known(known.clone()),
+            _ => Made::Reshape(shape.to_vec()),
+        };
+        let end = self.add(source, Move::Reshape, shape, &made, (node, true))?;
+        for at in self.model.uses().get(value.0 as usize).cloned().unwrap_or_default() {
+            if self.source(at)? == source {
+                self.reads.insert(at, end);
+            }
+        }
+        let own = self.fresh.len() - 1;
+        for fresh in self.fresh[..own].iter_mut().filter(|fresh| fresh.input == source) {
+            fresh.input = end;
+        }
+        for (graph, outputs) in self.model.graphs.iter().enumerate() {
+            for position in (0..outputs.outputs.len()).filter(|&position| outputs.outputs[position] == value) {
+                self.outputs.insert((GraphId(graph as u32), position), end);
+            }
+        }
+        let before = before.map_or_else(|| "unknown".to_string(), |shape| shape.to_string());
+        Ok(Change {
+            what: format!("the result of {}", old.name),
+            before,
+            after: format!("{} by Reshape", self.shown(end)),
+        })
+    }
+
+    /// Brings the recorded shapes up to date with what nodes read now.
+    fn settle(&mut self) -> Result<(), Error> {
+        for (index, node) in self.model.nodes.iter().enumerate() {
+            let id = NodeId(index as u32);
+            let ends: Vec<Option<End>> =
+                (0..node.inputs.len()).map(|input| self.source(Use { node: id, input }).ok()).collect();
+            let changed = |(input, end): (usize, &Option<End>)| match end {
+                Some(End::New(_)) => true,
+                Some(End::Old(value)) => self.shapes.contains_key(value) || node.input(input) != Some(*value),
+                None => false,
+            };
+            let own = self.attributes.range((id, String::new())..).next().is_some_and(|(key, _)| key.0 == id);
+            if !own && !ends.iter().enumerate().any(changed) {
+                continue;
+            }
+            let inputs: Vec<_> = ends.iter().map(|end| end.and_then(|end| self.shape(end))).collect();
+            let made = self.made(id, node).shape(&inputs);
+            let made = made.map_err(|error| refuse(format!("after this change, {error}")).at(&node.place))?;
+            let recorded = node.output(0).and_then(|value| self.model.value(value).declared.clone());
+            if let (Some(value), Some(shape)) = (node.output(0), made)
+                && recorded.is_none_or(|recorded| !compatible(&recorded, &shape))
+            {
+                self.shapes.insert(value, shape);
+            }
+        }
+        Ok(())
+    }
+
+    /// Says how the shape of a node's result follows.
+    fn made(&self, id: NodeId, node: &Node) -> Made {
+        let name = self.kinds.get(&id).unwrap_or(&node.op);
+        let name = name.strip_suffix('_').unwrap_or(name);
+        let axis = match self.attributes.get(&(id, "axis".to_string())) {
+            Some(Scalar::Int(axis)) => Some(*axis),
+            _ => node.attribute("axis").and_then(crate::Attribute::int),
+        };
+        let row = frameworks::operators(System::Paddle).find(|row| row.name() == name);
+        match row {
+            _ if name == "prelu" || name == "scale" => Made::First,
+            Some(row) if row.operands().1 == 2 && row.rule() == "paddle" => {
+                Made::Broadcast(Rule::paddle(axis.unwrap_or(-1)))
+            }
+            Some(row) if row.operands().1 == 2 => Made::Broadcast(Rule::numpy()),
+            Some(row) if row.operands() == (1, 1) => Made::First,
+            _ if node.inputs.len() == 1
+                && matches!(name, "relu" | "sigmoid" | "tanh" | "exp" | "sqrt" | "cast" | "gelu") =>
+            {
+                Made::First
+            }
+            _ => Made::Unknown,
+        }
+    }
+}

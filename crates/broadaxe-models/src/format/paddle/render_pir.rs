@@ -1,0 +1,209 @@
+//! A draft as JSON: operands, types and names are replaced where they stand, new operations put between others.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+
+use super::{
+    draft::{Draft, End, Fresh, Move},
+    json::{Json, parse, quote},
+    pir::{self, Places},
+};
+use crate::{
+    edit::{Piece, Scalar},
+    error::Error,
+    format::made::refuse,
+    graph::{NodeId, Use, ValueId},
+};
+
+/// Writes the changed program, in pieces.
+///
+/// # Errors
+/// [`crate::ErrorKind::Edit`] for attributes that are of another kind, and where two changes are about the same words.
+pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
+    let text = pir::text(&draft.model.source)?;
+    let mut render = Render { text: &text, draft, places, cuts: Vec::new() };
+    render.reads();
+    render.types()?;
+    render.nodes()?;
+    render.fresh()?;
+    let mut cuts = render.cuts;
+    cuts.sort_by_key(|(span, _)| (span.start, span.end));
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    for (span, with) in cuts {
+        if span.start < at {
+            return Err(refuse("two changes are about the same words of the program; make them one after the other"));
+        }
+        if span.start > at {
+            pieces.push(Piece::Kept { at: at as u64, len: (span.start - at) as u64 });
+        }
+        pieces.push(Piece::New(with.into_bytes()));
+        at = span.end;
+    }
+    if at < text.len() {
+        pieces.push(Piece::Kept { at: at as u64, len: (text.len() - at) as u64 });
+    }
+    Ok(pieces)
+}
+
+struct Render<'a> {
+    text: &'a str,
+    draft: &'a Draft<'a>,
+    places: &'a Places,
+    cuts: Vec<(Range<usize>, String)>,
+}
+
+/// A value of the file and its place, parsed again.
+fn again(text: &str, span: &Range<usize>) -> Result<Json, Error> {
+    parse(&text[span.clone()])
+}
+
+/// Moves a place in a part of the text to its place in the whole.
+fn moved(inner: &Range<usize>, by: usize) -> Range<usize> {
+    inner.start + by..inner.end + by
+}
+
+impl Render<'_> {
+    /// Returns the number of the value at an end; new operations take two numbers each.
+    fn number(&self, end: End) -> i64 {
+        match end {
+            End::Old(ValueId(value)) => self.places.values[value as usize].0,
+            End::New(fresh) => self.places.last.saturating_add(2 + 2 * fresh as i64),
+        }
+    }
+
+    fn reads(&mut self) {
+        for (&Use { node, input }, &end) in &self.draft.reads {
+            let span = self.places.nodes[node.0 as usize].1[input].clone();
+            self.cuts.push((span, format!("{{\"%\":{}}}", self.number(end))));
+        }
+        let mut seen = BTreeMap::new();
+        for (graph, span) in &self.places.outputs {
+            let position = seen.entry(*graph).or_insert(0);
+            if let Some(&end) = self.draft.outputs.get(&(*graph, *position)) {
+                self.cuts.push((span.clone(), format!("{{\"%\":{}}}", self.number(end))));
+            }
+            *position += 1;
+        }
+    }
+
+    fn types(&mut self) -> Result<(), Error> {
+        for (value, shape) in &self.draft.shapes {
+            let span = &self.places.values[value.0 as usize].1;
+            let kind = again(self.text, span)?;
+            if let Some(dims) = kind.get("D").and_then(|data| data.items().get(1)) {
+                self.cuts.push((moved(&dims.span, span.start), dims_of(shape)));
+            }
+        }
+        Ok(())
+    }
+
+    fn nodes(&mut self) -> Result<(), Error> {
+        for (node, kind) in &self.draft.kinds {
+            let span = &self.places.nodes[node.0 as usize].0;
+            let op = again(self.text, span)?;
+            let name = op.wanted("#")?;
+            let dialect = name.text().and_then(|name| name.split_once('.')).map_or("1", |pair| pair.0);
+            self.cuts.push((moved(&name.span, span.start), quote(&format!("{dialect}.{kind}"))));
+        }
+        for ((node, name), value) in &self.draft.attributes {
+            self.attribute(*node, name, value)?;
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, node: NodeId, name: &str, value: &Scalar) -> Result<(), Error> {
+        let place = &self.draft.model.node(node).place;
+        let span = &self.places.nodes[node.0 as usize].0;
+        let op = again(self.text, span)?;
+        let named = |entry: &&Json| entry.get("N").and_then(Json::text) == Some(name);
+        let entry = op.get("A").and_then(|list| list.items().iter().find(named)).and_then(|entry| entry.get("AT"));
+        let entry = entry.and_then(|entry| Some((entry.get("#")?.text()?, entry.get("D")?)));
+        let (kind, data) = entry.ok_or_else(|| refuse(format!("there is no attribute {name} to set")).at(place))?;
+        let with = match (kind, value) {
+            ("0.a_i32" | "0.a_i64", Scalar::Int(value)) => value.to_string(),
+            ("0.a_f32" | "0.a_f64", Scalar::Float(value)) if value.is_finite() => format!("{value:?}"),
+            ("0.a_str", Scalar::Text(value)) => quote(value),
+            ("0.a_bool", Scalar::Text(value)) if value == "true" || value == "false" => value.clone(),
+            _ => {
+                return Err(
+                    refuse(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
+                );
+            }
+        };
+        self.cuts.push((moved(&data.span, span.start), with));
+        Ok(())
+    }
+
+    fn fresh(&mut self) -> Result<(), Error> {
+        for (index, fresh) in self.draft.fresh.iter().enumerate() {
+            let ops = self.ops(index, fresh)?;
+            let (node, after) = fresh.beside;
+            let span = &self.places.nodes[node.0 as usize].0;
+            let cut = match after {
+                true => (span.end..span.end, format!(",{ops}")),
+                false => (span.start..span.start, format!("{ops},")),
+            };
+            self.cuts.push(cut);
+        }
+        Ok(())
+    }
+
+    /// Returns the two operations of a change: the numbers, and what is done with them.
+    fn ops(&self, index: usize, fresh: &Fresh) -> Result<String, Error> {
+        let result = self.number(End::New(index));
+        let numbers = result - 1;
+        let last = self.places.last;
+        if last > i64::MAX - 2 * (self.draft.fresh.len() as i64 + 1) {
+            return Err(refuse("no number of a value is free"));
+        }
+        let items: Vec<_> =
+            fresh.numbers.iter().map(|number| format!("{{\"#\":\"0.a_i64\",\"D\":{number}}}")).collect();
+        let (items, count) = (items.join(","), fresh.numbers.len());
+        let kind = match fresh.does {
+            Move::Reshape => "reshape",
+            Move::Unsqueeze => "unsqueeze",
+            Move::Expand => "expand",
+        };
+        let stop = |stop: bool| {
+            format!(
+                "[{{\"AT\":{{\"#\":\"0.a_array\",\"D\":[{{\"#\":\"0.a_bool\",\"D\":{stop}}}]}},\"N\":\"stop_gradient\"}}]"
+            )
+        };
+        let shape = |element: &str, dims: &str| {
+            format!("{{\"#\":\"0.t_dtensor\",\"D\":[{{\"#\":\"0.t_{element}\"}},{dims},\"NCHW\",[],0]}}")
+        };
+        let element = self.element(fresh)?;
+        let (input, dims) = (self.number(fresh.input), dims_of(&fresh.shape));
+        Ok(format!(
+            "{{\"#\":\"1.full_int_array\",\"A\":[{{\"AT\":{{\"#\":\"0.a_array\",\"D\":[{items}]}},\"N\":\"value\"}},\
+             {{\"AT\":{{\"#\":\"1.a_dtype\",\"D\":\"int64\"}},\"N\":\"dtype\"}},\
+             {{\"AT\":{{\"#\":\"1.a_place\",\"D\":[1,0,\"\"]}},\"N\":\"place\"}}],\
+             \"I\":[],\"O\":[{{\"%\":{numbers},\"TT\":{}}}],\"OA\":{}}},\
+             {{\"#\":\"1.{kind}\",\"A\":[],\"I\":[{{\"%\":{input}}},{{\"%\":{numbers}}}],\
+             \"O\":[{{\"%\":{result},\"TT\":{}}}],\"OA\":{}}}",
+            shape("i64", &format!("[{count}]")),
+            stop(true),
+            shape(&element, &dims),
+            stop(false),
+        ))
+    }
+
+    /// Returns the word that the file has for the type of what an operation works on.
+    fn element(&self, fresh: &Fresh) -> Result<String, Error> {
+        let mut end = fresh.input;
+        while let End::New(other) = end {
+            end = self.draft.fresh[other].input;
+        }
+        let End::Old(value) = end else { return Err(refuse("a new operation reads nothing")) };
+        let kind = again(self.text, &self.places.values[value.0 as usize].1)?;
+        let word = kind.get("D").and_then(|data| data.items().first()).and_then(|element| element.get("#"));
+        let word = word.and_then(Json::text).and_then(|word| word.strip_prefix("0.t_")).map(str::to_string);
+        word.ok_or_else(|| refuse(format!("the type of {} is not known", self.draft.model.value(value).name)))
+    }
+}
+
+fn dims_of(shape: &SymbolicShape) -> String {
+    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1).to_string();
+    format!("[{}]", shape.dims().unwrap_or_default().iter().map(extent).collect::<Vec<_>>().join(","))
+}
