@@ -5,6 +5,7 @@
 //! every write is a value of its own here, the second one named `x#2`. Parameters become constants that point into the
 //! `.pdiparams`, where they lie one after the other, sorted by name. Every value records its shape.
 
+mod blocks;
 mod draft;
 mod element;
 mod json;

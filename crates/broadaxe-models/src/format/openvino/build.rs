@@ -108,6 +108,12 @@ impl Build {
                 self.model.graphs[index].nodes.push(id);
             }
         }
+        self.ends(index, net, &sources, &values);
+        Ok(())
+    }
+
+    /// Finds what flows into a graph and out of it.
+    fn ends(&mut self, index: usize, net: &Net, sources: &[Vec<(usize, usize, usize)>], values: &[Vec<ValueId>]) {
         let graph = &mut self.model.graphs[index];
         for (k, layer) in net.layers.iter().enumerate() {
             match layer.kind.as_str() {
@@ -116,7 +122,6 @@ impl Build {
                 _ => {}
             }
         }
-        Ok(())
     }
 
     /// Reads what a layer says of an output; `scalar` says what a port without dims is.

@@ -86,9 +86,9 @@ impl<'a> Draft<'a> {
                 self.constant(*value, shape, &uses)
             }
             Edit::CopyConstant { value, shape, uses } => self.constant(*value, shape, uses),
-            Edit::Reshape { at, shape } => self.before(*at, Move::Reshape, shape, Made::Reshape(shape.clone())),
-            Edit::Unsqueeze { at, axes } => self.before(*at, Move::Unsqueeze, axes, Made::Unsqueeze(axes.clone())),
-            Edit::Expand { at, shape } => self.before(*at, Move::Expand, shape, Made::Expand(shape.clone())),
+            Edit::Reshape { at, shape } => self.before(*at, Move::Reshape, shape, &Made::Reshape(shape.clone())),
+            Edit::Unsqueeze { at, axes } => self.before(*at, Move::Unsqueeze, axes, &Made::Unsqueeze(axes.clone())),
+            Edit::Expand { at, shape } => self.before(*at, Move::Expand, shape, &Made::Expand(shape.clone())),
             Edit::Swap { node, op } => self.swap(*node, op),
             Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
             Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
@@ -158,9 +158,9 @@ impl<'a> Draft<'a> {
         Ok(End::New(self.fresh.len() - 1))
     }
 
-    fn before(&mut self, at: Use, does: Move, numbers: &[i64], made: Made) -> Result<Change, Error> {
+    fn before(&mut self, at: Use, does: Move, numbers: &[i64], made: &Made) -> Result<Change, Error> {
         let source = self.source(at)?;
-        let end = self.add(source, does, numbers, &made, (at.node, false))?;
+        let end = self.add(source, does, numbers, made, (at.node, false))?;
         self.reads.insert(at, end);
         let what = format!("input {} of {} ({})", at.input, self.node(at.node)?.name, self.name(source));
         Ok(Change { what, before: self.shown(source), after: format!("{} by {does:?}", self.shown(end)) })
@@ -177,7 +177,7 @@ impl<'a> Draft<'a> {
         let target = target.ok_or_else(|| refuse(format!("{} cannot have the shape {}", known.name, list(shape))))?;
         let before = self.shown(End::Old(value));
         for &at in uses {
-            self.before(at, Move::Reshape, &target, Made::Reshape(target.clone()))?;
+            self.before(at, Move::Reshape, &target, &Made::Reshape(target.clone()))?;
         }
         let after = format!("{} by Reshape, {} times", SymbolicShape::from(shape), uses.len());
         Ok(Change { what: known.name.clone(), before, after })

@@ -104,32 +104,9 @@ pub(super) fn parse(text: &str) -> Result<Json, Error> {
             Some(b'[') => Kind::List(Vec::new()),
             _ => reader.plain()?,
         };
-        let mut done = Json { kind, span: start..reader.at };
-        loop {
-            reader.space();
-            done = match (stack.pop(), reader.byte()) {
-                (None, None) => return Ok(done),
-                (Some(Open::List(start, mut items)), Some(end @ (b',' | b']'))) => {
-                    reader.at += 1;
-                    items.push(done);
-                    if end == b',' {
-                        stack.push(Open::List(start, items));
-                        break;
-                    }
-                    Json { kind: Kind::List(items), span: start..reader.at }
-                }
-                (Some(Open::Map(start, mut entries, key)), Some(end @ (b',' | b'}'))) => {
-                    reader.at += 1;
-                    entries.push((key, done));
-                    if end == b',' {
-                        let key = reader.key(&entries)?;
-                        stack.push(Open::Map(start, entries, key));
-                        break;
-                    }
-                    Json { kind: Kind::Map(entries), span: start..reader.at }
-                }
-                _ => return Err(reader.wrong("a comma or the end of a list or an object")),
-            };
+        let done = Json { kind, span: start..reader.at };
+        if let Some(whole) = reader.close(&mut stack, done)? {
+            return Ok(whole);
         }
     }
 }
@@ -203,6 +180,36 @@ impl Reader<'_> {
         };
         self.at += word.len();
         Ok(kind)
+    }
+
+    /// Puts a value where it belongs, and ends what ends behind it; the outermost one is returned.
+    fn close(&mut self, stack: &mut Vec<Open>, mut done: Json) -> Result<Option<Json>, Error> {
+        loop {
+            self.space();
+            done = match (stack.pop(), self.byte()) {
+                (None, None) => return Ok(Some(done)),
+                (Some(Open::List(start, mut items)), Some(end @ (b',' | b']'))) => {
+                    self.at += 1;
+                    items.push(done);
+                    if end == b',' {
+                        stack.push(Open::List(start, items));
+                        return Ok(None);
+                    }
+                    Json { kind: Kind::List(items), span: start..self.at }
+                }
+                (Some(Open::Map(start, mut entries, key)), Some(end @ (b',' | b'}'))) => {
+                    self.at += 1;
+                    entries.push((key, done));
+                    if end == b',' {
+                        let key = self.key(&entries)?;
+                        stack.push(Open::Map(start, entries, key));
+                        return Ok(None);
+                    }
+                    Json { kind: Kind::Map(entries), span: start..self.at }
+                }
+                _ => return Err(self.wrong("a comma or the end of a list or an object")),
+            };
+        }
     }
 
     fn quoted(&mut self) -> Result<String, Error> {

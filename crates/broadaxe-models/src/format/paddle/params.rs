@@ -68,10 +68,8 @@ pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<
     }
     for ((_, value), entry) in parameters.iter().zip(&found) {
         if let Some(constant) = &mut model.values[*value].constant {
-            constant.data = match whole {
-                true => Data::Span { at: entry.at, len: entry.len },
-                false => Data::Absent(format!("{file} holds other tensors than the parameters of the program")),
-            };
+            let absent = || Data::Absent(format!("{file} holds other tensors than the parameters of the program"));
+            constant.data = if whole { Data::Span { at: entry.at, len: entry.len } } else { absent() };
         }
     }
     Ok(())
@@ -83,7 +81,6 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
         let bytes = weights.read(at, len)?;
         Ok::<u64, Error>(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     };
-    let wrong = |what: &str| Error::format(format!("{what}; this is no file of parameters, or it is damaged"));
     let levels = number(start + 4, 8)?;
     if number(start, 4)? != 0 || levels > 64 {
         return Err(wrong("a tensor should begin here"));
@@ -102,9 +99,26 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     if data > weights.len() {
         return Err(wrong("the description ends behind the file"));
     }
+    let (element, shape) = description(weights, Span { at: at + 8, end: data })?;
+    let count = elements(&shape).map_err(|error| wrong(&error.to_string()))?;
+    let count = if shape.contains(&0) { 0 } else { count as u64 };
+    let len = element::bytes(&element).and_then(|bytes| bytes.checked_mul(count));
+    let len = len.ok_or_else(|| wrong("the size of a tensor is not known"))?;
+    if data.checked_add(len).is_none_or(|end| end > weights.len()) {
+        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends behind the file")));
+    }
+    Ok(Entry { element, shape, at: data, len })
+}
+
+fn wrong(what: &str) -> Error {
+    Error::format(format!("{what}; this is no file of parameters, or it is damaged"))
+}
+
+/// Reads the type and the shape of a tensor.
+fn description(weights: &Source, span: Span) -> Result<(Element, Vec<usize>), Error> {
     let reader = Reader::new(weights);
     let (mut element, mut dims) = (None, Vec::new());
-    for field in reader.fields(Span { at: at + 8, end: data }, &DESCRIPTION) {
+    for field in reader.fields(span, &DESCRIPTION) {
         let field = field?;
         match field.number {
             1 => element = Some(element::numbered(field.int()?)),
@@ -115,12 +129,5 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     let element = element.ok_or_else(|| wrong("the description has no type"))?;
     let shape = dims.iter().map(|&dim| usize::try_from(dim).ok().filter(|dim| isize::try_from(*dim).is_ok()));
     let shape: Vec<usize> = shape.collect::<Option<_>>().ok_or_else(|| wrong("an extent is negative"))?;
-    let count = elements(&shape).map_err(|error| wrong(&error.to_string()))?;
-    let count = if shape.contains(&0) { 0 } else { count as u64 };
-    let len = element::bytes(&element).and_then(|bytes| bytes.checked_mul(count));
-    let len = len.ok_or_else(|| wrong("the size of a tensor is not known"))?;
-    if data.checked_add(len).is_none_or(|end| end > weights.len()) {
-        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends behind the file")));
-    }
-    Ok(Entry { element, shape, at: data, len })
+    Ok((element, shape))
 }

@@ -168,18 +168,7 @@ impl Read<'_> {
         match kind {
             "p" => return self.parameter(graph, op),
             "1.data" | "1.feed" => return self.input(graph, op),
-            "1.fetch" | "0.shadow_output" | "2.yield" => {
-                for operand in inputs {
-                    if let Some(value) = self.operand(operand)? {
-                        self.model.graphs[graph.0 as usize].outputs.push(value);
-                        self.places.outputs.push((graph, operand.span.clone()));
-                    }
-                }
-                let outputs = op.get("O").map_or(&[][..], Json::items).iter();
-                let numbers = outputs.filter_map(|output| output.get("%").and_then(Json::int));
-                self.places.last = numbers.fold(self.places.last, i64::max);
-                return Ok(());
-            }
+            "1.fetch" | "0.shadow_output" | "2.yield" => return self.output(graph, op),
             _ => {}
         }
         let id = NodeId(self.model.nodes.len() as u32);
@@ -189,16 +178,9 @@ impl Read<'_> {
         self.model.nodes.push(node.clone());
         self.model.graphs[graph.0 as usize].nodes.push(id);
         self.places.nodes.push((op.span.clone(), inputs.iter().map(|operand| operand.span.clone()).collect()));
-        for region in op.get("regions").map_or(&[][..], Json::items) {
-            for block in region.get("blocks").map_or(&[][..], Json::items) {
-                let body = GraphId(self.model.graphs.len() as u32);
-                let name = block.get("#").and_then(Json::text).unwrap_or("").to_string();
-                self.model.graphs.push(Graph { name, owner: Some(id), ..Graph::default() });
-                self.block(body, block, depth + 1)?;
-                node.attributes.push((format!("block_{}", node.bodies.len()), Attribute::Graph(body)));
-                node.bodies.push(body);
-            }
-        }
+        node.bodies = self.bodies(id, op, depth)?;
+        let named = node.bodies.iter().enumerate().map(|(k, body)| (format!("block_{k}"), Attribute::Graph(*body)));
+        node.attributes.extend(named);
         for (index, output) in op.get("O").map_or(&[][..], Json::items).iter().enumerate() {
             let value = self.make(graph, output.wanted("%")?, output, Some((id, index)))?;
             node.outputs.push(value);
@@ -211,6 +193,35 @@ impl Read<'_> {
             self.model.values[value.0 as usize].constant = Some(constant);
         }
         self.model.nodes[id.0 as usize] = node;
+        Ok(())
+    }
+
+    /// Reads the blocks inside an operation.
+    fn bodies(&mut self, id: NodeId, op: &Json, depth: usize) -> Result<Vec<GraphId>, Error> {
+        let mut bodies = Vec::new();
+        for region in op.get("regions").map_or(&[][..], Json::items) {
+            for block in region.get("blocks").map_or(&[][..], Json::items) {
+                let body = GraphId(self.model.graphs.len() as u32);
+                let name = block.get("#").and_then(Json::text).unwrap_or("").to_string();
+                self.model.graphs.push(Graph { name, owner: Some(id), ..Graph::default() });
+                self.block(body, block, depth + 1)?;
+                bodies.push(body);
+            }
+        }
+        Ok(bodies)
+    }
+
+    /// Reads what flows out of a block.
+    fn output(&mut self, graph: GraphId, op: &Json) -> Result<(), Error> {
+        for operand in op.get("I").map_or(&[][..], Json::items) {
+            if let Some(value) = self.operand(operand)? {
+                self.model.graphs[graph.0 as usize].outputs.push(value);
+                self.places.outputs.push((graph, operand.span.clone()));
+            }
+        }
+        let outputs = op.get("O").map_or(&[][..], Json::items).iter();
+        let numbers = outputs.filter_map(|output| output.get("%").and_then(Json::int));
+        self.places.last = numbers.fold(self.places.last, i64::max);
         Ok(())
     }
 

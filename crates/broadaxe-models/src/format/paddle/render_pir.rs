@@ -140,10 +140,8 @@ impl Render<'_> {
             let ops = self.ops(index, fresh)?;
             let (node, after) = fresh.beside;
             let span = &self.places.nodes[node.0 as usize].0;
-            let cut = match after {
-                true => (span.end..span.end, format!(",{ops}")),
-                false => (span.start..span.start, format!("{ops},")),
-            };
+            let (at, with) = if after { (span.end, format!(",{ops}")) } else { (span.start, format!("{ops},")) };
+            let cut = (at..at, with);
             self.cuts.push(cut);
         }
         Ok(())
