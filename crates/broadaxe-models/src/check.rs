@@ -53,8 +53,19 @@ pub struct Finding {
     pub axis: Option<(usize, Vec<usize>)>,
     /// Where the statement about the target is from.
     pub evidence: Option<Evidence>,
+    /// Sizes near those of the model with which a node that is refused would differ without a word.
+    pub near: Option<Coincidence>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Repair>,
+}
+
+/// Sizes with which a node that is refused would differ without a word: one dim of one operand is changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coincidence {
+    /// The shapes of the operands.
+    pub shapes: Vec<Vec<usize>>,
+    /// Where the two meanings then part.
+    pub example: Counterexample,
 }
 
 /// What a target does with a node.
@@ -229,8 +240,9 @@ fn finding(
     result: Option<SymbolicShape>,
     judged: Judged,
 ) -> Finding {
-    let Judged { verdict, reason, axis } = judged;
-    Finding { node, target: target.to_string(), verdict, operands, result, reason, axis, evidence: None, repair: None }
+    let Judged { verdict, reason, axis, near } = judged;
+    let target = target.to_string();
+    Finding { node, target, verdict, operands, result, reason, axis, evidence: None, near, repair: None }
 }
 
 #[cfg(test)]

@@ -129,7 +129,10 @@ impl Open {
         if outcomes.iter().all(|(_, judged)| matches!(judged.verdict, Verdict::Unknown)) {
             return judged.clone();
         }
-        let mut judged = Judged { reason: format!("{}{}", judged.reason, self.sizes(first)), ..judged.clone() };
+        let mut judged = judged.clone();
+        if outcomes.iter().any(|(_, other)| other.reason != judged.reason) {
+            judged.reason += &self.sizes(first);
+        }
         if outcomes.iter().any(|(_, judged)| same(judged)) {
             judged.verdict = Verdict::Guarded(self.condition(asked, &outcomes));
         }

@@ -1,13 +1,16 @@
 //! The verdict on operands of known shapes: both meanings, and where they part.
 
-use broadaxe_shape::{Alignment, Shape};
+use broadaxe_shape::{Alignment, Rule, Shape};
 
 use super::{
-    Counterexample, Verdict,
+    Coincidence, Counterexample, Verdict,
     reading::{Parting, Reading, index},
     value,
 };
-use crate::target::{Asked, Does, Target, Treatment};
+use crate::{
+    meaning::Kind,
+    target::{Asked, Does, Target, Treatment},
+};
 
 /// A verdict, with what a finding says beside it.
 #[derive(Clone, Debug)]
@@ -15,11 +18,12 @@ pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) reason: String,
     pub(super) axis: Option<(usize, Vec<usize>)>,
+    pub(super) near: Option<Coincidence>,
 }
 
 impl Judged {
     pub(super) fn of(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into(), axis: None }
+        Self { verdict, reason: reason.into(), axis: None, near: None }
     }
 
     pub(super) fn same() -> Self {
@@ -62,10 +66,11 @@ impl Known {
                 Err(error) => {
                     let mut judged = Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text));
                     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
+                    judged.near = self.near(asked, rule);
                     judged
                 }
             },
-            Does::Fewer { count } => match broadaxe_shape::Rule::numpy().align(&self.dims()[..*count]) {
+            Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text)),
                 Err(error) => Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text)),
             },
@@ -74,6 +79,33 @@ impl Known {
                 None => Judged::of(Verdict::Refused, format!("{target} {}, which is not there", treatment.law.text)),
             },
         }
+    }
+
+    /// Looks for a dim that, with the size of another, would make the target take the operands and read them otherwise.
+    fn near(&self, asked: &Asked<'_>, rule: &Rule) -> Option<Coincidence> {
+        if matches!(rule.name(), "none" | "onnx-clip") || asked.meaning.kind == Kind::Stretch {
+            return None;
+        }
+        let mut sizes: Vec<usize> = self.shapes.iter().flat_map(|shape| shape.iter().copied()).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for (k, shape) in self.shapes.iter().enumerate() {
+            for axis in (0..shape.len()).rev() {
+                for &size in sizes.iter().filter(|size| **size > 1 && **size != shape[axis]) {
+                    let mut shapes = self.shapes.clone();
+                    let mut dims = shape.to_vec();
+                    dims[axis] = size;
+                    shapes[k] = dims.into();
+                    let known = Self::new(asked, shapes, &[]);
+                    let (Ok(own), Ok(there)) = (&known.own, rule.align(&known.dims())) else { continue };
+                    let (here, there) = (Reading::of(own), Reading::of(&there));
+                    let Some(parting) = here.parting(&there) else { continue };
+                    let example = known.example(asked, (&here, &there), &parting);
+                    return Some(Coincidence { shapes: known.shapes.iter().map(|shape| shape.to_vec()).collect(), example });
+                }
+            }
+        }
+        None
     }
 
     /// Makes the verdict on a node of which the target computes the first operands only.
@@ -106,7 +138,7 @@ impl Known {
         let text = treatment.law.text;
         let reason = format!("{target} {text}: {}", self.sentence(&example, there));
         let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
-        Judged { verdict: Verdict::Differs(example), reason, axis }
+        Judged { verdict: Verdict::Differs(example), reason, axis, near: None }
     }
 
     /// Computes both meanings at the element on which they part.
