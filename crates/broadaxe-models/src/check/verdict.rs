@@ -101,7 +101,10 @@ impl Known {
                     let (here, there) = (Reading::of(own), Reading::of(&there));
                     let Some(parting) = here.parting(&there) else { continue };
                     let example = known.example(asked, (&here, &there), &parting);
-                    return Some(Coincidence { shapes: known.shapes.iter().map(|shape| shape.to_vec()).collect(), example });
+                    return Some(Coincidence {
+                        shapes: known.shapes.iter().map(|shape| shape.to_vec()).collect(),
+                        example,
+                    });
                 }
             }
         }

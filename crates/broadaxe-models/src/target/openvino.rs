@@ -7,7 +7,7 @@ use super::{Asked, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 const RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
-const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_prelu.py");
+const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
 
 pub(super) static PROFILE: Profile = Profile {
     name: "openvino",
@@ -42,7 +42,7 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Binary],
             way: Way::Ask(legacy),
             text: "reads broadcast and axis of old ONNX files as they are meant",
-            evidence: Evidence::run_here("OpenVINO 2026.4; conformance, test_prelu.py"),
+            evidence: Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py"),
         },
         Law {
             kinds: &[Kind::Select],

@@ -21,7 +21,7 @@ use crate::{
     meaning::Kind,
 };
 
-const RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, test_models.py");
+const RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, models_prelu.py");
 
 /// The largest rank of ncnn's tensors, the batch aside.
 const RANK: usize = 4;

@@ -1,0 +1,268 @@
+"""Asks OpenVINO, and ncnn by way of pnnx, what the profiles of targets say of them, and compares verdict by verdict.
+
+    cargo build --release -p broadaxe-models --example verdicts
+    python -m conformance.models_prelu [--every N] [--only TEXT]
+
+Each question is an ONNX model of one node. ONNX Runtime says what it means; an engine then gives the same, something
+else, or refuses it; and `verdicts` has to say so beforehand, with the first element on which they differ. The questions
+are every legal shape of a slope of `PRelu` for data of ranks 1 to 4, with sizes that differ and sizes that coincide; and
+what else the profiles state: the number of operands, the batch, ranks, bounds, scales, and `axis` of before opset 7.
+`--every N` asks each Nth model only. Ends with 1 where a verdict is wrong.
+"""
+
+import argparse
+import itertools
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import openvino
+import pnnx
+from onnx import TensorProto, helper, numpy_helper
+
+ROOT = Path(__file__).parents[1]
+TARGETS = "openvino", "ncnn"
+PNNX = Path(pnnx.__file__).parent / "pnnx"
+
+# Extents of the data that slopes are tried for: all that are 1, 2 or 3 up to rank 3, and of rank 4 the patterns.
+SHAPES = [
+    *((n,) for n in (1, 2, 3, 4, 8)),
+    *itertools.product((1, 2, 3), repeat=2),
+    *((4, 8), (8, 4)),
+    *itertools.product((1, 2, 3), repeat=3),
+    *((2, 3, 4), (4, 3, 4), (1, 4, 4), (1, 8, 3), (2, 8, 3), (2, 4, 4)),
+    *((1, 2, 2, 2), (1, 3, 2, 2), (1, 2, 3, 2), (1, 2, 2, 3), (2, 3, 4, 5), (1, 3, 4, 5), (2, 2, 3, 3), (2, 3, 3, 3)),
+    *((3, 3, 3, 3), (2, 3, 3, 2), (2, 3, 2, 3), (1, 3, 3, 3), (1, 1, 3, 3), (2, 1, 3, 3), (1, 3, 1, 3), (1, 3, 3, 1)),
+    *((2, 3, 1, 1), (2, 3, 1, 3), (2, 3, 3, 1), (1, 1, 1, 3), (1, 1, 1, 1), (1, 3, 1, 1), (3, 1, 1, 1), (1, 1, 3, 1)),
+    *((1, 8, 2, 3), (2, 8, 2, 3)),
+]
+
+
+class Question:
+    """A model of one node, its inputs, and the engines that it is asked of."""
+
+    def __init__(self, name, model, feeds, targets=TARGETS):
+        self.name, self.model, self.feeds, self.targets = name, model, feeds, targets
+
+
+def numbers(shape, start=1):
+    """Return an array of as many different numbers as it has elements."""
+    return (np.arange(np.prod(shape), dtype=np.float32) + start).reshape(shape)
+
+
+def model(nodes, inputs, constants=(), opset=17, output=None):
+    """Return a model of these nodes; the last one's output is its own."""
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape) for name, array in inputs.items()],
+        [helper.make_tensor_value_info(nodes[-1].output[0], TensorProto.FLOAT, output)],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in dict(constants).items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made.ir_version = 10
+    return made
+
+
+def slopes():
+    """Yield a question for every legal slope of every shape: of each suffix of its dims, with 1 in place of some."""
+    for shape in SHAPES:
+        x = -numbers(shape)
+        for rank in range(len(shape) + 1):
+            for slope in sorted(set(itertools.product(*[(1, size) for size in shape[len(shape) - rank :]]))):
+                nodes = [helper.make_node("PRelu", ["x", "slope"], ["y"], name="asked")]
+                made = model(nodes, {"x": x}, {"slope": numbers(slope, 2)}, output=shape)
+                yield Question(f"PRelu {shape} {slope}", made, {"x": x})
+
+
+def others():
+    """Yield a question for each of the other statements."""
+    x = numbers((2, 3, 4))
+    negative = -x
+
+    def one(name, op, inputs, constants=(), targets=TARGETS, **attributes):
+        opset = attributes.pop("opset", 17)
+        names = [*inputs, *dict(constants)]
+        node = helper.make_node(op, names, ["y"], name="asked", **attributes)
+        return Question(name, model([node], inputs, constants, opset), inputs, targets)
+
+    ncnn = ("ncnn",)
+    for slope in ((3, 1), (4,), (1,), ()):
+        yield one(f"computed slope {slope}", "PRelu", {"x": negative, "slope": numbers(slope, 2)})
+    for op in ("Max", "Min", "Sum", "Mean"):
+        for count in (1, 2, 3, 4):
+            arrays = {f"x{k}": numbers((2, 3), 1 + 5 * k)[:, :: (-1) ** k] for k in range(count)}
+            yield one(f"{op} of {count}", op, {name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    for op in ("Add", "Sub", "Mul", "Div", "Pow"):
+        for shape in ((2, 3, 4), (4,), (3, 1), (2, 1, 1), (1,), ()):
+            yield one(f"{op} {shape}", op, {"x": x}, {"b": numbers(shape, 1) / 4})
+            yield one(f"{op} {shape}, computed", op, {"x": x, "b": numbers(shape, 1) / 4})
+    yield one("Mod", "Mod", {"x": x}, {"b": numbers((4,), 2)}, fmod=1)
+    yield one("Expand", "Expand", {"x": numbers((3, 1))}, {"shape": np.array([2, 3, 4], np.int64)})
+    yield one("Clip", "Clip", {"x": x}, {"low": np.float32(3), "high": np.float32(9)})
+    for shape in ((4,), (1, 4), (3, 4), (3, 1), (1,), ()):
+        product = {"x": numbers((3, 5))}
+        yield one(f"Gemm {shape}", "Gemm", product, {"w": numbers((5, 4)), "c": numbers(shape, 100)})
+    for axis, shape in ((-1, (4,)), (-1, (1,)), (1, (3, 4))):
+        weights = {"scale": numbers(shape), "bias": numbers(shape, 5)}
+        yield one(f"LayerNormalization {shape}", "LayerNormalization", {"x": x}, weights, axis=axis)
+        alone = {"scale": numbers(shape)}
+        yield one(f"LayerNormalization {shape}, no bias", "LayerNormalization", {"x": x}, alone, axis=axis)
+    weights = {"scale": numbers((4, 5)), "bias": numbers((4, 5), 5)}
+    yield one("LayerNormalization (4, 5)", "LayerNormalization", {"x": numbers((2, 3, 4, 5))}, weights, axis=2)
+    batches = [((1, 3, 4, 5), shape) for shape in ((3, 1, 1), (1, 3, 1, 1), (2, 3, 1, 1), (5,), (4, 1))]
+    batches += [((2, 3, 4, 5), shape) for shape in ((2, 3, 1, 1), (2, 1, 1, 1), (1, 3, 1, 1), (3, 4, 5), (2, 3, 4, 5))]
+    batches += [((2, 3, 4), shape) for shape in ((2, 1, 1), (1, 3, 1), (3, 1), (4,), (5, 1, 3, 4))]
+    batches += [((1, 2, 3, 4, 5), shape) for shape in ((5,), (2, 1, 1, 1), (1, 2, 1, 1, 1))]
+    for shape, other in batches:
+        nodes = [helper.make_node("AveragePool", ["x"], ["p"], kernel_shape=[1] * (len(shape) - 2))]
+        nodes.append(helper.make_node("Sub", ["p", "b"], ["y"], name="asked"))
+        data, b = numbers(shape), numbers(other, 3)
+        yield Question(f"batch {shape} {other}", model(nodes, {"x": data}, {"b": b}), {"x": data}, ncnn)
+        if len(other) <= len(shape):
+            both = {"x": data, "b": b}
+            yield Question(f"batch {shape} {other}, computed", model(nodes, both), both, ncnn)
+    for shape, other in (((2, 2, 3, 4, 5), (5,)), ((1, 2, 3, 4, 5), (2, 1, 1, 1))):
+        yield one(f"rank 5 {other}", "Sub", {"x": numbers(shape)}, {"b": numbers(other)}, ncnn)
+
+
+def legacy():
+    """Yield a question for each place of a second operand before opset 7, and the same in NumPy's words."""
+    for shape in ((2, 3), (3, 3), (2, 3, 4), (3, 3, 3), (2, 3, 4, 5), (2, 3, 3, 2), (3, 3, 3, 3)):
+        for first in range(len(shape)):
+            for last in range(first + 1, len(shape) + 1):
+                x, b = numbers(shape), numbers(shape[first:last], 3)
+                for axis in {first} | ({None} if last == len(shape) else set()):
+                    given = {"broadcast": 1} if axis is None else {"broadcast": 1, "axis": axis}
+                    node = helper.make_node("Sub", ["x", "b"], ["y"], name="asked", **given)
+                    question = Question(f"Sub-6 {shape} {b.shape} {axis}", model([node], {"x": x, "b": b}, opset=6), {"x": x, "b": b}, ("openvino",))
+                    question.want = x - b.reshape(b.shape + (1,) * (len(shape) - last))
+                    yield question
+
+
+def by_onnxruntime(question):
+    """Return what a model means."""
+    if hasattr(question, "want"):
+        return question.want
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
+    session = onnxruntime.InferenceSession(question.model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return session.run(None, question.feeds)[0]
+
+
+def by_openvino(question):
+    """Return what OpenVINO makes of a model."""
+    core = openvino.Core()
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+    compiled = core.compile_model(core.read_model(question.model.SerializeToString()), "CPU", settings)
+    inputs = [question.feeds[port.get_any_name()] for port in compiled.inputs]
+    return compiled(inputs)[0]
+
+
+# ncnn runs in a process of its own: what pnnx could not convert may end it.
+CHILD = """
+import re, sys
+import numpy as np, ncnn
+folder = sys.argv[1]
+script = open(folder + "/model_ncnn.py").read()
+net = ncnn.Net()
+net.opt.use_vulkan_compute = net.opt.use_fp16_packed = net.opt.use_fp16_storage = net.opt.use_fp16_arithmetic = False
+net.opt.use_bf16_storage, net.opt.num_threads = False, 1
+if net.load_param(folder + "/model.ncnn.param") or net.load_model(folder + "/model.ncnn.bin"):
+    sys.exit("not loaded")
+run = net.create_extractor()
+for name, axis in re.findall(r'ex.input\\("(in\\d+)", ncnn.Mat\\(in\\d+\\.numpy\\(\\), batch_index=(\\d+)\\)', script):
+    run.input(name, ncnn.Mat(np.load(f"{folder}/{name}.npy"), batch_index=int(axis)).clone())
+code, out = run.extract("out0")
+if code:
+    sys.exit(f"not run: {code}")
+axis = re.search(r"out0\\.numpy\\(batch_index=(\\d+)\\)", script).group(1)
+np.save(folder + "/out.npy", out.numpy(batch_index=int(axis)))
+"""
+
+
+def by_ncnn(question):
+    """Return what ncnn makes of a model that pnnx converts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        onnx.save(question.model, path)
+        subprocess.run([PNNX, path], cwd=folder, capture_output=True, timeout=120)
+        for k, value in enumerate(question.model.graph.input):
+            np.save(f"{folder}/in{k}.npy", np.ascontiguousarray(question.feeds[value.name]))
+        done = subprocess.run([sys.executable, "-c", CHILD, folder], capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            raise RuntimeError((done.stdout + done.stderr)[-200:])
+        return np.load(f"{folder}/out.npy")
+
+
+ENGINES = {"openvino": by_openvino, "ncnn": by_ncnn}
+
+
+def seen(question, engine):
+    """Say what an engine did: same, refused, or differs with the first element that does; None for another shape."""
+    want = by_onnxruntime(question)
+    try:
+        got = ENGINES[engine](question)
+    except Exception as why:  # noqa: BLE001
+        return "refused", str(why)[-100:]
+    if got.shape != want.shape:
+        return "differs", None
+    wrong = ~np.isclose(got, want, rtol=1e-3, atol=1e-4, equal_nan=True)
+    return ("differs", tuple(np.argwhere(wrong)[0].tolist())) if wrong.any() else ("same", None)
+
+
+def said(binary, questions):
+    """Return what the profiles say of each question and target: the verdict and the element."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for k, question in enumerate(questions):
+            paths[f"{folder}/{k}.onnx"] = question
+            onnx.save(question.model, f"{folder}/{k}.onnx")
+        lines = []
+        for start in range(0, len(paths), 200):
+            command = [binary, "--all", ",".join(TARGETS), *list(paths)[start : start + 200]]
+            lines += subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        found = {}
+        for line in lines:
+            row = json.loads(line)
+            if row.get("node") == "asked":
+                element = row["element"]
+                found[paths[row["file"]], row["target"]] = row["verdict"], element and tuple(element), row["reason"]
+        return found
+
+
+def main():
+    """Ask, compare, and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", default=ROOT / "target" / "release" / "examples" / "verdicts")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", default="", help="only questions whose name has this text")
+    options = parser.parse_args()
+    every = [question for question in itertools.chain(others(), legacy(), slopes()) if options.only in question.name]
+    questions = every[:: options.every]
+    verdicts = said(options.binary, questions)
+    figures, wrong = Counter(), 0
+    for question in questions:
+        for target in question.targets:
+            verdict, element, reason = verdicts[question, target]
+            outcome, first = seen(question, target)
+            figures[re.sub(r"\W.*", "", question.name), target, outcome] += 1
+            # An element is compared where both name one: a result of no use has another shape, or differs anywhere.
+            if outcome != verdict or (first and element and first != element):
+                wrong += 1
+                print(f"{question.name} for {target}: {outcome} {first}, but said to be {verdict} {element}: {reason}")
+    for (name, target, outcome), count in sorted(figures.items()):
+        print(f"{name:<20} {target:<10} {outcome:<8} {count}")
+    print(f"{len(questions)} models, {sum(figures.values())} answers, {wrong} wrong verdicts")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
