@@ -4,6 +4,7 @@
 //! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
 //! (`bias_broadaxe_reshape`), and are unique in the whole file.
 
+mod calls;
 mod constant;
 mod draft;
 mod encode;
@@ -11,9 +12,12 @@ mod insert;
 mod number;
 mod replace;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
 
-use self::draft::Draft;
+use self::{constant::Table, draft::Draft};
 use super::{
     super::wire::{
         Around, Field, Message, Reader, Span,
@@ -40,6 +44,8 @@ struct Writer<'a> {
     names: HashSet<String>,
     /// New values that others can read too, by graph and by what they are.
     made: HashMap<(GraphId, String), String>,
+    /// Where the parts of graphs stand that were asked for.
+    tables: HashMap<GraphId, Rc<Table>>,
     /// Constants that have another shape already.
     reshaped: HashSet<ValueId>,
     /// The version of the standard operators that was asked for.
@@ -61,6 +67,7 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
     if (read.nodes.len(), read.values.len()) != (model.nodes.len(), model.values.len()) {
         return Err(refused("the model is not as it was read; change it by edits alone"));
     }
+    let edits = calls::unite(model, &index, edits)?;
     let names = model.values.iter().map(|value| &value.name).chain(model.nodes.iter().map(|node| &node.name));
     let mut writer = Writer {
         model,
@@ -70,6 +77,7 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
         drafts: BTreeMap::new(),
         names: names.cloned().collect(),
         made: HashMap::new(),
+        tables: HashMap::new(),
         reshaped: HashSet::new(),
         opset: edits.iter().find_map(|edit| if let Edit::Opset(version) = edit { Some(*version) } else { None }),
         changes: Vec::new(),
@@ -121,8 +129,9 @@ impl Writer<'_> {
 
     /// Returns the draft of a node.
     fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
-        let node = self.model.nodes.get(id.0 as usize).ok_or_else(|| refused("there is no such node"))?;
-        self.alone(node.graph)?;
+        if id.0 as usize >= self.model.nodes.len() {
+            return Err(refused("there is no such node"));
+        }
         if !self.drafts.contains_key(&id) {
             let field = self.index.nodes[id.0 as usize];
             let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -137,17 +146,6 @@ impl Writer<'_> {
             self.drafts.insert(id, Draft::new(inputs, outputs));
         }
         self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
-    }
-
-    /// Refuses a graph that stands in the file once and in the model several times: the body of a function with calls.
-    fn alone(&self, graph: GraphId) -> Result<(), Error> {
-        let own = self.index.graphs[graph.0 as usize].path.last();
-        let calls = self.index.graphs.iter().filter(|place| place.path.last() == own).count();
-        if calls <= 1 {
-            return Ok(());
-        }
-        let name = &self.model.graph(graph).name;
-        Err(refused(format!("{name} is called {calls} times, and a change would reach all calls; inline it first")))
     }
 
     /// Returns the messages around the nodes of a graph.
@@ -216,7 +214,6 @@ impl Writer<'_> {
 
     /// Puts a constant into a graph: an initializer, or a node where initializers must be inputs too or cannot be.
     fn hold(&mut self, graph: GraphId, name: &str, tensor: Vec<Piece>) -> Result<(), Error> {
-        self.alone(graph)?;
         let path = self.path(graph);
         let end = path.last().map_or(0, |graph| graph.span().end);
         let function = self.index.graphs[graph.0 as usize].function;

@@ -1,10 +1,12 @@
 //! Constants in another shape. Their elements are not touched, wherever they are.
 
+use std::{collections::HashMap, rc::Rc};
+
 use broadaxe_shape::MAX_RANK;
 
 use super::{
     super::{
-        super::wire::{Around, Field, Message, Span, splice::bytes},
+        super::wire::{Around, Field, Span, splice::bytes},
         element,
         schema::{
             ATTRIBUTE, FUNCTION, GRAPH, INFO, NODE, TENSOR, TENSOR_TYPE, TYPE, attribute as attributes,
@@ -27,6 +29,13 @@ enum Held {
     Plain(Vec<Around>, Field),
 }
 
+/// Where the parts of a graph stand, by name.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    initializers: HashMap<String, Field>,
+    infos: HashMap<String, Vec<Field>>,
+}
+
 impl<'a> Writer<'a> {
     pub(super) fn reshape_constant(&mut self, id: ValueId, shape: &[usize]) -> Result<(), Error> {
         let (value, constant) = self.constant(id, shape)?;
@@ -37,7 +46,6 @@ impl<'a> Writer<'a> {
         if !self.reshaped.insert(id) {
             return Err(refused(format!("{name:?} gets a new shape twice")));
         }
-        self.alone(graph)?;
         match self.held(id)? {
             Held::Tensor(path, tensor) => self.dims(path, &tensor, shape)?,
             Held::Plain(path, attribute) => {
@@ -54,21 +62,33 @@ impl<'a> Writer<'a> {
         let (value, constant) = self.constant(id, shape)?;
         let (old, graph) = (value.name.clone(), value.graph);
         let before = format!("{:?}", constant.shape);
+        let (mut own, mut inside) = (Vec::new(), Vec::new());
+        for &at in uses {
+            let read = self.model.nodes.get(at.node.0 as usize).and_then(|node| node.input(at.input));
+            if read != Some(id) {
+                return Err(refused(format!("{} does not read {old:?}", self.called_input(at))));
+            }
+            // In the body of a function a constant of the caller has the name of an input.
+            let list = if self.name_at(at.node, id)? == old { &mut own } else { &mut inside };
+            list.push(at);
+        }
+        for at in inside {
+            self.reshape(at, &shape.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
+        }
+        if own.is_empty() {
+            return Ok(());
+        }
         let name = self.name(&old, "copy");
         let tensor = match self.held(id)? {
             Held::Tensor(_, tensor) => self.copy(&tensor, &name, shape)?,
             Held::Plain(..) => typed(constant, &name, shape)?,
         };
         self.hold(graph, &name, tensor)?;
-        for at in uses {
-            let own = self.model.nodes.get(at.node.0 as usize).and_then(|node| node.input(at.input));
-            if own != Some(id) || self.name_at(at.node, id)? != old {
-                return Err(refused(format!("{} does not read {old:?} under its name", self.called_input(*at))));
-            }
+        for at in own {
             let draft = self.draft(at.node)?;
             let slot = draft.inputs.get_mut(at.input).filter(|slot| **slot == old);
             slot.ok_or_else(|| refused("an input is changed twice"))?.clone_from(&name);
-            self.note(self.called_input(*at), format!("{old} {before}"), format!("{name} {shape:?}"));
+            self.note(self.called_input(at), format!("{old} {before}"), format!("{name} {shape:?}"));
         }
         Ok(())
     }
@@ -92,7 +112,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Finds where a constant stands.
-    fn held(&self, id: ValueId) -> Result<Held, Error> {
+    fn held(&mut self, id: ValueId) -> Result<Held, Error> {
         let value = self.model.value(id);
         let mut path = self.path(value.graph);
         let lost = || refused(format!("{:?} is not stored as a tensor of its own", value.name));
@@ -118,16 +138,37 @@ impl<'a> Writer<'a> {
             }
             return Err(lost());
         }
-        let graph = path.last().ok_or_else(lost)?.span();
-        for field in self.reader.fields(graph, &GRAPH) {
-            let field = field?;
-            if field.number == graphs::INITIALIZER
-                && self.text_in(field.span()?, &TENSOR, tensors::NAME)?.unwrap_or_default() == value.name
-            {
-                return Ok(Held::Tensor(path, field));
+        let field = self.table(value.graph)?.initializers.get(&value.name).copied().ok_or_else(lost)?;
+        Ok(Held::Tensor(path, field))
+    }
+
+    /// Finds the constants and recorded types of a graph, once.
+    fn table(&mut self, graph: GraphId) -> Result<Rc<Table>, Error> {
+        if let Some(table) = self.tables.get(&graph) {
+            return Ok(Rc::clone(table));
+        }
+        let mut table = Table::default();
+        let place = &self.index.graphs[graph.0 as usize];
+        if let Some(span) = place.path.last().map(Around::span) {
+            let message = if place.function { &FUNCTION } else { &GRAPH };
+            for field in self.reader.fields(span, message) {
+                let field = field?;
+                match (place.function, field.number) {
+                    (false, graphs::INITIALIZER) => {
+                        let name = self.text_in(field.span()?, &TENSOR, tensors::NAME)?.unwrap_or_default();
+                        table.initializers.insert(name, field);
+                    }
+                    (false, graphs::INFO | graphs::INPUT) | (true, functions::INFO) => {
+                        let name = self.text_in(field.span()?, &INFO, 1)?.unwrap_or_default();
+                        table.infos.entry(name).or_default().push(field);
+                    }
+                    _ => {}
+                }
             }
         }
-        Err(lost())
+        let table = Rc::new(table);
+        self.tables.insert(graph, Rc::clone(&table));
+        Ok(table)
     }
 
     /// Gives a tensor other sizes.
@@ -162,17 +203,10 @@ impl<'a> Writer<'a> {
 
     /// Keeps the recorded shapes of a value true.
     fn records(&mut self, graph: GraphId, name: &str, shape: &[usize]) -> Result<(), Error> {
-        let path = self.path(graph);
-        let place = &self.index.graphs[graph.0 as usize];
-        let Some(span) = path.last().map(Around::span) else { return Ok(()) };
-        let (message, numbers): (&'static Message, &[u32]) =
-            if place.function { (&FUNCTION, &[functions::INFO]) } else { (&GRAPH, &[graphs::INFO, graphs::INPUT]) };
-        let fields: Vec<Field> = self.reader.fields(span, message).collect::<Result<_, _>>()?;
-        for field in fields.iter().filter(|field| numbers.contains(&field.number)) {
-            if self.text_in(field.span()?, &INFO, 1)?.as_deref() != Some(name) {
-                continue;
-            }
-            let mut path = path.clone();
+        let table = self.table(graph)?;
+        for field in table.infos.get(name).into_iter().flatten() {
+            let span = field.span()?;
+            let mut path = self.path(graph);
             path.push(Around::of(field)?);
             for (message, number) in [(&INFO, 2), (&TYPE, 1)] {
                 let inner = path.last().map_or(span, Around::span);

@@ -9,7 +9,7 @@ use super::super::sample::{
 use crate::{
     edit::{Edit, NewNode, Scalar, Wire},
     error::ErrorKind,
-    graph::{Model, NodeId, Use},
+    graph::{Model, NodeId, Use, ValueId},
 };
 
 fn at(node: u32, input: usize) -> Use {
@@ -143,7 +143,7 @@ fn inner_cases() -> Vec<Case> {
         &bodies,
         vec![
             Edit::Unsqueeze { at: at(1, 1), axes: vec![0] },
-            Edit::ReshapeConstant { value: crate::graph::ValueId(inner as u32), shape: vec![1, 3] },
+            Edit::ReshapeConstant { value: ValueId(inner as u32), shape: vec![1, 3] },
             Edit::ReshapeResult { node: NodeId(2), shape: vec![2, 3] },
             Edit::CopyConstant { value: value(&bodies, "w"), shape: vec![1, 3], uses: vec![at(1, 1)] },
         ],
@@ -171,6 +171,31 @@ fn inner_cases() -> Vec<Case> {
             Edit::CopyConstant { value: value(&call, "k"), shape: vec![1, 3], uses: vec![at(3, 1)] },
             Edit::ReshapeConstant { value: value(&call, "k"), shape: vec![3, 1] },
         ],
+    );
+    let twice = graph(&[], &["x"], &["y"])
+        .inner(5, &tensor("w", &[3]))
+        .all(1, &[node("Scaled x w -> t").text(7, "own"), node("Scaled t w -> y").text(7, "own")]);
+    let scaled = Message::default().text(1, "Scaled").text(4, "a").text(4, "b").text(5, "o").text(10, "own");
+    let scaled = scaled.inner(7, &node("Constant -> k").inner(5, &tensor_attribute("value", &tensor("", &[3]))));
+    let scaled = scaled.inner(7, &node("Mul a b -> m")).inner(7, &node("Add m k -> o"));
+    let twice = read(&model(8, 17, &twice).inner(8, &opset("own", 1)).inner(25, &scaled)).unwrap();
+    let ks: Vec<u32> = (0..twice.values.len() as u32).filter(|&k| twice.values[k as usize].name == "k").collect();
+    let mul = |call: u32| {
+        let node = NodeId(2 + 4 * call);
+        let old = |value: Option<ValueId>| Wire::Old(value.unwrap());
+        let inputs = vec![old(twice.node(node).input(1)), old(twice.node(node).input(0))];
+        let output = old(twice.node(node).output(0));
+        Edit::Replace { node, with: vec![NewNode { op: "Mul".into(), inputs, output, attributes: vec![] }] }
+    };
+    let edits = ks.iter().map(|&k| Edit::ReshapeConstant { value: ValueId(k), shape: vec![1, 3] });
+    let edits =
+        edits.chain([Edit::Unsqueeze { at: at(3, 0), axes: vec![0] }, Edit::Unsqueeze { at: at(7, 0), axes: vec![0] }]);
+    case("inside a function that is called twice", &twice, edits.chain([mul(0), mul(1)]).collect());
+    let uses = vec![at(2, 1), at(6, 1)];
+    case(
+        "a constant of the caller",
+        &twice,
+        vec![Edit::CopyConstant { value: value(&twice, "w"), shape: vec![1, 3], uses }],
     );
     cases
 }
@@ -210,7 +235,7 @@ fn refusals() {
         (&new, vec![reshape(w, &[3, usize::MAX])], "cannot have"),
         (&new, vec![reshape(x, &[6])], "\"x\" is no constant"),
         (&new, vec![reshape(w, &[1, 3]), reshape(w, &[3, 1])], "gets a new shape twice"),
-        (&new, vec![reshape(crate::graph::ValueId(99), &[1])], "no such value"),
+        (&new, vec![reshape(ValueId(99), &[1])], "no such value"),
         (&free, vec![reshape(value(&free, "w"), &[6])], "can be overridden by a caller"),
         (&out, vec![reshape(value(&out, "w"), &[6])], "flows out of its graph"),
         (&new, vec![front(at(0, 2), &[3])], "input 2 is not there"),
@@ -218,7 +243,7 @@ fn refusals() {
         (&new, vec![front(at(0, 0), &[-1, -1])], "-1 once"),
         (&new, vec![Edit::Unsqueeze { at: at(0, 0), axes: vec![1, 0] }], "ascending"),
         (&old, vec![Edit::Expand { at: at(0, 0), shape: vec![2] }], "from opset 8 on"),
-        (&calls, vec![front(at(1, 0), &[6])], "Twice is called 2 times"),
+        (&calls, vec![front(at(1, 0), &[6])], "Twice is called 2 times, and a change is wanted at 1 of them"),
         (&new, vec![replace(vec![neg(Wire::New("z".into()))])], "no new node makes \"y\""),
         (&new, vec![replace(vec![neg(y.clone())]), front(at(0, 0), &[6])], "takes no other change"),
         (&new, vec![front(at(0, 0), &[6]), replace(vec![neg(y)])], "takes no other change"),

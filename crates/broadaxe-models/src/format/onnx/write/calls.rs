@@ -1,0 +1,178 @@
+//! Changes in bodies of functions that are called several times.
+//!
+//! A function stands in the file once, and in the model once per call. A change can be made when it is wanted at every
+//! call; the changes of all calls are then one, at the first.
+
+use super::{Index, refused};
+use crate::{
+    edit::{Edit, NewNode, Wire},
+    error::Error,
+    graph::{GraphId, Model, NodeId, Use, ValueId},
+};
+
+/// Unites the changes of all calls of a function.
+///
+/// # Errors
+/// [`crate::ErrorKind::Edit`] when a change is not wanted at all calls.
+pub(super) fn unite(model: &Model, index: &Index, edits: &[Edit]) -> Result<Vec<Edit>, Error> {
+    let calls = Calls { model, index };
+    let mut united: Vec<(Edit, GraphId, usize)> = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let uses = calls.uses(edit)?;
+        let edit = uses.as_ref().unwrap_or(edit);
+        let Some(graph) = calls.graph(edit)? else {
+            united.push((edit.clone(), GraphId(0), 1));
+            continue;
+        };
+        let first = calls.first(graph);
+        let moved = if first == graph { Some(edit.clone()) } else { calls.moved(edit) };
+        let moved = moved.ok_or_else(|| calls.refusal(graph, 1))?;
+        let known = united.iter_mut().find(|(known, at, _)| *at == first && *known == moved && graph != first);
+        match known {
+            Some((_, _, count)) => *count += 1,
+            None => united.push((moved, first, 1)),
+        }
+    }
+    for (_, graph, count) in &united {
+        if *count != calls.count(*graph) {
+            return Err(calls.refusal(*graph, *count));
+        }
+    }
+    Ok(united.into_iter().map(|(edit, ..)| edit).collect())
+}
+
+struct Calls<'a> {
+    model: &'a Model,
+    index: &'a Index,
+}
+
+impl Calls<'_> {
+    /// Returns the graph that a change is in; `None` for one of the whole model.
+    fn graph(&self, edit: &Edit) -> Result<Option<GraphId>, Error> {
+        let value = |id: ValueId| self.model.values.get(id.0 as usize).map(|value| value.graph);
+        let node = |id: NodeId| self.model.nodes.get(id.0 as usize).map(|node| node.graph);
+        let found = match edit {
+            Edit::ReshapeConstant { value: id, .. } | Edit::CopyConstant { value: id, .. } => value(*id),
+            Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => node(at.node),
+            Edit::Swap { node: id, .. }
+            | Edit::Attribute { node: id, .. }
+            | Edit::Replace { node: id, .. }
+            | Edit::ReshapeResult { node: id, .. } => node(*id),
+            Edit::Opset(_) => return Ok(None),
+        };
+        found.map(Some).ok_or_else(|| refused("there is no such node, or no such value"))
+    }
+
+    /// Unites the readers of a constant of the caller, which stand in the file once for all calls.
+    fn uses(&self, edit: &Edit) -> Result<Option<Edit>, Error> {
+        let Edit::CopyConstant { value, shape, uses } = edit else { return Ok(None) };
+        let mut united: Vec<(Use, GraphId, usize)> = Vec::new();
+        let held = self.model.values.get(value.0 as usize).map(|value| value.graph);
+        if held.is_none_or(|graph| self.count(graph) > 1) {
+            return Ok(None);
+        }
+        for at in uses {
+            let missing = || refused("there is no such node");
+            let node = self.node(at.node).ok_or_else(missing)?;
+            let first = Use { node, input: at.input };
+            match united.iter_mut().find(|(known, ..)| *known == first) {
+                Some((.., count)) => *count += 1,
+                None => united.push((first, self.model.node(node).graph, 1)),
+            }
+        }
+        for (_, graph, count) in &united {
+            if *count != self.count(*graph) {
+                return Err(self.refusal(*graph, *count));
+            }
+        }
+        let uses = united.into_iter().map(|(at, ..)| at).collect();
+        Ok(Some(Edit::CopyConstant { value: *value, shape: shape.clone(), uses }))
+    }
+
+    /// Says whether two graphs stand in the same place of the file.
+    fn same(&self, a: GraphId, b: GraphId) -> bool {
+        self.index.graphs[a.0 as usize].path.last() == self.index.graphs[b.0 as usize].path.last()
+    }
+
+    fn all(&self) -> impl Iterator<Item = GraphId> {
+        (0..self.index.graphs.len() as u32).map(GraphId)
+    }
+
+    fn first(&self, graph: GraphId) -> GraphId {
+        self.all().find(|&other| self.same(other, graph)).unwrap_or(graph)
+    }
+
+    fn count(&self, graph: GraphId) -> usize {
+        self.all().filter(|&other| self.same(other, graph)).count()
+    }
+
+    fn refusal(&self, graph: GraphId, wanted: usize) -> Error {
+        let (name, count) = (&self.model.graph(graph).name, self.count(graph));
+        refused(format!("{name} is called {count} times, and a change is wanted at {wanted} of them; inline it first"))
+    }
+
+    /// Says a change at a later call as one at the first.
+    fn moved(&self, edit: &Edit) -> Option<Edit> {
+        let at = |at: &Use| Some(Use { node: self.node(at.node)?, input: at.input });
+        Some(match edit {
+            Edit::ReshapeConstant { value, shape } => {
+                Edit::ReshapeConstant { value: self.value(*value)?, shape: shape.clone() }
+            }
+            Edit::CopyConstant { value, shape, uses } => {
+                let uses = uses.iter().map(at).collect::<Option<_>>()?;
+                Edit::CopyConstant { value: self.value(*value)?, shape: shape.clone(), uses }
+            }
+            Edit::Reshape { at: place, shape } => Edit::Reshape { at: at(place)?, shape: shape.clone() },
+            Edit::Unsqueeze { at: place, axes } => Edit::Unsqueeze { at: at(place)?, axes: axes.clone() },
+            Edit::Expand { at: place, shape } => Edit::Expand { at: at(place)?, shape: shape.clone() },
+            Edit::Swap { node, op } => Edit::Swap { node: self.node(*node)?, op: op.clone() },
+            Edit::Attribute { node, name, value } => {
+                Edit::Attribute { node: self.node(*node)?, name: name.clone(), value: value.clone() }
+            }
+            Edit::ReshapeResult { node, shape } => {
+                Edit::ReshapeResult { node: self.node(*node)?, shape: shape.clone() }
+            }
+            Edit::Replace { node, with } => {
+                let with = with.iter().map(|new| self.new_node(*node, new)).collect::<Option<_>>()?;
+                Edit::Replace { node: self.node(*node)?, with }
+            }
+            Edit::Opset(version) => Edit::Opset(*version),
+        })
+    }
+
+    fn new_node(&self, beside: NodeId, new: &NewNode) -> Option<NewNode> {
+        let wire = |wire: &Wire| match wire {
+            Wire::Old(value) => self.value_at(beside, *value).map(Wire::Old),
+            wire => Some(wire.clone()),
+        };
+        let inputs = new.inputs.iter().map(wire).collect::<Option<_>>()?;
+        Some(NewNode { inputs, output: wire(&new.output)?, ..new.clone() })
+    }
+
+    fn node(&self, id: NodeId) -> Option<NodeId> {
+        let graph = self.model.nodes.get(id.0 as usize)?.graph;
+        if self.first(graph) == graph {
+            return Some(id);
+        }
+        let position = self.model.graph(graph).nodes.iter().position(|&node| node == id)?;
+        self.model.graph(self.first(graph)).nodes.get(position).copied()
+    }
+
+    /// Finds a value that a node reads or makes, or another one of its graph.
+    fn value_at(&self, node: NodeId, value: ValueId) -> Option<ValueId> {
+        let (here, there) = (self.model.node(node), self.model.node(self.node(node)?));
+        let read = here.inputs.iter().position(|&input| input == Some(value)).and_then(|k| there.input(k));
+        let made = here.outputs.iter().position(|&output| output == Some(value)).and_then(|k| there.output(k));
+        read.or(made).or_else(|| self.value(value))
+    }
+
+    fn value(&self, id: ValueId) -> Option<ValueId> {
+        let value = self.model.values.get(id.0 as usize)?;
+        if let Some((producer, output)) = value.producer {
+            return self.model.node(self.node(producer)?).output(output);
+        }
+        let first = self.first(value.graph);
+        let found = self.model.values.iter().position(|other| other.graph == first && other.name == value.name);
+        found.map(|found| ValueId(found as u32))
+    }
+}
