@@ -15,7 +15,7 @@ use std::path::Path;
 use crate::{
     edit::{Edit, Piece, Written},
     error::{Error, ErrorKind},
-    graph::Model,
+    graph::{Element, Model},
     source::Source,
 };
 
@@ -35,6 +35,11 @@ pub struct Format {
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
 pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
+
+/// Returns the type of elements that has this number in ONNX.
+pub(crate) fn onnx_element(code: i64) -> Option<Element> {
+    onnx::element(code)
+}
 
 /// Reads the model in a file, whatever its format.
 ///

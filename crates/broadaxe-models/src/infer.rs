@@ -1,14 +1,51 @@
 //! Shapes of all values of a model, each with where it is known from.
+//!
+//! A node's operator names a shape function in a table. It sees the extents of the inputs, which may be expressions of
+//! the sizes that the file leaves open ([`size`]), and the elements of small tensors that carry shapes, which are followed
+//! through the operators that exporters compute shapes with. What a shape function cannot say is unknown, with a reason,
+//! and everything else goes on.
 
-use broadaxe_shape::symbolic::SymbolicShape;
+mod attention;
+mod call;
+mod cast;
+mod control;
+mod conv;
+mod elementwise;
+mod gather;
+mod make;
+mod matmul;
+mod norm;
+mod number;
+mod openvino;
+mod pool;
+mod quant;
+mod reduce;
+mod reshape;
+mod resize;
+mod rnn;
+mod size;
+mod slice;
+mod table;
+mod tensor;
+mod walk;
+mod window;
 
-use crate::graph::{Element, NodeId};
+use broadaxe::System;
+use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+
+use self::walk::Walk;
+use crate::{
+    error::{Error, ErrorKind},
+    graph::{Element, Model, NodeId, ValueId},
+};
 
 /// What is known of the values of a model, by [`crate::ValueId`].
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
     /// One per value.
     pub of: Vec<Known>,
+    /// Where the file says something else than what follows, and that is no error: one sentence each.
+    pub remarks: Vec<String>,
 }
 
 /// What is known of a value.
@@ -36,3 +73,81 @@ pub enum Origin {
     /// It is unknown, for this reason: one sentence.
     Unknown(String),
 }
+
+/// Infers the shapes of all values; `given` says those of some inputs, by name.
+///
+/// Dims that the file names keep their names, sizes that follow from them are written as expressions (`(h + 1)//2`),
+/// and what depends on elements of `x` is named `count(x)`. A shape that the file records for a value is used where
+/// less follows from its inputs.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for a given shape of no input or of another rank than the file says, and for two sizes of one
+/// name; [`ErrorKind::Format`] where an ONNX file declares a type or a shape that a tensor cannot have.
+pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Error> {
+    let given = inputs(model, given)?;
+    match model.system {
+        System::Onnx => Walk::new(model, &given, false)?.run(),
+        System::Openvino if given.is_empty() && is_recorded(model) => Ok(recorded(model)),
+        System::Openvino => Walk::new(model, &given, true)?.run(),
+        System::Ncnn | System::Paddle | System::Numpy => Ok(recorded(model)),
+    }
+}
+
+/// Finds the inputs that shapes are given for.
+fn inputs(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Vec<(ValueId, Vec<Dim>)>, Error> {
+    let refuse = |message: String| Err(Error::new(ErrorKind::Argument, message));
+    let list = || {
+        let text = |&id: &ValueId| {
+            let value = model.value(id);
+            let shape = value.declared.as_ref().map_or_else(|| "(...)".into(), SymbolicShape::to_string);
+            format!("{} {shape}", value.name)
+        };
+        model.main().inputs.iter().map(text).collect::<Vec<_>>().join(", ")
+    };
+    let mut found: Vec<(ValueId, Vec<Dim>)> = Vec::with_capacity(given.len());
+    for (name, dims) in given {
+        let Some(&id) = model.main().inputs.iter().find(|&&id| model.value(id).name == *name) else {
+            return refuse(format!("the model has no input {name}; its inputs are {}", list()));
+        };
+        let rank = model.value(id).declared.as_ref().and_then(SymbolicShape::rank);
+        if rank.is_some_and(|rank| rank != dims.len()) {
+            return refuse(format!("the shape given for {name} has rank {}; the inputs are {}", dims.len(), list()));
+        }
+        if found.iter().any(|(known, _)| *known == id) {
+            return refuse(format!("the shape of {name} is given twice"));
+        }
+        found.push((id, dims.clone()));
+    }
+    Ok(found)
+}
+
+/// Says whether the file records the whole shape of every value.
+fn is_recorded(model: &Model) -> bool {
+    model
+        .values
+        .iter()
+        .all(|value| value.constant.is_some() || value.declared.as_ref().is_some_and(|shape| shape.known().is_some()))
+}
+
+/// Returns what the file records.
+fn recorded(model: &Model) -> Shapes {
+    let of = model.values.iter().map(|value| match (&value.constant, &value.declared) {
+        (Some(constant), _) => Known {
+            shape: SymbolicShape::from(constant.shape.as_slice()),
+            element: Some(constant.element.clone()),
+            origin: Origin::Constant,
+        },
+        (None, Some(shape)) if shape.rank().is_some() => {
+            Known { shape: shape.clone(), element: value.element.clone(), origin: Origin::Declared }
+        }
+        (None, _) => Known {
+            shape: SymbolicShape::unknown_rank(),
+            element: value.element.clone(),
+            origin: Origin::Unknown("the file records no shape for it".into()),
+        },
+    });
+    Shapes { of: of.collect(), remarks: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -21,13 +21,22 @@ mod types;
 mod write;
 
 use super::Format;
-use crate::{error::Error, graph::Model, source::Source};
+use crate::{
+    error::Error,
+    graph::{Element, Model},
+    source::Source,
+};
 
 /// Describes ONNX.
 pub(super) static ONNX: Format = Format { name: "onnx", extensions: &["onnx"], detect, read, write: write::write };
 
 fn read(source: &Source) -> Result<Model, Error> {
     read::read(source).map(|(model, _)| model)
+}
+
+/// Returns the type of elements with this number.
+pub(super) fn element(code: i64) -> Option<Element> {
+    element::row(code).map(element::Row::element)
 }
 
 /// What is taken at most; above, a file is refused or, where it says so, a part of it stays opaque.

@@ -1,0 +1,324 @@
+//! Nodes with bodies: branches, loops and functions; and sequences, which have no shape.
+
+use broadaxe::DType;
+
+use super::{
+    call::{Made, because},
+    number::Number,
+    size::Size,
+    table::{Row, Type, row},
+    tensor::Tensor,
+    walk::{Step, Walk},
+};
+use crate::{
+    error::Error,
+    graph::{Attribute, Element, GraphId, NodeId, ValueId},
+};
+
+pub(crate) static ROWS: &[Row] = &[
+    row("SequenceAt", sequence, &[Type::Open]),
+    row("SequenceConstruct", sequence, &[Type::Open]),
+    row("SequenceEmpty", sequence, &[Type::Open]),
+    row("SequenceErase", sequence, &[Type::Open]),
+    row("SequenceInsert", sequence, &[Type::Open]),
+    row("SplitToSequence", sequence, &[Type::Open]),
+    row("ConcatFromSequence", sequence, &[Type::Open]),
+    row("SequenceLength", one, &[Type::Is(DType::I64)]),
+    row(
+        "Optional",
+        |call| Ok(vec![Tensor { dims: call.dims(0).ok().map(<[Size]>::to_vec), values: None }]),
+        &[Type::Open],
+    ),
+    row("OptionalGetElement", |call| Ok(vec![Tensor::of(call.dims(0)?.to_vec())]), &[Type::Open]),
+    row("OptionalHasElement", one, &[Type::Is(DType::Bool)]),
+];
+
+fn sequence(call: &super::call::Call<'_>) -> Made {
+    because(format!("{} is about a sequence, whose tensors have no common shape", call.node.op))
+}
+
+fn one(_: &super::call::Call<'_>) -> Made {
+    Ok(vec![Tensor::of(Vec::new())])
+}
+
+/// A node whose bodies are running.
+#[derive(Default)]
+pub(crate) struct Running {
+    /// The sizes that were opened because a state changes them.
+    opened: Vec<Size>,
+    /// Whether all states are taken for unknown.
+    last: bool,
+}
+
+/// What a node with bodies is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Branches,
+    Loop,
+    Scan,
+    Function,
+    Other,
+}
+
+impl Walk<'_> {
+    fn kind(&self, id: NodeId) -> Kind {
+        let node = self.model.node(id);
+        let standard = matches!(node.domain.as_str(), "" | "ai.onnx");
+        match node.op.as_str() {
+            "If" if standard && node.bodies.len() == 2 => Kind::Branches,
+            "Loop" if standard => Kind::Loop,
+            "Scan" if standard && node.version > 8 => Kind::Scan,
+            _ if node.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_))) => Kind::Other,
+            _ if self.model.system == broadaxe::System::Onnx && node.bodies.len() == 1 => Kind::Function,
+            _ => Kind::Other,
+        }
+    }
+
+    /// Says what flows into the bodies of a node, and has them run before it is left.
+    pub(crate) fn enter(&mut self, id: NodeId, steps: &mut Vec<Step>) {
+        let node = self.model.node(id);
+        let last = self.budget == 0;
+        let opaque = last && matches!(self.kind(id), Kind::Loop | Kind::Scan);
+        for &body in &node.bodies {
+            // The names in a function's body stand for the values of the call themselves.
+            if self.kind(id) == Kind::Function {
+                break;
+            }
+            for k in 0..self.model.graph(body).inputs.len() {
+                let (tensor, element) = if opaque { Default::default() } else { self.inflow(id, k) };
+                let input = self.model.graph(body).inputs[k];
+                self.bring(input, tensor, element, id);
+            }
+        }
+        steps.push(Step::Leave(id, Running { last, ..Running::default() }));
+        steps.extend(node.bodies.iter().rev().map(|&body| Step::Graph(body, 0)));
+    }
+
+    /// Returns what is known of an input of a node, elements too.
+    fn known(&self, id: NodeId, k: usize) -> (Tensor, Option<Element>) {
+        let call = self.call(id);
+        let dims = call.dims(k).ok().map(<[Size]>::to_vec);
+        let values = call.values(k).map(<[_]>::to_vec);
+        (Tensor { dims, values: None }.with(values), call.element(k).cloned())
+    }
+
+    /// Returns what flows into input `k` of a body when it first runs.
+    fn inflow(&self, id: NodeId, k: usize) -> (Tensor, Option<Element>) {
+        let plain = |(tensor, element): (Tensor, _)| (Tensor { values: None, ..tensor }, element);
+        match self.kind(id) {
+            Kind::Loop => match k {
+                0 => (Tensor::of(Vec::new()), Some(Element::Known(DType::I64))),
+                1 => (Tensor::of(Vec::new()), Some(Element::Known(DType::Bool))),
+                k => plain(self.known(id, k)),
+            },
+            Kind::Scan => {
+                let states = self.states(id);
+                let (mut tensor, element) = plain(self.known(id, k));
+                if let (Some(dims), true) = (&mut tensor.dims, k >= states) {
+                    match self.scan_axis(id, "scan_input_axes", k - states, dims.len()) {
+                        Some(axis) => drop(dims.remove(axis)),
+                        None => tensor.dims = None,
+                    }
+                }
+                (tensor, element)
+            }
+            Kind::Branches | Kind::Function | Kind::Other => Default::default(),
+        }
+    }
+
+    /// Counts the states of a loop or a scan.
+    fn states(&self, id: NodeId) -> usize {
+        let node = self.model.node(id);
+        match self.kind(id) {
+            Kind::Loop => node.inputs.len().saturating_sub(2),
+            Kind::Scan => {
+                let scanned = node.attribute("num_scan_inputs").and_then(Attribute::int).unwrap_or(0);
+                node.inputs.len().saturating_sub(usize::try_from(scanned).unwrap_or(0))
+            }
+            _ => 0,
+        }
+    }
+
+    fn scan_axis(&self, id: NodeId, name: &str, k: usize, rank: usize) -> Option<usize> {
+        let call = self.call(id);
+        call.axis(call.ints(name).and_then(|axes| axes.get(k).copied()).unwrap_or(0), rank).ok()
+    }
+
+    /// Takes the results of the bodies, or has them run again.
+    pub(crate) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Step>) -> Result<(), Error> {
+        let node = self.model.node(id);
+        let kind = self.kind(id);
+        let outputs: Vec<Vec<ValueId>> =
+            node.bodies.iter().map(|&body| self.model.graph(body).outputs.clone()).collect();
+        let made = match (kind, outputs.as_slice()) {
+            (Kind::Loop | Kind::Scan, [_]) => {
+                if self.again(id, node.bodies[0], &mut running) {
+                    steps.push(Step::Leave(id, running));
+                    steps.push(Step::Graph(node.bodies[0], 0));
+                    return Ok(());
+                }
+                self.looped(id, node.bodies[0])
+            }
+            (Kind::Branches, [_, _]) => self.branched(id),
+            (Kind::Function, [outputs]) => outputs.iter().map(|&output| self.made(output)).collect(),
+            _ => Vec::new(),
+        };
+        let (mut tensors, mut elements): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        elements.resize(node.outputs.len(), None);
+        tensors.truncate(node.outputs.len());
+        let made = match kind {
+            Kind::Other => because(format!("the results of {} are not inferred", node.op)),
+            _ if tensors.iter().all(|tensor| tensor.dims.is_none()) => {
+                because(format!("{}: its bodies leave the shapes open", node.op))
+            }
+            _ => Ok(tensors),
+        };
+        self.settle(id, made, elements)
+    }
+
+    /// Returns what is known of a value.
+    fn made(&self, id: ValueId) -> (Tensor, Option<Element>) {
+        let fact = &self.facts[id.0 as usize];
+        (fact.tensor.clone(), fact.element.clone())
+    }
+
+    /// Opens the states that a body changes; says whether it must run again.
+    fn again(&mut self, id: NodeId, body: GraphId, running: &mut Running) -> bool {
+        if running.last {
+            return false;
+        }
+        // A loop's body has a number and a condition before its states, and returns a condition.
+        let (first, behind) = if self.kind(id) == Kind::Loop { (2, 1) } else { (0, 0) };
+        let graph = self.model.graph(body);
+        self.budget = self.budget.saturating_sub(graph.nodes.len() + 1);
+        let mut changed = false;
+        for k in 0..self.states(id) {
+            let pair = graph.inputs.get(first + k).zip(graph.outputs.get(behind + k));
+            let Some((&input, &output)) = pair else { continue };
+            let (before, after) = (self.made(input).0.dims, self.made(output).0.dims);
+            let Some(before) = before else { continue };
+            let open = match after {
+                _ if self.budget == 0 => None,
+                Some(after) if after.len() == before.len() => {
+                    let opened = |(x, y): (&Size, &Size)| x == y || running.opened.contains(x);
+                    if before.iter().zip(&after).all(opened) {
+                        continue;
+                    }
+                    let mut dims = before.clone();
+                    for (x, y) in dims.iter_mut().zip(&after) {
+                        if x != y && !running.opened.contains(x) {
+                            *x = self.open();
+                            running.opened.push(x.clone());
+                        }
+                    }
+                    Some(dims)
+                }
+                _ => None,
+            };
+            changed = true;
+            let element = self.facts[input.0 as usize].element.clone();
+            self.bring(input, Tensor { dims: open, values: None }, element, id);
+        }
+        running.last = self.budget == 0;
+        changed
+    }
+
+    /// Returns the results of a loop: states as they are before and after every run, and what each run returns, stacked.
+    fn looped(&self, id: NodeId, body: GraphId) -> Vec<(Tensor, Option<Element>)> {
+        let graph = self.model.graph(body);
+        let (first, behind) = if self.kind(id) == Kind::Loop { (2, 1) } else { (0, 0) };
+        let states = self.states(id);
+        let mut made = Vec::new();
+        for (k, &output) in graph.outputs.iter().skip(behind).enumerate() {
+            let (after, element) = self.made(output);
+            let mut tensor = Tensor { values: None, ..after };
+            if k < states {
+                let before = graph.inputs.get(first + k).and_then(|&input| self.made(input).0.dims);
+                tensor = self.join(&Tensor { dims: before, values: None }, &tensor);
+            } else if let Some(dims) = &mut tensor.dims {
+                match self.scan_axis(id, "scan_output_axes", k - states, dims.len() + 1) {
+                    Some(axis) => dims.insert(axis, self.runs(id, body)),
+                    None => tensor.dims = None,
+                }
+            }
+            made.push((tensor, element));
+        }
+        made
+    }
+
+    /// Returns how often a body runs, where that is known.
+    fn runs(&self, id: NodeId, body: GraphId) -> Size {
+        let call = self.call(id);
+        if self.kind(id) == Kind::Scan {
+            let states = self.states(id);
+            let lengths = (states..call.inputs()).filter_map(|k| {
+                let dims = call.dims(k).ok()?;
+                dims.get(self.scan_axis(id, "scan_input_axes", k - states, dims.len())?).cloned()
+            });
+            let known = lengths.reduce(|x, y| if x.number().is_some() { x } else { y });
+            return known.unwrap_or_else(|| self.open());
+        }
+        let truth = |tensor: &Tensor| {
+            tensor
+                .values
+                .as_ref()
+                .is_some_and(|values| values.iter().all(|value| value.as_ref().and_then(Number::value) == Some(1.0)))
+        };
+        let stays = self.model.graph(body).outputs.first().is_some_and(|&condition| truth(&self.bodied(condition)));
+        let starts = !call.has(1) || truth(&self.known(id, 1).0);
+        let count = call.scalar(0).filter(|count| stays && starts && count.low().is_some_and(|low| low >= 0));
+        count.unwrap_or_else(|| self.open())
+    }
+
+    /// Returns what is known of a value of a body, a constant's elements too.
+    fn bodied(&self, id: ValueId) -> Tensor {
+        let tensor = self.made(id).0;
+        match &self.model.value(id).constant {
+            Some(constant) if tensor.values.is_none() => {
+                let values = super::tensor::read(self.model, constant);
+                Tensor { values, ..tensor }
+            }
+            _ => tensor,
+        }
+    }
+
+    /// Returns the results of the branch that is taken, or what both have in common.
+    fn branched(&self, id: NodeId) -> Vec<(Tensor, Option<Element>)> {
+        let node = self.model.node(id);
+        let named = |name: &str| match node.attribute(name) {
+            Some(Attribute::Graph(graph)) => Some(*graph),
+            _ => None,
+        };
+        let branches = [named("then_branch").unwrap_or(node.bodies[0]), named("else_branch").unwrap_or(node.bodies[1])];
+        let results = branches.map(|branch| self.model.graph(branch).outputs.clone());
+        let condition = self.call(id).scalar(0).and_then(|condition| condition.number());
+        if let Some(condition) = condition {
+            let [yes, no] = &results;
+            return (if condition != 0 { yes } else { no })
+                .iter()
+                .map(|&output| (self.bodied(output), self.made(output).1))
+                .collect();
+        }
+        let pairs = results[0].iter().zip(&results[1]);
+        pairs
+            .map(|(&x, &y)| {
+                let (one, two) = (self.bodied(x), self.bodied(y));
+                let element = self.made(x).1.filter(|element| Some(element) == self.made(y).1.as_ref());
+                (self.join(&one, &two), element)
+            })
+            .collect()
+    }
+
+    /// Returns a tensor that may be either of two.
+    fn join(&self, x: &Tensor, y: &Tensor) -> Tensor {
+        if x == y {
+            return x.clone();
+        }
+        match (&x.dims, &y.dims) {
+            (Some(a), Some(b)) if a.len() == b.len() => {
+                Tensor::of(a.iter().zip(b).map(|(x, y)| if x == y { x.clone() } else { self.open() }).collect())
+            }
+            _ => Tensor::default(),
+        }
+    }
+}

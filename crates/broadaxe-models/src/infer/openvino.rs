@@ -1,0 +1,347 @@
+//! OpenVINO's operators, on the shape functions of ONNX's where the two agree.
+//!
+//! A file records every shape, so that these are for other inputs than the recorded ones and for shapes that are dynamic.
+
+use broadaxe::DType;
+use broadaxe_shape::{MAX_RANK, Rule};
+
+use super::{
+    call::{Call, Made, Stop, because},
+    cast, conv,
+    elementwise::united,
+    gather, make,
+    matmul::{self, einsum},
+    number::Number,
+    pool::{pooled, regions},
+    reduce::reduced,
+    reshape::{self, reshaped, same, target, unsqueezed},
+    resize::scaled,
+    size::Size,
+    slice::{self, Range, concatenated, like},
+    table::{I64, Row, SAME, Type, row},
+    tensor::Tensor,
+};
+use crate::graph::Element;
+
+#[rustfmt::skip]
+pub(crate) static ROWS: &[Row] = &[
+    row("AdaptiveAvgPool", adaptive, SAME),
+    row("AdaptiveMaxPool", adaptive, SAME),
+    row("Assign", same, SAME),
+    row("AvgPool", pooled, SAME),
+    row("BatchNormInference", like, SAME),
+    row("BatchToSpace", ranked, SAME),
+    row("Broadcast", stretched, SAME),
+    row("Bucketize", like, I64),
+    row("Concat", concatenated, SAME),
+    row("Convert", |call| cast::converted(call, call.text("destination_type").and_then(DType::from_name)), SAME),
+    row("ConvertLike", |call| cast::converted(call, call.element(1).and_then(Element::dtype)), &[Type::Same(1)]),
+    row("Convolution", |call| conv::forward(call, 1, 0), SAME),
+    row("ConvolutionBackpropData", |call| conv::transposed(call, 0), SAME),
+    row("CumSum", like, SAME),
+    row("DeformableConvolution", |call| conv::forward(call, 2, 0), SAME),
+    row("DepthToSpace", |call| reshape::blocks(call, call.int("block_size"), true), SAME),
+    row("Einsum", einsum, SAME),
+    row("GRN", like, SAME),
+    row("GRUCell", |call| cell(call, 1), SAME),
+    row("GRUSequence", |call| sequence(call, 1), SAME),
+    row("Gather", gathered, SAME),
+    row("GatherElements", |call| Ok(vec![Tensor::of(call.dims(1)?.to_vec())]), SAME),
+    row("GatherND", |call| gather::points(call, call.int("batch_dims").unwrap_or(0)), SAME),
+    row("GatherTree", like, SAME),
+    row("GridSample", ranked, SAME),
+    row("GroupConvolution", |call| conv::forward(call, 1, 1), SAME),
+    row("GroupConvolutionBackpropData", |call| conv::transposed(call, 1), SAME),
+    row("GroupNormalization", like, SAME),
+    row("HardSigmoid", like, SAME),
+    row("Interpolate", interpolated, SAME),
+    row("LRN", like, SAME),
+    row("LSTMCell", |call| cell(call, 2), SAME),
+    row("LSTMSequence", |call| sequence(call, 2), SAME),
+    row("LogSoftmax", like, SAME),
+    row("MVN", like, SAME),
+    row("MatMul", |call| matmul::product(call, 0, 1, call.flag("transpose_a"), call.flag("transpose_b")), SAME),
+    row("MaxPool", pooled, &[Type::Same(0), Type::Is(DType::I64)]),
+    row("NonZero", slice::nonzero, I64),
+    row("NormalizeL2", like, SAME),
+    row("OneHot", |call| gather::one_hot(call, call.scalar(1)), &[Type::Same(2)]),
+    row("Pad", padded, SAME),
+    row("RNNCell", |call| cell(call, 1), SAME),
+    row("RNNSequence", |call| sequence(call, 1), SAME),
+    row("ROIAlign", |call| regions(call, &["pooled_h", "pooled_w"].map(|side| call.int(side).unwrap_or(1))), SAME),
+    row("Range", make::range, SAME),
+    row("ReadValue", same, SAME),
+    row("ReduceL1", reduced, SAME),
+    row("ReduceL2", reduced, SAME),
+    row("ReduceLogicalAnd", reduced, SAME),
+    row("ReduceLogicalOr", reduced, SAME),
+    row("ReduceMax", reduced, SAME),
+    row("ReduceMean", reduced, SAME),
+    row("ReduceMin", reduced, SAME),
+    row("ReduceProd", reduced, SAME),
+    row("ReduceSum", reduced, SAME),
+    row("RegionYolo", ranked, SAME),
+    row("ReorgYolo", ranked, SAME),
+    row("Reshape", reshaped, SAME),
+    row("Result", same, SAME),
+    row("Reverse", like, SAME),
+    row("ReverseSequence", like, SAME),
+    row("RMS", like, SAME),
+    row("Roll", like, SAME),
+    row("ScaledDotProductAttention", attention, SAME),
+    row("ScatterElementsUpdate", like, SAME),
+    row("ScatterNDUpdate", like, SAME),
+    row("ScatterUpdate", like, SAME),
+    row("ShapeOf", make::shape, I64),
+    row("ShuffleChannels", like, SAME),
+    row("Slice", sliced, SAME),
+    row("SoftMax", like, SAME),
+    row("Softmax", like, SAME),
+    row("SpaceToBatch", ranked, SAME),
+    row("SpaceToDepth", |call| reshape::blocks(call, call.int("block_size"), false), SAME),
+    row("Split", split, SAME),
+    row("Squeeze", |call| reshape::squeezed(call, call.flag("allow_axis_skip")), SAME),
+    row("StridedSlice", strided, SAME),
+    row("Swish", like, SAME),
+    row("Tile", tiled, SAME),
+    row("TopK", best, &[Type::Same(0), Type::Is(DType::I64)]),
+    row("Transpose", |call| reshape::transposed(call, order(call)?), SAME),
+    row("Unsqueeze", unsqueezed, SAME),
+    row("VariadicSplit", pieces, SAME),
+];
+
+/// Infers a result of which only the rank is said.
+fn ranked(call: &Call<'_>) -> Made {
+    Ok(vec![Tensor::of(call.opens(call.dims(0)?.len()))])
+}
+
+fn adaptive(call: &Call<'_>) -> Made {
+    let dims = call.least(0, 3)?;
+    let sizes = call.sizes(1).unwrap_or_else(|| vec![None; dims.len() - 2]);
+    let rest = sizes.into_iter().map(|size| call.or_open(size));
+    let tensor = Tensor::of(dims[..2].iter().cloned().chain(rest).collect());
+    Ok(vec![tensor.clone(), tensor])
+}
+
+/// Infers an input stretched to a shape: one way, both ways, or with axes put as a list says.
+fn stretched(call: &Call<'_>) -> Made {
+    if call.text("mode") == Some("bidirectional") {
+        return reshape::expanded(call, 1);
+    }
+    Ok(vec![Tensor::of(target(call, 1)?.into_iter().map(|size| call.or_open(size)).collect())])
+}
+
+fn gathered(call: &Call<'_>) -> Made {
+    let Some(axis) = call.scalar(2).and_then(|axis| axis.number()) else { return Err(Stop::Input(2)) };
+    let batch = call.int("batch_dims").unwrap_or(0);
+    let batch = if batch < 0 { batch.saturating_add(call.dims(1)?.len() as i64) } else { batch };
+    gather::gathered(call, axis, usize::try_from(batch).unwrap_or(0))
+}
+
+/// Infers a resize: sizes or scales for some axes, as `shape_calculation_mode` says; opset 1 has sizes alone.
+fn interpolated(call: &Call<'_>) -> Made {
+    let dims = call.dims(0)?;
+    let by_scales = call.text("shape_calculation_mode") == Some("scales");
+    let (sizes, axes) = match (call.version(), call.inputs()) {
+        (version, _) if version < 4 => (1, None),
+        (4..11, _) => (if by_scales { 2 } else { 1 }, Some(3)),
+        _ => (1, Some(2)),
+    };
+    let axes = match axes {
+        None => call.ints("axes"),
+        Some(k) if call.has(k) => match call.numbers(k) {
+            Some(axes) => Some(axes),
+            None => return ranked(call),
+        },
+        Some(_) => None,
+    };
+    let axes = axes.map_or_else(|| Ok((0..dims.len()).collect()), |axes| call.axes(&axes, dims.len()))?;
+    let values = call.values(sizes).map_or_else(|| vec![None; axes.len()], <[_]>::to_vec);
+    if values.len() != axes.len() {
+        return because(format!("Interpolate: {} sizes for {} axes", values.len(), axes.len()));
+    }
+    let (begins, ends) = (call.ints("pads_begin").unwrap_or_default(), call.ints("pads_end").unwrap_or_default());
+    let mut out = dims.to_vec();
+    for (axis, size) in out.iter_mut().enumerate() {
+        let pad = |pads: &[i64]| pads.get(axis).copied().unwrap_or(0);
+        *size = call.or_open(pad(&begins).checked_add(pad(&ends)).and_then(|pads| size.more(pads)));
+    }
+    for (&axis, value) in axes.iter().zip(&values) {
+        let scale = |value: &Number| if by_scales { scaled(&out[axis], value) } else { value.size().cloned() };
+        out[axis] = call.or_open(value.as_ref().and_then(scale));
+    }
+    Ok(vec![Tensor::of(out)])
+}
+
+fn padded(call: &Call<'_>) -> Made {
+    let dims = call.dims(0)?;
+    let pads =
+        |k: usize| call.sizes(k).filter(|pads| pads.len() == dims.len()).unwrap_or_else(|| vec![None; dims.len()]);
+    let pairs = pads(1).into_iter().zip(pads(2));
+    let size = |(size, (begin, end)): (&Size, (Option<Size>, Option<Size>))| size.plus(&begin?)?.plus(&end?);
+    Ok(vec![Tensor::of(dims.iter().zip(pairs).map(|row| call.or_open(size(row))).collect())])
+}
+
+fn sliced(call: &Call<'_>) -> Made {
+    let dims = call.dims(0)?;
+    let lists: Vec<Vec<Option<Size>>> = (1..4).map(|k| target(call, k)).collect::<Result<_, _>>()?;
+    let axes = match (call.has(4), call.numbers(4)) {
+        (true, None) => return ranked(call),
+        (true, Some(axes)) => axes,
+        (false, _) => (0..lists[0].len() as i64).collect(),
+    };
+    if lists.iter().any(|list| list.len() != axes.len()) {
+        return because("Slice: starts, stops, steps and axes have not one length");
+    }
+    let row = |k: usize| Range {
+        start: lists[0][k].clone(),
+        end: lists[1][k].clone(),
+        step: lists[2][k].as_ref().and_then(Size::number),
+    };
+    let ranges: Vec<(usize, Range)> =
+        call.axes(&axes, dims.len())?.into_iter().enumerate().map(|(k, axis)| (axis, row(k))).collect();
+    slice::cut(call, dims, &ranges)
+}
+
+// Long: each of the five masks is an arm.
+/// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
+fn strided(call: &Call<'_>) -> Made {
+    let dims = call.dims(0)?;
+    let (starts, ends) = (target(call, 1)?, target(call, 2)?);
+    let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };
+    let masks = ["begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"];
+    let [no_start, no_end, new, dropped, dots] = masks.map(|name| call.ints(name).unwrap_or_default());
+    let set = |mask: &[i64], k: usize| mask.get(k).is_some_and(|&bit| bit != 0);
+    let count = starts.len();
+    if ends.len() != count || steps.len() != count {
+        return because("StridedSlice: begin, end and strides have not one length");
+    }
+    let given = (0..count).filter(|&k| !set(&new, k) && !set(&dots, k)).count();
+    let Some(rest) = dims.len().checked_sub(given) else {
+        return because("StridedSlice: there are more ranges than axes");
+    };
+    let (mut ranges, mut made, mut axis) = (Vec::new(), Vec::new(), 0);
+    for k in 0..count {
+        if set(&dots, k) {
+            made.extend((axis..axis + rest).map(Some));
+            axis += rest;
+        } else if set(&new, k) {
+            made.push(None);
+        } else if let Some(extent) = dims.get(axis) {
+            let step = steps[k].as_ref().and_then(Size::number);
+            let start = if set(&no_start, k) {
+                Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MAX } else { 0 }))
+            } else {
+                starts[k].clone()
+            };
+            let end = if set(&no_end, k) {
+                Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MIN } else { i64::MAX }))
+            } else {
+                ends[k].clone()
+            };
+            if set(&dropped, k) {
+                // One element is taken, and its axis goes.
+                let next =
+                    start.as_ref().and_then(|start| if start.is(-1) { Some(extent.clone()) } else { start.more(1) });
+                ranges.push((axis, Range { start, end: next, step: Some(1) }));
+            } else {
+                ranges.push((axis, Range { start, end, step }));
+                made.push(Some(axis));
+            }
+            axis += 1;
+        }
+    }
+    made.extend((axis..dims.len()).map(Some));
+    if made.len() > MAX_RANK {
+        return because("StridedSlice: the rank of its result is above the largest");
+    }
+    let cut = slice::cut(call, dims, &ranges)?;
+    let Some(Tensor { dims: Some(cut), values }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
+    let out = made.into_iter().map(|axis| axis.map_or(Size::known(1), |axis| cut[axis].clone())).collect();
+    Ok(vec![Tensor::of(out).with(values.map(|values| values.to_vec()))])
+}
+
+/// Reads the axis of a split, its second input.
+fn split_axis(call: &Call<'_>, rank: usize) -> Result<usize, Stop> {
+    match call.scalar(1).and_then(|axis| axis.number()) {
+        Some(axis) => call.axis(axis, rank),
+        None => Err(Stop::Input(1)),
+    }
+}
+
+fn split(call: &Call<'_>) -> Made {
+    let dims = call.least(0, 1)?;
+    let axis = split_axis(call, dims.len())?;
+    let parts = call.node.outputs.len().max(1);
+    let size = dims[axis].floor(&Size::known(parts as i64));
+    slice::pieces(call, dims, axis, &vec![size; parts])
+}
+
+fn pieces(call: &Call<'_>) -> Made {
+    let dims = call.least(0, 1)?;
+    let axis = split_axis(call, dims.len())?;
+    let mut sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
+    // -1 takes what the others leave.
+    if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
+        let rest = || {
+            let others = sizes.iter().enumerate().filter(|(k, _)| *k != at);
+            let sum = others.map(|(_, size)| size.as_ref()).try_fold(Size::known(0), |sum, size| sum.plus(size?))?;
+            dims[axis].minus(&sum)
+        };
+        let rest = rest();
+        sizes[at] = rest;
+    }
+    slice::pieces(call, dims, axis, &sizes)
+}
+
+/// Infers repeats; the shorter of shape and repeats gets ones in front.
+fn tiled(call: &Call<'_>) -> Made {
+    let (dims, repeats) = (call.dims(0)?, target(call, 1)?);
+    let rank = dims.len().max(repeats.len());
+    let size = |axis: usize| {
+        let from = (axis + dims.len()).checked_sub(rank).map_or(Size::known(1), |at| dims[at].clone());
+        match (axis + repeats.len()).checked_sub(rank) {
+            Some(at) => from.times(repeats[at].as_ref()?),
+            None => Some(from),
+        }
+    };
+    Ok(vec![Tensor::of((0..rank).map(|axis| call.or_open(size(axis))).collect())])
+}
+
+fn best(call: &Call<'_>) -> Made {
+    let mut dims = call.least(0, 1)?.to_vec();
+    let axis = call.axis_or(-1, dims.len())?;
+    dims[axis] = call.or_open(call.scalar(1));
+    let tensor = Tensor::of(dims);
+    Ok(vec![tensor.clone(), tensor])
+}
+
+/// Reads the order of a transpose; an empty one turns all axes round.
+fn order(call: &Call<'_>) -> Result<Option<Vec<i64>>, Stop> {
+    match (call.has(1), call.numbers(1)) {
+        (true, None) => because("Transpose: its order is not known"),
+        (_, order) => Ok(order.filter(|order| !order.is_empty())),
+    }
+}
+
+/// Infers attention: (batch..., length, width of the values).
+fn attention(call: &Call<'_>) -> Made {
+    let (q, k, v) = (call.least(0, 2)?, call.least(1, 2)?, call.least(2, 2)?);
+    let batches = [q, k, v].map(|dims| &dims[..dims.len() - 2]);
+    let mut dims = united(call, &Rule::numpy(), &batches)?;
+    dims.extend([q[q.len() - 2].clone(), v[v.len() - 1].clone()]);
+    Ok(vec![Tensor::of(dims)])
+}
+
+/// Infers a step of a recurrent layer: new states like the old ones.
+fn cell(call: &Call<'_>, states: usize) -> Made {
+    (1..=states).map(|k| Ok(Tensor::of(call.dims(k)?.to_vec()))).collect()
+}
+
+/// Infers a recurrent layer: all steps (batch, directions, length, hidden), then states like the first.
+fn sequence(call: &Call<'_>, states: usize) -> Made {
+    let ([batch, length, _], [_, directions, hidden]) = (call.ranked::<3>(0)?, call.ranked::<3>(1)?);
+    let all = [batch, directions, length, hidden].map(Clone::clone);
+    let rest = (1..=states).map(|k| Ok(Tensor::of(call.dims(k)?.to_vec())));
+    std::iter::once(Ok(Tensor::of(all.to_vec()))).chain(rest).collect()
+}

@@ -1,0 +1,21 @@
+//! Quantised operators.
+
+use broadaxe::DType;
+
+use super::{
+    call::{Call, Made},
+    slice::like,
+    table::{Row, Type, row},
+    tensor::Tensor,
+};
+
+pub(crate) static ROWS: &[Row] = &[
+    row("QuantizeLinear", like, &[Type::Quantized]),
+    row("DequantizeLinear", like, &[Type::NamedOr("output_dtype", 1)]),
+    row("DynamicQuantizeLinear", dynamic, &[Type::Is(DType::U8), Type::Is(DType::F32), Type::Is(DType::U8)]),
+];
+
+fn dynamic(call: &Call<'_>) -> Made {
+    let one = Tensor::of(Vec::new());
+    Ok(vec![Tensor::of(call.dims(0)?.to_vec()), one.clone(), one])
+}

@@ -1,0 +1,146 @@
+//! The operators whose results are inferred: one row each, in tables by topic.
+
+use std::{collections::HashMap, sync::OnceLock};
+
+use broadaxe::{DType, System, frameworks::newest_opset};
+
+use super::{
+    attention,
+    call::{Call, Function},
+    cast, control, conv, elementwise, gather, make, matmul, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
+    slice,
+};
+use crate::graph::Element;
+
+/// An operator: its shape function, and the types of its outputs' elements.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) infer: Function,
+    /// One per output; the last holds for the rest.
+    pub(crate) types: &'static [Type],
+}
+
+/// Where the type of an output's elements is from.
+#[derive(Clone, Copy)]
+pub(crate) enum Type {
+    /// That of this input.
+    Same(usize),
+    /// Always this one.
+    Is(DType),
+    /// Named by an attribute; without it, this one.
+    Named(&'static str, DType),
+    /// Named by an attribute; without it, that of this input.
+    NamedOr(&'static str, usize),
+    /// That of the zero point, the third input; else named by `output_dtype`, else u8.
+    Quantized,
+    /// What the constant in an attribute has, else f32.
+    Held(&'static str),
+    /// Not known from the node.
+    Open,
+}
+
+/// The type of the first input's elements.
+pub(crate) const SAME: &[Type] = &[Type::Same(0)];
+/// 64-bit integers.
+pub(crate) const I64: &[Type] = &[Type::Is(DType::I64)];
+/// Truth values.
+pub(crate) const BOOL: &[Type] = &[Type::Is(DType::Bool)];
+
+/// Makes a row.
+pub(crate) const fn row(name: &'static str, infer: Function, types: &'static [Type]) -> Row {
+    Row { name, infer, types }
+}
+
+static ONNX: &[&[Row]] = &[
+    attention::ROWS,
+    cast::ROWS,
+    control::ROWS,
+    conv::ROWS,
+    gather::ROWS,
+    make::ROWS,
+    matmul::ROWS,
+    norm::ROWS,
+    pool::ROWS,
+    quant::ROWS,
+    reduce::ROWS,
+    reshape::ROWS,
+    resize::ROWS,
+    rnn::ROWS,
+    slice::ROWS,
+];
+
+static OPENVINO: &[&[Row]] = &[openvino::ROWS];
+
+/// Element-wise operators whose results are truth values.
+static TRUTHS: &[&str] = &[
+    "And",
+    "Equal",
+    "Greater",
+    "GreaterEqual",
+    "GreaterOrEqual",
+    "IsFinite",
+    "IsInf",
+    "IsNaN",
+    "Less",
+    "LessEqual",
+    "LessOrEqual",
+    "LogicalAnd",
+    "LogicalNot",
+    "LogicalOr",
+    "LogicalXor",
+    "Not",
+    "NotEqual",
+    "Or",
+    "Xor",
+];
+
+type Index = HashMap<&'static str, &'static Row>;
+
+fn index(tables: &'static [&'static [Row]]) -> Index {
+    tables.iter().copied().flatten().map(|row| (row.name, row)).collect()
+}
+
+/// Domains whose operators are those of ONNX itself; some exporters write the name out.
+const STANDARD: &[&str] = &["", "ai.onnx"];
+
+/// Finds the shape function of a node's operator, and the types of its results.
+pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
+    static ALL: OnceLock<(Index, Index)> = OnceLock::new();
+    let (onnx, openvino) = ALL.get_or_init(|| (index(ONNX), index(OPENVINO)));
+    let (system, op) = (call.model.system, call.node.op.as_str());
+    let newest = newest_opset(System::Onnx).unwrap_or(i64::MAX);
+    if system == System::Onnx && !(1..=newest).contains(&call.version()) {
+        return None;
+    }
+    let index = match system {
+        System::Onnx if STANDARD.contains(&call.node.domain.as_str()) => onnx,
+        System::Openvino => openvino,
+        _ => return None,
+    };
+    if let Some(row) = index.get(op) {
+        return Some((row.infer, row.types));
+    }
+    elementwise::find(system, op, call.version())?;
+    let types: &[Type] = match op {
+        op if TRUTHS.contains(&op) => BOOL,
+        "Where" | "Select" => &[Type::Same(1)],
+        _ => SAME,
+    };
+    Some((elementwise::infer, types))
+}
+
+/// Returns the type of an output's elements.
+pub(crate) fn element(call: &Call<'_>, types: &[Type], output: usize) -> Option<Element> {
+    let named = |name| cast::named(call, name);
+    match *types.get(output).or(types.last())? {
+        Type::Same(k) => call.element(k).cloned(),
+        Type::Is(dtype) => Some(Element::Known(dtype)),
+        Type::Named(name, dtype) if call.node.attribute(name).is_none() => Some(Element::Known(dtype)),
+        Type::NamedOr(name, k) if call.node.attribute(name).is_none() => call.element(k).cloned(),
+        Type::Named(name, _) | Type::NamedOr(name, _) => named(name),
+        Type::Quantized if call.has(2) => call.element(2).cloned(),
+        Type::Quantized => named("output_dtype").or(Some(Element::Known(DType::U8))),
+        Type::Held(name) => make::held(call, name),
+        Type::Open => None,
+    }
+}
