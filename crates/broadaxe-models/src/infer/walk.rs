@@ -257,7 +257,8 @@ impl<'a> Walk<'a> {
         if tensor.dims.is_none() {
             origin = Origin::Unknown(why.as_deref().unwrap_or_default().to_string());
         }
-        let other = |inferred: &&Element| !self.recorded && value.element.as_ref().is_some_and(|says| says != *inferred);
+        let other =
+            |inferred: &&Element| !self.recorded && value.element.as_ref().is_some_and(|says| says != *inferred);
         if let Some(inferred) = element.as_ref().filter(other) {
             let says = value.element.as_ref().map_or(String::new(), Element::to_string);
             let what = format!("its elements are {inferred}, the file says {says}");
