@@ -241,6 +241,20 @@ impl<'b> Read<'b> {
         Ok(())
     }
 
+    /// Takes what an operator `fetch` reads as outputs of the graph.
+    fn outputs(
+        &mut self,
+        graph: GraphId,
+        op: &Op,
+        block: usize,
+        read: impl Iterator<Item = (Option<ValueId>, (Around, Field))>,
+    ) {
+        for (value, (slot, name)) in read.filter_map(|(value, field)| Some((value?, field))) {
+            self.model.graphs[graph.0 as usize].outputs.push(value);
+            self.places.outputs.push(OutputAt { graph, block, op: op.field, slot, name });
+        }
+    }
+
     fn operator(
         &mut self,
         graph: GraphId,
@@ -250,21 +264,13 @@ impl<'b> Read<'b> {
     ) -> Result<(), Error> {
         let (inputs, fields) = self.inputs(op, known).map_err(|error| error.at(place))?;
         if op.kind == "fetch" {
-            let read = inputs.into_iter().zip(fields).filter_map(|(value, field)| Some((value?, field)));
-            for (value, (around, field)) in read {
-                self.model.graphs[graph.0 as usize].outputs.push(value);
-                self.places.outputs.push(OutputAt { graph, block: index, op: op.field, slot: around, name: field });
-            }
+            self.outputs(graph, op, index, inputs.into_iter().zip(fields));
             return Ok(());
         }
         let id = NodeId(self.model.nodes.len() as u32);
         let attributes = op.attributes.iter().map(|(name, value, _)| (name.clone(), value.clone())).collect();
-        let name = op
-            .outputs
-            .iter()
-            .flat_map(|slot| &slot.1)
-            .next()
-            .map_or_else(|| place.to_string(), |out| format!("{}({out})", op.kind));
+        let first = op.outputs.iter().flat_map(|slot| &slot.1).next();
+        let name = first.map_or_else(|| place.to_string(), |first| format!("{}({first})", op.kind));
         self.model.nodes.push(Node {
             name,
             graph,
