@@ -265,7 +265,7 @@ fn impossible_changes_are_refused() {
         match format::write(model, std::slice::from_ref(&edit)) {
             Err(error) if error.kind() == ErrorKind::Edit && error.to_string().contains(want) => {}
             other => {
-                wrong.push(format!("{edit:?}: {:?}, not {want}", other.map(|_| ()).map_err(|error| error.to_string())))
+                wrong.push(format!("{edit:?}: {:?}, not {want}", other.map(|_| ()).map_err(|error| error.to_string())));
             }
         }
     }
@@ -308,7 +308,7 @@ fn broken_programs_are_refused() {
         match format::read(&Source::memory(bytes, Some("nowhere.json".into()))) {
             Err(error) if error.to_string().contains(want) => {}
             other => {
-                wrong.push(format!("{:?} is not: {want}", other.map(|_| "read").map_err(|error| error.to_string())))
+                wrong.push(format!("{:?} is not: {want}", other.map(|_| "read").map_err(|error| error.to_string())));
             }
         }
     }
@@ -340,7 +340,7 @@ fn no_cut_and_no_flip_panics() {
                     _ = format::write(
                         &model,
                         &[Edit::Unsqueeze { at: Use { node: NodeId(0), input: 0 }, axes: vec![0] }],
-                    )
+                    );
                 }
                 Err(error) => errors += usize::from(!error.to_string().is_empty()),
             }

@@ -314,7 +314,7 @@ mod tests {
         }
         let json = parse("{\"a\":[10,  {\"b\":2}]}").unwrap();
         let inner = &json.get("a").unwrap().items()[1];
-        assert_eq!((inner.span.clone(), inner.get("b").and_then(Json::int)), (10..17, Some(2)));
+        assert_eq!((inner.span.clone(), inner.get("b").and_then(Json::int)), (11..18, Some(2)));
     }
 
     #[test]
