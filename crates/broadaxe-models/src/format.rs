@@ -12,6 +12,7 @@ mod pnnx;
 
 use std::path::Path;
 
+pub(crate) use self::onnx::single;
 use crate::{
     edit::{Edit, Piece, Written},
     error::{Error, ErrorKind},

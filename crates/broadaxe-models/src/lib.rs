@@ -16,6 +16,7 @@ pub mod meaning;
 pub mod target;
 pub mod check;
 pub mod report;
+pub mod extract;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};

@@ -20,6 +20,7 @@ mod tensor;
 mod types;
 mod write;
 
+pub(crate) use self::write::single;
 use super::Format;
 use crate::{
     error::Error,

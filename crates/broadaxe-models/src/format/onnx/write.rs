@@ -11,6 +11,7 @@ mod encode;
 mod insert;
 mod number;
 mod replace;
+pub(crate) mod single;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

@@ -1,0 +1,231 @@
+//! One node of a model, as a model of its own: to send with a report, or to push through a converter.
+//!
+//! Constants keep their elements and stay constants. What flows in from other nodes becomes an input of the new model,
+//! with the sizes it really has, and gets numbers that a seed draws. They are multiples of 1/16, which every type of
+//! floating-point numbers holds exactly, and 1 to 7 for whole numbers, so that nothing divides by zero.
+
+use broadaxe::DType;
+
+use crate::{
+    error::{Error, ErrorKind},
+    format::single::{self, End},
+    graph::{Element, Model, NodeId, ValueId},
+    infer::Shapes,
+};
+
+/// The most bytes of one input or constant.
+const MOST: usize = 256 << 20;
+
+/// A model of one node, and what to run it on.
+#[derive(Clone, Debug)]
+pub struct Extract {
+    /// The ONNX file.
+    pub model: Vec<u8>,
+    /// What its inputs may be given, in their order.
+    pub inputs: Vec<Input>,
+    /// What could not be taken as it is: one sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// An input of the new model.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The name that it has in the model too.
+    pub name: String,
+    /// The type of its elements.
+    pub dtype: DType,
+    /// Its shape, row-major.
+    pub shape: Vec<usize>,
+    /// Its elements, little-endian and dense.
+    pub data: Vec<u8>,
+}
+
+/// Takes a node out of an ONNX model; with `inline` the drawn numbers are constants of the new model.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when the model is in another format, the node has bodies, or a size of an input is not known;
+/// [`ErrorKind::Edit`] when an attribute or a type cannot be written; [`ErrorKind::Limit`] for an input above 256 MiB.
+pub fn extract(model: &Model, shapes: &Shapes, id: NodeId, seed: u64, inline: bool) -> Result<Extract, Error> {
+    let wrong = |message: String| Error::new(ErrorKind::Argument, message);
+    if model.format != "onnx" {
+        return Err(wrong(format!("a node is taken out of ONNX models, and this one is in {}", model.format)));
+    }
+    let node = model.nodes.get(id.0 as usize).ok_or_else(|| wrong("there is no such node".to_owned()))?;
+    if !node.bodies.is_empty() {
+        return Err(wrong(format!("{} has graphs inside, which read the model around them", node.place)));
+    }
+    let mut made = Extract { model: Vec::new(), inputs: Vec::new(), remarks: Vec::new() };
+    let (mut ends, mut random) = (Vec::with_capacity(node.inputs.len()), Random(seed));
+    let none = || End { name: String::new(), element: Element::Known(DType::F32), shape: None, data: None };
+    for input in &node.inputs {
+        ends.push(match input {
+            Some(value) => made.end(model, shapes, *value, &mut random, inline)?,
+            None => none(),
+        });
+    }
+    let first = ends.iter().find(|end| !end.name.is_empty()).map(|end| end.element.clone());
+    let outputs: Vec<End> = node
+        .outputs
+        .iter()
+        .map(|output| {
+            let Some(value) = output else { return none() };
+            let known = shapes.of.get(value.0 as usize);
+            let element = known.and_then(|known| known.element.clone()).or_else(|| model.value(*value).element.clone());
+            let shape = known.and_then(|known| known.shape.known()).map(|shape| shape.dims().to_vec());
+            let element = element.or_else(|| first.clone()).unwrap_or(Element::Known(DType::F32));
+            End { name: model.value(*value).name.clone(), element, shape, data: None }
+        })
+        .collect();
+    made.model = single::write(model, node, &ends, &outputs)?;
+    Ok(made)
+}
+
+impl Extract {
+    /// Makes an input of the node: a constant, or an input of the new model with numbers to feed.
+    fn end(
+        &mut self,
+        model: &Model,
+        shapes: &Shapes,
+        id: ValueId,
+        random: &mut Random,
+        inline: bool,
+    ) -> Result<End, Error> {
+        let value = model.value(id);
+        let name = value.name.clone();
+        if let Some(constant) = &value.constant {
+            let (element, shape) = (constant.element.clone(), Some(constant.shape.clone()));
+            match model.elements(constant, MOST) {
+                Ok(Some(data)) => return Ok(End { name, element, shape, data: Some(data) }),
+                Ok(None) => self.remarks.push(format!("{name} is too large and was made an input")),
+                Err(error) => self.remarks.push(format!("{name} was made an input: {error}")),
+            }
+        }
+        let known = shapes.of.get(id.0 as usize);
+        let wrong = |what: &str| {
+            let message = format!("{what} of {name} is not known; give the shapes of the model's inputs");
+            Error::new(ErrorKind::Argument, message)
+        };
+        let constant = value.constant.as_ref();
+        let shape = constant.map(|constant| constant.shape.clone());
+        let shape = shape.or_else(|| Some(known?.shape.known()?.dims().to_vec())).ok_or_else(|| wrong("the shape"))?;
+        let element = constant.map(|constant| constant.element.clone());
+        let element = element.or_else(|| known?.element.clone()).or_else(|| value.element.clone());
+        let element = element.ok_or_else(|| wrong("the type"))?;
+        let dtype = element.dtype().ok_or_else(|| wrong("a type that can be drawn"))?;
+        let again = self.inputs.iter().find(|input| input.name == name);
+        let data = again.map_or_else(|| random.draw(dtype, &shape), |input| Ok(input.data.clone()))?;
+        if again.is_none() {
+            self.inputs.push(Input { name: name.clone(), dtype, shape: shape.clone(), data: data.clone() });
+        }
+        Ok(End { name, element, shape: Some(shape), data: inline.then_some(data) })
+    }
+}
+
+/// Numbers that look random: the low bits of a product and a sum, mixed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ mixed >> 31
+    }
+
+    /// Draws the elements of a tensor.
+    fn draw(&mut self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Error> {
+        let count = broadaxe_shape::elements(shape).ok();
+        let size = count.and_then(|count| count.checked_mul(dtype.size())).filter(|&size| size <= MOST);
+        let large = || Error::new(ErrorKind::Limit, format!("an input of shape {shape:?} has more than {MOST} bytes"));
+        let size = size.ok_or_else(large)?;
+        let mut data = Vec::with_capacity(size);
+        while data.len() < size {
+            let value = match dtype {
+                DType::Bool => (self.next() % 2) as f64,
+                _ if dtype.is_float() => (self.next() % 129) as f64 / 16.0 - 4.0,
+                _ => (1 + self.next() % 7) as f64,
+            };
+            data.extend(single::number_bytes(dtype, value));
+        }
+        Ok(data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use broadaxe_shape::symbolic::SymbolicShape;
+
+    use super::*;
+    use crate::{
+        format,
+        infer::{Known, Origin},
+        source::Source,
+    };
+
+    /// The shapes that a file records, and those of constants; `(1, 3, 4, 5)` for the rest.
+    fn shapes(model: &Model) -> Shapes {
+        let of = model.values.iter().map(|value| {
+            let constant = value.constant.as_ref().map(|constant| SymbolicShape::from(constant.shape.as_slice()));
+            let shape = constant.or_else(|| value.declared.clone());
+            let shape = shape.unwrap_or_else(|| SymbolicShape::from([1usize, 3, 4, 5].as_slice()));
+            Known { shape, element: Some(Element::Known(DType::F32)), origin: Origin::Given }
+        });
+        Shapes { of: of.collect(), ..Shapes::default() }
+    }
+
+    fn legacy() -> Model {
+        format::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_legacy.onnx")).unwrap()
+    }
+
+    #[test]
+    fn one_node() {
+        let model = legacy();
+        for inline in [false, true] {
+            let made = extract(&model, &shapes(&model), NodeId(0), 7, inline).unwrap();
+            let again = format::read(&Source::memory(made.model.clone(), None)).unwrap();
+            assert_eq!((again.nodes.len(), again.opsets.as_slice()), (1, [(String::new(), 6)].as_slice()));
+            let (old, new) = (model.node(NodeId(0)), again.node(NodeId(0)));
+            assert_eq!((&old.op, &old.name), (&new.op, &new.name));
+            assert_eq!(format!("{:?}", old.attributes), format!("{:?}", new.attributes));
+            assert_eq!(again.main().inputs.len(), usize::from(!inline));
+            let bias = again.value(new.input(1).unwrap()).constant.clone().unwrap();
+            let kept: Vec<u8> = [0.0f32, 1.0, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+            assert_eq!((bias.shape.as_slice(), again.elements(&bias, 99).unwrap()), ([3].as_slice(), Some(kept)));
+            let input = &made.inputs[0];
+            assert_eq!(
+                (input.name.as_str(), input.shape.as_slice(), input.data.len()),
+                ("x", [1, 3, 4, 5].as_slice(), 240)
+            );
+            assert_eq!(made.model, extract(&model, &shapes(&model), NodeId(0), 7, inline).unwrap().model);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_taken() {
+        let bodies = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_bodies.onnx");
+        let bodies = format::open(&bodies).unwrap();
+        let owner = bodies.nodes.iter().position(|node| node.op == "If").unwrap();
+        let model = legacy();
+        let cases = [
+            (&bodies, NodeId(owner as u32), shapes(&bodies), "has graphs inside"),
+            (&model, NodeId(99), shapes(&model), "there is no such node"),
+            (&model, NodeId(0), Shapes::default(), "the shape of x is not known"),
+        ];
+        for (model, node, shapes, want) in cases {
+            let error = extract(model, &shapes, node, 1, false).unwrap_err();
+            assert!(error.to_string().contains(want), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        let mut random = Random(3);
+        for (dtype, low, high) in [(DType::U8, 1, 7), (DType::Bool, 0, 1), (DType::I8, 1, 7)] {
+            let drawn = random.draw(dtype, &[100]).unwrap();
+            assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&low), Some(&high)), "{dtype:?}");
+        }
+        assert_eq!(random.draw(DType::F64, &[2, 3]).unwrap().len(), 48);
+        assert_eq!(random.draw(DType::F32, &[1 << 40]).unwrap_err().kind(), ErrorKind::Limit);
+    }
+}
