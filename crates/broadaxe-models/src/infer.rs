@@ -14,6 +14,7 @@ mod elementwise;
 mod gather;
 mod make;
 mod matmul;
+mod ncnn;
 mod norm;
 mod number;
 mod openvino;
@@ -89,7 +90,8 @@ pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Erro
         System::Onnx => Walk::new(model, &given, false)?.run(),
         System::Openvino if given.is_empty() && is_recorded(model) => Ok(recorded(model)),
         System::Openvino => Walk::new(model, &given, true)?.run(),
-        System::Ncnn | System::Paddle | System::Numpy => Ok(recorded(model)),
+        System::Ncnn => Ok(ncnn::infer(model, &given)),
+        System::Paddle | System::Numpy => Ok(recorded(model)),
     }
 }
 

@@ -23,7 +23,7 @@ mod edits;
 use super::{Format, ncnn::text};
 
 /// The format of pnnx.
-pub static PNNX: Format = Format {
+pub(super) static PNNX: Format = Format {
     name: "pnnx",
     extensions: &["param"],
     detect: |head| text::is_marked(head) && text::is_pnnx(head),

@@ -108,6 +108,7 @@ static WEIGHTLESS: &[&str] = &[
 
 /// Lists what a layer reads of the `.bin`; nothing for a layer that is not known, or where it depends on more than parameters.
 pub(super) fn loads(node: &Node) -> Option<Vec<Load>> {
+    // Long: a row for each layer.
     if WEIGHTLESS.contains(&node.op.as_str()) {
         return Some(Vec::new());
     }

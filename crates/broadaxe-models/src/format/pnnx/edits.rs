@@ -157,6 +157,7 @@ impl Editor<'_> {
     }
 
     fn replace(&mut self, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
+        // Long: a new operator may read what the one before it makes.
         let known = self.model.node(node);
         let index = self.draft.find(node)?;
         let mut names: Vec<(&str, String)> = Vec::new();

@@ -18,6 +18,9 @@ use crate::{
 /// The largest rank of a tensor.
 const MAX_RANK: usize = 64;
 
+/// How many parameters a layer has at most.
+const PARAMETERS: usize = 1024;
+
 /// Types that are written otherwise than here.
 const TYPES: [(&str, Element); 1] = [("bool", Element::Known(DType::Bool))];
 /// Types that cannot be computed with, and their bits.
@@ -36,20 +39,7 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     for (index, line) in text.layers.iter().enumerate() {
         let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
         let inputs: Vec<_> = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
-        let producer = NodeId(index as u32);
-        let outputs = line.made().iter().enumerate().map(|(k, word)| {
-            let id = ValueId(model.values.len() as u32);
-            model.values.push(Value {
-                name: text.word(word),
-                graph: GraphId(0),
-                element: None,
-                declared: None,
-                constant: None,
-                producer: Some((producer, k)),
-            });
-            Some(id)
-        });
-        let outputs: Vec<_> = outputs.collect();
+        let outputs = made(&mut model, &text, line, NodeId(index as u32));
         let mut node = Node {
             name: text.word(&line.words[1]),
             graph: GraphId(0),
@@ -70,8 +60,27 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     Ok(model)
 }
 
+/// Makes the values that a line makes.
+fn made(model: &mut Model, text: &Text, line: &Line, producer: NodeId) -> Vec<Option<ValueId>> {
+    let made = line.made().iter().enumerate().map(|(k, word)| {
+        let id = ValueId(model.values.len() as u32);
+        model.values.push(Value {
+            name: text.word(word),
+            graph: GraphId(0),
+            element: None,
+            declared: None,
+            constant: None,
+            producer: Some((producer, k)),
+        });
+        Some(id)
+    });
+    made.collect()
+}
+
 /// Reads what stands after the names.
 fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &Store) -> Result<(), Error> {
+    let blobs: HashMap<String, ValueId> =
+        (node.inputs.iter().chain(&node.outputs).flatten()).map(|&id| (model.value(id).name.clone(), id)).collect();
     for word in line.rest() {
         let word = text.word(word);
         let (key, value) = word.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
@@ -79,8 +88,15 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
             Error::format(format!("'{start}' is no parameter; they are written key=value"))
         })?;
         if let Some(name) = key.strip_prefix('#') {
-            recorded(model, node, name, value)?;
+            let id = blobs.get(name).copied();
+            let id = id
+                .ok_or_else(|| Error::format(format!("#{name} is the shape of a blob that the layer does not have")))?;
+            recorded(model, &node.place, id, value)?;
             continue;
+        }
+        if node.attributes.len() == PARAMETERS {
+            let message = format!("more than {PARAMETERS} parameters of one layer");
+            return Err(Error::new(crate::ErrorKind::Limit, message));
         }
         if node.attributes.iter().any(|(known, _)| known == key) {
             return Err(Error::format(format!("parameter {key} is given twice")));
@@ -96,15 +112,12 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
 }
 
 /// Takes the shape that a line records for one of its blobs.
-fn recorded(model: &mut Model, node: &Node, name: &str, value: &str) -> Result<(), Error> {
-    let blobs = || node.inputs.iter().chain(&node.outputs).flatten().copied();
-    let id = blobs().find(|id| model.value(*id).name == name);
-    let id = id.ok_or_else(|| Error::format(format!("#{name} is the shape of a blob that the layer does not have")))?;
+fn recorded(model: &mut Model, place: &str, id: ValueId, value: &str) -> Result<(), Error> {
     let (dims, element) = typed(value)?;
     let shape = SymbolicShape::new(dims);
     let value = &mut model.values[id.0 as usize];
     if let Some(known) = value.declared.as_ref().filter(|known| **known != shape) {
-        let remark = format!("{}: {name} has the shape {shape}, but {known} before", node.place);
+        let remark = format!("{place}: {} has the shape {shape}, but {known} before", value.name);
         model.remarks.push(remark);
         return Ok(());
     }
