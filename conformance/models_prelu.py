@@ -6,7 +6,8 @@
 Each question is an ONNX model of one node. ONNX Runtime says what it means; an engine then gives the same, something
 else, or refuses it; and `verdicts` has to say so beforehand, with the first element on which they differ. The questions
 are every legal shape of a slope of `PRelu` for data of ranks 1 to 4, with sizes that differ and sizes that coincide; and
-what else the profiles state: the number of operands, the batch, ranks, bounds, scales, and `axis` of before opset 7.
+what else the profiles state: the number of operands, the batch, ranks, bounds, scales, PDPD in OpenVINO's own files, and
+`axis` of before opset 7.
 `--every N` asks each Nth model only. Ends with 1 where a verdict is wrong.
 """
 
@@ -49,7 +50,8 @@ class Question:
     """A model of one node, its inputs, and the engines that it is asked of."""
 
     def __init__(self, name, model, feeds, targets=TARGETS):
-        self.name, self.model, self.feeds, self.targets = name, model, feeds, targets
+        self.name, self.model, self.targets = name, model, targets
+        self.feeds = {key: np.asarray(value) for key, value in feeds.items()}
 
 
 def numbers(shape, start=1):
@@ -148,6 +150,65 @@ def legacy():
                     yield question
 
 
+# Operators of OpenVINO under PDPD: what they are in NumPy, and the type of their operands and result.
+PDPD = {
+    "Add": (np.add, "f32", "f32"),
+    "Subtract": (np.subtract, "f32", "f32"),
+    "Multiply": (np.multiply, "f32", "f32"),
+    "Divide": (np.divide, "f32", "f32"),
+    "Power": (np.power, "f32", "f32"),
+    "Maximum": (np.maximum, "f32", "f32"),
+    "Minimum": (np.minimum, "f32", "f32"),
+    "SquaredDifference": (lambda a, b: (a - b) ** 2, "f32", "f32"),
+    "FloorMod": (np.mod, "f32", "f32"),
+    "Mod": (np.fmod, "f32", "f32"),
+    "Equal": (np.equal, "f32", "boolean"),
+    "NotEqual": (np.not_equal, "f32", "boolean"),
+    "Less": (np.less, "f32", "boolean"),
+    "LessEqual": (np.less_equal, "f32", "boolean"),
+    "Greater": (np.greater, "f32", "boolean"),
+    "GreaterEqual": (np.greater_equal, "f32", "boolean"),
+    "LogicalAnd": (np.logical_and, "boolean", "boolean"),
+    "LogicalOr": (np.logical_or, "boolean", "boolean"),
+    "LogicalXor": (np.logical_xor, "boolean", "boolean"),
+    "BitwiseAnd": (np.bitwise_and, "i32", "i32"),
+    "BitwiseOr": (np.bitwise_or, "i32", "i32"),
+    "BitwiseXor": (np.bitwise_xor, "i32", "i32"),
+}
+TYPES = {"f32": ("FP32", np.float32), "i32": ("I32", np.int32), "boolean": ("BOOL", np.bool_)}
+
+
+def intermediate(op, shapes, types, axis):
+    """Return the text of an IR of one operator under PDPD."""
+    version = 13 if op.startswith("Bitwise") else 1
+    port = lambda k, shape, kind: f'<port id="{k}" precision="{TYPES[kind][0]}">' + "".join(f"<dim>{d}</dim>" for d in shape) + "</port>"
+    layers = [
+        f'<layer id="{k}" name="{name}" type="Parameter" version="opset1"><data shape="{",".join(map(str, shape))}" element_type="{types[0]}"/>'
+        f"<output>{port(0, shape, types[0])}</output></layer>"
+        for k, (name, shape) in enumerate(zip("xb", shapes))
+    ]
+    layers.append(
+        f'<layer id="2" name="asked" type="{op}" version="opset{version}"><data auto_broadcast="pdpd" auto_broadcast.auto_broadcast_axis="{axis}"/>'
+        f"<input>{port(0, shapes[0], types[0])}{port(1, shapes[1], types[0])}</input><output>{port(2, shapes[0], types[1])}</output></layer>"
+    )
+    layers.append(f'<layer id="3" name="y" type="Result" version="opset1"><input>{port(0, shapes[0], types[1])}</input></layer>')
+    edges = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+    edge = '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}"/>'
+    return f'<?xml version="1.0"?><net name="pdpd" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edge.format(*e) for e in edges)}</edges></net>'
+
+
+def pdpd():
+    """Yield a question for each operator of OpenVINO under PDPD, at the axis that is the default one and at others."""
+    for op, (function, *types) in PDPD.items():
+        for shape, other, axis in (((2, 3, 4), (3,), 1), ((3, 3, 3), (3,), 0), ((2, 3, 4), (3, 4), 1), ((2, 3, 4), (4,), -1)):
+            kind = TYPES[types[0]][1]
+            x, b = ((numbers(shape, 1) % 5 + 1).astype(kind), (numbers(other, 2) % 3 + (kind != np.bool_)).astype(kind))
+            question = Question(f"{op} under PDPD {shape} {other} {axis}", intermediate(op, (shape, other), types, axis), {"x": x, "b": b}, ("openvino",))
+            start = len(shape) - len(other) if axis == -1 else axis
+            question.want = function(x, b.reshape(other + (1,) * (len(shape) - start - len(other))))
+            yield question
+
+
 def by_onnxruntime(question):
     """Return what a model means."""
     if hasattr(question, "want"):
@@ -162,8 +223,12 @@ def by_openvino(question):
     """Return what OpenVINO makes of a model."""
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-    compiled = core.compile_model(core.read_model(question.model.SerializeToString()), "CPU", settings)
-    inputs = [question.feeds[port.get_any_name()] for port in compiled.inputs]
+    if isinstance(question.model, str):
+        read = core.read_model(question.model.encode(), b"")
+    else:
+        read = core.read_model(question.model.SerializeToString())
+    compiled = core.compile_model(read, "CPU", settings)
+    inputs = [question.feeds[port.node.friendly_name] for port in compiled.inputs]
     return compiled(inputs)[0]
 
 
@@ -224,8 +289,12 @@ def said(binary, questions):
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for k, question in enumerate(questions):
-            paths[f"{folder}/{k}.onnx"] = question
-            onnx.save(question.model, f"{folder}/{k}.onnx")
+            path = f"{folder}/{k}.{'xml' if isinstance(question.model, str) else 'onnx'}"
+            paths[path] = question
+            if isinstance(question.model, str):
+                Path(path).write_text(question.model)
+            else:
+                onnx.save(question.model, path)
         lines = []
         for start in range(0, len(paths), 200):
             command = [binary, "--all", ",".join(TARGETS), *list(paths)[start : start + 200]]
@@ -246,7 +315,7 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", default="", help="only questions whose name has this text")
     options = parser.parse_args()
-    every = [question for question in itertools.chain(others(), legacy(), slopes()) if options.only in question.name]
+    every = [question for question in itertools.chain(others(), pdpd(), legacy(), slopes()) if options.only in question.name]
     questions = every[:: options.every]
     verdicts = said(options.binary, questions)
     figures, wrong = Counter(), 0

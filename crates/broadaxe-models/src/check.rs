@@ -185,9 +185,11 @@ fn examine(
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
     let known = known.map(|known| Known::new(&asked, known, &stretched));
     let mut open = None;
+    let broken = if known.is_none() { impossible(meaning, &own) } else { None };
     for target in targets {
         let treatment = target.treat(&asked);
         let judged = match (&known, &treatment.does) {
+            _ if let Some(broken) = &broken => broken.clone(),
             (Some(known), _) => known.judge(&asked, target, &treatment),
             (None, Does::Own) => Judged::same(),
             (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),
@@ -200,6 +202,15 @@ fn examine(
         finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
         report.findings.push(finding);
     }
+}
+
+/// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
+fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
+    if meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
+        return None;
+    }
+    let error = meaning.rule.infer(own).err()?;
+    (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(&error))
 }
 
 /// Describes the operands of a node.

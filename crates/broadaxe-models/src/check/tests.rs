@@ -168,6 +168,7 @@ fn open_sizes_are_guarded() {
             ("Add", "n,c ; 5,c", "onnx6", "guarded n == 5"),
             ("Add", "?,3 ; ?,3", "none", "guarded a[0] == b[0]"),
             ("Add", "n,3 ; 4", "none", "refused"),
+            ("Add", "n,3 ; 4", "onnx", "refused"),
         ],
         &onnx,
     );
@@ -176,14 +177,17 @@ fn open_sizes_are_guarded() {
 #[test]
 fn other_formats() {
     let text = |value: &str| Attribute::Text(value.into());
-    let pdpd = [("auto_broadcast", text("pdpd")), ("auto_broadcast.auto_broadcast_axis", text("1"))];
+    let pdpd = [("auto_broadcast", text("pdpd")), ("axis", Attribute::Int(1))];
     let openvino = |op: &'static str, inputs: &'static str| -> Finding {
         let case = Case { format: ("openvino", System::Openvino), op: (op, 1), attributes: &pdpd, inputs };
         found(&case, "openvino")
     };
     assert_eq!(verdict(&openvino("Add", "2,3,4 ; 3")), "same");
     assert_eq!(verdict(&openvino("Subtract", "2,3,4 ; 3")), "refused");
+    assert_eq!(verdict(&openvino("Subtract", "2,3,3 ; 3")), "differs [0, 0, 1] 1 0");
     assert_eq!(verdict(&openvino("Subtract", "2,3,4 ; 3,4")), "same");
+    assert_eq!(verdict(&openvino("Less", "2,3,4 ; 3,4")), "refused");
+    assert_eq!(verdict(&openvino("Mod", "2,3,4 ; 3,4")), "refused");
     let ncnn = |inputs: &'static str, target: &str| -> Finding {
         let case = Case {
             format: ("ncnn", System::Ncnn),

@@ -31,7 +31,7 @@ fn element_wise(model: &Model, node: &Node, row: &'static Row) -> Result<Meaning
             return Ok(of_inputs(node, 1, Kind::Stretch, Operator::Copy, stretch(model, node)?));
         }
         (_, "Select") => (Kind::Select, select(node)?),
-        (_, "FakeQuantize") if attributes::text(node, "auto_broadcast") == Some("none") => {
+        (_, "FakeQuantize") if mode(node) == "none" => {
             (Kind::Quantize, Rule::none())
         }
         (_, "FakeQuantize") => (Kind::Quantize, Rule::openvino_fake_quantize()),
@@ -44,13 +44,18 @@ fn element_wise(model: &Model, node: &Node, row: &'static Row) -> Result<Meaning
     Ok(of_inputs(node, count, kind, op, rule))
 }
 
-/// Reads the axis of PDPD. It is a part of `auto_broadcast`; OpenVINO takes no other spelling, and 0 without one.
+/// Reads the axis of PDPD, which the reader of the format keeps as `axis`; OpenVINO takes 0 without one.
 fn axis(node: &Node) -> i64 {
-    attributes::int(node, "auto_broadcast.auto_broadcast_axis").unwrap_or(0)
+    attributes::int(node, "axis").unwrap_or(0)
+}
+
+/// Reads how operands broadcast; OpenVINO does not mind capitals.
+fn mode(node: &Node) -> String {
+    attributes::text(node, "auto_broadcast").unwrap_or("numpy").to_ascii_lowercase()
 }
 
 fn automatic(node: &Node) -> Result<Rule, String> {
-    match attributes::text(node, "auto_broadcast").unwrap_or("numpy") {
+    match mode(node).as_str() {
         "numpy" => Ok(Rule::numpy()),
         "none" | "explicit" => Ok(Rule::none()),
         "pdpd" => Ok(Rule::pdpd(axis(node))),
@@ -59,8 +64,8 @@ fn automatic(node: &Node) -> Result<Rule, String> {
 }
 
 fn select(node: &Node) -> Result<Rule, String> {
-    let mode = attributes::text(node, "auto_broadcast").unwrap_or("numpy");
-    let mode = if mode == "explicit" { "none" } else { mode };
+    let mode = mode(node);
+    let mode = if mode == "explicit" { "none" } else { &mode };
     Rule::openvino_select(mode, (mode == "pdpd").then(|| axis(node))).map_err(|error| error.to_string())
 }
 

@@ -103,7 +103,7 @@ fn onnx() {
 #[test]
 fn openvino() {
     let pdpd = ("auto_broadcast", text("pdpd"));
-    let axis = ("auto_broadcast.auto_broadcast_axis", text("1"));
+    let axis = ("axis", Attribute::Int(1));
     check(
         ("openvino", System::Openvino),
         &[
@@ -111,7 +111,7 @@ fn openvino() {
             ("Add", 1, &[("auto_broadcast", text("none"))], 2, "Binary; none; 0 1"),
             ("Add", 1, &[pdpd.clone(), axis.clone()], 2, "Binary; pdpd axis=1; 0 1"),
             ("Add", 1, &[pdpd.clone(), ("other", text("1"))], 2, "Binary; pdpd axis=0; 0 1"),
-            ("Add", 1, &[pdpd.clone(), ("axis", text("1"))], 2, "Binary; pdpd axis=0; 0 1"),
+            ("Add", 1, &[("auto_broadcast", text("PDPD")), axis.clone()], 2, "Binary; pdpd axis=1; 0 1"),
             ("Add", 1, &[("auto_broadcast", text("left"))], 2, "unclear"),
             ("Select", 1, &[], 3, "Select; openvino-select mode=numpy; 0 1 2"),
             ("Select", 1, &[pdpd.clone(), axis.clone()], 3, "Select; openvino-select mode=pdpd axis=1; 0 1 2"),

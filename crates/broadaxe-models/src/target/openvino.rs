@@ -1,7 +1,7 @@
 //! OpenVINO: NumPy's rule unless the model says otherwise, and a `PReLU` that prefers axis 1.
 
 use broadaxe::System;
-use broadaxe_shape::SymbolicShape;
+use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
@@ -17,7 +17,7 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Select],
             way: Way::Ask(lost_axis),
             text: "loses the axis of PDPD when it compiles this operator for the CPU",
-            evidence: RUN,
+            evidence: PRELU,
         },
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
         Law {
@@ -65,40 +65,48 @@ pub(super) static PROFILE: Profile = Profile {
     ],
 };
 
-/// What the CPU plugin computes right under PDPD at any axis.
-const SOUND: &[&str] = &[
-    "Add",
-    "Multiply",
-    "Power",
-    "Maximum",
-    "Minimum",
-    "SquaredDifference",
-    "FloorMod",
-    "BitwiseLeftShift",
-    "BitwiseRightShift",
+/// What the CPU plugin rewrites as an operator that has no axis any more.
+const LOSES: &[&str] = &["Subtract", "Divide", "BitwiseAnd", "BitwiseOr", "BitwiseXor"];
+/// What it computes with operands of equal rank, after putting axes of 1 in front of the second.
+const PADS: &[&str] = &[
+    "Equal",
+    "NotEqual",
+    "Less",
+    "LessEqual",
+    "Greater",
+    "GreaterEqual",
+    "LogicalAnd",
+    "LogicalOr",
+    "LogicalXor",
+    "Xor",
+    "Select",
 ];
-/// What it does not compute under PDPD at all.
-const BROKEN: &[&str] = &["Mod", "BitwiseAnd", "BitwiseOr", "BitwiseXor"];
 
-/// Says which nodes under PDPD the CPU plugin cannot compile; an axis that is the default one does no harm.
+/// Says what the CPU plugin does with nodes under PDPD, where it does not do what they say.
 fn lost_axis(asked: &Asked<'_>) -> Option<Does> {
     let rule = &asked.meaning.rule;
     let pdpd = rule.name() == "pdpd" || rule.params().mode.as_deref() == Some("pdpd");
-    if !asked.is_of(System::Openvino) || !pdpd || SOUND.contains(&asked.node.op.as_str()) {
+    if !asked.is_of(System::Openvino) || !pdpd {
         return None;
     }
+    let (op, axis) = (asked.node.op.as_str(), rule.params().axis.unwrap_or(-1));
     let refused = |why: String| Some(Does::Refused(why.into()));
-    if BROKEN.contains(&asked.node.op.as_str()) {
-        return refused(format!("does not compile {} with auto_broadcast=\"pdpd\" for the CPU", asked.node.op));
+    if op == "Mod" {
+        return refused("does not compile Mod with auto_broadcast=\"pdpd\" for the CPU".to_string());
     }
     let ranks: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
-    let (axis, ranks) = (rule.params().axis.unwrap_or(-1), ranks?);
-    let suffix =
-        |rank: &usize| axis < 0 || *rank == ranks[0] || usize::try_from(axis) == Ok(ranks[0] - rank.min(&ranks[0]));
-    if ranks.iter().all(suffix) {
+    let equal = ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
+    if axis < 0 || equal {
         return None;
     }
-    refused(format!("loses axis={axis} when it compiles {} for the CPU", asked.node.op))
+    if LOSES.contains(&op) {
+        return Some(Does::Rule(Rule::pdpd(-1)));
+    }
+    match PADS.contains(&op) {
+        true if axis > 0 || op == "Select" => refused(format!("does not compile {op} with axis={axis} for the CPU")),
+        true => Some(Does::Rule(Rule::pdpd(-1))),
+        false => None,
+    }
 }
 
 fn own(asked: &Asked<'_>) -> Option<Does> {
@@ -116,5 +124,5 @@ fn legacy(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Own);
     }
     let rule = &asked.meaning.rule;
-    (rule.name() == "paddle").then(|| Does::Rule(broadaxe_shape::Rule::pdpd(rule.params().axis.unwrap_or(-1))))
+    (rule.name() == "paddle").then(|| Does::Rule(Rule::pdpd(rule.params().axis.unwrap_or(-1))))
 }
