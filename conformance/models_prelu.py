@@ -228,8 +228,7 @@ def by_openvino(question):
     else:
         read = core.read_model(question.model.SerializeToString())
     compiled = core.compile_model(read, "CPU", settings)
-    inputs = [question.feeds[port.node.friendly_name] for port in compiled.inputs]
-    return compiled(inputs)[0]
+    return compiled(list(question.feeds.values()))[0]
 
 
 # ncnn runs in a process of its own: what pnnx could not convert may end it.

@@ -189,7 +189,7 @@ fn examine(
     for target in targets {
         let treatment = target.treat(&asked);
         let judged = match (&known, &treatment.does) {
-            _ if let Some(broken) = &broken => broken.clone(),
+            (None, _) if broken.is_some() => broken.clone().unwrap_or_else(Judged::same),
             (Some(known), _) => known.judge(&asked, target, &treatment),
             (None, Does::Own) => Judged::same(),
             (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),

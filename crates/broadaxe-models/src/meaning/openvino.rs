@@ -31,9 +31,7 @@ fn element_wise(model: &Model, node: &Node, row: &'static Row) -> Result<Meaning
             return Ok(of_inputs(node, 1, Kind::Stretch, Operator::Copy, stretch(model, node)?));
         }
         (_, "Select") => (Kind::Select, select(node)?),
-        (_, "FakeQuantize") if mode(node) == "none" => {
-            (Kind::Quantize, Rule::none())
-        }
+        (_, "FakeQuantize") if mode(node) == "none" => (Kind::Quantize, Rule::none()),
         (_, "FakeQuantize") => (Kind::Quantize, Rule::openvino_fake_quantize()),
         (_, "PReLU") => (Kind::Slope, Rule::openvino_prelu()),
         _ => (Kind::Binary, automatic(node)?),
