@@ -3,8 +3,8 @@
     cargo build --release -p broadaxe-models --example shapes
     python -m conformance.models_infer --models ../shared/models
 
-Three questions: does onnx's own inference agree, value by value; has every value, run by ONNX Runtime, the shape that was inferred,
-with what the names of dims stand for put in; and do the tests that come with the onnx package have the outputs that are inferred
+Four questions: does onnx's own inference agree, value by value; has every value, run by ONNX Runtime, the shape that was inferred,
+with what the names of dims stand for put in; has OpenVINO's IR, given other inputs, the shapes that are inferred for them; and do the tests that come with the onnx package have the outputs that are inferred
 when their declarations are taken away. Weights that are all zero are drawn, so that the graphs compute something.
 """
 
@@ -304,7 +304,7 @@ def shown(binary, models, scratch):
             count, wrong = Counter(), [str(why).splitlines()[0]]
         rows.append((path.stem, figures.get(str(path)), here, against, count, wrong, errors.get(str(path)), refusal))
         print(path.stem, dict(against), dict(count), *wrong[:3], flush=True)  # noqa: T201
-    return rows, notes
+    return rows, notes, paths
 
 
 def main():
@@ -314,11 +314,19 @@ def main():
     parser.add_argument("--models", type=Path, default=ROOT.parent / "shared" / "models")
     parser.add_argument("--only", choices=["shown", "package"])
     arguments = parser.parse_args()
+    rows, notes, ours, (count, wrong, unknown) = [], [], [], ({}, [], {})
     with tempfile.TemporaryDirectory() as scratch:
-        rows, notes = shown(arguments.binary, arguments.models, Path(scratch)) if arguments.only != "package" else ([], [])
-        count, wrong, unknown = package(arguments.binary, Path(scratch)) if arguments.only != "shown" else ({}, [], {})
+        if arguments.only != "package":
+            from .models_infer_openvino import reshaped
+
+            rows, notes, paths = shown(arguments.binary, arguments.models, Path(scratch))
+            ours = reshaped(arguments.binary, Path(scratch), paths)
+        if arguments.only != "shown":
+            count, wrong, unknown = package(arguments.binary, Path(scratch))
     for note in notes:
         print(*note)  # noqa: T201
+    for stem, tally in ours:
+        print(stem, "OpenVINO refuses" if tally is None else dict(tally))  # noqa: T201
     for group, counts in count.items():
         print(group, dict(counts))  # noqa: T201
     for text in wrong:
@@ -328,7 +336,7 @@ def main():
     if arguments.only is None:
         from .models_infer_page import write
 
-        write(PAGE, rows, notes, count, wrong, unknown)
+        write(PAGE, rows, notes, ours, count, wrong, unknown)
 
 
 if __name__ == "__main__":
