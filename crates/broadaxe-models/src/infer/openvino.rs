@@ -19,7 +19,7 @@ use super::{
     size::Size,
     slice::{self, Range, concatenated, like},
     table::{I64, Row, SAME, Type, row},
-    tensor::Tensor,
+    tensor::{Tensor, small, stretched, strided},
 };
 use crate::graph::Element;
 
@@ -31,7 +31,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("AvgPool", pooled, SAME),
     row("BatchNormInference", like, SAME),
     row("BatchToSpace", ranked, SAME),
-    row("Broadcast", stretched, SAME),
+    row("Broadcast", to_shape, SAME),
     row("Bucketize", like, I64),
     row("Concat", concatenated, SAME),
     row("Convert", |call| cast::converted(call, call.text("destination_type").and_then(DType::from_name)), SAME),
@@ -101,7 +101,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("SpaceToDepth", |call| reshape::blocks(call, call.int("block_size"), false), SAME),
     row("Split", split, SAME),
     row("Squeeze", |call| reshape::squeezed(call, call.flag("allow_axis_skip")), SAME),
-    row("StridedSlice", strided, SAME),
+    row("StridedSlice", masked, SAME),
     row("Swish", like, SAME),
     row("Tile", tiled, SAME),
     row("TopK", best, &[Type::Same(0), Type::Is(DType::I64)]),
@@ -124,11 +124,17 @@ fn adaptive(call: &Call<'_>) -> Made {
 }
 
 /// Infers an input stretched to a shape: one way, both ways, or with axes put as a list says.
-fn stretched(call: &Call<'_>) -> Made {
+fn to_shape(call: &Call<'_>) -> Made {
     if call.text("mode") == Some("bidirectional") {
         return reshape::expanded(call, 1);
     }
-    Ok(vec![Tensor::of(target(call, 1)?.into_iter().map(|size| call.or_open(size)).collect())])
+    let dims: Vec<Size> = target(call, 1)?.into_iter().map(|size| call.or_open(size)).collect();
+    let values = || {
+        let (own, to) = (small(call.dims(0).ok()?)?, small(&dims).filter(|_| call.text("mode") != Some("explicit"))?);
+        strided(call.values(0)?, 0, &stretched(&own, &to)?, &to)
+    };
+    let values = values();
+    Ok(vec![Tensor::of(dims).with(values)])
 }
 
 fn gathered(call: &Call<'_>) -> Made {
@@ -205,7 +211,7 @@ fn sliced(call: &Call<'_>) -> Made {
 
 // Long: each of the five masks is an arm.
 /// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
-fn strided(call: &Call<'_>) -> Made {
+fn masked(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     let (starts, ends) = (target(call, 1)?, target(call, 2)?);
     let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };

@@ -69,6 +69,15 @@ static ONNX: &[&[Row]] = &[
     slice::ROWS,
 ];
 
+/// The operators of ONNX's domain of classical learning that keep a shape.
+static LEARNING: &[&[Row]] = &[&[
+    row("Binarizer", slice::like, SAME),
+    row("Imputer", slice::like, SAME),
+    row("LabelEncoder", slice::like, &[Type::Open]),
+    row("Normalizer", slice::like, &[Type::Is(DType::F32)]),
+    row("Scaler", slice::like, &[Type::Is(DType::F32)]),
+]];
+
 static OPENVINO: &[&[Row]] = &[openvino::ROWS];
 
 /// Element-wise operators whose results are truth values.
@@ -105,10 +114,13 @@ const STANDARD: &[&str] = &["", "ai.onnx"];
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
-    static ALL: OnceLock<(Index, Index)> = OnceLock::new();
-    let (onnx, openvino) = ALL.get_or_init(|| (index(ONNX), index(OPENVINO)));
+    static ALL: OnceLock<[Index; 3]> = OnceLock::new();
+    let [onnx, learning, openvino] = ALL.get_or_init(|| [index(ONNX), index(LEARNING), index(OPENVINO)]);
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = newest_opset(System::Onnx).unwrap_or(i64::MAX);
+    if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
+        return learning.get(op).map(|row| (row.infer, row.types));
+    }
     if system == System::Onnx && !(1..=newest).contains(&call.version()) {
         return None;
     }

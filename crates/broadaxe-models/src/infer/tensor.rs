@@ -11,6 +11,9 @@ use crate::graph::{Constant, Element, Model};
 /// The most elements of a tensor that is followed.
 pub(crate) const FOLLOWED: usize = 1024;
 
+/// The most floats of a constant that are followed: scales are few, and weights are none of them.
+const FLOATS: usize = 64;
+
 /// The elements of a tensor, each if it is known, in row-major order.
 pub(crate) type Values = Rc<[Option<Number>]>;
 
@@ -120,7 +123,8 @@ pub(crate) fn product<'a>(dims: impl IntoIterator<Item = &'a Size>) -> Option<Si
 /// Reads the elements of a constant, if there are few.
 pub(crate) fn read(model: &Model, constant: &Constant) -> Option<Values> {
     let count = constant.shape.iter().try_fold(1usize, |count, &dim| count.checked_mul(dim))?;
-    let dtype = constant.element.dtype().filter(|_| count <= FOLLOWED)?;
+    let most = |dtype: &DType| if dtype.is_float() { FLOATS } else { FOLLOWED };
+    let dtype = constant.element.dtype().filter(|dtype| count <= most(dtype))?;
     let bytes = model.elements(constant, count * dtype.size()).ok()??;
     let elements = bytes.chunks_exact(dtype.size());
     (elements.len() == count).then(|| elements.map(|bytes| decode(dtype, bytes)).collect())

@@ -420,6 +420,22 @@ fn long_chains_are_walked() {
 }
 
 #[test]
+fn following_ends() {
+    // A chain over a constant of as many elements as are followed at most.
+    let mut maker = Maker::new(17);
+    maker.ints("v0", &[7; 1024]);
+    for k in 0..3000 {
+        maker.node(&format!("Neg v{k} -> v{}", k + 1), &[]);
+    }
+    maker.node("Slice v3000,one,two -> late", &[]).node("ConstantOfShape late -> unknown", &[]);
+    maker.node("Slice v2,one,two -> early", &[]).node("ConstantOfShape early -> known", &[]);
+    maker.ints("one", &[1]).ints("two", &[2]);
+    assert_eq!(maker.shape("v3000"), "(1024,)");
+    assert_eq!(maker.shape("unknown"), "(?,)");
+    assert_eq!(maker.shape("known"), "(7,)");
+}
+
+#[test]
 fn hostile_numbers_are_no_panic() {
     let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX];
     let ops: &[(&str, &[&str])] = &[

@@ -24,6 +24,9 @@ use crate::{
     graph::{Element, GraphId, Model, NodeId, ValueId},
 };
 
+/// The most elements that are followed in all; a long chain over large tensors ends there.
+const ELEMENTS: usize = 1 << 20;
+
 /// What is still to do.
 pub(crate) enum Step {
     /// The nodes of a graph from this one on.
@@ -40,6 +43,8 @@ pub(crate) struct Walk<'a> {
     private: Cell<u32>,
     /// Extents that tensors have and whose expressions might be negative.
     extents: HashSet<Size>,
+    /// How many elements may still be followed.
+    elements: usize,
     /// How many nodes may still be looked at again.
     pub(crate) budget: usize,
     /// What the caller's shapes make of names of dims.
@@ -61,6 +66,7 @@ impl<'a> Walk<'a> {
             origins: Vec::with_capacity(model.values.len()),
             private: Cell::new(0),
             extents: HashSet::new(),
+            elements: ELEMENTS,
             budget,
             bound: HashMap::new(),
             stale: false,
@@ -230,6 +236,7 @@ impl<'a> Walk<'a> {
         }
     }
 
+    // Long: shape, type and origin are decided together.
     /// Keeps what is known of a value: inferred, and declared where that says more.
     fn keep(
         &mut self,
@@ -263,6 +270,12 @@ impl<'a> Walk<'a> {
             let says = value.element.as_ref().map_or(String::new(), Element::to_string);
             let what = format!("its elements are {inferred}, the file says {says}");
             return Err(self.contradiction(id, node, &what));
+        }
+        let followed = tensor.values.as_ref().map_or(0, |values| values.len());
+        // A shape costs no more than its tensor does.
+        match self.elements.checked_sub(if followed > 8 { followed } else { 0 }) {
+            Some(rest) => self.elements = rest,
+            None => tensor.values = None,
         }
         let element = value.element.clone().or(element);
         let why = why.filter(|_| tensor.dims.is_none());
