@@ -93,13 +93,30 @@ pub enum Source {
 /// Says what a node means: nothing for a node that is not element-wise, a reason where it is one but cannot be read.
 pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
     let node = model.node(node);
-    match (model.format, model.system) {
+    let read = match (model.format, model.system) {
         ("pnnx", _) => pnnx::read(node),
         (_, System::Onnx) => onnx::read(node),
         (_, System::Openvino) => openvino::read(model, node),
         (_, System::Ncnn) => ncnn::read(node),
         (_, System::Paddle) => paddle::read(node),
         (_, System::Numpy) => None,
+    }?;
+    Some(read.and_then(|meaning| {
+        let (least, given) = (meaning.kind.operands(), meaning.operands.len());
+        if given < least { Err(format!("{} takes {least} operands; {given} are given", node.op)) } else { Ok(meaning) }
+    }))
+}
+
+impl Kind {
+    /// Returns the least number of operands.
+    fn operands(self) -> usize {
+        match self {
+            Self::Unary => 0,
+            Self::Many | Self::Stretch => 1,
+            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Channel => 2,
+            Self::Select | Self::Bounds => 3,
+            Self::Quantize => 5,
+        }
     }
 }
 
