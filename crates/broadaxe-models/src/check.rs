@@ -213,6 +213,22 @@ fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
     (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(&error))
 }
 
+/// Says what a target does with a node, written as it is asked for, and why; `result` is the shape of its output, where a
+/// [`crate::meaning::Kind::Stretch`] needs it.
+pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
+    let treatment = target.treat(asked);
+    let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
+    let judged = match (known, &treatment.does) {
+        (Some(known), _) => {
+            Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+        }
+        (None, Does::Own) => Judged::same(),
+        (None, Does::Rule(rule)) if *rule == asked.meaning.rule => Judged::same(),
+        (None, _) => Open::new(asked).map_or_else(|| unknown(&[], target), |open| open.judge(asked, target)),
+    };
+    (judged.verdict, judged.reason)
+}
+
 /// Describes the operands of a node.
 fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: &[SymbolicShape]) -> Vec<Operand> {
     let node = model.node(id);

@@ -1,5 +1,7 @@
 //! Changes to a model, in the words that all formats share.
 
+use std::fmt;
+
 use crate::graph::{NodeId, Use, ValueId};
 
 /// One change. A list of them is made at once; ids are those of the model before.
@@ -89,6 +91,18 @@ pub enum Scalar {
     Ints(Vec<i64>),
     /// A list of numbers with a point.
     Floats(Vec<f64>),
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+            Self::Ints(values) => write!(f, "{values:?}"),
+            Self::Floats(values) => write!(f, "{values:?}"),
+        }
+    }
 }
 
 /// A node that a change brings in.

@@ -17,6 +17,7 @@ pub mod target;
 pub mod check;
 pub mod report;
 pub mod extract;
+pub mod fix;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};

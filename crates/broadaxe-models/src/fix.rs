@@ -1,0 +1,68 @@
+//! Repairs: the changes after which a model means the same elsewhere.
+
+#[cfg(test)]
+pub(crate) mod sample;
+mod settle;
+mod swap;
+mod apart;
+mod candidate;
+mod judge;
+mod planner;
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    edit::Edit,
+    error::{Error, ErrorKind},
+    graph::{Model, NodeId},
+    infer::Shapes,
+    target::Target,
+};
+
+pub(crate) use self::settle::{Form, Want, settle};
+
+/// The changes to a model, and what they leave as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fix {
+    /// The changes, to be made at once.
+    pub edits: Vec<Edit>,
+    /// A row for each node that is changed, or whose inputs are.
+    pub steps: Vec<Step>,
+    /// The nodes that no change was found for.
+    pub left: Vec<Left>,
+}
+
+/// Finds the fewest changes after which every element-wise node means the same under all targets.
+///
+/// A node is written in the cheapest way that its own rule and all targets read alike: constants reshaped, axes of 1
+/// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is taken apart. Where no
+/// way serves a target, the node is repaired for the others, and [`Fix::left`] says so.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when there is no target.
+pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
+    if targets.is_empty() {
+        return Err(Error::new(ErrorKind::Argument, "a repair needs a target; name one, such as openvino"));
+    }
+    Ok(planner::plan(model, shapes, &|apart| judge::judges(model, shapes, targets, apart)))
+}
+
+/// What is changed for a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// What is changed, as a sentence without a subject: `reshape the constant b from (64) to (64, 1, 1)`.
+    pub text: String,
+    /// The bytes that this copies each time the model runs; 0 for views and constants.
+    pub bytes: u64,
+}
+
+/// A node that stays as it is, although it should not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The node.
+    pub node: NodeId,
+    /// Why, in one sentence that names what would have worked.
+    pub reason: String,
+}

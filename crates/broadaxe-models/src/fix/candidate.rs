@@ -1,0 +1,397 @@
+//! The ways to write a node that mean the same in its own format, the cheapest first.
+//!
+//! As in `broadaxe_shape::rewrite`, nothing is proved for pairs of rules: a handful of forms is made, and the node's own
+//! rule is asked whether it still reads the same elements. Here the dims may be names, so that axes are inserted by
+//! count wherever that will do; and a node has inputs, some of which are constants and cost nothing to change.
+
+use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
+
+use super::settle::Form;
+use crate::{
+    edit::Scalar,
+    graph::{Model, Node, NodeId},
+    infer::Shapes,
+    meaning::{Kind, Meaning, Operator, Source},
+};
+
+/// What a way costs: the dearest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cost {
+    /// The bytes that are copied each time the model runs.
+    pub bytes: u64,
+    /// The nodes that come in.
+    pub nodes: u32,
+    /// The changes in all.
+    pub changes: u32,
+}
+
+/// One way to write a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// What it means so: the rule, and the operands in their order after a swap.
+    pub meaning: Meaning,
+    /// The shapes of the operands, in the order of `meaning`.
+    pub shapes: Vec<SymbolicShape>,
+    /// The shape of the result, before it is shaped back.
+    pub result: SymbolicShape,
+    /// The inputs that get another form.
+    pub forms: Vec<(usize, Form)>,
+    /// The operator after the inputs have traded places.
+    pub swap: Option<String>,
+    /// The shape to which the result is brought back.
+    pub back: Option<Vec<i64>>,
+    /// Attributes that change.
+    pub attributes: Vec<(&'static str, Option<Scalar>)>,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// A rule that a node can have, and the attributes that say so.
+type Ruled = (Rule, Vec<(&'static str, Option<Scalar>)>);
+
+/// A node whose operands are known well enough to be written otherwise.
+pub(crate) struct Subject<'a> {
+    model: &'a Model,
+    node: &'a Node,
+    meaning: &'a Meaning,
+    shapes: Vec<SymbolicShape>,
+    inferred: Inferred,
+    axes: Vec<Vec<usize>>,
+}
+
+impl<'a> Subject<'a> {
+    /// Looks at a node; says why nothing can be done where the shapes are not known well enough.
+    pub(crate) fn new(model: &'a Model, shapes: &Shapes, id: NodeId, meaning: &'a Meaning) -> Result<Self, String> {
+        let node = model.node(id);
+        let operands = meaning.shapes(node, shapes);
+        let target = || node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
+        let inferred = match (meaning.rule.def().target, target()) {
+            (true, Some(result)) => meaning.rule.infer_to(&operands, &result.shape),
+            _ if operands.len() < 2 => Rule::numpy().infer(&[&operands[..], &operands[..]].concat()),
+            _ => meaning.rule.infer(&operands),
+        };
+        let inferred = inferred.map_err(|error| error.to_string())?;
+        let placement = inferred.placement().ok_or("where the operands lie depends on sizes that are not known")?;
+        let axes = placement.axes[..operands.len().min(placement.axes.len())].to_vec();
+        Ok(Self { model, node, meaning, shapes: operands, inferred, axes })
+    }
+
+    /// Returns the dims of the result.
+    fn dims(&self) -> &[Dim] {
+        self.inferred.shape().dims().unwrap_or_default()
+    }
+
+    /// Returns the input that operand `k` is, if it is one.
+    fn input(&self, k: usize) -> Option<usize> {
+        match self.meaning.operands.get(k)? {
+            Source::Input(input) => Some(*input),
+            Source::Result | Source::Scalar | Source::Held(_) => None,
+        }
+    }
+
+    fn is_constant(&self, input: usize) -> bool {
+        self.node.input(input).is_some_and(|value| self.model.value(value).constant.is_some())
+    }
+
+    /// Says whether the operators around the node are of ONNX before opset 7, which broadcast by attributes.
+    pub(crate) fn is_old(&self) -> bool {
+        self.model.format == "onnx" && self.node.version < 7
+    }
+
+    /// Returns the node as it is.
+    pub(crate) fn plain(&self) -> Candidate {
+        Candidate {
+            meaning: self.meaning.clone(),
+            shapes: self.shapes.clone(),
+            result: self.inferred.shape().clone(),
+            forms: vec![],
+            swap: None,
+            back: None,
+            attributes: vec![],
+            cost: Cost::default(),
+        }
+    }
+
+    /// Writes the node as another way does, but for the form of one input.
+    pub(crate) fn again(&self, way: &Candidate, input: usize, form: Form) -> Option<Candidate> {
+        if way.back.is_some() {
+            return None;
+        }
+        let operand = |input: usize| self.meaning.operands.iter().position(|own| *own == Source::Input(input));
+        let others = way.forms.iter().filter(|(other, _)| *other != input);
+        let mut forms: Vec<_> = others.filter_map(|(other, form)| Some((operand(*other)?, form.clone()))).collect();
+        forms.push((operand(input)?, form));
+        self.with(&(way.meaning.rule.clone(), way.attributes.clone()), &forms, way.swap.is_some())
+    }
+
+    /// Lists the ways to write the node, the cheapest first; the first is the node as it is.
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+        let mut all = vec![self.plain()];
+        if !matches!(self.meaning.kind, Kind::Unary | Kind::Channel | Kind::Stretch) {
+            for rule in self.rules() {
+                for forms in self.spread() {
+                    if !forms.is_empty() || !rule.1.is_empty() {
+                        all.extend(self.with(&rule, &forms, false));
+                    }
+                    all.extend(self.with(&rule, &forms, true));
+                }
+                for forms in self.stretched() {
+                    all.extend(self.with(&rule, &forms, false));
+                }
+            }
+        }
+        all.extend(self.merged());
+        all.sort_by_key(|candidate| candidate.cost);
+        all
+    }
+
+    /// Lists the ways in which a slope can be multiplied with the negative elements, once these are taken apart.
+    pub(crate) fn products(&self) -> Vec<Candidate> {
+        let slope = self.meaning.kind == Kind::Slope && self.meaning.operands == [Source::Input(0), Source::Input(1)];
+        if !slope || self.is_old() {
+            return vec![];
+        }
+        let numpy = (Rule::numpy(), vec![]);
+        let slope_only = |forms: &Vec<(usize, Form)>| forms.iter().all(|(k, _)| *k == 1);
+        let ways = self.spread().into_iter().filter(slope_only).filter_map(|forms| self.with(&numpy, &forms, false));
+        // OpenVINO puts such products together to a `PReLU` again, which misreads slopes of rank 1.
+        let ways = ways.filter(|way| way.shapes[1].rank() == way.result.rank());
+        let product = |way: Candidate| {
+            let (kind, op) = (Kind::Binary, Operator::Own(vec!["mul"]));
+            Candidate { meaning: Meaning { kind, op, ..way.meaning.clone() }, ..way }
+        };
+        let mut all: Vec<Candidate> = ways.map(product).collect();
+        all.sort_by_key(|candidate| candidate.cost);
+        all
+    }
+
+    /// Lists the rules that the node can have, with the attributes that say so.
+    fn rules(&self) -> Vec<Ruled> {
+        let own = (self.meaning.rule.clone(), vec![]);
+        let axis = |value| ("axis", value);
+        match (self.model.format, self.meaning.rule.name()) {
+            ("openvino", "pdpd") => {
+                let numpy = Some(Scalar::Text("numpy".to_string()));
+                vec![own, (Rule::numpy(), vec![("auto_broadcast", numpy), axis(None)])]
+            }
+            ("paddle", "paddle") if self.meaning.rule.params().axis != Some(-1) => {
+                vec![own, (Rule::paddle(-1), vec![axis(Some(Scalar::Int(-1)))])]
+            }
+            _ => vec![own],
+        }
+    }
+
+    /// Lists the ways to insert axes of 1 into operands of lower rank: some of them, up to the end or on all axes.
+    fn spread(&self) -> Vec<Vec<(usize, Form)>> {
+        let missing = |k: usize| {
+            let fed = &self.axes[k];
+            (0..self.dims().len()).filter(|axis| !fed.contains(axis)).collect::<Vec<_>>()
+        };
+        let short: Vec<(usize, Vec<usize>)> = (0..self.shapes.len())
+            .filter(|&k| self.input(k).is_some())
+            .map(|k| (k, missing(k)))
+            .filter(|(_, axes)| !axes.is_empty())
+            .collect();
+        let mut ways = vec![vec![]];
+        for chosen in 1..1_usize << short.len().min(5) {
+            let some: Vec<_> = short.iter().enumerate().filter(|(bit, _)| chosen >> bit & 1 == 1).collect();
+            ways.push(some.iter().map(|(_, (k, axes))| (*k, Form::Axes(axes.clone()))).collect());
+            // Up to the last axis only: as few axes as a rule needs that aligns at the end.
+            let right = |k: usize, axes: &[usize]| {
+                let first = self.axes[k].first().copied().unwrap_or(usize::MAX);
+                axes.iter().filter(|&&axis| axis > first).map(|axis| axis - first).collect::<Vec<_>>()
+            };
+            let to_end: Vec<_> = some.iter().map(|(_, (k, axes))| (*k, right(*k, axes))).collect();
+            if to_end.iter().all(|(_, axes)| !axes.is_empty()) {
+                ways.push(to_end.into_iter().map(|(k, axes)| (k, Form::Axes(axes))).collect());
+            }
+        }
+        ways
+    }
+
+    /// Lists the ways to stretch operands to the result: one of them, or all.
+    fn stretched(&self) -> Vec<Vec<(usize, Form)>> {
+        let whole = |k: usize| {
+            self.input(k)?;
+            let (dims, own) = (self.dims(), self.shapes[k].dims()?);
+            let lies_at_end =
+                self.axes[k].iter().rev().eq((0..dims.len()).rev().take(own.len()).collect::<Vec<_>>().iter());
+            let extent = |axis: usize| {
+                let runs = self.runs(k, axis);
+                if runs { Some(1) } else { dims[axis].size().and_then(|size| i64::try_from(size).ok()) }
+            };
+            let shape = (0..dims.len()).map(extent).collect::<Option<Vec<i64>>>()?;
+            (lies_at_end && shape.iter().any(|&extent| extent != 1)).then_some((k, Form::Stretched(shape)))
+        };
+        let some: Vec<_> = (0..self.shapes.len()).filter_map(whole).collect();
+        let mut ways: Vec<_> = some.iter().map(|one| vec![one.clone()]).collect();
+        if some.len() > 1 {
+            ways.push(some);
+        }
+        ways
+    }
+
+    /// Says whether operand `k` runs along an axis of the result, rather than repeat on it.
+    fn runs(&self, k: usize, axis: usize) -> bool {
+        let dims = self.dims();
+        let own = self.axes[k].iter().position(|&to| to == axis).and_then(|at| self.shapes[k].dims()?.get(at));
+        own.is_some_and(|own| own.size() != Some(1) || dims[axis].size() == Some(1))
+    }
+
+    /// Writes the node with these forms of its operands, if it then means the same by its own rule.
+    fn with(&self, (rule, attributes): &Ruled, forms: &[(usize, Form)], swap: bool) -> Option<Candidate> {
+        let op = if swap { Some(self.reversed()?) } else { None };
+        let mut shapes = self.shapes.clone();
+        for (k, form) in forms {
+            shapes[*k] = self.shaped(*k, form)?;
+        }
+        let order: Vec<usize> = if swap { (0..shapes.len()).rev().collect() } else { (0..shapes.len()).collect() };
+        let ordered: Vec<SymbolicShape> = order.iter().map(|&k| shapes[k].clone()).collect();
+        let now = rule.infer(&ordered).ok()?;
+        let placement = now.placement()?;
+        let same = now.shape() == self.inferred.shape()
+            && order.iter().enumerate().all(|(at, &k)| {
+                let form = forms.iter().find(|(own, _)| *own == k).map(|(_, form)| form);
+                self.lies_alike(k, form, &placement.axes[at])
+            });
+        if !same {
+            return None;
+        }
+        let mut meaning = self.meaning.clone();
+        meaning.rule = rule.clone();
+        if swap {
+            meaning.operands.reverse();
+        }
+        let forms: Vec<_> = forms.iter().filter_map(|(k, form)| Some((self.input(*k)?, form.clone()))).collect();
+        let cost = self.cost(&forms, 2 * usize::from(swap) + attributes.len());
+        let result = now.shape().clone();
+        let attributes = attributes.clone();
+        Some(Candidate { meaning, shapes: ordered, result, forms, swap: op, back: None, attributes, cost })
+    }
+
+    /// Says whether operand `k` in a form has its axes where it had them.
+    fn lies_alike(&self, k: usize, form: Option<&Form>, axes: &[usize]) -> bool {
+        let Some(own) = self.shapes[k].dims() else { return false };
+        let inserted: &[usize] = match form {
+            Some(Form::Axes(inserted)) => inserted,
+            Some(Form::Stretched(_)) => return axes.len() == self.dims().len(),
+            Some(Form::Dims(_)) => return false,
+            None => &[],
+        };
+        let kept: Vec<usize> = (0..axes.len()).filter(|at| !inserted.contains(at)).collect();
+        kept.len() == own.len()
+            && kept.iter().zip(own).zip(&self.axes[k]).all(|((&at, dim), &to)| dim.size() == Some(1) || axes[at] == to)
+    }
+
+    /// Returns the shape of operand `k` in a form.
+    fn shaped(&self, k: usize, form: &Form) -> Option<SymbolicShape> {
+        let mut dims = self.shapes[k].dims()?.to_vec();
+        match form {
+            Form::Axes(axes) => axes.iter().for_each(|&axis| dims.insert(axis.min(dims.len()), Dim::known(1))),
+            Form::Stretched(_) => dims = self.dims().to_vec(),
+            Form::Dims(_) => return None,
+        }
+        Some(SymbolicShape::new(dims))
+    }
+
+    /// Merges neighbouring axes that all operands walk alike, and shapes the result back.
+    fn merged(&self) -> Option<Candidate> {
+        if self.meaning.kind == Kind::Stretch || !self.inferred.guard().is_always() {
+            return None;
+        }
+        let groups = self.groups();
+        let rank = self.dims().len();
+        if groups.len() >= rank {
+            return None;
+        }
+        let whole = |runs: &dyn Fn(usize) -> bool| -> Vec<Dim> {
+            let along = |group: &Vec<usize>| group.iter().copied().filter(|&axis| runs(axis)).collect::<Vec<_>>();
+            let of = |axes: Vec<usize>| product(&axes.iter().map(|&axis| &self.dims()[axis]).collect::<Vec<_>>());
+            groups.iter().map(|group| of(along(group))).collect()
+        };
+        let mut forms = Vec::new();
+        let mut shapes = Vec::new();
+        for k in 0..self.shapes.len() {
+            let dims = whole(&|axis| self.runs(k, axis));
+            let shape = SymbolicShape::new(dims.clone());
+            if shape != self.shapes[k] {
+                forms.push((self.input(k)?, Form::Dims(extents(&dims)?)));
+            }
+            shapes.push(shape);
+        }
+        let result = SymbolicShape::new(whole(&|_| true));
+        let back = Some(extents(self.dims())?);
+        let mut cost = self.cost(&forms, 1);
+        cost.nodes += 1;
+        let mut meaning = self.meaning.clone();
+        if meaning.operands.len() > 1 {
+            // Axes count anew, so only a rule without a parameter still says where they lie.
+            let params = Params { axis: None, ..meaning.rule.params().clone() };
+            meaning.rule = Rule::new(meaning.rule.name(), params).ok()?;
+            meaning.rule.infer(&shapes).ok().filter(|now| now.shape() == &result)?;
+        }
+        Some(Candidate { meaning, shapes, result, forms, swap: None, back, attributes: vec![], cost })
+    }
+
+    /// Groups neighbouring axes along which every operand does the same; axes of 1 join any group.
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut last: Option<Vec<bool>> = None;
+        let mut ones = Vec::new();
+        for axis in 0..self.dims().len() {
+            if self.dims()[axis].size() == Some(1) {
+                match groups.last_mut() {
+                    Some(group) => group.push(axis),
+                    None => ones.push(axis),
+                }
+                continue;
+            }
+            let column: Vec<bool> = (0..self.shapes.len()).map(|k| self.runs(k, axis)).collect();
+            match groups.last_mut() {
+                Some(group) if last.as_ref() == Some(&column) => group.push(axis),
+                _ => groups.push(vec![axis]),
+            }
+            last = Some(column);
+        }
+        match groups.first_mut() {
+            Some(first) => drop(first.splice(0..0, ones)),
+            None => groups.push(ones),
+        }
+        groups
+    }
+
+    /// Returns the operator that means the same of exchanged inputs, in the names of the format.
+    fn reversed(&self) -> Option<String> {
+        let swaps = self.meaning.kind == Kind::Binary && self.meaning.operands == [Source::Input(0), Source::Input(1)];
+        if swaps { super::swap::reversed(self.model, self.node) } else { None }
+    }
+
+    /// Counts what these forms cost, with so many changes more.
+    fn cost(&self, forms: &[(usize, Form)], more: usize) -> Cost {
+        let mut cost = Cost { changes: (forms.len() + more) as u32, ..Cost::default() };
+        for (input, form) in forms {
+            cost.nodes += u32::from(matches!(form, Form::Stretched(_)) || !self.is_constant(*input));
+            if matches!(form, Form::Stretched(_)) {
+                let sizes = self.dims().iter().map(|dim| dim.size().unwrap_or(1 << 10) as u64);
+                cost.bytes = cost.bytes.saturating_add(sizes.fold(4, u64::saturating_mul));
+            }
+        }
+        cost
+    }
+}
+
+/// Multiplies dims; unknown if one of several is.
+fn product(dims: &[&Dim]) -> Dim {
+    if let [one] = dims {
+        return (*one).clone();
+    }
+    let sizes = dims.iter().try_fold(1_usize, |all, dim| all.checked_mul(dim.size()?));
+    sizes.map_or_else(Dim::unknown, Dim::known)
+}
+
+/// Writes dims for a reshape: -1 for the one that is not known; nothing where there are more.
+fn extents(dims: &[Dim]) -> Option<Vec<i64>> {
+    let open = dims.iter().filter(|dim| dim.size().is_none()).count();
+    let extent = |dim: &Dim| dim.size().map_or(Some(-1), |size| i64::try_from(size).ok());
+    if open > 1 { None } else { dims.iter().map(extent).collect() }
+}

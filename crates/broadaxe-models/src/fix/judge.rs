@@ -1,0 +1,86 @@
+//! Targets as judges of nodes that are written in another way than the model's.
+
+use std::collections::BTreeSet;
+
+use super::{
+    candidate::Candidate,
+    planner::{Answer, Judge},
+    settle::Form,
+};
+use crate::{
+    check::{self, Verdict},
+    graph::{Model, NodeId},
+    infer::Shapes,
+    meaning::Source,
+    target::{Asked, Facts, Target},
+};
+
+/// A target, and what is known of the model around its nodes.
+struct Known<'a> {
+    model: &'a Model,
+    target: Target,
+    facts: std::rc::Rc<Facts>,
+}
+
+/// Makes a judge of each target, for a model in which some nodes are taken apart.
+pub(super) fn judges<'a>(
+    model: &'a Model,
+    shapes: &Shapes,
+    targets: &[Target],
+    apart: &BTreeSet<NodeId>,
+) -> Vec<Box<dyn Judge + 'a>> {
+    let facts = if apart.is_empty() {
+        Facts::of(model, shapes, targets)
+    } else {
+        // What is known of a model goes by the names of operators, and a node that is taken apart multiplies.
+        let mut changed = model.clone();
+        for id in apart {
+            changed.nodes[id.0 as usize].op = "Mul".to_string();
+        }
+        Facts::of(&changed, shapes, targets)
+    };
+    let facts = std::rc::Rc::new(facts);
+    let judge =
+        |target: &Target| Box::new(Known { model, target: *target, facts: facts.clone() }) as Box<dyn Judge + 'a>;
+    targets.iter().map(judge).collect()
+}
+
+impl Judge for Known<'_> {
+    fn name(&self) -> String {
+        self.target.to_string()
+    }
+
+    fn answer(&self, id: NodeId, way: &Candidate) -> Answer {
+        let node = self.model.node(id);
+        let mut around = self.facts.around(node, &way.meaning);
+        for (batch, source) in around.batches.iter_mut().zip(&way.meaning.operands) {
+            let form = way.forms.iter().find(|(input, _)| *source == Source::Input(*input)).map(|(_, form)| form);
+            *batch = batch.and_then(|axis| moved(axis, form));
+        }
+        let (constants, batches) = (&around.constants[..], &around.batches[..]);
+        let asked = Asked {
+            model: self.model,
+            node,
+            meaning: &way.meaning,
+            operands: &way.shapes,
+            constants,
+            batches,
+            limit: 0,
+        };
+        match check::judge(&asked, &way.result, &self.target) {
+            (Verdict::Same, _) => Answer::Same,
+            (Verdict::Differs(_) | Verdict::Refused, reason) => Answer::Not(reason),
+            (Verdict::Guarded(condition), _) => Answer::Not(format!("it means the same only if {condition}")),
+            (Verdict::Unknown, reason) => Answer::Unknown(reason),
+        }
+    }
+}
+
+/// Returns where an axis of an operand is in another form of it.
+fn moved(axis: usize, form: Option<&Form>) -> Option<usize> {
+    match form {
+        None | Some(Form::Stretched(_)) => Some(axis),
+        Some(Form::Axes(inserted)) => Some(inserted.iter().fold(axis, |at, &new| at + usize::from(new <= at))),
+        Some(Form::Dims(_)) => None,
+    }
+}

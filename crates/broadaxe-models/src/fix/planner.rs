@@ -1,0 +1,304 @@
+//! Chooses a way for every node that all targets read alike, and one shape for constants that several nodes share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Fix, Left, Step, apart,
+    candidate::{Candidate, Subject},
+    settle::{Form, Want, settle},
+};
+use crate::{
+    edit::Edit,
+    graph::{Model, NodeId, Use, ValueId},
+    infer::Shapes,
+    meaning::{self, Kind, Meaning},
+};
+
+/// What a target does with a node that is written in one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The same as the model.
+    Same,
+    /// Something else, or nothing; in one sentence.
+    Not(String),
+    /// It cannot be said; in one sentence.
+    Unknown(String),
+}
+
+/// A target, as far as repairs need it.
+pub(crate) trait Judge {
+    /// Returns the name, as it is written on the command line.
+    fn name(&self) -> String;
+    /// Says what the target does with a node that is written in this way.
+    fn answer(&self, node: NodeId, way: &Candidate) -> Answer;
+}
+
+/// Makes judges; what they say may depend on the nodes that are taken apart.
+pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>> + 'a;
+
+pub(crate) struct Planner<'a> {
+    model: &'a Model,
+    shapes: &'a Shapes,
+    judges: Vec<Box<dyn Judge + 'a>>,
+    meanings: BTreeMap<NodeId, Meaning>,
+    chosen: BTreeMap<NodeId, Candidate>,
+    /// Nodes that are taken apart: as they were asked for, and as it came out.
+    apart: BTreeSet<NodeId>,
+    taken_apart: BTreeMap<NodeId, Candidate>,
+    /// Nodes that should be taken apart, once the targets know of it.
+    wished: BTreeSet<NodeId>,
+    fix: Fix,
+}
+
+/// How often nodes are chosen anew after some were taken apart.
+const ROUNDS: usize = 4;
+
+/// Finds the fewest changes after which all targets read every node alike.
+///
+/// What a target does with a node may depend on the nodes around it: pnnx looks for the batch, and finds it by a `PRelu`.
+/// So nodes that should be taken apart are taken for that in the next round, where the targets are asked again.
+pub(crate) fn plan<'a>(model: &'a Model, shapes: &'a Shapes, bench: &Bench<'a>) -> Fix {
+    let (mut apart, mut whole) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..ROUNDS {
+        let planner = Planner::run(model, shapes, bench(&apart), apart.clone());
+        let taken: BTreeSet<NodeId> = planner.taken_apart.keys().copied().collect();
+        whole.extend(apart.difference(&taken).copied());
+        let next: BTreeSet<NodeId> = taken.union(&planner.wished).filter(|id| !whole.contains(id)).copied().collect();
+        if next == apart {
+            return planner.finish();
+        }
+        apart = next;
+    }
+    Planner::run(model, shapes, bench(&apart), apart).finish()
+}
+
+impl<'a> Planner<'a> {
+    /// Chooses a way for every node.
+    fn run(model: &'a Model, shapes: &'a Shapes, judges: Vec<Box<dyn Judge + 'a>>, apart: BTreeSet<NodeId>) -> Self {
+        let mut planner = Self {
+            model,
+            shapes,
+            judges,
+            meanings: BTreeMap::new(),
+            chosen: BTreeMap::new(),
+            apart,
+            taken_apart: BTreeMap::new(),
+            wished: BTreeSet::new(),
+            fix: Fix::default(),
+        };
+        for id in model.walk() {
+            match meaning::meaning(model, id) {
+                None => {}
+                Some(Err(reason)) => planner.leave(id, reason),
+                Some(Ok(meaning)) => drop(planner.meanings.insert(id, meaning)),
+            }
+        }
+        let nodes: Vec<NodeId> = planner.meanings.keys().copied().collect();
+        for id in nodes {
+            planner.choose(id);
+        }
+        planner.share();
+        planner
+    }
+
+    fn leave(&mut self, node: NodeId, reason: String) {
+        self.fix.left.push(Left { node, reason });
+    }
+
+    /// Chooses a way for a node.
+    fn choose(&mut self, id: NodeId) {
+        let Some(meaning) = self.meanings.get(&id).cloned() else { return };
+        let subject = match Subject::new(self.model, self.shapes, id, &meaning) {
+            Ok(subject) => subject,
+            Err(reason) if meaning.broadcasts() => return self.leave(id, reason),
+            Err(_) => return,
+        };
+        if self.apart.contains(&id) && self.take_apart(id, &subject) {
+            return;
+        }
+        let answers: Vec<Answer> = self.answers(id, &subject.plain());
+        if answers.iter().all(|answer| *answer == Answer::Same) {
+            return;
+        }
+        let candidates = subject.candidates();
+        let served: Vec<Vec<bool>> = candidates
+            .iter()
+            .map(|way| self.answers(id, way).into_iter().map(|answer| answer == Answer::Same).collect())
+            .collect();
+        // A target that no way serves must not keep the others from being served.
+        let hopeless: Vec<bool> = (0..self.judges.len()).map(|at| !served.iter().any(|row| row[at])).collect();
+        let fits = |row: &Vec<bool>| row.iter().zip(&hopeless).all(|(&is, &hopeless)| is || hopeless);
+        let found = served.iter().position(fits);
+        // Merged axes serve too, but hide from a target where its batch is.
+        let merged = meaning.kind == Kind::Slope && found.is_some_and(|at| candidates[at].back.is_some());
+        if (found.is_none() || hopeless.contains(&true) || merged) && self.take_apart(id, &subject) {
+            return;
+        }
+        self.unserved(id, &subject, &answers, &hopeless);
+        match found {
+            Some(at) if at > 0 => drop(self.chosen.insert(id, candidates[at].clone())),
+            Some(_) => {}
+            None => {
+                let text = self.conflict(&served, &hopeless);
+                self.leave(id, text);
+            }
+        }
+    }
+
+    /// Notes the targets that no way to write a node serves.
+    fn unserved(&mut self, id: NodeId, subject: &Subject<'_>, answers: &[Answer], hopeless: &[bool]) {
+        for (at, answer) in answers.iter().enumerate().filter(|&(at, _)| hopeless[at]) {
+            let (Answer::Not(reason) | Answer::Unknown(reason)) = answer else { continue };
+            let hint = if subject.is_old() { "; upgrade the model to opset 7 first" } else { "" };
+            let text = format!("no way to write it serves {}: {reason}{hint}", self.judges[at].name());
+            self.leave(id, text);
+        }
+    }
+
+    fn answers(&self, id: NodeId, way: &Candidate) -> Vec<Answer> {
+        self.judges.iter().map(|judge| judge.answer(id, way)).collect()
+    }
+
+    /// Replaces a node that multiplies its negative elements with a slope by nodes that do so one by one; else notes that
+    /// it should be, once the targets take it for that.
+    fn take_apart(&mut self, id: NodeId, subject: &Subject<'_>) -> bool {
+        let fits = |way: &Candidate| {
+            self.answers(id, way).iter().all(|answer| *answer == Answer::Same)
+                && apart::edits(self.model, self.shapes, id, way).is_some()
+        };
+        let products = subject.products();
+        if let Some(way) = products.iter().find(|way| fits(way)) {
+            self.taken_apart.insert(id, way.clone());
+            return true;
+        }
+        if !products.is_empty() {
+            self.wished.insert(id);
+        }
+        false
+    }
+
+    /// Says which two targets cannot be served together.
+    fn conflict(&self, served: &[Vec<bool>], hopeless: &[bool]) -> String {
+        let targets: Vec<usize> = (0..hopeless.len()).filter(|&at| !hopeless[at]).collect();
+        let pairs =
+            targets.iter().enumerate().flat_map(|(k, &one)| targets[k + 1..].iter().map(move |&two| (one, two)));
+        let apart = |&(one, two): &(usize, usize)| !served.iter().any(|row| row[one] && row[two]);
+        if let Some((one, two)) = { pairs }.find(apart) {
+            let (one, two) = (self.judges[one].name(), self.judges[two].name());
+            return format!("no one way to write it serves both {one} and {two}; make a model for each");
+        }
+        let names: Vec<_> = targets.iter().map(|&at| self.judges[at].name()).collect();
+        format!("no one way to write it serves all of {}; make a model for each", names.join(", "))
+    }
+
+    /// Gives a constant that several nodes read one shape, where all of them take it.
+    fn share(&mut self) {
+        let uses = self.model.uses();
+        for value in self.shared() {
+            let readers = &uses[value.0 as usize];
+            let Some(own) = self.model.value(value).constant.as_ref().map(|constant| constant.shape.clone()) else {
+                continue;
+            };
+            let mut shapes: Vec<(usize, Vec<usize>)> = Vec::new();
+            for at in readers {
+                let Some(shape) = self.wanted(*at, &own) else { continue };
+                match shapes.iter_mut().find(|(_, other)| *other == shape) {
+                    Some((count, _)) => *count += 1,
+                    None => shapes.push((1, shape)),
+                }
+            }
+            shapes.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+            for (_, shape) in shapes {
+                let takers: Option<Vec<(NodeId, Candidate)>> =
+                    readers.iter().map(|at| self.taking(*at, &own, &shape)).collect();
+                if let Some(takers) = takers {
+                    self.chosen.extend(takers);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Lists the constants that chosen ways change and that have several readers.
+    fn shared(&self) -> Vec<ValueId> {
+        let inputs = self.chosen.iter().flat_map(|(id, way)| way.forms.iter().map(move |(input, _)| (*id, *input)));
+        let values = inputs.filter_map(|(id, input)| self.model.node(id).input(input));
+        let mut values: Vec<_> = values.filter(|value| self.model.value(*value).constant.is_some()).collect();
+        values.sort();
+        values.dedup();
+        values
+    }
+
+    /// Returns the shape that a reader of a constant wants, if not its own.
+    fn wanted(&self, at: Use, own: &[usize]) -> Option<Vec<usize>> {
+        let way = self.chosen.get(&at.node)?;
+        let (_, form) = way.forms.iter().find(|(input, _)| *input == at.input)?;
+        form.of(own)
+    }
+
+    /// Returns the way for a reader in which a constant has this shape, if all targets take that.
+    fn taking(&self, at: Use, own: &[usize], shape: &[usize]) -> Option<(NodeId, Candidate)> {
+        if self.wanted(at, own).as_deref() == Some(shape) {
+            return Some((at.node, self.chosen.get(&at.node)?.clone()));
+        }
+        let meaning = self.meanings.get(&at.node)?;
+        let subject = Subject::new(self.model, self.shapes, at.node, meaning).ok()?;
+        let base = self.chosen.get(&at.node).cloned().unwrap_or_else(|| subject.plain());
+        let way = subject.again(&base, at.input, Form::Axes(ones(own, shape)?))?;
+        let same = self.answers(at.node, &way).into_iter().all(|answer| answer == Answer::Same);
+        same.then_some((at.node, way))
+    }
+
+    /// Turns the chosen ways into changes.
+    fn finish(mut self) -> Fix {
+        let mut wants = Vec::new();
+        for (&node, way) in &self.chosen {
+            for (input, form) in &way.forms {
+                let bytes = if matches!(form, Form::Stretched(_)) { way.cost.bytes } else { 0 };
+                wants.push(Want { at: Use { node, input: *input }, form: form.clone(), bytes });
+            }
+            if let Some(op) = &way.swap {
+                self.fix.edits.push(Edit::Swap { node, op: op.clone() });
+                self.fix.steps.push(Step { node, text: format!("swap the inputs of {op}"), bytes: 0 });
+            }
+            for (name, value) in &way.attributes {
+                let text = match value {
+                    Some(value) => format!("set {name} to {value}"),
+                    None => format!("remove {name}"),
+                };
+                self.fix.steps.push(Step { node, text, bytes: 0 });
+                self.fix.edits.push(Edit::Attribute { node, name: (*name).to_string(), value: value.clone() });
+            }
+            if let Some(shape) = &way.back {
+                let text = format!("reshape the result back to {}", super::settle::Dims(shape));
+                self.fix.steps.push(Step { node, text, bytes: 0 });
+                self.fix.edits.push(Edit::ReshapeResult { node, shape: shape.clone() });
+            }
+        }
+        for (&node, way) in &self.taken_apart {
+            let Some((edits, step)) = apart::edits(self.model, self.shapes, node, way) else { continue };
+            self.fix.edits.extend(edits);
+            self.fix.steps.push(step);
+        }
+        let (edits, steps) = settle(self.model, &wants);
+        self.fix.edits.extend(edits);
+        self.fix.steps.extend(steps);
+        self.fix.steps.sort_by_key(|step| step.node);
+        self.fix
+    }
+}
+
+/// Returns where axes of 1 go into `own` to make `shape` of it.
+fn ones(own: &[usize], shape: &[usize]) -> Option<Vec<usize>> {
+    let mut rest = own.iter().peekable();
+    let mut axes = Vec::new();
+    for (at, &dim) in shape.iter().enumerate() {
+        let spare = shape.len() - at > rest.len();
+        match rest.peek() {
+            Some(&&next) if next == dim && !(dim == 1 && spare) => drop(rest.next()),
+            _ if dim == 1 && spare => axes.push(at),
+            _ => return None,
+        }
+    }
+    rest.next().is_none().then_some(axes)
+}

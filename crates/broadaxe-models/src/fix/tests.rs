@@ -1,0 +1,230 @@
+use broadaxe_shape::{Dim, Rule, SymbolicShape};
+
+use super::{
+    candidate::Candidate,
+    planner::{Answer, Judge, plan},
+    sample::Sample,
+    *,
+};
+use crate::{graph::ValueId, meaning::Meaning};
+
+/// A target that asks one question about a node.
+struct Toy(&'static str, fn(&Meaning, &[SymbolicShape], &SymbolicShape) -> bool);
+
+impl Judge for &Toy {
+    fn name(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn answer(&self, _: NodeId, way: &Candidate) -> Answer {
+        let same = (self.1)(&way.meaning, &way.shapes, &way.result);
+        if same { Answer::Same } else { Answer::Not("it does not like it".to_string()) }
+    }
+}
+
+fn equal(_: &Meaning, shapes: &[SymbolicShape], result: &SymbolicShape) -> bool {
+    shapes.iter().all(|shape| shape.rank() == result.rank())
+}
+
+static EQUAL: Toy = Toy("equal", equal);
+static RANK_3: Toy = Toy("rank<=3", |_, _, result| result.rank().is_some_and(|rank| rank <= 3));
+static INTO_FIRST: Toy = Toy("into-first", |_, shapes, result| &shapes[0] == result);
+static NONE: Toy = Toy("none", |_, shapes, result| shapes.iter().all(|shape| shape == result));
+static NUMPY: Toy = Toy("numpy", |meaning, _, _| meaning.rule == Rule::numpy());
+static SHORT: Toy = Toy("short", |_, shapes, _| shapes[1].rank() < Some(2));
+static NEVER: Toy = Toy("never", |_, _, _| false);
+
+/// Writes what is changed, and what is left.
+fn show(fix: &Fix) -> String {
+    let steps = fix.steps.iter().map(|step| step.text.clone());
+    steps.chain(fix.left.iter().map(|left| format!("left: {}", left.reason))).collect::<Vec<_>>().join("; ")
+}
+
+fn fixed(sample: &Sample, targets: &[&'static Toy]) -> Fix {
+    plan(&sample.model, &sample.shapes, &|_| targets.iter().map(|toy| Box::new(*toy) as Box<dyn Judge>).collect())
+}
+
+/// Repairs one node of two operands; a shape after `=` is a constant's.
+fn one(op: &str, operands: &[&str], targets: &[&'static Toy]) -> String {
+    let mut sample = Sample::new(16);
+    let inputs: Vec<ValueId> = operands
+        .iter()
+        .enumerate()
+        .map(|(k, text)| match text.strip_prefix('=') {
+            Some(dims) => sample.constant(&format!("c{k}"), dims.parse::<broadaxe_shape::Shape>().expect(dims).dims()),
+            None => sample.input(&format!("v{k}"), text),
+        })
+        .collect();
+    let shapes: Vec<SymbolicShape> =
+        inputs.iter().map(|&value| sample.shapes.of[value.0 as usize].shape.clone()).collect();
+    let result = Rule::numpy().infer(&shapes).expect("they broadcast").shape().to_string();
+    sample.node(op, &inputs, &[], &result);
+    show(&fixed(&sample, targets))
+}
+
+#[test]
+fn the_cheapest_way() {
+    let cases: &[(&str, &[&str], &[&'static Toy], &str)] = &[
+        ("Add", &["(2,3,4)", "(2,3,4)"], &[&EQUAL], ""),
+        ("Add", &["(2,3,4)", "=4"], &[&EQUAL], "reshape the constant c1 from (4) to (1, 1, 4)"),
+        ("Add", &["(2,3,4)", "=()"], &[&EQUAL], "reshape the constant c1 from () to (1, 1, 1)"),
+        ("Add", &["(2,3,4)", "(4)"], &[&EQUAL], "insert axes 0, 1 of extent 1 into v1"),
+        ("Add", &["(n,s,4)", "(s,4)"], &[&EQUAL], "insert axes 0 of extent 1 into v1"),
+        ("Add", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Add"),
+        ("Less", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Greater"),
+        ("Sub", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "expand v0 to (2, 3, 1)"),
+        (
+            "Add",
+            &["(4)", "(2,3,4)"],
+            &[&INTO_FIRST, &EQUAL],
+            "swap the inputs of Add; insert axes 0, 1 of extent 1 into v0",
+        ),
+        ("Add", &["(2,1)", "(1,3)"], &[&INTO_FIRST], "expand v0 to (1, 3)"),
+        ("Mul", &["(2,1)", "(1,3)"], &[&NONE], "expand v0 to (1, 3); expand v1 to (2, 1)"),
+        ("Mul", &["(2,n)", "(1,n)"], &[&NONE], "expand v1 to (2, 1)"),
+        (
+            "Where",
+            &["(3,1)", "(2,3,4)", "=()"],
+            &[&EQUAL],
+            "insert axes 0 of extent 1 into v0; reshape the constant c2 from () to (1, 1, 1)",
+        ),
+        (
+            "Add",
+            &["(2,3,4,5)", "(5)"],
+            &[&RANK_3],
+            "reshape the result back to (2, 3, 4, 5); reshape v0 to (24, 5); reshape v1 to (1, 5)",
+        ),
+        (
+            "Add",
+            &["(n,3,4,5)", "=3,1,1"],
+            &[&RANK_3],
+            "reshape the result back to (-1, 3, 4, 5); reshape v0 to (-1, 3, 20); reshape the constant c1 from (3, 1, 1) to (1, 3, 1)",
+        ),
+        (
+            "Add",
+            &["(2,3,4,5)", "(2,1,4,1)"],
+            &[&RANK_3],
+            "left: no way to write it serves rank<=3: it does not like it",
+        ),
+        ("Relu", &["(2,3,4,5)"], &[&RANK_3], "reshape the result back to (2, 3, 4, 5); reshape v0 to (120)"),
+        ("Add", &["(2,3,4)", "=4"], &[&NUMPY], ""),
+        (
+            "Add",
+            &["(2,3)", "=3"],
+            &[&EQUAL, &SHORT],
+            "left: no one way to write it serves both equal and short; make a model for each",
+        ),
+        (
+            "Add",
+            &["(2,3)", "=3"],
+            &[&EQUAL, &NEVER],
+            "reshape the constant c1 from (3) to (1, 3); left: no way to write it serves never: it does not like it",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (op, operands, targets, want) in cases {
+        let got = one(op, operands, targets);
+        if got != *want {
+            wrong.push(format!("{op} {operands:?}: {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn constants_of_several_readers() {
+    struct Case {
+        readers: &'static [&'static str],
+        other: bool,
+        target: &'static Toy,
+        want: &'static [&'static str],
+    }
+    static READS_2: Toy = Toy("reads-2", |_, shapes, result| result.rank() != Some(3) || shapes[1].rank() == Some(3));
+    let cases = [
+        Case { readers: &["(2,3)", "(5,3)"], other: false, target: &EQUAL, want: &["in place (1, 3)"] },
+        Case { readers: &["(2,3)", "(5,3)"], other: true, target: &EQUAL, want: &["2 of copy (1, 3)"] },
+        Case {
+            readers: &["(2,3)", "(2,2,3)", "(5,3)"],
+            other: false,
+            target: &EQUAL,
+            want: &["in place (1, 3)", "1 of copy (1, 1, 3)"],
+        },
+        // Only the second reader needs another shape, but the first one takes it too.
+        Case { readers: &["(2,2,2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["in place (1, 1, 3)"] },
+        // The first reader has no room for it.
+        Case { readers: &["(2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["1 of copy (1, 1, 3)"] },
+        Case { readers: &["(3)", "(2,3)"], other: false, target: &EQUAL, want: &["1 of copy (1, 3)"] },
+    ];
+    for Case { readers, other, target, want } in cases {
+        let mut sample = Sample::new(16);
+        let c = sample.constant("c", &[3]);
+        for (k, shape) in readers.iter().enumerate() {
+            let x = sample.input(&format!("x{k}"), shape);
+            sample.node("Sub", &[x, c], &[], shape);
+        }
+        if other {
+            sample.node("Shape", &[c], &[], "(1)");
+        }
+        let fix = fixed(&sample, &[target]);
+        assert!(fix.left.is_empty(), "{readers:?}: {}", show(&fix));
+        let text = |edit: &Edit| match edit {
+            Edit::ReshapeConstant { shape, .. } => format!("in place {}", settle::Dims(shape)),
+            Edit::CopyConstant { shape, uses, .. } => format!("{} of copy {}", uses.len(), settle::Dims(shape)),
+            edit => format!("{edit:?}"),
+        };
+        assert_eq!(fix.edits.iter().map(text).collect::<Vec<_>>(), want, "{readers:?}");
+    }
+}
+
+#[test]
+fn large_constants_are_not_copied() {
+    let mut sample = Sample::new(16);
+    let c = sample.constant("c", &[1 << 19]);
+    for shape in ["(2,524288)", "(524288)"] {
+        let x = sample.input(shape, shape);
+        sample.node("Add", &[x, c], &[], shape);
+    }
+    let fix = fixed(&sample, &[&EQUAL]);
+    assert!(matches!(&fix.edits[..], [Edit::Reshape { shape, .. }] if shape[..] == [1, 1 << 19]), "{:?}", fix.edits);
+}
+
+#[test]
+fn unknown_shapes_are_left() {
+    let mut sample = Sample::new(16);
+    let (x, y) = (sample.input("x", "..."), sample.input("y", "(3)"));
+    sample.node("Add", &[x, y], &[], "...");
+    let fix = fixed(&sample, &[&EQUAL]);
+    assert_eq!((fix.edits.len(), fix.left.len()), (0, 1), "{}", show(&fix));
+    assert!(Dim::unknown().size().is_none());
+}
+
+/// Repairs one `PRelu` for targets by their names.
+fn slope(x: &str, slope: &[usize], targets: &[&str]) -> String {
+    let mut sample = Sample::new(16);
+    let (x, slope) = (sample.input("x", x), sample.constant("slope", slope));
+    let shape = sample.shapes.of[x.0 as usize].shape.to_string();
+    sample.node("PRelu", &[x, slope], &[], &shape);
+    let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
+    show(&super::plan(&sample.model, &sample.shapes, &targets).expect("a plan"))
+}
+
+#[test]
+fn slopes() {
+    let apart = "take PRelu apart: relu(x) - slope * relu(-x)";
+    let cases: &[(&str, &[usize], &[&str], &str)] = &[
+        ("(2,3,4,5)", &[3, 1, 1], &["openvino", "ncnn", "onnx"], ""),
+        ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4) to (1, 1, 4)"),
+        ("(2,3,5)", &[5], &["openvino"], ""),
+        ("(2,3,4,5)", &[5], &["ncnn"], &format!("{apart}, with the slope slope as (1, 1, 1, 5)")),
+        ("(2,3,4,5)", &[1], &["openvino", "ncnn", "equal-rank"], "reshape the constant slope from (1) to (1, 1, 1, 1)"),
+        ("(2,3,3,5)", &[3, 1], &["openvino", "ncnn"], apart),
+    ];
+    let mut wrong = Vec::new();
+    for (x, dims, targets, want) in cases {
+        let got = slope(x, dims, targets);
+        if !got.starts_with(want) || (want.is_empty() && !got.is_empty()) {
+            wrong.push(format!("{x} {dims:?} {targets:?}: {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
