@@ -18,6 +18,7 @@ pub mod check;
 pub mod report;
 pub mod extract;
 pub mod fix;
+pub mod verify;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};

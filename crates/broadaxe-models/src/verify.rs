@@ -1,0 +1,259 @@
+//! Whether a changed model still computes the same: its element-wise nodes are run by the engine before and after.
+//!
+//! Nodes are told by the names of their results, which no change takes away. What lies between the operands of the old
+//! node and that result in the new model (reshapes, stretched operands, copies of constants, nodes that took the place
+//! of one) is followed back and computed as it stands in the changed file, from the same numbers. The numbers are drawn
+//! anew for every operand, so that no two elements of it are likely to be equal, and results are compared bit for bit.
+//!
+//! Lengths that happen to be equal hide mistakes or make them; so where a model leaves lengths open, it is run with
+//! several sets of them, [`trials`].
+
+mod compute;
+mod follow;
+
+use std::{collections::HashMap, fmt};
+
+use broadaxe::Array;
+use broadaxe_shape::{Dim, SymbolicShape};
+
+use crate::{
+    error::Error,
+    fix::Left,
+    graph::{Model, NodeId, ValueId},
+    infer::{Shapes, infer},
+    meaning::{self, Meaning, Source},
+};
+
+use self::follow::{Buffer, Follower};
+
+/// What was run, and what came out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// How many nodes were run before and after.
+    pub nodes: usize,
+    /// How many elements were compared.
+    pub elements: u64,
+    /// Nodes that could not be run, with the reason.
+    pub left: Vec<Left>,
+    /// The first element that differs.
+    pub difference: Option<Difference>,
+}
+
+/// An element that is not the same before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The node, in the model before.
+    pub node: NodeId,
+    /// The name of its result.
+    pub name: String,
+    /// The index of the first element that differs; empty where the shapes do.
+    pub element: Vec<usize>,
+    /// What it was.
+    pub before: String,
+    /// What it is.
+    pub after: String,
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} runs of element-wise nodes, {} elements", self.nodes, self.elements)?;
+        match &self.difference {
+            None => f.write_str(", all the same bit for bit")?,
+            Some(difference) => write!(f, "; {difference}")?,
+        }
+        if !self.left.is_empty() {
+            write!(f, "; {} could not be run", self.left.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, element, before, after, .. } = self;
+        if element.is_empty() && before != after {
+            return write!(f, "{name} was {before} and is {after}");
+        }
+        let element = broadaxe_shape::Shape::new(element.as_slice());
+        write!(f, "element {element} of {name} was {before} and is {after}")
+    }
+}
+
+impl Verified {
+    /// Adds what another run found.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.nodes += other.nodes;
+        self.elements = self.elements.saturating_add(other.elements);
+        self.left.extend(other.left);
+        self.difference = self.difference.or(other.difference);
+        self
+    }
+}
+
+/// Runs the element-wise nodes with several operands before and after, with all sets of lengths that [`trials`] lists.
+///
+/// # Errors
+/// As [`infer`], when lengths are tried that the models' inputs do not take.
+pub fn verify(model: &Model, shapes: &Shapes, after: &Model, after_shapes: &Shapes) -> Result<Verified, Error> {
+    let trials = trials(model, shapes);
+    if trials.is_empty() {
+        return Ok(run((model, shapes), (after, after_shapes), SEED));
+    }
+    let mut verified = Verified::default();
+    for (number, lengths) in trials.iter().enumerate() {
+        let given = given(model, shapes, lengths);
+        let (here, there) = (infer(model, &given), infer(after, &given));
+        // Lengths that the model does not take by its own rules show nothing.
+        let Ok(here) = here else { continue };
+        verified = verified.and(run((model, &here), (after, &there?), SEED + number as u64));
+    }
+    verified.left.sort_by(|one, other| (one.node, &one.reason).cmp(&(other.node, &other.reason)));
+    verified.left.dedup();
+    Ok(verified)
+}
+
+/// Begins the numbers that are drawn.
+const SEED: u64 = 0x0b40_ada8;
+
+/// Returns the shapes of the inputs with these lengths.
+fn given(model: &Model, shapes: &Shapes, lengths: &[(String, usize)]) -> Vec<(String, Vec<Dim>)> {
+    let length = |dim: &Dim| {
+        let size = |name: &String| lengths.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
+        let known = dim.name().and_then(|name| size(&name.to_string())).filter(|_| dim.size().is_none());
+        known.map_or_else(|| dim.clone(), Dim::known)
+    };
+    let inputs = model.main().inputs.iter();
+    let dims = inputs.filter_map(|id| Some((id, shapes.of.get(id.0 as usize)?.shape.dims()?)));
+    dims.map(|(id, dims)| (model.value(*id).name.clone(), dims.iter().map(length).collect())).collect()
+}
+
+/// Runs the element-wise nodes with several operands before and after; `seed` chooses the numbers.
+fn run(before: (&Model, &Shapes), after: (&Model, &Shapes), seed: u64) -> Verified {
+    let mut verified = Verified::default();
+    let named = names(after.0);
+    for id in before.0.walk() {
+        let Some(Ok(meaning)) = meaning::meaning(before.0, id) else { continue };
+        // What a layer holds itself no change can reach.
+        let tensors = meaning.operands.iter().all(|source| matches!(source, Source::Input(_) | Source::Result));
+        let broadcasts = tensors && meaning.operands.len() > 1;
+        let Some(output) = before.0.node(id).output(0).filter(|_| broadcasts) else { continue };
+        match one(before, (id, &meaning, output), after, &named, seed) {
+            Ok((elements, difference)) => {
+                verified.nodes += 1;
+                verified.elements = verified.elements.saturating_add(elements);
+                verified.difference = verified.difference.take().or(difference);
+            }
+            Err(reason) => verified.left.push(Left { node: id, reason }),
+        }
+    }
+    verified
+}
+
+/// Finds values by the number of their graph and their name.
+fn names(model: &Model) -> HashMap<(u32, &str), ValueId> {
+    let values = (0..).map(ValueId).zip(&model.values);
+    values.map(|(id, value)| ((value.graph.0, value.name.as_str()), id)).collect()
+}
+
+/// Runs one node before and after; returns the number of elements, and the first that differs.
+fn one(
+    (model, shapes): (&Model, &Shapes),
+    (id, meaning, output): (NodeId, &Meaning, ValueId),
+    after: (&Model, &Shapes),
+    named: &HashMap<(u32, &str), ValueId>,
+    seed: u64,
+) -> Result<(u64, Option<Difference>), String> {
+    let node = model.node(id);
+    let operands = meaning.shapes(node, shapes);
+    let known: Option<Vec<_>> = operands.iter().map(SymbolicShape::known).collect();
+    let known = known.ok_or("the lengths of its operands are not all known")?;
+    let result = shapes.of.get(output.0 as usize).and_then(|known| known.shape.known());
+    let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();
+    let alignment = meaning.align(&dims, result.as_deref().unwrap_or_default()).map_err(|error| error.to_string())?;
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for (k, (source, dims)) in meaning.operands.iter().zip(&dims).enumerate() {
+        let value = match source {
+            Source::Input(input) => node.input(*input),
+            Source::Result => Some(output),
+            Source::Scalar | Source::Held(_) => None,
+        };
+        let value = value.ok_or("an operand is left out")?;
+        let again = buffers.iter().find(|buffer| buffer.value == value).cloned();
+        let drawn = || {
+            compute::drawn(meaning, shapes, (k, value), dims, seed).map(|array| Buffer { value, array: array.into() })
+        };
+        buffers.push(again.map_or_else(drawn, Ok)?);
+    }
+    let arrays: Vec<&Array> = buffers.iter().map(|buffer| &*buffer.array).collect();
+    let here = compute::compute(meaning, &alignment, &arrays)?;
+    let value = model.value(output);
+    let root = named.get(&(value.graph.0, value.name.as_str())).ok_or("its result is not in the changed model")?;
+    let follower = Follower::new((model, &buffers), after);
+    let there = follower.value(*root)?;
+    Ok((here.shape().iter().map(|&dim| dim as u64).product(), compare(id, &value.name, &here, &there)))
+}
+
+fn compare(node: NodeId, name: &str, here: &Array, there: &Array) -> Option<Difference> {
+    let name = name.to_string();
+    if (here.shape(), here.dtype()) != (there.shape(), there.dtype()) {
+        let text = |array: &Array| format!("{} {}", array.dtype().name(), broadaxe_shape::Shape::new(array.shape()));
+        return Some(Difference { node, name, element: vec![], before: text(here), after: text(there) });
+    }
+    let size = here.dtype().size();
+    let (x, y) = (here.as_bytes().chunks_exact(size), there.as_bytes().chunks_exact(size));
+    let at = x.zip(y).position(|(x, y)| x != y)?;
+    let mut rest = at;
+    let mut element: Vec<usize> = here.shape().iter().rev().map(|&dim| (rest % dim, rest /= dim).0).collect();
+    element.reverse();
+    let text = |array: &Array| compute::text(array.dtype(), &array.as_bytes()[at * size..(at + 1) * size]);
+    Some(Difference { node, name, element, before: text(here), after: text(there) })
+}
+
+/// Lists sets of lengths for the names that the model's inputs leave open, so that accidents show.
+///
+/// One with lengths that are all different and occur nowhere else; one in which all are equal; for each name one in which
+/// it is as long as some other axis; and one in which all are 1. There are none for a model without open lengths.
+pub fn trials(model: &Model, shapes: &Shapes) -> Vec<Vec<(String, usize)>> {
+    let inputs = model.main().inputs.iter().filter_map(|value| shapes.of.get(value.0 as usize)?.shape.dims());
+    let mut names: Vec<String> = inputs.flatten().flat_map(|dim| dim.names().iter().cloned()).collect();
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        return vec![];
+    }
+    let set = |size: &dyn Fn(usize) -> usize| {
+        names.iter().enumerate().map(|(k, name)| (name.clone(), size(k))).collect::<Vec<_>>()
+    };
+    let different = |k: usize| PRIMES[k % PRIMES.len()] + k / PRIMES.len();
+    let mut trials = vec![set(&different), set(&|_| PRIMES[0]), set(&|_| 1)];
+    for extent in frequent(shapes) {
+        for name in 0..names.len().min(MOST_NAMES) {
+            trials.push(set(&|k| if k == name { extent } else { different(k) }));
+        }
+    }
+    trials
+}
+
+/// Lengths that no layer has by habit.
+const PRIMES: &[usize] = &[5, 7, 11, 13, 17, 19, 23];
+/// For how many names a length is made equal to others.
+const MOST_NAMES: usize = 4;
+/// To how many other lengths.
+const MOST_EXTENTS: usize = 2;
+
+/// Returns the lengths below 64 that most shapes have, 1 excepted.
+fn frequent(shapes: &Shapes) -> Vec<usize> {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for dim in shapes.of.iter().filter_map(|known| known.shape.dims()).flatten().filter_map(Dim::size) {
+        if (2..64).contains(&dim) {
+            *counts.entry(dim).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|&(dim, count)| (std::cmp::Reverse(count), dim));
+    counts.into_iter().take(MOST_EXTENTS).map(|(dim, _)| dim).collect()
+}
+
+#[cfg(test)]
+mod tests;
