@@ -19,6 +19,7 @@ pub mod report;
 pub mod extract;
 pub mod fix;
 pub mod verify;
+pub mod upgrade;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};

@@ -1,0 +1,116 @@
+//! ONNX models from before opset 7, in the words of opset 7.
+//!
+//! Until opset 7 an operand was stretched only where the attribute `broadcast` said so, and `axis` said along which axes
+//! of the first operand the second one lies. From opset 7 on shapes are aligned at the last axis. So the second operand
+//! gets an axis of 1 for every axis of the first one that comes after its own, and the attributes go. Converters that
+//! only drop the attributes change the meaning wherever `axis` was not the last place that fits.
+//!
+//! The list [`RULES`] has whatever else changed between opsets 1 and 7. Where the old text leaves a choice, nothing is
+//! chosen: the node is named, with what would have to be said in the model.
+//!
+//! Source: the schemas of the operators in ONNX, all versions up to 7.
+
+mod legacy;
+mod rules;
+
+use crate::{
+    edit::Edit,
+    error::{Error, ErrorKind},
+    fix::{Fix, Left, Step, Want, settle},
+    graph::{Model, NodeId},
+    infer::Shapes,
+};
+
+use self::rules::{RULES, Rule, SAME};
+
+/// The opset that models are brought to.
+pub const OPSET: i64 = 7;
+
+/// What becomes of one node.
+#[derive(Default)]
+struct Turn {
+    edits: Vec<Edit>,
+    wants: Vec<Want>,
+    texts: Vec<String>,
+}
+
+/// Finds the changes after which a model of an opset before 7 means the same under opset 7.
+///
+/// There are none for a model of opset 7 or later. Nodes in [`Fix::left`] have no exact counterpart, or their shapes would
+/// have to be known; while there are such nodes, the changes should not be made.
+///
+/// # Errors
+/// [`ErrorKind::Edit`] when the model is not ONNX.
+pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
+    if model.format != "onnx" {
+        let text = format!("only ONNX models have old opsets; this one is {}", model.format);
+        return Err(Error::new(ErrorKind::Edit, text));
+    }
+    let mut fix = Fix::default();
+    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map_or(1, |(_, version)| *version);
+    if opset >= OPSET {
+        return Ok(fix);
+    }
+    let mut wants = Vec::new();
+    for id in (0..model.nodes.len()).map(|index| NodeId(index as u32)) {
+        let node = model.node(id);
+        if !node.domain.is_empty() {
+            continue;
+        }
+        match turn(&Case { model, shapes, id }, opset) {
+            Ok(turn) => {
+                fix.steps.extend(turn.texts.into_iter().map(|text| Step { node: id, text, bytes: 0 }));
+                fix.edits.extend(turn.edits);
+                wants.extend(turn.wants);
+            }
+            Err(reason) => fix.left.push(Left { node: id, reason: format!("{} of opset {opset}: {reason}", node.op) }),
+        }
+    }
+    let (edits, steps) = settle(model, &wants);
+    fix.edits.extend(edits);
+    fix.steps.extend(steps);
+    fix.edits.push(Edit::Opset(OPSET));
+    Ok(fix)
+}
+
+/// Applies all rules for a node, or says why there is none.
+fn turn(case: &Case<'_>, opset: i64) -> Result<Turn, String> {
+    let node = case.model.node(case.id);
+    let mut turn = Turn::default();
+    let known = SAME.contains(&node.op.as_str()) || RULES.iter().any(|rule| rule.op == node.op);
+    if !known {
+        return Err(format!("there is no operator {} before opset {OPSET}", node.op));
+    }
+    for Rule { op, before, apply } in RULES {
+        if *op == node.op && opset < *before {
+            apply(case, &mut turn)?;
+        }
+    }
+    let replaced = turn.edits.iter().any(|edit| matches!(edit, Edit::Replace { .. }));
+    if node.attribute("consumed_inputs").is_some() && !replaced {
+        turn.set(case.id, "consumed_inputs", None);
+    }
+    Ok(turn)
+}
+
+/// A node to be turned.
+struct Case<'a> {
+    model: &'a Model,
+    shapes: &'a Shapes,
+    id: NodeId,
+}
+
+impl Turn {
+    /// Sets an attribute, or removes it.
+    fn set(&mut self, node: NodeId, name: &str, value: Option<crate::edit::Scalar>) {
+        let text = match &value {
+            None => format!("remove the attribute {name}"),
+            Some(value) => format!("set the attribute {name} to {value}"),
+        };
+        self.texts.push(text);
+        self.edits.push(Edit::Attribute { node, name: name.to_string(), value });
+    }
+}
+
+#[cfg(test)]
+mod tests;
