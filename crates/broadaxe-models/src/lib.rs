@@ -20,6 +20,7 @@ pub mod extract;
 pub mod fix;
 pub mod verify;
 pub mod upgrade;
+pub mod census;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};
