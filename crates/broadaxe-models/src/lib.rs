@@ -21,6 +21,7 @@ pub mod fix;
 pub mod verify;
 pub mod upgrade;
 pub mod census;
+pub mod sizes;
 
 pub use edit::{Edit, Written};
 pub use error::{Error, ErrorKind};
