@@ -1,0 +1,153 @@
+//! Real models are repaired, written, read again, and looked at again: what was repaired is the same on every target.
+
+// What was repaired is part of the result.
+#![allow(clippy::print_stderr)]
+
+use std::{
+    collections::BTreeSet,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use broadaxe_models::{
+    Model, NodeId, Source,
+    check::{Verdict, check},
+    fix::{self, Fix},
+    format,
+    infer::{Shapes, infer},
+    target::Target,
+    upgrade, verify,
+};
+
+/// Lists the models that are kept in this crate, and those of the shared folder where it is.
+fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("tests/models"), root.join("../../../shared/models")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("a folder that can be read").path();
+            let name = path.to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if [".onnx", ".onnx.gz", ".xml", ".xml.gz", ".param"].iter().any(|end| name.ends_with(end)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Reads a model; one whose weights were left out gets a file of zeros.
+fn read(path: &Path) -> Model {
+    let fail = |error: &dyn std::fmt::Display| -> Model { panic!("{}: {error}", path.display()) };
+    let packed = path.extension().is_some_and(|extension| extension == "gz");
+    if !packed {
+        return format::open(path).unwrap_or_else(|error| fail(&error));
+    }
+    let mut plain = Vec::new();
+    let file = std::fs::File::open(path).expect("a file that can be read");
+    flate2::read::MultiGzDecoder::new(file).read_to_end(&mut plain).expect("a packed file");
+    let name = path.with_extension("");
+    if name.extension().is_none_or(|extension| extension != "xml") {
+        return format::read(&Source::memory(plain, Some(name))).unwrap_or_else(|error| fail(&error));
+    }
+    let folder = std::env::temp_dir().join(format!("broadaxe-fix-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let unpacked = folder.join(name.file_name().expect("a name"));
+    std::fs::write(&unpacked, plain).expect("a file");
+    let weights = std::fs::File::create(unpacked.with_extension("bin")).expect("a file");
+    weights.set_len(1 << 31).expect("a file with a hole");
+    let model = format::open(&unpacked).unwrap_or_else(|error| fail(&error));
+    std::fs::remove_dir_all(&folder).expect("a folder that can be removed");
+    model
+}
+
+fn targets(names: &[&str]) -> Vec<Target> {
+    names.iter().map(|name| name.parse().expect(name)).collect()
+}
+
+/// Names a node by its result, which every change keeps.
+fn named(model: &Model, node: NodeId) -> String {
+    model.node(node).output(0).map_or_else(|| model.node(node).place.clone(), |value| model.value(value).name.clone())
+}
+
+/// Makes the changes and reads the result.
+fn changed(path: &Path, model: &Model, fix: &Fix) -> (Model, Shapes) {
+    let fail = |error| -> ! { panic!("{}: {error}", path.display()) };
+    let written = format::write(model, &fix.edits).unwrap_or_else(|error| fail(error));
+    let after = format::changed(model, &written).unwrap_or_else(|error| fail(error));
+    let shapes = infer(&after, &[]).unwrap_or_else(|error| fail(error));
+    (after, shapes)
+}
+
+/// Returns the nodes that do not mean the same on all targets; ncnn's files do not say what new layers make.
+fn apart(model: &Model, shapes: &Shapes, targets: &[Target]) -> BTreeSet<String> {
+    let findings = check(model, shapes, targets).findings;
+    let unsaid = |verdict: &Verdict| matches!(verdict, Verdict::Unknown) && model.format == "ncnn";
+    let apart =
+        findings.iter().filter(|finding| !matches!(finding.verdict, Verdict::Same) && !unsaid(&finding.verdict));
+    apart.map(|finding| named(model, finding.node)).collect()
+}
+
+#[test]
+fn repaired_models_mean_the_same() {
+    let all = models();
+    let mut wrong = Vec::new();
+    for names in [&["equal-rank"][..], &["openvino", "onnx", "numpy"], &["ncnn", "openvino"], &["rank<=4"]] {
+        let targets = targets(names);
+        let (mut before, mut after, mut edits, mut left) = (0, 0, 0, 0);
+        for path in &all {
+            let model = read(path);
+            let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let fix = fix::plan(&model, &shapes, &targets).expect("there are targets");
+            let (fixed, fixed_shapes) = changed(path, &model, &fix);
+            let kept: BTreeSet<String> = fix.left.iter().map(|left| named(&model, left.node)).collect();
+            let still = apart(&fixed, &fixed_shapes, &targets);
+            before += apart(&model, &shapes, &targets).len();
+            after += still.len();
+            edits += fix.edits.len();
+            left += kept.len();
+            if let Some(name) = still.difference(&kept).next() {
+                wrong.push(format!("{} for {names:?}: {name} was to be repaired", path.display()));
+            }
+        }
+        eprintln!("{names:?}: {before} nodes before, {edits} changes, {after} nodes after, {left} left");
+    }
+    eprintln!("{} models", all.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn repaired_models_compute_the_same() {
+    let (mut elements, mut count) = (0, 0);
+    for path in models() {
+        let model = read(&path);
+        if model.format != "onnx" || model.nodes.len() > 300 {
+            continue;
+        }
+        let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let fix = fix::plan(&model, &shapes, &targets(&["equal-rank"])).expect("there are targets");
+        let (fixed, fixed_shapes) = changed(&path, &model, &fix);
+        let verified = verify::verify(&model, &shapes, &fixed, &fixed_shapes).expect("lengths that the model takes");
+        assert_eq!(verified.difference, None, "{}", path.display());
+        elements += verified.elements;
+        count += 1;
+    }
+    eprintln!("{count} models, {elements} elements");
+    assert!(elements > 0);
+}
+
+#[test]
+fn an_old_model_is_brought_to_opset_7() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_legacy.onnx");
+    let model = read(&path);
+    let shapes = infer(&model, &[]).expect("shapes");
+    let fix = upgrade::upgrade(&model, &shapes).expect("an ONNX model");
+    assert_eq!(fix.left, []);
+    let (upgraded, upgraded_shapes) = changed(&path, &model, &fix);
+    assert_eq!(upgraded.opsets[0].1, upgrade::OPSET);
+    let verified = verify::verify(&model, &shapes, &upgraded, &upgraded_shapes).expect("lengths that the model takes");
+    assert_eq!((verified.difference, verified.nodes > 0), (None, true));
+}
