@@ -82,7 +82,7 @@ fn angle(above: f64, below: f64) -> Angle {
 
 /// Computes the arc tangent, in radians.
 ///
-/// At most 0.60 ULP (measured 0.591); a zero keeps its sign.
+/// At most 0.60 ULP (measured 0.5912); a zero keeps its sign.
 #[inline(always)]
 pub fn atan64(x: f64) -> f64 {
     let wide = x.abs();
@@ -95,7 +95,7 @@ pub fn atan64(x: f64) -> f64 {
 
 /// Computes the angle of the point (x, y), in radians, in all four quadrants.
 ///
-/// At most 0.63 ULP (measured 0.623). Zeros and infinities count with their signs, as in C's `atan2`.
+/// At most 0.63 ULP (measured 0.6230). Zeros and infinities count with their signs, as in C's `atan2`.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn atan2_64(y: f64, x: f64) -> f64 {
@@ -143,7 +143,7 @@ fn asin_sum(x: f64) -> (f64, f64) {
 
 /// Computes the arc sine, in radians.
 ///
-/// At most 0.66 ULP (measured 0.63); outside -1..=1 the result is NaN, a zero keeps its sign.
+/// At most 0.66 ULP (measured 0.6313); outside -1..=1 the result is NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn asin64(x: f64) -> f64 {
     let wide = x.abs();
@@ -156,7 +156,7 @@ pub fn asin64(x: f64) -> f64 {
 
 /// Computes the arc cosine, in radians.
 ///
-/// At most 0.66 ULP (measured 0.63); outside -1..=1 the result is NaN.
+/// At most 0.66 ULP (measured 0.6306); outside -1..=1 the result is NaN.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn acos64(x: f64) -> f64 {

@@ -132,7 +132,7 @@ fn many(x: f64, of: fn(Turned) -> f64) -> f64 {
 
 /// Computes the sine of x radians.
 ///
-/// At most 0.85 ULP (measured 0.81); infinities give NaN, a zero keeps its sign.
+/// At most 0.85 ULP (measured 0.8168); infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin64(x: f64) -> f64 {
     if x.abs() > FEW_TURNS { many(x, wave) } else { sin64_few(x) }
@@ -140,7 +140,7 @@ pub fn sin64(x: f64) -> f64 {
 
 /// Computes the cosine of x radians.
 ///
-/// At most 0.85 ULP (measured 0.81); infinities give NaN.
+/// At most 0.85 ULP (measured 0.8297); infinities give NaN.
 #[inline(always)]
 pub fn cos64(x: f64) -> f64 {
     if x.abs() > FEW_TURNS { many(x, |r| wave(next(r))) } else { cos64_few(x) }
@@ -148,7 +148,7 @@ pub fn cos64(x: f64) -> f64 {
 
 /// Computes the tangent of x radians.
 ///
-/// The quotient is one of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.70); infinities
+/// The quotient is one of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.7039); infinities
 /// give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan64(x: f64) -> f64 {

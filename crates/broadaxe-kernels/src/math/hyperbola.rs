@@ -51,7 +51,7 @@ fn quarter_powers(x: f64) -> ((f64, f64), (f64, f64)) {
 
 /// Computes the hyperbolic sine.
 ///
-/// At most 0.58 ULP (measured 0.565); a zero keeps its sign.
+/// At most 0.58 ULP (measured 0.5653); a zero keeps its sign.
 #[inline(always)]
 pub fn sinh64(x: f64) -> f64 {
     let ((rise, rise_rest), (fall, fall_rest)) = quarter_powers(x.abs().clamp(0.0, 710.5));
@@ -63,7 +63,7 @@ pub fn sinh64(x: f64) -> f64 {
 
 /// Computes the hyperbolic cosine.
 ///
-/// At most 0.54 ULP (measured 0.53).
+/// At most 0.54 ULP (measured 0.5309).
 #[inline(always)]
 pub fn cosh64(x: f64) -> f64 {
     let ((rise, rise_rest), (fall, fall_rest)) = quarter_powers(x.abs().clamp(0.0, 710.5));
@@ -85,7 +85,7 @@ fn log_with_root(x: f64, (root, root_rest): (f64, f64)) -> f64 {
 
 /// Computes the inverse hyperbolic sine.
 ///
-/// It is log(x + sqrt(x^2 + 1)). At most 0.501 ULP; a zero keeps its sign.
+/// It is log(x + sqrt(x^2 + 1)). At most 0.502 ULP; a zero keeps its sign.
 #[inline(always)]
 pub fn asinh64(x: f64) -> f64 {
     let wide = x.abs();
@@ -100,7 +100,7 @@ pub fn asinh64(x: f64) -> f64 {
 
 /// Computes the inverse hyperbolic cosine.
 ///
-/// It is log(x + sqrt((x - 1) (x + 1))). At most 0.501 ULP; below 1 the result is NaN.
+/// It is log(x + sqrt((x - 1) (x + 1))). At most 0.502 ULP; below 1 the result is NaN.
 #[inline(always)]
 pub fn acosh64(x: f64) -> f64 {
     let ((less, less_rest), (more, more_rest)) = (sum(x, -1.0), sum(x, 1.0));
@@ -115,7 +115,7 @@ pub fn acosh64(x: f64) -> f64 {
 
 /// Computes the inverse hyperbolic tangent.
 ///
-/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most 0.501 ULP; at 1 and -1 the result is infinite,
+/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most 0.502 ULP; at 1 and -1 the result is infinite,
 /// beyond them NaN.
 #[inline(always)]
 pub fn atanh64(x: f64) -> f64 {

@@ -17,7 +17,7 @@ const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
 
 /// Computes the hyperbolic sine.
 ///
-/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most 0.5037 ULP over all f32.
+/// With t = exp|x| - 1 it is (t + t / (t + 1)) / 2. At most 0.5038 ULP over all f32.
 #[inline(always)]
 pub fn sinh32(x: f32) -> f32 {
     let t = expm1_core(f64::from(x.abs().clamp(0.0, 90.0)));
@@ -60,7 +60,7 @@ pub fn tanh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.559); a zero
+/// With t = (exp(-2 |x|) - 1) / 2 it is -t / (1 + t) with the sign of x. At most 0.56 ULP (measured 0.5593); a zero
 /// keeps its sign.
 #[inline(always)]
 pub fn tanh64(x: f64) -> f64 {
@@ -73,7 +73,7 @@ pub fn tanh64(x: f64) -> f64 {
 
 /// Computes the inverse hyperbolic sine.
 ///
-/// It is log(1 + x + x^2 / (1 + sqrt(1 + x^2))). At most 0.5001 ULP over all f32.
+/// It is log(1 + x + x^2 / (1 + sqrt(1 + x^2))). At most 0.5002 ULP over all f32.
 #[inline(always)]
 pub fn asinh32(x: f32) -> f32 {
     let wide = f64::from(x.abs());
@@ -96,7 +96,7 @@ pub fn acosh32(x: f32) -> f32 {
 
 /// Computes the inverse hyperbolic tangent.
 ///
-/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most 0.5001 ULP over all f32; at 1 and -1 the result is
+/// It is log(1 + 2 |x| / (1 - |x|)) / 2 with the sign of x. At most 0.5002 ULP over all f32; at 1 and -1 the result is
 /// infinite, beyond them NaN.
 #[inline(always)]
 pub fn atanh32(x: f32) -> f32 {

@@ -38,7 +38,7 @@ fn log2_product(x: f32, y: f32) -> f64 {
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
 /// It is 2 to the power y log2 |x|, with the sign of x where y is odd: the exponent in f64, then the power in f32. At
-/// most 1 ULP (measured 0.985 on 20 million pairs), and exact where the result is a f32.
+/// most 1 ULP (measured 0.9934 on 100 million pairs), and exact where the result is a f32.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
@@ -62,7 +62,7 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 /// Raises x to the power y, with all special cases of C's `pow`.
 ///
 /// It is 2 to the power y log2 |x|, where the logarithm and its product are sums of two f64 with a relative error of
-/// 2^-68, with the sign of x where y is odd. At most 0.54 ULP (measured 0.537), subnormal results included.
+/// 2^-68, with the sign of x where y is odd. At most 0.54 ULP (measured 0.5372), subnormal results included.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn pow64(x: f64, y: f64) -> f64 {
@@ -106,7 +106,8 @@ pub fn hypot32(x: f32, y: f32) -> f32 {
 /// Computes the length of the vector (x, y) without overflow on the way.
 ///
 /// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most
-/// 0.51 ULP; an infinite operand gives infinity, whatever the other is.
+/// 0.68 ULP (measured 0.6731, at a subnormal result, which is rounded twice); an infinite operand gives infinity,
+/// whatever the other is.
 #[inline(always)]
 pub fn hypot64(x: f64, y: f64) -> f64 {
     let (wide, tall) = (x.abs(), y.abs());
@@ -136,7 +137,7 @@ pub fn sqrt64(x: f64) -> f64 {
 
 /// Computes 1 / sqrt(x).
 ///
-/// At most 0.5000 ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
+/// At most 0.5001 ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
     canonical32((1.0 / f64::from(x).sqrt()) as f32)

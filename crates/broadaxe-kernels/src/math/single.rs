@@ -105,7 +105,7 @@ pub(super) fn coarse((top, small): (f32, f32)) -> (f32, f32) {
 ///
 /// With w = 2^-n it is w a / d, d = 1 + w + top + small. A guess g of a / d, made by taking the bits of d from those of its
 /// inverse, is off by 6 percent, and a / d = g + (a - g d) / d. The guess is cut to 8 bits, so that a - g is exact, and
-/// without the small part so is most of the rest. At most 1.2 ULP, or 0.8 ULP where a is 1 and the top is coarse.
+/// without the small part so is most of the rest. At most 1.2 ULP, or 0.805 ULP where a is 1 and the top is coarse.
 #[inline(always)]
 pub(super) fn share(a: f32, (top, small): (f32, f32), power: f32) -> f32 {
     let w = power * (1.0 / LIFT);

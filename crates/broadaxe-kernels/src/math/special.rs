@@ -80,7 +80,7 @@ pub fn sigmoid32(x: f32) -> f32 {
 /// Computes 1 / (1 + exp(-x)).
 ///
 /// With t = exp(-|x|) it is 1 / (1 + t), or t / (1 + t) where x is negative. At most 0.54 ULP (measured
-/// 0.530), subnormal results included.
+/// 0.5295), subnormal results included.
 #[inline(always)]
 pub fn sigmoid64(x: f64) -> f64 {
     let (w, n) = reduce_e(-x.abs().clamp(0.0, 750.0));
@@ -110,7 +110,7 @@ const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
-/// It is max(x, 0) + log(1 + exp(-|x|)). At most 0.5011 ULP over all f32.
+/// It is max(x, 0) + log(1 + exp(-|x|)). At most 0.5012 ULP over all f32.
 #[inline(always)]
 pub fn softplus32(x: f32) -> f32 {
     let positive = if x > 0.0 { x } else { 0.0 };
@@ -138,7 +138,7 @@ pub fn gelu32(x: f32) -> f32 {
 ///
 /// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the
 /// scaled function exp(z^2) erfc(z) is used, so that nothing underflows before the end. Its error is half an ULP and
-/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.47).
+/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.4696).
 pub fn gelu64(x: f64) -> f64 {
     const ROOT_HALF: Double = Double { high: FRAC_1_SQRT_2, low: -4.833_646_656_726_457e-17 };
     if x.is_nan() {

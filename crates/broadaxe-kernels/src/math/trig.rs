@@ -140,7 +140,7 @@ fn tangent((fraction, count): (f64, u64)) -> f64 {
 
 /// Computes the sine of x radians.
 ///
-/// At most 0.5010 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
+/// At most 0.5011 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin32(x: f32) -> f32 {
     if f64::from(x.abs()) > FEW_TURNS { odd(x, sine(quarter_turns(f64::from(x.abs())))) } else { sin32_few(x) }
@@ -154,7 +154,7 @@ pub fn sin32_few(x: f32) -> f32 {
 
 /// Computes the cosine of x radians.
 ///
-/// At most 0.5010 ULP over all f32, the largest included; infinities give NaN.
+/// At most 0.5011 ULP over all f32, the largest included; infinities give NaN.
 #[inline(always)]
 pub fn cos32(x: f32) -> f32 {
     if f64::from(x.abs()) > FEW_TURNS {
@@ -174,7 +174,7 @@ pub fn cos32_few(x: f32) -> f32 {
 
 /// Computes the tangent of x radians.
 ///
-/// At most 0.5009 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
+/// At most 0.5010 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan32(x: f32) -> f32 {
     if f64::from(x.abs()) > FEW_TURNS { odd(x, tangent(quarter_turns(f64::from(x.abs())))) } else { tan32_few(x) }
