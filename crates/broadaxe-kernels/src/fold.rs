@@ -113,11 +113,12 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         (self.pos, self.blocks) = (0, 0);
     }
 
-    /// Takes rows of one element for each sequence; says whether they are there.
+    /// Takes rows of one element for each sequence; says whether they are there. One sequence alone is taken in whole `BLOCKS`, if
+    /// they may be.
     ///
     /// Rows without a gap between them make long rows of all lanes.
     #[inline(always)]
-    pub(crate) fn take(&mut self, band: &Band) -> bool {
+    pub(crate) fn take<const BLOCKS: bool>(&mut self, band: &Band) -> bool {
         let size = self.width * size_of::<F::In>();
         let dense = band.pitch == size as isize;
         let mut row = 0;
@@ -128,28 +129,29 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
             // beyond the caches, they were measured to take 3 to 7 times as long. Bytes that are added in 64 bits are the
             // exception: a few rows at a time are added in less.
             let slim = size_of::<F::Acc>() <= 4 * size_of::<F::In>();
-            if slim && self.width == 1 && dense && left == Self::BLOCK {
+            if BLOCKS && slim && self.width == 1 && dense && left == Self::BLOCK {
                 let at = band.at + row as isize * band.pitch;
                 let Some(rows) = Rows::new(band.input, at, [1, left], 0) else { return false };
                 self.rows[0] = block::<F, L>(&rows, 0, 0, left);
-                self.push();
                 row += left;
-                continue;
-            }
-            // From the first lane on, as many rounds as there are; the rest of a round otherwise.
-            let (rounds, lanes) = if lane == 0 && left >= L { (left / L, L) } else { (1, left.min(L - lane)) };
-            let (times, together) = if dense { (1, lanes) } else { (lanes, 1) };
-            for l in 0..times {
-                let at = band.at + (row + l) as isize * band.pitch;
-                let shape = [rounds, together * self.width];
-                let Some(rows) = Rows::new(band.input, at, shape, band.pitch * L as isize) else { return false };
-                self.join(&rows, lane + l);
-            }
-            row += rounds * lanes;
-            self.pos += rounds * lanes;
-            if self.pos == Self::BLOCK {
+            } else {
+                // From the first lane on, as many rounds as there are; the rest of a round otherwise.
+                let (rounds, lanes) = if lane == 0 && left >= L { (left / L, L) } else { (1, left.min(L - lane)) };
+                let (times, together) = if dense { (1, lanes) } else { (lanes, 1) };
+                for l in 0..times {
+                    let at = band.at + (row + l) as isize * band.pitch;
+                    let shape = [rounds, together * self.width];
+                    let Some(rows) = Rows::new(band.input, at, shape, band.pitch * L as isize) else { return false };
+                    self.join(&rows, lane + l);
+                }
+                row += rounds * lanes;
+                self.pos += rounds * lanes;
+                if self.pos < Self::BLOCK {
+                    continue;
+                }
                 self.close();
             }
+            self.push();
         }
         true
     }
@@ -178,7 +180,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         }
     }
 
-    /// Joins the lanes of the block at hand and pushes it.
+    /// Joins the lanes of the block at hand into the first and ends it.
     #[inline(always)]
     fn close(&mut self) {
         let (mut filled, mut half) = (self.pos.min(L), L / 2);
@@ -191,7 +193,6 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
             half /= 2;
         }
         self.pos = 0;
-        self.push();
     }
 
     /// Counts a block whose results are in the first lane.
@@ -215,6 +216,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
     pub(crate) fn total(&mut self) -> &mut [F::Acc] {
         if self.pos > 0 {
             self.close();
+            self.push();
         }
         let carry = &mut self.rows[..self.width];
         carry.fill(F::NEUTRAL);
@@ -225,6 +227,12 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         }
         self.blocks = 0;
         carry
+    }
+
+    /// As [`Lanes::total`], for what is asked once for all sequences.
+    #[inline(never)]
+    fn end(&mut self) -> &mut [F::Acc] {
+        self.total()
     }
 }
 
@@ -350,7 +358,7 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
             if several {
                 one.start(1);
             }
-            if !(if several { &mut *one } else { &mut *all }).take(&band) {
+            if !(if several { &mut *one } else { &mut *all }).take::<true>(&band) {
                 return;
             }
             if several {
@@ -361,6 +369,13 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
             all.push();
         }
         *self.done = true;
+    }
+    /// Takes rows across several sequences; other tasks go by [`for_blocks`].
+    #[inline(always)]
+    fn work_wide(self) {
+        if let Task::Across(band) = self.task {
+            *self.done = self.tree.all.take::<false>(&band);
+        }
     }
 }
 
@@ -386,22 +401,23 @@ impl<F: Fold, const L: usize> Folder for Tree<F, L> {
     }
 
     fn across(&mut self, isa: Isa, band: Band) -> bool {
+        let isa = if self.all.width == 1 { for_blocks(isa) } else { isa };
         self.feed(isa, Task::Across(band))
     }
 
     fn save(&mut self, to: &mut [u8]) {
-        to.copy_from_slice(tile::bytes(self.all.total()));
+        to.copy_from_slice(tile::bytes(self.all.end()));
     }
 
     fn load(&mut self, isa: Isa, from: &[u8]) {
         if let Some(part) = tile::elements::<F::Acc>(from) {
             self.all.rows[..part.len()].copy_from_slice(part);
-            self.feed(isa, Task::Push);
+            self.feed(for_blocks(isa), Task::Push);
         }
     }
 
     fn finish(&mut self, to: &mut [u8]) {
-        let results = self.all.total();
+        let results = self.all.end();
         for result in results.iter_mut() {
             *result = F::done(*result);
         }

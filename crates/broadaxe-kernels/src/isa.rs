@@ -411,9 +411,14 @@ conversions! {
 }
 
 /// Work of safe loops, always inlined, that is compiled for every level.
-pub(crate) trait Work {
+pub(crate) trait Work: Sized {
     /// Does the work.
     fn work(self);
+    /// Does the work with the widest instructions, where not all of it may come.
+    #[inline(always)]
+    fn work_wide(self) {
+        self.work();
+    }
 }
 
 // SAFETY: only on a CPU that has these instructions.
@@ -427,7 +432,7 @@ unsafe fn work_avx2<W: Work>(work: W) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn work_avx512<W: Work>(work: W) {
-    work.work();
+    work.work_wide();
 }
 
 impl Isa {

@@ -143,8 +143,8 @@ impl Reduction {
         match self {
             Self::Sum | Self::Mean => sum(operand),
             Self::Prod => match operand {
-                DType::I64 => Some(Box::new(Tree::<Product<i64>, 16>::new())),
-                DType::U64 => Some(Box::new(Tree::<Product<u64>, 16>::new())),
+                // Products that wrap are the same bits, signed or not; and so are sums.
+                DType::I64 | DType::U64 => Some(Box::new(Tree::<Product<u64>, 16>::new())),
                 DType::F32 => Some(Box::new(Tree::<Product<f32>, 32>::new())),
                 DType::F64 => Some(Box::new(Tree::<Product<f64>, 16>::new())),
                 _ => None,
@@ -193,11 +193,10 @@ fn sum(operand: DType) -> Option<Box<dyn Folder>> {
         DType::I8 => of::<i8, i64, 32>(),
         DType::I16 => of::<i16, i64, 16>(),
         DType::I32 => of::<i32, i64, 16>(),
-        DType::I64 => of::<i64, i64, 16>(),
         DType::U8 => of::<u8, u64, 32>(),
         DType::U16 => of::<u16, u64, 16>(),
         DType::U32 => of::<u32, u64, 16>(),
-        DType::U64 => of::<u64, u64, 16>(),
+        DType::I64 | DType::U64 => of::<u64, u64, 16>(),
         DType::F16 => of::<f16, f32, 32>(),
         DType::BF16 => of::<bf16, f32, 32>(),
         DType::F32 => of::<f32, f32, 32>(),

@@ -59,7 +59,7 @@ macro_rules! same {
         })+
     };
 }
-same!(i64, u64, f32, f64);
+same!(u64, f32, f64);
 
 impl<T: Half> Widen<f32> for T {
     #[inline(always)]

@@ -112,19 +112,33 @@ struct Look<'s, 'a, F: Keep, const L: usize> {
     done: &'s mut bool,
 }
 
-impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
+impl<F: Keep, const L: usize> Look<'_, '_, F, L> {
+    /// Looks through rows across sequences, and through others if it may look `ALONG` them.
     #[inline(always)]
-    fn work(self) {
+    fn look<const ALONG: bool>(self) {
         let band = &self.band;
         let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
         if self.across {
             self.search.rows(&rows);
-        } else {
+        } else if ALONG {
             for row in 0..rows.height {
                 self.search.row(&rows, row);
             }
         }
-        *self.done = true;
+        *self.done = self.across || ALONG;
+    }
+}
+
+impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
+    #[inline(always)]
+    fn work(self) {
+        self.look::<true>();
+    }
+
+    /// Looks through rows across sequences; others go by [`for_blocks`].
+    #[inline(always)]
+    fn work_wide(self) {
+        self.look::<false>();
     }
 }
 
