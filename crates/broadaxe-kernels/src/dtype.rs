@@ -111,7 +111,7 @@ impl DType {
     }
 
     /// Returns the kind of number.
-    pub fn family(self) -> Family {
+    pub const fn family(self) -> Family {
         self.row().family
     }
 

@@ -8,8 +8,8 @@ use std::{
 use crate::{
     convert::{Origin, Target},
     division::Divide,
-    dtype::{Bool, DType, Element, bf16, f16},
-    isa::versions,
+    dtype::{Bool, DType, Element, Family, bf16, f16},
+    isa::{LEVELS, versions},
     loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
@@ -23,7 +23,7 @@ use crate::{
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each},
+    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, wide},
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
@@ -46,14 +46,14 @@ const fn heavy_picos(dtype: DType) -> u32 {
 
 /// The loops of an operator that costs far more than the memory it touches.
 const fn heavy_loops<L: Line>(constants: u8) -> Variant {
-    Variant { constants, versions: versions::<L>(), streaming: None }
+    Variant { constants, versions: versions::<L>(), past: [None; LEVELS] }
 }
 
 /// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
 #[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    let streaming = each::<L, Streamed<L, Past32>, Streamed<L, Past64>>();
-    Variant { constants, versions: versions::<L>(), streaming: Some(streaming) }
+    let past = wide::<Streamed<L, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: versions::<L>(), past }
 }
 
 /// The loops of an operator that is as cheap as the memory it touches.
@@ -65,8 +65,8 @@ const fn light_loops<L: Line>(constants: u8) -> Variant {
 /// The loops of an operator whose result for f16 is that for f32, rounded: `B` where the machine has no conversions.
 #[cfg(target_arch = "x86_64")]
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
-    let streaming = each::<B, Streamed<M, Past32>, Streamed<L, Past64>>();
-    Variant { constants, versions: each::<B, M, L>(), streaming: if light { Some(streaming) } else { None } }
+    let past = wide::<Streamed<M, Past32>, Streamed<L, Past64>>();
+    Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
 }
 
 /// The loops of two operands of f16, for an operator whose result is that for f32, rounded.
@@ -391,14 +391,45 @@ pub(crate) const fn choices() -> Kernels {
     ])
 }
 
+/// Casts an element to an integer of so many bytes; the bits are the same with a sign as without.
+const fn to_width<A: Origin>(bytes: usize) -> Kernel {
+    match bytes {
+        1 => one::<element::Cast<u8>, A>(),
+        2 => one::<element::Cast<u16>, A>(),
+        4 => one::<element::Cast<u32>, A>(),
+        _ => one::<element::Cast<u64>, A>(),
+    }
+}
+
+/// Casts an integer or a truth value to an integer: by the loops of their widths, since a sign matters only where a number grows.
+const fn by_width(from: DType, to: DType) -> Kernel {
+    let kernel = match from {
+        DType::Bool => to_width::<Bool>(to.size()),
+        DType::I8 if to.size() > 1 => to_width::<i8>(to.size()),
+        DType::I16 if to.size() > 2 => to_width::<i16>(to.size()),
+        DType::I32 if to.size() > 4 => to_width::<i32>(to.size()),
+        _ => match from.size() {
+            1 => to_width::<u8>(to.size()),
+            2 => to_width::<u16>(to.size()),
+            4 => to_width::<u32>(to.size()),
+            _ => to_width::<u64>(to.size()),
+        },
+    };
+    Kernel { inputs: [from; 3], output: to, ..kernel }
+}
+
 const fn casts_from<A: Origin>() -> [Kernel; 13] {
     const fn to<A: Origin, T: Target>() -> Kernel {
         let kernel = one::<element::Cast<T>, A>();
         match (A::DTYPE, T::DTYPE) {
             (DType::F16, DType::F32) | (DType::F32, DType::F16) => {
-                Kernel { variants: Loops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel }
+                return Kernel { variants: Loops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel };
             }
-            _ => kernel,
+            _ => {}
+        }
+        match (A::DTYPE.family(), T::DTYPE.family()) {
+            (Family::Float, _) | (_, Family::Float | Family::Bool) => kernel,
+            _ => by_width(A::DTYPE, T::DTYPE),
         }
     }
     [

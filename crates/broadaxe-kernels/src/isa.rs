@@ -325,16 +325,11 @@ pub(crate) trait Past {
     /// # Safety
     /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
     unsafe fn store(from: *const u8, to: *mut u8);
-    /// Runs a body at the level, not inlined.
-    ///
-    /// # Safety
-    /// As for [`Loop`]; the level is here.
-    unsafe fn plain<B: Body>(block: &Block) -> bool;
 }
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! past {
-    ($($width:ident: $vector:ident, $store:ident, $level:ident;)+) => { $(
+    ($($width:ident: $vector:ident, $store:ident;)+) => { $(
         pub(crate) struct $width;
         impl Past for $width {
             const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
@@ -344,18 +339,13 @@ macro_rules! past {
                 // SAFETY: promised by the caller.
                 unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
             }
-            #[inline(always)]
-            unsafe fn plain<B: Body>(block: &Block) -> bool {
-                // SAFETY: promised by the caller.
-                unsafe { $level::<B>(block) }
-            }
         }
     )+ };
 }
 #[cfg(target_arch = "x86_64")]
 past! {
-    Past32: __m256i, _mm256_stream_si256, avx2;
-    Past64: __m512i, _mm512_stream_si512, avx512;
+    Past32: __m256i, _mm256_stream_si256;
+    Past64: __m512i, _mm512_stream_si512;
 }
 
 /// The machine's own conversions between f16 and f32, sixteen at a time.

@@ -96,8 +96,8 @@ pub(crate) struct Variant {
     /// Bit `k` stands for operand `k`.
     pub(crate) constants: u8,
     pub(crate) versions: [Loop; LEVELS],
-    /// The same with stores past the caches, where memory is what the operator waits for.
-    pub(crate) streaming: Option<[Loop; LEVELS]>,
+    /// Those that compute whole groups past the caches, where a level has them and memory is what the operator waits for.
+    pub(crate) past: [Option<Loop>; LEVELS],
 }
 
 /// Names the elements that an operator must refuse, and finds the first of a row.

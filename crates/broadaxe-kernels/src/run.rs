@@ -16,12 +16,12 @@ use std::{
 
 use crate::{
     executor::{Executor, LOOK, Progress, Watch},
-    isa::{Block, FloatMode, Isa, Loop},
+    isa::{Block, FloatMode, Isa},
     nest::{Lie, Nest},
     pack::{Axis, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Input, Output, ask, carry, chain::Link, fence, fetch},
+    tile::{Buffer, Call, Input, Output, ask, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
@@ -160,7 +160,7 @@ struct Worker<'a> {
     /// The axes of a unit; for packers.
     axes: Vec<Axis>,
     /// What each step computes in the piece at hand.
-    laid: Vec<Laid>,
+    laid: Vec<Laid<'a>>,
     /// The links of the chain that all steps are.
     links: Vec<Link>,
 }
@@ -170,8 +170,8 @@ unsafe impl Send for Worker<'_> {}
 
 /// What a step computes in the piece at hand.
 #[derive(Clone, Copy)]
-struct Laid {
-    call: Loop,
+struct Laid<'a> {
+    call: &'a Call,
     block: Block,
     /// The bytes that each operand moves with an element, from piece to piece; 0 for tiles and constants.
     advances: [usize; 3],
@@ -197,7 +197,7 @@ impl<'a> Worker<'a> {
             laid: plan
                 .steps
                 .iter()
-                .map(|step| Laid { call: step.call, block: EMPTY, advances: [0; 3], out_advance: 0 })
+                .map(|step| Laid { call: &step.call, block: EMPTY, advances: [0; 3], out_advance: 0 })
                 .collect(),
             links: plan.chain.iter().flat_map(|chain| &chain.links).map(link).collect(),
         })
@@ -331,7 +331,7 @@ impl<'a> Worker<'a> {
                 self.fetch_ahead(row, at, rows * len, number);
                 let laid = &self.laid[number];
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
-                if unsafe { (laid.call)(&laid.block) } {
+                if unsafe { laid.call.run(&laid.block) } {
                     return Err(self.refused(number, (row * n + at) as u64));
                 }
             }
@@ -362,7 +362,7 @@ impl<'a> Worker<'a> {
         for number in step + 1..self.laid.len() {
             let laid = &self.laid[number];
             // SAFETY: as in `tiles`; elements behind a refused one mean nothing, and are computed all the same.
-            if unsafe { (laid.call)(&laid.block) } {
+            if unsafe { laid.call.run(&laid.block) } {
                 found = found.min((first(number), number));
             }
         }
@@ -393,21 +393,21 @@ impl<'a> Worker<'a> {
             let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
             for k in 0..3 {
                 (places[k], steps[k], advances[k]) = match step.args[k] {
-                    Source::Input(i) => (self.place(i, row, 0).cast_const(), self.steps[i], step.sizes[k]),
-                    Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.sizes[k]) as isize, 0),
-                    Source::Splat(at) => (self.splat(at, row, rows, longest), (n * step.sizes[k]) as isize, 0),
+                    Source::Input(i) => (self.place(i, row, 0).cast_const(), self.steps[i], step.call.sizes[k]),
+                    Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.call.sizes[k]) as isize, 0),
+                    Source::Splat(at) => (self.splat(at, row, rows, longest), (n * step.call.sizes[k]) as isize, 0),
                     Source::Absent => continue,
                 };
             }
             let (out, out_step, out_advance) = match step.out {
-                Some(at) => (self.scratch(at), (n * step.out_size) as isize, 0),
-                None => (self.place(output, row, 0), self.steps[output], step.out_size),
+                Some(at) => (self.scratch(at), (n * step.call.out_size) as isize, 0),
+                None => (self.place(output, row, 0), self.steps[output], step.call.out_size),
             };
-            let follows = |k: usize| steps[k] == (n * step.sizes[k]) as isize;
-            let joins = rows > 1 && out_step == (n * step.out_size) as isize && (0..3).all(follows);
+            let follows = |k: usize| steps[k] == (n * step.call.sizes[k]) as isize;
+            let joins = rows > 1 && out_step == (n * step.call.out_size) as isize && (0..3).all(follows);
             let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
             let block = Block { n, rows, places, steps, out, out_step };
-            self.laid[number] = Laid { call: step.call, block, advances, out_advance };
+            self.laid[number] = Laid { call: &step.call, block, advances, out_advance };
         }
     }
 
@@ -500,7 +500,7 @@ const EMPTY: Block =
 /// Finds the first element of a block that a step refuses, or the number of all of them.
 fn first_refused(step: &BoundStep, block: &Block) -> usize {
     let Some(guard) = step.guard else { return block.n * block.rows };
-    let steps = step.sizes.map(|size| usize::from(size != 0));
+    let steps = step.call.sizes.map(|size| usize::from(size != 0));
     for row in 0..block.rows {
         let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * row as isize));
         // SAFETY: the block was computed just now by the step's loop, which reads the same elements.

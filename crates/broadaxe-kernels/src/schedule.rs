@@ -20,7 +20,10 @@ use crate::{
         reach,
     },
     program::{Program, Slot, Step},
-    tile::chain::{Act, Feed, GROUP, chained},
+    tile::{
+        Call,
+        chain::{Act, Feed, GROUP, chained},
+    },
 };
 
 /// Where a bound step reads an operand.
@@ -38,14 +41,11 @@ pub(crate) enum Source {
 
 /// A step with its loop and its places chosen.
 pub(crate) struct BoundStep {
-    pub(crate) call: Loop,
+    pub(crate) call: Call,
     pub(crate) guard: Option<Guard>,
     pub(crate) args: [Source; 3],
-    /// The bytes of an element of each operand; 0 where the loop reads it as a constant.
-    pub(crate) sizes: [usize; 3],
     /// The tile of the result; `None` for the output's own place.
     pub(crate) out: Option<usize>,
-    pub(crate) out_size: usize,
 }
 
 /// A program that one loop computes without tiles, with its places chosen.
@@ -348,8 +348,6 @@ impl Schedule {
             let last = at + 1 == self.program.steps.len();
             let variant = step.kernel.choose(self.constants(step));
             let constants = variant.constants;
-            let streaming = variant.streaming.filter(|_| last && self.streams);
-            let call = streaming.unwrap_or(variant.versions)[self.isa.index()];
             let (mut args, mut sizes) = ([Source::Absent; 3], [0; 3]);
             for (k, &arg) in step.args.iter().enumerate() {
                 let constant = constants & 1 << k != 0;
@@ -367,8 +365,10 @@ impl Schedule {
                 Finish::Direct => None,
                 Finish::Copy(at) | Finish::Scatter(at) => Some(at),
             };
-            let (guard, out_size) = (step.kernel.guard().copied(), step.kernel.output().size());
-            self.steps.push(BoundStep { call, guard, args, sizes, out, out_size });
+            let out_size = step.kernel.output().size();
+            let (plain, past) = (variant.versions[self.isa.index()], variant.past[self.isa.index()]);
+            let call = Call { plain, past: past.filter(|_| last && self.streams), sizes, out_size };
+            self.steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, out });
         }
     }
 

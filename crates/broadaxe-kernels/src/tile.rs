@@ -10,6 +10,7 @@ mod block;
 mod kept;
 mod memory;
 mod carry;
+mod past;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod halves;
 pub(crate) mod chain;
@@ -20,7 +21,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body, Past},
+    isa::{Block, Body},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
 };
 pub use block::ALIGNMENT;
@@ -28,6 +29,9 @@ pub(crate) use carry::carry;
 pub use kept::{keep_at_most, keep_by_default, kept_at_most, release};
 pub use memory::{Buffer, Input, Output, bytes, elements};
 pub(crate) use memory::{Rows, lend, read};
+pub(crate) use past::Call;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use past::Streamed;
 
 /// One operand, constant if `C` is 1.
 pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
@@ -83,52 +87,6 @@ const fn advances(mut sizes: [usize; 3], constants: u8) -> [usize; 3] {
         k += 1;
     }
     sizes
-}
-
-/// The loop over a line's rows that writes its result past the caches, but for the lines of the cache a row fills only in part.
-///
-/// Other threads see the result after a [`fence`].
-pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
-
-/// Some lines of the cache.
-#[repr(C, align(64))]
-struct Lines([u8; 128]);
-
-impl<L: Line, P: Past> Body for Streamed<L, P> {
-    #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
-        let size = size_of::<L::Out>();
-        let group = size_of::<Lines>() / size;
-        let mut refused = false;
-        for r in 0..block.rows as isize {
-            let start = block.out.wrapping_offset(block.out_step * r);
-            let place =
-                |k: usize, i| block.places[k].wrapping_offset(block.steps[k] * r).wrapping_add(L::ADVANCES[k] * i);
-            let places = |i| [place(0, i), place(1, i), place(2, i)];
-            let skew = start.addr().wrapping_neg() % 64;
-            let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
-            let groups = (block.n - head) / group;
-            for (from, n) in [(0, head), (head + groups * group, block.n - head - groups * group)] {
-                if n > 0 {
-                    let out = start.wrapping_add(from * size);
-                    let ends = Block { n, rows: 1, places: places(from), out, ..*block };
-                    // SAFETY: the caller promises `n` elements of operands and result in every row.
-                    refused |= unsafe { P::plain::<L>(&ends) };
-                }
-            }
-            for i in (head..head + groups * group).step_by(group) {
-                let mut lines = MaybeUninit::<Lines>::uninit();
-                // SAFETY: the lines have room for a group of elements; as above. Each store is aligned, since `head` ends a line.
-                unsafe {
-                    refused |= L::run(places(i), std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
-                    for at in (0..size_of::<Lines>()).step_by(P::WIDTH) {
-                        P::store(lines.as_ptr().cast::<u8>().add(at), start.add(i * size + at));
-                    }
-                }
-            }
-        }
-        refused
-    }
 }
 
 /// Reads element `i` of a row, or its only one.
@@ -287,7 +245,7 @@ fn ask_line(place: *const u8) {
     let _ = place;
 }
 
-/// Lets other threads see what [`Streamed`] loops wrote before.
+/// Lets other threads see what loops past the caches wrote before.
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 CPU has the instruction.

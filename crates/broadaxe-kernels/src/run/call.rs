@@ -202,7 +202,7 @@ impl Schedule {
         }
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
         // constant along a row, as its loop expects (`bind_steps`).
-        unsafe { !(step.call)(&block) }
+        unsafe { !step.call.run(&block) }
     }
 }
 
