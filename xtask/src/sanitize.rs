@@ -11,6 +11,13 @@ pub(crate) const USAGE: &str = "[FILTER]";
 /// The tests that run: those of the crates with the kernels and the engine, and the random programs over both.
 const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
 
+/// What the compiler is told. Checks are calls: inline, they would multiply the code of the kernels and the time of its compile.
+const FLAGS: &str = "-Zsanitizer=address -Cllvm-args=-asan-instrumentation-with-call-threshold=0";
+
+/// What makes the compile of the kernels short: loops as they are written reach the same bytes as those that the compiler makes of
+/// them, which the guard pages of the tests watch.
+const PLAIN: &[&str] = &["--config", "profile.dev.package.broadaxe-kernels.opt-level=0"];
+
 /// The faults that belong to the tests: those of guard pages, and of files that are cut while they are mapped.
 const OPTIONS: &str = "handle_segv=0:handle_sigbus=0:detect_leaks=1:allocator_may_return_null=1";
 
@@ -24,8 +31,13 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let host = host()?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(TESTS).args(["--target", &host]).args(filter).current_dir(root);
-    command.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address").env("ASAN_OPTIONS", OPTIONS);
+    command
+        .args(TESTS)
+        .args(["--target", &host, "--target-dir", "target/sanitize"])
+        .args(PLAIN)
+        .args(filter)
+        .current_dir(root);
+    command.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", FLAGS).env("ASAN_OPTIONS", OPTIONS);
     let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
     if status.success() { Ok(()) } else { Err("the sanitizer found something, or a test failed".to_owned()) }
 }
