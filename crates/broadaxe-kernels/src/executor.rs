@@ -95,8 +95,16 @@ pub(crate) fn least_nanos(parts: usize, threads: usize) -> u64 {
     each.saturating_mul(parts as u64)
 }
 
-/// The elements between two looks at the progress function.
-pub(crate) const LOOK: u64 = 1 << 16;
+/// The elements between two looks at the progress function, at most.
+const LOOK: u64 = 1 << 16;
+
+/// The work between two looks, in picoseconds; a tenth of a second is long enough for many of them on a slow machine.
+const LOOK_PICOS: u64 = 2_000_000_000;
+
+/// Returns the elements between two looks at the progress function, where each takes so many picoseconds.
+pub(crate) fn look(picos: u64) -> u64 {
+    (LOOK_PICOS / picos.max(1)).clamp(1, LOOK)
+}
 
 /// What the threads of a job tell each other.
 pub(crate) struct Watch<'a> {
@@ -158,6 +166,13 @@ mod tests {
                 });
             });
             assert!(done.into_iter().all(|part| part.into_inner() == 1), "{parts} parts");
+        }
+    }
+
+    #[test]
+    fn costly_elements_are_looked_at_more_often() {
+        for (picos, want) in [(0, 65_536), (32, 65_536), (30_000, 65_536), (2_000_000, 1000), (u64::MAX, 1)] {
+            assert_eq!(look(picos), want, "{picos} ps");
         }
     }
 

@@ -19,7 +19,7 @@ use std::{
 
 use crate::{
     dtype::DType,
-    executor::{Executor, Progress, Serial, Watch, parts},
+    executor::{Executor, Progress, Serial, Watch, look, parts},
     family::copy,
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
@@ -69,6 +69,18 @@ impl Reduce<'_> {
         let parts = (threads as u64).min((cut.boxes() * cut.chunks) as u64);
         let saved = if cut.chunks > 1 { cut.chunks as u64 * kept as u64 * 16 } else { 0 };
         parts.saturating_mul((cut.slab(self.operand.size()) + state) as u64).saturating_add(saved)
+    }
+
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub fn nanos(&self) -> u64 {
+        self.space.counts().map_or(u64::MAX, |[kept, folded]| self.work(kept as u64 * folded as u64).nanos())
+    }
+
+    fn work(&self, total: u64) -> Work {
+        let sizes = self.program.map_or(self.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
+        let bytes = total.saturating_mul(sizes as u64);
+        let work = self.program.map_or(Work::of_memory(bytes), |program| program.work(total, bytes));
+        work.and_computing(total.saturating_mul(FOLD_PICOS * self.operand.size() as u64) / 1000)
     }
 
     /// Folds into `out`, which has room for one element of [`Reduction::folded`] for each round of the loops that stay, in their order.
@@ -328,11 +340,7 @@ impl Job<'_> {
     ) -> Result<(), Failure> {
         let total = self.cut.kept as u64 * self.cut.folded as u64;
         let items = self.cut.boxes() * self.cut.chunks;
-        let sizes =
-            self.reduce.program.map_or(self.reduce.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
-        let bytes = total.saturating_mul(sizes as u64);
-        let work = self.reduce.program.map_or(Work::of_memory(bytes), |program| program.work(total, bytes));
-        let work = work.and_computing(total.saturating_mul(FOLD_PICOS * self.reduce.operand.size() as u64) / 1000);
+        let work = self.reduce.work(total);
         let parts = parts(work.nanos(), executor.threads()).min(executor.threads()).clamp(1, items);
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
@@ -434,7 +442,7 @@ impl<'a> Worker<'a> {
             if cut.direct {
                 self.in_place(&kept, at, to)?;
             } else {
-                self.by_slab(&kept, first, at, to)?;
+                self.by_slab(&kept, first, [at, to], watch)?;
             }
             if !watch.go_on(((to - at) * kept.count) as u64) {
                 return Ok(());
@@ -469,9 +477,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Computes elements `at` to `to` of each result into the slab, and folds them.
-    fn by_slab(&mut self, kept: &Piece, first: usize, at: usize, to: usize) -> Result<(), Failure> {
+    fn by_slab(&mut self, kept: &Piece, first: usize, [at, to]: [usize; 2], watch: &Watch) -> Result<(), Failure> {
         let (job, space) = (self.job, self.job.reduce.space);
         let Some(program) = &job.program else { return Ok(()) };
+        // A slab of a long program takes so long that it has to be left halfway.
+        let ask = |_, _| watch.go_on(0);
+        let progress: Option<Progress> = (look(program.picos()) < LONG as u64).then_some(&ask);
         let size = job.reduce.operand.size();
         let (rows, count) = if job.cut.along { (kept.count, to - at) } else { (to - at, kept.count) };
         let mut done = at;
@@ -479,7 +490,7 @@ impl<'a> Worker<'a> {
             let piece = Piece::cut(&space.folded, done, to, 0);
             let (start, nest, inputs) = self.nest(kept, &piece, done - at, to - at);
             let output = Output::new(self.slab.bytes_mut(), start);
-            run_at(job.isa, program, &nest, &inputs, output, &Serial, None).map_err(|failure| match failure {
+            run_at(job.isa, program, &nest, &inputs, output, &Serial, progress).map_err(|failure| match failure {
                 Failure::Refused { step, what, element } => {
                     // Counted in the order of the nest, whose loops that come first depend on how the slab lies.
                     let inner = if job.cut.along { piece.count } else { kept.count } as u64;

@@ -15,7 +15,7 @@ use std::{
 };
 
 use crate::{
-    executor::{Executor, LOOK, Progress, Watch},
+    executor::{Executor, Progress, Watch, look},
     isa::{Block, FloatMode, Isa},
     nest::{Lie, Nest},
     pack::{Axis, Way},
@@ -205,7 +205,7 @@ impl<'a> Worker<'a> {
 
     fn run(&mut self, units: Range<usize>, watch: &Watch) {
         self.seek(units.start);
-        let mut since = 0;
+        let (look, mut since) = (look(self.plan.program.picos()), 0);
         for _ in units {
             let (rows, n) = self.extent();
             if let Err((step, element)) = self.unit(rows, n) {
@@ -214,7 +214,7 @@ impl<'a> Worker<'a> {
                 return;
             }
             since += (rows * n) as u64;
-            if since >= LOOK {
+            if since >= look {
                 if !watch.go_on(since) {
                     return;
                 }

@@ -12,7 +12,7 @@ use std::{
 
 use broadaxe::{DType, Input, Output, View, ViewMut, call::Lie};
 use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API, PyArrayObject};
-use pyo3::prelude::*;
+use pyo3::{intern, prelude::*, types::PyWeakrefReference};
 
 use crate::error::raised;
 
@@ -184,6 +184,17 @@ impl<'a> Strided<'a> {
         let view = ViewMut::from_output(self.dtype, self.output(), self.shape, self.strides);
         view.map(Lent).map_err(|error| raised(&error))
     }
+}
+
+/// Keeps the memory of an array, and of those that it is a view of, where it is: NumPy resizes no array that has weak references.
+pub(crate) fn held(array: Bound<'_, PyAny>) -> Vec<Bound<'_, PyWeakrefReference>> {
+    let (mut held, mut next) = (Vec::new(), Some(array));
+    while let Some(array) = next {
+        // What takes no weak reference, such as bytes, has a way of its own to stay.
+        held.extend(PyWeakrefReference::new(&array));
+        next = array.getattr(intern!(array.py(), "base")).ok().filter(|base| !base.is_none());
+    }
+    held
 }
 
 /// What is lent to work that another thread may do.

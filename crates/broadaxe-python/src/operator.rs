@@ -78,7 +78,6 @@ impl Operator {
     /// Answers a call on plain arrays; `None` where it is not one.
     fn at_once<'py>(
         &self,
-        py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
@@ -99,9 +98,9 @@ impl Operator {
             if self.chooses || given.arrays > 1 && asked.rule.is_some() {
                 return Ok(None);
             }
-            return self.beside_numbers(py, &mut given, dtype, asked, out);
+            return self.beside_numbers(args, &mut given, dtype, asked, out);
         }
-        self.compute(py, &given, asked.rule.as_ref(), asked, out)
+        self.compute(args, &given, asked.rule.as_ref(), asked, out)
     }
 
     /// Reads the operands of a call; says whether each is a number or a plain array of the dtype of the others.
@@ -167,7 +166,7 @@ impl Operator {
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        caught_small(|| match self.at_once(py, args, asked, out) {
+        caught_small(|| match self.at_once(args, asked, out) {
             Ok(None) => self.mixed(py, args, asked, out).map_err(Box::new),
             answer => answer,
         })
@@ -176,7 +175,7 @@ impl Operator {
     /// Computes on one array, or several under NumPy's rule, beside numbers.
     fn beside_numbers<'py>(
         &self,
-        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
         given: &mut Given<'_>,
         dtype: DType,
         asked: &Asked<'_>,
@@ -198,28 +197,30 @@ impl Operator {
             }
         }
         // A number has every shape: beside one array nothing is broadcast.
-        self.compute(py, &with, None, asked, out)
+        self.compute(args, &with, None, asked, out)
     }
 
     /// Computes on operands that one kernel takes as they are.
     fn compute<'py>(
         &self,
-        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
         given: &Given<'_>,
         rule: Option<&Rule>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let arity = self.op.arity();
+        let (py, arity) = (args.py(), self.op.arity());
         let (lies, inputs) = (&given.lies[..arity], &given.inputs[..arity]);
         let (Some(array), Some(object)) = (&asked.out, out) else {
-            return kept::with(self.op, rule, lies, None, |call, is_row_major| fresh(py, call, inputs, is_row_major));
+            return kept::with(self.op, rule, lies, None, |call, is_row_major| {
+                fresh(py, call, (args, inputs), is_row_major)
+            });
         };
         kept::with(self.op, rule, lies, Some(&array.lie()), |call, _| {
             if array.shape != call.shape() || array.dtype != call.dtype() {
                 return Ok(None);
             }
-            run(py, call, inputs, array)?;
+            run(py, call, inputs, array, args.iter().chain([object.clone()]))?;
             Ok(Some(object.clone()))
         })
     }
@@ -254,7 +255,7 @@ impl Given<'_> {
 fn fresh<'py>(
     py: Python<'py>,
     call: &Call,
-    inputs: &[Input<'_>],
+    (args, inputs): (&Bound<'py, PyTuple>, &[Input<'_>]),
     is_row_major: bool,
 ) -> Answer<Option<Bound<'py, PyAny>>> {
     let bytes = call.shape().iter().product::<usize>() as u64 * call.dtype().size() as u64;
@@ -263,14 +264,20 @@ fn fresh<'py>(
     }
     let strides = if is_row_major { None } else { Some(call.strides()) };
     let made = array::allocate(py, call.dtype(), call.shape(), strides).map_err(Box::new)?;
-    run(py, call, inputs, &Strided::new_one(&made, call.dtype(), call.shape(), call.strides()))?;
+    run(py, call, inputs, &Strided::new_one(&made, call.dtype(), call.shape(), call.strides()), args.iter())?;
     array::scalar(made, call.shape().len()).map(Some).map_err(Box::new)
 }
 
-fn run(py: Python<'_>, call: &Call, inputs: &[Input<'_>], out: &Strided<'_>) -> Answer<()> {
+fn run<'py>(
+    py: Python<'py>,
+    call: &Call,
+    inputs: &[Input<'_>],
+    out: &Strided<'_>,
+    lent: impl Iterator<Item = Bound<'py, PyAny>>,
+) -> Answer<()> {
     let output = Lent::new(out.output());
     let work = |progress: Option<Progress<'_>>| call.run(inputs, output.take(), progress);
-    let done = watch::run(py, call.nanos(), work).map_err(Box::new)?;
+    let done = watch::run(py, call.nanos(), lent, work).map_err(Box::new)?;
     done.map_err(|error| Box::new(raised(&error)))
 }
 

@@ -277,14 +277,14 @@ impl Sheet {
             None => Err(PyValueError::new_err("an operand has changed since it was put on the sheet")),
         });
         let views = views.collect::<PyResult<Vec<_>>>()?;
-        let elements = views.iter().map(|view| view.shape().iter().product()).chain([shape.iter().product::<usize>()]);
-        let nanos = elements.max().unwrap_or(0) as u64 * 2;
-        let (lent, strides, graph) = (target.target()?, target.strides.to_vec(), &self.graph);
-        let work = |progress: Option<Progress<'_>>| {
-            let options = Options { strides: Some(strides), progress, ..Options::default() };
-            Evaluation::new(graph, root, views, options)?.run_onto(lent.take())
-        };
-        caught(|| watch::run(py, nanos, work)?.map_err(|error| raised(&error)))?;
+        let (lent, strides) = (target.target()?, Some(target.strides.to_vec()));
+        caught(|| {
+            let options = Options { strides, ..Options::default() };
+            let planned = Evaluation::new(&self.graph, root, views, options).map_err(|error| raised(&error))?;
+            let nanos = planned.nanos();
+            let work = |progress: Option<Progress<'_>>| planned.with_progress(progress).run_onto(lent.take());
+            watch::run(py, nanos, arrays.iter().chain([&made]).cloned(), work)?.map_err(|error| raised(&error))
+        })?;
         if out.is_some() { Ok(made) } else { array::scalar(made, shape.len()) }
     }
 }

@@ -1,27 +1,100 @@
 //! Long work: Python's lock is given up meanwhile, and whoever called looks for signals now and then.
+//!
+//! Handlers of signals run on Python's main thread only, which may be the caller's. So that it can answer at any time, be it that another
+//! thread has a share of the work that takes long, longer work is done by a thread of its own while the caller waits and looks.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    panic::resume_unwind,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, RecvTimeoutError},
+    },
     thread::{self, ThreadId},
     time::{Duration, Instant},
 };
 
+use broadaxe_kernels::Progress;
 use pyo3::prelude::*;
+
+use crate::array;
 
 /// The least work, in nanoseconds, for which the lock is given up.
 const LONG: u64 = 5_000;
 
-/// The time between two looks.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
+const LONGER: u64 = 2_000_000;
 
-/// What the caller of long work watches.
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_millis(15);
+
+/// Does work that takes about so many nanoseconds; hands it a progress function where it is long. What is `lent` to it keeps its place
+/// as long as others may run.
+///
+/// # Errors
+/// What a handler of signals raised, such as `KeyboardInterrupt`; the work was then told to stop.
+pub(crate) fn run<'py, R: Send>(
+    py: Python<'py>,
+    nanos: u64,
+    lent: impl IntoIterator<Item = Bound<'py, PyAny>>,
+    work: impl Send + FnOnce(Option<Progress<'_>>) -> R,
+) -> PyResult<R> {
+    if nanos < LONG {
+        return Ok(work(None));
+    }
+    let _held: Vec<_> = lent.into_iter().flat_map(array::held).collect();
+    match nanos {
+        0..LONGER => Ok(py.detach(|| work(None))),
+        _ => py.detach(|| apart(|progress| work(Some(progress)))),
+    }
+}
+
+/// Runs the handlers of signals that have arrived.
+fn answer_signals() -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        Ok(())
+    })
+}
+
+/// Does work on a thread of its own while this one looks for signals.
+fn apart<R: Send>(work: impl Send + FnOnce(Progress<'_>) -> R) -> PyResult<R> {
+    let (stop, given) = (AtomicBool::new(false), Mutex::new(Some(work)));
+    let (stop, take) = (&stop, &|| given.lock().unwrap_or_else(PoisonError::into_inner).take());
+    let (bell, bells) = mpsc::channel();
+    thread::scope(|scope| {
+        let share = move || {
+            // Rings when it is dropped, be it in a panic.
+            let _bell: mpsc::Sender<()> = bell;
+            take().map(|work| work(&|_, _| !stop.load(Ordering::Relaxed)))
+        };
+        let Ok(worker) = thread::Builder::new().spawn_scoped(scope, share) else {
+            let Some(work) = take() else { unreachable!("there is no thread that took it") };
+            return here(work);
+        };
+        let mut raised = None;
+        while bells.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            if raised.is_none() {
+                raised = answer_signals().err();
+                stop.store(raised.is_some(), Ordering::Relaxed);
+            }
+        }
+        match worker.join() {
+            Ok(Some(result)) => raised.map_or(Ok(result), Err),
+            Ok(None) => unreachable!("the thread takes the work"),
+            Err(panic) => resume_unwind(panic),
+        }
+    })
+}
+
+/// What a caller watches who does the work itself, the system having no thread for it.
 struct Watch {
     caller: ThreadId,
     state: Mutex<(Instant, Option<PyErr>)>,
 }
 
 impl Watch {
-    /// Says whether to go on; asks Python on the caller's thread, where signals arrive.
+    /// Says whether to go on; asks Python on the caller's thread.
     fn look(&self) -> bool {
         if thread::current().id() != self.caller {
             return true;
@@ -35,28 +108,10 @@ impl Watch {
     }
 }
 
-/// Runs the handlers of signals that have arrived.
-fn answer_signals() -> PyResult<()> {
-    Python::attach(|py| {
-        py.check_signals()?;
-        Ok(())
-    })
-}
-
-/// Does work that takes about so many nanoseconds; hands it a progress function where it is long.
-///
-/// # Errors
-/// What a handler of signals raised, such as `KeyboardInterrupt`; the work was then told to stop.
-pub(crate) fn run<R: Send>(
-    py: Python<'_>,
-    nanos: u64,
-    work: impl Send + FnOnce(Option<broadaxe_kernels::Progress<'_>>) -> R,
-) -> PyResult<R> {
-    if nanos < LONG {
-        return Ok(work(None));
-    }
+/// Does work on this thread, which looks for signals between its parts.
+fn here<R>(work: impl FnOnce(Progress<'_>) -> R) -> PyResult<R> {
     let watch = Watch { caller: thread::current().id(), state: Mutex::new((Instant::now(), None)) };
-    let result = py.detach(|| work(Some(&|_, _| watch.look())));
+    let result = work(&|_, _| watch.look());
     match watch.state.into_inner().unwrap_or_else(PoisonError::into_inner).1 {
         Some(error) => Err(error),
         None => Ok(result),

@@ -188,6 +188,22 @@ impl<'a> Evaluation<'a> {
         self.threads
     }
 
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub fn nanos(&self) -> u64 {
+        let nanos = |stage: &Stage| match &stage.work {
+            Work::Map(schedule, _) => schedule.nanos(),
+            Work::Fold(folding) => folding.nanos(),
+        };
+        self.stages.iter().map(nanos).fold(0, u64::saturating_add)
+    }
+
+    /// Sets the progress function, which is told elements done and elements in all, and returns whether to go on.
+    #[must_use]
+    pub fn with_progress(mut self, progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>) -> Self {
+        self.options.progress = progress;
+        self
+    }
+
     /// Describes the stages, in the order they run.
     pub fn report(&self) -> Vec<StageReport> {
         let leaf_bytes = |leaf: &Leaf| match leaf {

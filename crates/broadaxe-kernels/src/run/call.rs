@@ -153,7 +153,7 @@ impl Schedule {
                 in_place = true;
                 continue;
             }
-            let copy = copied(self.isa, &nest.dims, input, &mut nest.inputs[i], own.size)?;
+            let copy = copied(self.isa, &nest.dims, input, (&mut nest.inputs[i], own.size), progress)?;
             *input = Input { base: copy.base(), len: copy.bytes().len(), offset: 0, borrow: PhantomData };
             copies.push(copy);
         }
@@ -220,20 +220,109 @@ impl Operand {
     }
 }
 
+/// The bytes of an input that are copied between two looks at the progress function.
+const COPIED: usize = 8 << 20;
+
 /// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
 ///
 /// Only the axes that the input moves along are copied; it repeats along the others as before.
-fn copied(isa: Isa, dims: &[usize], input: &Input, strides: &mut [isize], size: usize) -> Result<Buffer, Failure> {
+fn copied(
+    isa: Isa,
+    dims: &[usize],
+    input: &Input,
+    (strides, size): (&mut [isize], usize),
+    progress: Option<Progress>,
+) -> Result<Buffer, Failure> {
     let count = |(&dim, &stride): (&usize, &isize)| Axis { count: if stride == 0 { 1 } else { dim }, stride };
     let axes: Vec<Axis> = dims.iter().zip(&*strides).map(count).collect();
     let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
     let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
-    // SAFETY: `check` found every address of the input inside its buffer, and the copy has a place for each element.
-    unsafe { carry(isa, &Way::pack(size, &axes), input.base.add(input.offset), copy.bytes_mut().as_mut_ptr()) };
+    let (whole, to) = ((bytes / size) as u64, copy.bytes_mut().as_mut_ptr());
+    for Piece { axes, from, at } in pieces(&axes, COPIED / size) {
+        if progress.is_some_and(|progress| !progress(0, whole)) {
+            return Err(Failure::Interrupted);
+        }
+        let from = input.base.wrapping_add(input.offset).wrapping_offset(from);
+        // SAFETY: `check` found every address of the input inside its buffer, and pieces are parts of it; the copy has a place for each element,
+        // the row-major one, at which those of a piece begin.
+        unsafe { carry(isa, &Way::pack(size, &axes), from, to.add(at * size)) };
+    }
     let mut step = size as isize;
     for (axis, stride) in axes.iter().zip(strides).rev() {
         *stride = if *stride == 0 { 0 } else { step };
         step *= axis.count as isize;
     }
     Ok(copy)
+}
+
+/// A part of an operand: its axes, the bytes to its first element, and how many elements come before it.
+struct Piece {
+    axes: Vec<Axis>,
+    from: isize,
+    at: usize,
+}
+
+/// Cuts an operand into pieces of at most `most` elements, in order: whole inner axes, some rounds of the one around them.
+fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = Piece> {
+    let (mut cut, mut inner) = (axes.len(), 1);
+    while cut > 0 && inner * axes[cut - 1].count <= most {
+        cut -= 1;
+        inner *= axes[cut].count;
+    }
+    // Axis `cut - 1` is cut into runs of so many rounds; those before it are walked one by one.
+    let rounds = (most / inner).max(1);
+    let runs = cut.checked_sub(1).map_or(1, |axis| axes[axis].count.div_ceil(rounds));
+    let outer = &axes[..cut.saturating_sub(1)];
+    let count = outer.iter().map(|axis| axis.count).product::<usize>() * runs;
+    (0..count).map(move |number| {
+        let (mut rest, run) = (number / runs, number % runs);
+        let mut piece = Piece { axes: axes[cut.saturating_sub(1)..].to_vec(), from: 0, at: 0 };
+        let mut before = inner;
+        if let Some(axis) = piece.axes.first_mut().filter(|_| cut > 0) {
+            let first = run * rounds;
+            (piece.from, piece.at) = (first as isize * axis.stride, first * inner);
+            before *= axis.count;
+            axis.count = rounds.min(axis.count - first);
+        }
+        for axis in outer.iter().rev() {
+            let round = rest % axis.count;
+            rest /= axis.count;
+            piece.from += round as isize * axis.stride;
+            piece.at += round * before;
+            before *= axis.count;
+        }
+        piece
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every element is in one piece, in order, and no piece is too large.
+    #[test]
+    fn pieces_cover_everything_once() {
+        let of = |counts: &[usize]| -> Vec<Axis> {
+            counts.iter().zip([700, -90, 8, 1]).map(|(&count, stride)| Axis { count, stride }).collect()
+        };
+        let all = |axes: &[Axis]| {
+            axes.iter().fold(vec![0_isize], |from, axis| {
+                let along = |&at: &isize| (0..axis.count as isize).map(move |round| at + round * axis.stride);
+                from.iter().flat_map(along).collect()
+            })
+        };
+        for counts in [&[][..], &[1], &[7], &[3, 5], &[1, 1, 6], &[4, 1, 3, 5], &[2, 3, 4, 5]] {
+            for most in [1, 2, 3, 7, 20, 59, 60, 1000] {
+                let axes = of(counts);
+                let mut found = Vec::new();
+                for piece in pieces(&axes, most) {
+                    assert_eq!(piece.at, found.len(), "{counts:?} by {most}");
+                    let elements = all(&piece.axes);
+                    assert!(elements.len() <= most, "{counts:?} by {most}");
+                    found.extend(elements.iter().map(|from| from + piece.from));
+                }
+                assert_eq!(found, all(&axes), "{counts:?} by {most}");
+            }
+        }
+    }
 }

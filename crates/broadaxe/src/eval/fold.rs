@@ -32,6 +32,11 @@ impl Folding {
         self.reduce().run(inputs, out, executor, progress)
     }
 
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub(super) fn nanos(&self) -> u64 {
+        self.reduce().nanos()
+    }
+
     /// Returns the bytes that are needed beside the result.
     pub(super) fn scratch(&self, threads: usize) -> u64 {
         self.reduce().scratch(threads)

@@ -1,6 +1,6 @@
 //! Results in memory that is there already: with any strides, and perhaps that of an operand.
 
-use broadaxe_kernels::{Failure, Input, Output, Program, Schedule, Serial, Slot, Step, copy};
+use broadaxe_kernels::{Failure, Input, Output, Program, Progress, Schedule, Serial, Slot, Step, copy};
 
 use super::{Evaluation, check_output};
 use crate::{
@@ -33,12 +33,12 @@ pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Res
 }
 
 /// Copies a row-major array to where it belongs.
-pub(super) fn scatter(from: &Array, strides: &[isize], to: Output) -> Result<(), Failure> {
+pub(super) fn scatter(from: &Array, strides: &[isize], to: Output, progress: Option<Progress>) -> Result<(), Failure> {
     let kernel = copy(from.dtype());
     let program = Program::new(vec![from.dtype()], vec![Step::new(kernel, [Slot::Input(0)])]);
     let Some(program) = program else { unreachable!("a copy takes its own dtype") };
     let plan = Plan::new(from.shape(), strides, &[byte_strides(from.dtype(), from.shape())]);
-    Schedule::new(&program, plan.nest())?.run(&[Input::new(from.as_bytes(), 0)], to, &Serial, None)
+    Schedule::new(&program, plan.nest())?.run(&[Input::new(from.as_bytes(), 0)], to, &Serial, progress)
 }
 
 impl Evaluation<'_> {

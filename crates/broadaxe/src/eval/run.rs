@@ -178,7 +178,9 @@ impl<'a> Evaluation<'a> {
             (Work::Fold(folding), Place::Onto(output)) => {
                 let mut folded = Array::unwritten(stage.dtype, stage.shape.clone())?;
                 let done = folding.run(inputs, folded.as_bytes_mut(), executor, progress);
-                done.and_then(|()| onto::scatter(&folded, &self.strides, output))
+                // All elements are folded; what is left is to be stopped all the same.
+                let rest = |_, _| progress.is_none_or(|progress| progress(stage.elements(), stage.elements()));
+                done.and_then(|()| onto::scatter(&folded, &self.strides, output, Some(&rest)))
             }
         }
         .map_err(|failure| explain(stage, failure))
