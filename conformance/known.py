@@ -1,5 +1,7 @@
 """Reads `known.toml`: how exact an engine is, and where it is known to differ and why."""
 
+import platform
+import tomllib
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +12,6 @@ from .compare import Tolerance
 from .ours import answer as ours_answer
 from .question import FLOATS, INTEGERS, Died, Refused, numpy_dtype
 
-try:
-    import tomllib
-except ModuleNotFoundError:
-    import tomli as tomllib
 
 PATH = Path(__file__).with_name("known.toml")
 TOLERANCE_KEYS = {"engines", "operators", "dtypes", "ulp", "within", "zeros", "why"}
@@ -152,11 +150,25 @@ def _merged(*given):
         return None
 
 
+def apart(measured, flags=None):
+    """Return in what this machine's processor differs from the one that the table was measured on; engines choose their kernels by it."""
+    if platform.machine() != measured["machine"]:
+        return [f"on {platform.machine()}"]
+    if flags is None:
+        try:
+            flags = Path("/proc/cpuinfo").read_text().split()
+        except OSError:
+            return ["of an unknown processor"]
+    missing, more = set(measured["features"]) - set(flags), set(measured["absent"]) & set(flags)
+    return [f"without {name}" for name in sorted(missing)] + [f"with {name}" for name in sorted(more)]
+
+
 class Known:
     """The whole table."""
 
     def __init__(self, path=PATH):
         table = tomllib.loads(path.read_text())
+        self.apart = apart(table["measured"])
         self.tolerances = table.get("tolerance", [])
         for entry in self.tolerances:
             if set(entry) - TOLERANCE_KEYS or not {"engines", "operators", "dtypes", "why"} <= set(entry):

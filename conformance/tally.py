@@ -32,6 +32,8 @@ class Tally:
     version: str
     counts: dict = field(default_factory=lambda: defaultdict(Count))
     deaths: int = 0
+    unexplained_shapes: int = 0
+    """Those of the unexplained that are about a rule, which no machine changes."""
     lacking: set = field(default_factory=set)
     """Rule, operator and dtype that the engine has no kernel for."""
     ours_lacking: set = field(default_factory=set)
@@ -85,6 +87,7 @@ def count(tally, known, question, mine, theirs):
     entry.agreed += int(agreed.sum())
     entry.deviating += int(explained.sum())
     entry.unexplained += int(left.sum())
+    tally.unexplained_shapes += int(left.sum()) if question.kind == "shape" else 0
     if left.any() and len(tally.samples[place]) < SAMPLES:
         tally.samples[place].append(_sample(question, mine, theirs, left))
 

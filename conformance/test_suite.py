@@ -1,12 +1,14 @@
 """The suite itself: that it would see what is wrong."""
 
+import platform
+
 import numpy as np
 import pytest
 
 from . import shapes, values
 from .compare import Tolerance, agree
 from .engines.numpy import NumPy
-from .known import Exemption, Known
+from .known import Exemption, Known, apart
 from .question import Died, Question, Refused
 from .tally import Tally, count
 
@@ -94,6 +96,13 @@ def test_an_exemption_covers_what_it_names_only():
         Exemption({key: value for key, value in table.items() if key != "why"})
     with pytest.raises(ValueError, match="unknown keys"):
         Exemption({**table, "then": "1"})
+
+
+def test_another_processor_is_told():
+    measured = {"machine": platform.machine(), "features": ["fma", "avx2"], "absent": ["amx_tile"]}
+    for flags, want in [("fma avx2 sse", []), ("fma", ["without avx2"]), ("fma avx2 amx_tile", ["with amx_tile"])]:
+        assert apart(measured, flags.split()) == want
+    assert apart({**measured, "machine": "none"})[0].startswith("on ")
 
 
 def test_edges_hold_the_ends():

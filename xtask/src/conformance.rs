@@ -51,6 +51,9 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 ///
 /// Engines that cannot be installed are a failure where `CI` is set, and a reason to skip elsewhere.
 pub(crate) fn prepare(root: &Path, full: bool) -> Result<Ready, String> {
+    if !python::is_from((3, 11)) {
+        return Ok(Ready::Skipped("the engines' versions that are pinned are for Python from 3.11 on".to_owned()));
+    }
     let python = python::build(root)?.get_program().to_owned();
     let name = if full { "requirements-full.txt" } else { "requirements.txt" };
     let list = root.join("conformance").join(name);

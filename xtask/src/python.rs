@@ -2,12 +2,15 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-/// Fails on a Python older than the package is for, and on one that makes no environments.
-const LEAST: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
-
 /// Says whether there is a Python that the package is for, with what it takes to make environments.
 pub(crate) fn is_here() -> bool {
-    Command::new("python3").args(["-c", LEAST]).output().is_ok_and(|output| output.status.success())
+    is_from((3, 10))
+}
+
+/// Says whether there is a Python of this version or a newer one, with what it takes to make environments.
+pub(crate) fn is_from((major, minor): (u32, u32)) -> bool {
+    let ask = format!("import ensurepip, sys, venv; sys.exit(sys.version_info < ({major}, {minor}))");
+    Command::new("python3").args(["-c", &ask]).output().is_ok_and(|output| output.status.success())
 }
 
 /// Makes the environment, installs what the tests need where that has changed, and builds the package into it.
@@ -36,10 +39,39 @@ pub(crate) fn build(root: &Path) -> Result<Command, String> {
     maturin.args(["develop", "--quiet"]).current_dir(&package).env("VIRTUAL_ENV", &folder);
     forget_us(&mut maturin);
     succeed(&mut maturin, "the package does not build")?;
+    if cfg!(target_os = "linux") {
+        build_panics(root, &target, &python)?;
+    }
     let mut tests = Command::new(&python);
     tests.args(["-m", "pytest", "--quiet", "--no-header", "-p", "no:warnings"]).current_dir(&package);
     tests.env("PYTHONUNBUFFERED", "1");
     Ok(tests)
+}
+
+/// Builds the module of the test that panics and puts it beside the package, on systems where an extension needs no more to be linked.
+fn build_panics(root: &Path, target: &Path, python: &Path) -> Result<(), String> {
+    let ask = "import sys, sysconfig; print(sysconfig.get_path('platlib'), '%d.%d' % sys.version_info[:2])";
+    let answer = Command::new(python).args(["-c", ask]).output().map_err(|e| format!("{}: {e}", python.display()))?;
+    let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+    let (folder, version) = answer.trim().rsplit_once(' ').ok_or("Python does not say where its packages are")?;
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "-p", "broadaxe-python", "--features", "panics", "--example", "broadaxe_panics"]);
+    // As maturin sets them, so that what the package is built of is not built again.
+    cargo.current_dir(root).env("PYO3_BUILD_EXTENSION_MODULE", "1");
+    cargo.env("PYO3_ENVIRONMENT_SIGNATURE", format!("cpython-{version}-{}bit", usize::BITS));
+    cargo.env("PYO3_PYTHON", python).env("PYTHON_SYS_EXECUTABLE", python);
+    let files = fs::read_dir(target.join("maturin")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let name = format!("-{version}-abi3.txt");
+    if let Some(file) = files.into_iter().find(|path| path.to_string_lossy().ends_with(&name)) {
+        cargo.env("PYO3_CONFIG_FILE", file);
+    }
+    forget_us(&mut cargo);
+    succeed(&mut cargo, "the module of the test that panics does not build")?;
+    let (from, to) =
+        (target.join("debug/examples/libbroadaxe_panics.so"), Path::new(folder).join("broadaxe_panics.abi3.so"));
+    // What is loaded keeps the old file.
+    let _ = fs::remove_file(&to);
+    fs::copy(&from, &to).map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
 }
 
 /// Takes from a command's environment what cargo says about this very program: to build scripts that ask for it, it would look

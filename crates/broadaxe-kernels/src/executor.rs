@@ -99,7 +99,7 @@ pub(crate) fn least_nanos(parts: usize, threads: usize) -> u64 {
 const LOOK: u64 = 1 << 16;
 
 /// The work between two looks, in picoseconds; a tenth of a second is long enough for many of them on a slow machine.
-const LOOK_PICOS: u64 = 2_000_000_000;
+const LOOK_PICOS: u64 = 500_000_000;
 
 /// Returns the elements between two looks at the progress function, where each takes so many picoseconds.
 pub(crate) fn look(picos: u64) -> u64 {
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn costly_elements_are_looked_at_more_often() {
-        for (picos, want) in [(0, 65_536), (32, 65_536), (30_000, 65_536), (2_000_000, 1000), (u64::MAX, 1)] {
+        for (picos, want) in [(0, 65_536), (32, 65_536), (7_000, 65_536), (500_000, 1000), (u64::MAX, 1)] {
             assert_eq!(look(picos), want, "{picos} ps");
         }
     }

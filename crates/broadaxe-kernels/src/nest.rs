@@ -219,7 +219,8 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             }
         }
         inner = inner.saturating_mul(dims[axis]);
-        if inner > LONG {
+        // A unit has whole inner loops, of a costly program fewer.
+        if inner > LONG.min(8 * terms.longest) {
             break;
         }
     }
@@ -419,6 +420,8 @@ mod tests {
                 let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
                 assert!(elements <= longest && 10 * elements > 9 * longest, "{elements} of {dims:?}");
             }
+            let elements = cut(dims, &[dense(false), dense(true)], Terms { longest: 3, ..TERMS }).elements();
+            assert!(elements <= 24, "{elements} of {dims:?}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
     cache::Caches,
     chain::Part,
     dtype::DType,
-    executor::parts,
+    executor::{look, parts},
     isa::{Isa, Level, Loop},
     loops::Guard,
     nest::{
@@ -103,7 +103,8 @@ pub(crate) struct Packed {
     pub(crate) at: usize,
 }
 
-/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements.
+/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
+/// take longer than a caller who asks to stop should wait.
 const LONG_PICOS: u64 = 4_000_000;
 const SHORT: u64 = 4096;
 
@@ -410,7 +411,8 @@ fn is_large(dims: &[usize], operands: &[Operand]) -> bool {
 
 /// Returns the terms of the choice of units that do not depend on how a program is run.
 fn terms(program: &Program, dims: &[usize], operands: &[Operand]) -> Terms {
-    let longest = (LONG_PICOS / program.picos().max(1)).clamp(SHORT, LONG as u64) as usize;
+    let picos = program.picos();
+    let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
     Terms { row: ROW, longest, past: is_large(dims, operands), ordered: false }
 }
 

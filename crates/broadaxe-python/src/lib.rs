@@ -1,7 +1,7 @@
 //! The Python package `broadaxe`: the engine over NumPy's memory.
 //!
 //! Python sees one extension module, `broadaxe._broadaxe`. What a call costs is decided here: [`operator`] answers calls on plain
-//! arrays in one step, from decisions that it keeps ([`kept`]). Everything else, operands of other libraries, masks, other
+//! arrays in one step, from decisions that it keeps ([`kept`]), and of expressions over them ([`again`]). Everything else, operands of other libraries, masks, other
 //! dtypes, goes through the Python files of the package, which prepare it for a [`sheet`]: a graph over borrowed
 //! arrays. No table stands in Python twice: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
 
@@ -18,6 +18,7 @@ mod number;
 mod watch;
 mod facts;
 mod kept;
+mod again;
 mod sheet;
 mod operator;
 mod shapes;

@@ -6,6 +6,7 @@
 use broadaxe::{
     DType, Input, OPS, Op, Rule,
     call::{Call, Lie},
+    expr::operate,
     promote::{Literal, Typed, Typing},
 };
 use broadaxe_kernels::Progress;
@@ -18,11 +19,10 @@ use pyo3::{
 };
 
 use crate::{
+    again::{self, Plans},
     array::{self, Lent, Strided},
     error::{Answer, caught_small, raised},
-    facts, kept, number, rule,
-    sheet::Sheet,
-    watch,
+    facts, kept, number, rule, watch,
 };
 
 /// The most operands of an operator.
@@ -38,6 +38,8 @@ pub(crate) struct Operator {
     alone: u16,
     /// The same beside a float, an integer and a bool of Python.
     beside: [u16; 3],
+    /// What was decided for operands that several kernels compute.
+    plans: Plans,
 }
 
 /// Makes the operator of a name.
@@ -61,7 +63,7 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
         DType::ALL.into_iter().filter_map(|dtype| takes(dtype, &operands(dtype))).fold(0, |all, bit: u16| all | bit)
     };
     let beside = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
-    Some(Operator { op, chooses: typing == Typing::Choose, alone: bits(None), beside })
+    Some(Operator { op, chooses: typing == Typing::Choose, alone: bits(None), beside, plans: Plans::default() })
 }
 
 /// The operands of a call as they were passed.
@@ -135,7 +137,6 @@ impl Operator {
     /// Answers a call on plain arrays of several dtypes and numbers; `None` where it is not one.
     fn mixed<'py>(
         &self,
-        py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
@@ -143,31 +144,21 @@ impl Operator {
         if args.len() != self.op.arity() {
             return Ok(None);
         }
-        let mut sheet = Sheet::under(asked.rule.clone().unwrap_or_else(Rule::numpy));
-        let mut values = Vec::with_capacity(args.len());
-        for object in args.iter() {
-            if array::look(&object).is_none() && number::read(&object)?.is_none() {
-                return Ok(None);
-            }
-            values.push(sheet.put(&object)?);
-        }
-        let root = sheet.apply(self.op.name(), &values)?;
-        if asked.out.as_ref().is_some_and(|out| *out.shape != root.shape || Some(out.dtype) != root.dtype) {
-            return Ok(None);
-        }
-        sheet.compute(py, &root, out.cloned(), "K").map(Some)
+        let numpy = Rule::numpy();
+        again::answer(&self.plans, args, asked.rule.as_ref().unwrap_or(&numpy), out, |graph, args, rule| {
+            operate(graph, self.op.name(), args, rule).map_err(|error| raised(&error))
+        })
     }
 
     /// Answers a call on plain arrays and numbers.
     fn answer<'py>(
         &self,
-        py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         asked: &Asked<'_>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         caught_small(|| match self.at_once(args, asked, out) {
-            Ok(None) => self.mixed(py, args, asked, out).map_err(Box::new),
+            Ok(None) => self.mixed(args, asked, out).map_err(Box::new),
             answer => answer,
         })
     }
@@ -298,7 +289,7 @@ impl Operator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let answered = match kwargs {
-            None => this.answer(py, args, &Asked::default(), None).map_err(|error| *error)?,
+            None => this.answer(args, &Asked::default(), None).map_err(|error| *error)?,
             Some(kwargs) => this.asked(py, args, kwargs)?,
         };
         if let Some(answer) = answered {
@@ -411,12 +402,12 @@ impl Operator {
         let rule = rule::read(name.as_deref(), axis)?;
         let rule = (rule != Rule::numpy()).then_some(rule);
         let Some(object) = &out else {
-            return self.answer(py, args, &Asked { out: None, rule }, None).map_err(|error| *error);
+            return self.answer(args, &Asked { out: None, rule }, None).map_err(|error| *error);
         };
         let Some(array) = array::look(object) else { return Ok(None) };
         if !array.is_writeable {
             return Err(PyValueError::new_err("output array is read-only"));
         }
-        self.answer(py, args, &Asked { out: Some(array), rule }, Some(object)).map_err(|error| *error)
+        self.answer(args, &Asked { out: Some(array), rule }, Some(object)).map_err(|error| *error)
     }
 }

@@ -19,6 +19,7 @@ use pyo3::{
 };
 
 use crate::{
+    again::{self, Plans},
     array, error,
     error::{caught, raised},
     number, order, rule, watch,
@@ -55,20 +56,41 @@ impl Value {
 pub(crate) struct Expression {
     expr: Expr,
     text: String,
+    names: Py<PyTuple>,
+    plans: Plans,
 }
 
 #[pymethods]
 impl Expression {
     #[new]
-    fn new(text: String) -> PyResult<Self> {
+    fn new(py: Python<'_>, text: String) -> PyResult<Self> {
         let expr = caught(|| Expr::parse(&text).map_err(|error| pointed(&error, &text)))?;
-        Ok(Self { expr, text })
+        let names = PyTuple::new(py, expr.names())?.unbind();
+        Ok(Self { expr, text, names, plans: Plans::default() })
+    }
+
+    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
+    /// does not fit as it is.
+    #[pyo3(signature = (operands, rule=None, axis=None, out=None))]
+    fn at_once<'py>(
+        &self,
+        operands: &Bound<'py, PyTuple>,
+        rule: Option<&str>,
+        axis: Option<i64>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let rule = rule::read(rule, axis)?;
+        again::answer(&self.plans, operands, &rule, out, |graph, args, rule| {
+            let names: Vec<(&str, Arg)> =
+                self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
+            self.expr.lower_args(graph, &names, rule).map_err(|error| pointed(&error, &self.text))
+        })
     }
 
     /// The names of the arrays, in order of first use.
     #[getter]
-    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.expr.names())
+    fn names(&self, py: Python<'_>) -> Py<PyTuple> {
+        self.names.clone_ref(py)
     }
 
     /// The text that was parsed.
@@ -125,12 +147,6 @@ impl Sheet {
 
     fn args(&self, values: &[PyRef<'_, Value>]) -> PyResult<Vec<Arg>> {
         values.iter().map(|value| self.arg(value)).collect()
-    }
-
-    /// Adds an operator to a value of each operand.
-    pub(crate) fn apply(&mut self, name: &str, operands: &[Value]) -> PyResult<Value> {
-        let args = operands.iter().map(|value| self.arg(value)).collect::<PyResult<Vec<Arg>>>()?;
-        self.added(name, &args)
     }
 
     fn added(&mut self, name: &str, args: &[Arg]) -> PyResult<Value> {
@@ -316,13 +332,8 @@ impl Sheet {
             "F" => axes.reverse(),
             "K" | "A" => {
                 let arrays: Vec<_> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
-                let over = |array: array::Strided<'_>| {
-                    let lead = shape.len().checked_sub(array.shape.len())?;
-                    let own = array.shape.iter().zip(array.strides).map(|(&dim, &s)| if dim == 1 { 0 } else { s });
-                    Some(std::iter::repeat_n(0, lead).chain(own).collect::<Vec<isize>>())
-                };
-                let inputs: Vec<Vec<isize>> = arrays.iter().filter_map(array::look).filter_map(over).collect();
-                return Ok(order::alike(dtype.size(), shape, &inputs));
+                let lies: Vec<_> = arrays.iter().filter_map(array::look).collect();
+                return Ok(order::of_arrays(dtype.size(), shape, &lies));
             }
             other => return Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
         }

@@ -1,5 +1,8 @@
 """What the tests share: dtypes, and arrays with edge values."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -16,6 +19,11 @@ def sample(dtype, shape, seed=0):
     if dtype.kind in "if":
         values = values * generator.choice([-1, 1], shape)
     return (values * 0.5 if dtype.kind == "f" else values).astype(dtype)
+
+
+def script(text, **kwargs):
+    """Start a Python that runs a text; what it prints is a pipe."""
+    return subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
 
 
 @pytest.fixture

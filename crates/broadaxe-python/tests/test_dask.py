@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from test_memory import script
+from conftest import script
 
 import broadaxe as bx
 

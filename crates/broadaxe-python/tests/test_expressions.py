@@ -34,6 +34,70 @@ def test_examples_of_numexprs_documentation():
     assert ne.evaluate("a / 2", truediv="auto", optimization="aggressive", sanitize=True)[1] == 0.5
 
 
+NUMEXPR = """a + 1|a * b - 4.1 * a > 2.5 * b|sin(a) + arcsinh(a/b)|2*a + 3*b|2*a + 3*b**2|2*a + b**10|a**2 + b**2 + 2*a*b|sin(a)**2 + cos(b)**2
+where(a > 10, a, b)|sum(a)|prod(c)|sum(c, axis=1)|prod(c, axis=0)|min(a)|max(c, axis=0)|(a > 3) & (b < 9)|i % 3|i << 2|i >> 1|i / 3
+i ** 2|-i|i & 3|i ^ 3|a % 3|tan(a)|arcsin(a/1e5)|arccos(a/1e5)|arctan(a)|arctan2(a, b)|sinh(a/1e5)|cosh(a/1e5)|tanh(a)|arcsinh(a)|arccosh(a)
+arctanh(a/1e6)|log(a)|log10(a)|log1p(a)|exp(a/1e5)|expm1(a/1e5)|sqrt(a)|abs(-a)|floor(a/3)|ceil(a/3)|isnan(a)|isfinite(a)|isinf(a)|a**0.5|a**-1
+f*2|f + a|hypot(a, b)|trunc(a/3)|round(a/3)|sign(-a)|maximum(a, b)|minimum(a, b)|log2(a)|copysign(a, -b)"""
+
+
+def test_results_are_numexprs():
+    """Its operators and functions on numbers, the same text to both."""
+    numexpr = pytest.importorskip("numexpr")
+    a = np.arange(1.0, 1e4)
+    arrays = {"a": a, "b": a[::-1].copy(), "c": np.arange(1.0, 13).reshape(3, 4), "i": np.arange(10), "f": a.astype("f4"), "m": a > 5}
+    wrong = []
+    for text in NUMEXPR.replace("\n", "|").split("|"):
+        used = {name: array for name, array in arrays.items() if name in ne.compile(text).names}
+        try:
+            want = numexpr.evaluate(text, used, {})
+        except TypeError as error:
+            # A function of a newer numexpr.
+            assert "not callable" in str(error), (text, error)
+            continue
+        got = ne.evaluate(text, used, {})
+        if np.shape(got) != np.shape(want) or not np.allclose(got, want, rtol=1e-6, equal_nan=True):
+            wrong.append((text, got, want))
+    assert not wrong, wrong[:3]
+
+
+def test_what_numexpr_has_and_we_have_not_is_said():
+    names = {"a": np.ones(2), "s": np.array([b"abba", b"abbb"]), "z": np.ones(2, complex)}
+    for text, kind, sentence in [
+        ("complex(a, a)", NameError, "is about complex numbers"),
+        ("real(a)", NameError, "is about complex numbers"),
+        ("conj(a)", NameError, "is about complex numbers"),
+        ("z + 1", TypeError, "complex128 is not supported"),
+        ("contains(s, a)", NameError, "is about texts"),
+        ("b'abba' == s", SyntaxError, "compare texts before"),
+        ("s == 'abba'", SyntaxError, "compare texts before"),
+        ("s == a", TypeError, "not supported"),
+    ]:
+        with pytest.raises(kind, match=sentence):
+            ne.evaluate(text, names, {})
+
+
+def test_plans_are_kept_for_operands_that_lie_alike():
+    """What was planned is found again for the same layouts, and never for others: numbers, dtypes, strides, rules, outputs."""
+    whole = np.arange(24.0)
+    lies = [whole, whole[::2], whole[::-1], whole.reshape(4, 6), whole.reshape(4, 6).T, whole.astype("f4"), whole.astype("i8"), 2, 2.0, 3, True]
+    for _ in range(3):
+        for x in lies:
+            for y in (1, 1.5, np.float32(1.5), np.ones(()), np.ones(1, "i4")):
+                np.testing.assert_array_equal(bx.evaluate("x * 2 + y", x=x, y=y), np.multiply(x, 2) + y)
+                np.testing.assert_array_equal(bx.add(x, y), np.add(x, y))
+            out = np.zeros(np.shape(x), np.result_type(x, 1.5))
+            np.testing.assert_array_equal(bx.evaluate("x + 1.5", x=x, out=out, casting="same_kind"), np.add(x, 1.5))
+    square, row = np.arange(4.0).reshape(2, 2), np.arange(2.0)
+    for _ in range(2):
+        assert bx.evaluate("square + row").tolist() == [[0, 2], [2, 4]]
+        assert bx.evaluate("square + row", rule="ncnn").tolist() == [[0, 1], [3, 4]]
+        assert bx.evaluate("square + row", rule="pdpd", axis=0).tolist() == [[0, 1], [3, 4]]
+        assert bx.evaluate("square + row", order="F").flags.f_contiguous
+        with pytest.raises(ValueError, match="read-only"):
+            bx.evaluate("square + row", out=np.broadcast_to(row, (2, 2)))
+
+
 def test_names_are_found_where_numexpr_finds_them():
     hidden = np.ones(2)
 

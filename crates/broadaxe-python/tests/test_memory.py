@@ -1,9 +1,6 @@
-"""Memory of any kind, borrowed without a copy or refused in words; and what happens beside a call: threads, signals, forks."""
+"""Memory of any kind, borrowed without a copy or refused in words; and threads that call at once."""
 
 import gc
-import os
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -184,61 +181,6 @@ def test_threads_of_python_call_at_once():
     for thread in threads:
         thread.join()
     assert not failed
-
-
-def script(text, **kwargs):
-    return subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
-
-
-LONG = """
-import numpy as np, broadaxe as bx, sys, time
-a, b = np.full((1, 60_000), 0.7), np.full((60_000, 1), 0.3)
-print("ready", flush=True)
-start = time.time()
-try:
-    {call}
-except KeyboardInterrupt:
-    print("stopped", time.time(), flush=True)
-a[0, 0] = 2
-assert bx.add(a[0, 0], 1) == 3
-"""
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "bx.evaluate('sum(sin(a) ** b + cos(a * b) ** 0.3)')",
-        "bx.evaluate('sum(a ** b, axis=0)')",
-        "[bx.pow(a[:, :20_000], b[:20_000]) for _ in range(9)]",
-    ],
-)
-def test_an_interrupt_stops_within_a_tenth_of_a_second(call):
-    process = script(LONG.format(call=call))
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    sent = time.time()
-    process.send_signal(signal.SIGINT)
-    words = process.stdout.readline().split()
-    rest = process.communicate(timeout=60)[0]
-    assert words[:1] == ["stopped"] and process.returncode == 0, (words, rest)
-    # A tenth of a second, and what this process and that one wait for a processor.
-    assert float(words[1]) - sent < 0.5
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_forks_after_threads_have_started():
-    text = """
-import os, numpy as np, broadaxe as bx
-a = np.ones((2000, 2000))
-bx.set_num_threads(2)
-assert bx.evaluate("sum(sin(a) * 0 + a)") == 4e6
-child = os.fork()
-assert bx.evaluate("sum(sin(a) * 0 + a)") == 4e6
-if child == 0:
-    os._exit(7)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    assert script(text).communicate(timeout=60)[0] == "7\n"
 
 
 def test_values_of_another_sheet_are_refused():

@@ -11,7 +11,7 @@ mod fold;
 mod onto;
 mod run;
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use broadaxe_kernels::{DType, Decisions, Executor, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
@@ -91,7 +91,7 @@ struct Stage {
 /// An evaluation, planned and not yet run: shapes and dtypes are checked and nothing is allocated.
 pub struct Evaluation<'a> {
     operands: Vec<Operand<'a>>,
-    stages: Vec<Stage>,
+    stages: Arc<[Stage]>,
     /// The strides of the result in bytes.
     strides: Vec<isize>,
     options: Options<'a>,
@@ -163,10 +163,50 @@ impl<'a> Evaluation<'a> {
             (None, Some(threads)) => threads,
             (None, None) => memory::num_threads()?,
         };
-        let threads = threads.max(1);
+        let (threads, stages) = (threads.max(1), stages.into());
         let evaluation = Self { operands, stages, strides, options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
+    }
+
+    /// Makes the same evaluation over other views, which lie as those that it was planned with; nothing is decided again.
+    ///
+    /// ```
+    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, View, find};
+    /// let mut graph = Graph::new();
+    /// let x = graph.input(DType::I32, &[2])?;
+    /// let twice = graph.op(find("add").unwrap(), &Rule::numpy(), &[x, x])?;
+    /// let planned = Evaluation::new(&graph, twice, vec![View::of_lie(DType::I32, &[2], &[4])?], Options::default())?;
+    /// let a = Array::from_vec([2], vec![3_i32, 4])?;
+    /// assert_eq!(planned.over(vec![a.view()])?.run()?.as_slice::<i32>(), Some(&[6, 8][..]));
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when a view lies otherwise.
+    pub fn over<'b>(&self, views: Vec<View<'b>>) -> Result<Evaluation<'b>, Error> {
+        let alike = |(operand, view): (&Operand, &View)| {
+            operand.dtype() == view.dtype() && operand.shape() == view.shape() && operand.strides() == view.strides()
+        };
+        if views.len() != self.operands.len() || !self.operands.iter().zip(&views).all(alike) {
+            let text = "the views do not lie as those that were planned with; plan anew";
+            return Err(Error::new(ErrorKind::Argument, text));
+        }
+        let Options { rule, max_bytes, threads, strides, .. } = &self.options;
+        Ok(Evaluation {
+            operands: views.into_iter().map(Operand::View).collect(),
+            stages: Arc::clone(&self.stages),
+            strides: self.strides.clone(),
+            threads: threads.map_or_else(memory::num_threads, Ok)?.max(1),
+            options: Options {
+                rule: rule.clone(),
+                max_bytes: *max_bytes,
+                threads: *threads,
+                executor: None,
+                strides: strides.clone(),
+                progress: None,
+            },
+        })
     }
 
     fn last(&self) -> &Stage {

@@ -88,6 +88,17 @@ impl<'a> View<'a> {
         Self { dtype, shape: shape.into(), strides: byte_strides(dtype, shape), input: Input::new(&[], 0) }
     }
 
+    /// Makes a view of no memory that lies so, for evaluations that are planned once and run [over](crate::Evaluation::over) views that
+    /// lie alike.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the shape cannot be counted, [`ErrorKind::Layout`] when there is not one stride per axis.
+    pub fn of_lie(dtype: DType, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
+        elements(shape)?;
+        one_per_axis(shape, strides)?;
+        Ok(Self { dtype, shape: shape.into(), strides: strides.to_vec(), input: Input::new(&[], 0) })
+    }
+
     pub(crate) fn input(&self) -> Input<'a> {
         self.input
     }
@@ -159,10 +170,7 @@ impl<'a> ViewMut<'a> {
 /// Checks that every element of an array lies inside its buffer, of which it begins `offset` bytes in.
 fn check(dtype: DType, shape: &[usize], strides: &[isize], (offset, len): (usize, usize)) -> Result<(), Error> {
     let count = elements(shape)?;
-    if strides.len() != shape.len() {
-        let text = format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
-        return Err(Error::new(ErrorKind::Layout, text));
-    }
+    one_per_axis(shape, strides)?;
     let (mut low, mut high) = (offset as i128, offset as i128 + dtype.size() as i128);
     for (&dim, &stride) in shape.iter().zip(strides).filter(|&(&dim, _)| dim > 1) {
         let span = (dim as i128 - 1) * stride as i128;
@@ -177,6 +185,14 @@ fn check(dtype: DType, shape: &[usize], strides: &[isize], (offset, len): (usize
         return Err(Error::new(ErrorKind::Layout, text));
     }
     Ok(())
+}
+
+fn one_per_axis(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
+    if strides.len() == shape.len() {
+        return Ok(());
+    }
+    let text = format!("{} strides for a shape of rank {}; there must be one per axis", strides.len(), shape.len());
+    Err(Error::new(ErrorKind::Layout, text))
 }
 
 /// Returns the strides in bytes of a row-major array; the shape was counted before.

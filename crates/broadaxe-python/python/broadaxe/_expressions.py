@@ -4,6 +4,8 @@ import inspect
 import sys
 from functools import lru_cache
 
+import numpy as np
+
 from . import _arrays, _broadaxe, _dask
 from ._dispatch import finish
 
@@ -41,6 +43,10 @@ def _operands(names, local_dict, global_dict, given, depth):
 
 
 def _compute(expression, operands, out, order, casting, rule, axis):
+    if order == "K" and (out is None or type(out) is np.ndarray):
+        answer = expression.at_once(tuple([operands[name] for name in expression.names]), rule, axis, out)
+        if answer is not None:
+            return answer
     if any(_dask.is_dask(operand) for operand in operands.values()):
         return _dask.evaluate(expression.text, operands, out, rule, axis)
     sheet = _broadaxe.Sheet(rule, axis)

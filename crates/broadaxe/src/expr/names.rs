@@ -79,6 +79,18 @@ pub(super) fn operator(name: &str) -> Option<&'static Op> {
     broadaxe_kernels::find(name)
 }
 
+/// Functions of other packages over elements that there are none of here, with what is said of them.
+const FOREIGN: &[(&[&str], &str)] = &[
+    (
+        &["complex", "conj", "conjugate", "real", "imag", "angle"],
+        "is about complex numbers, of which there are none; use arrays of the real and of the imaginary parts",
+    ),
+    (
+        &["contains", "startswith", "endswith", "upper", "lower"],
+        "is about texts, of which there are none; make a mask of them first, such as np.char.find(texts, part) >= 0",
+    ),
+];
+
 /// Checks that a call has a meaning.
 ///
 /// # Errors
@@ -89,6 +101,9 @@ pub(super) fn check(name: &str) -> Result<(), Error> {
     }
     let names = OPS.iter().map(Op::name).chain(ALIASES.iter().map(|(alias, _)| *alias)).chain(OTHERS.iter().copied());
     let names = names.chain(Reduction::EVERY.into_iter().map(Reduction::name));
+    if let Some((_, why)) = FOREIGN.iter().find(|(names, _)| names.contains(&name)) {
+        return Err(Error::new(ErrorKind::Name, format!("'{name}' {why}")));
+    }
     let shown = super::lex::short(name);
     Err(Error::new(ErrorKind::Name, format!("there is no operator '{shown}'{}", nearest(name, names))))
 }

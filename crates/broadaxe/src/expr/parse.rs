@@ -143,6 +143,7 @@ impl<'a> Parser<'a> {
                 Some(hint) => self.fail(hint),
                 None => self.fail(format!("an operator is missing before {}", self.token.describe())),
             },
+            Token::Text(_) => self.fail(TEXT),
             token => self.fail(format!("an operator is missing before {}", token.describe())),
         }
     }
@@ -214,7 +215,7 @@ impl<'a> Parser<'a> {
                 self.close(open)?;
                 Ok(inner)
             }
-            Token::Text(_) => Err(self.fail("a text in quotes stands only behind a keyword: rule=\"pdpd\"")),
+            Token::Text(_) => Err(self.fail(TEXT)),
             Token::Sign("[") => Err(self.fail("a list stands only behind a keyword: axes=[0, 2]")),
             Token::End if self.text.trim().is_empty() => Err(self.fail("the expression is empty")),
             token => Err(self.fail(format!("an operand is missing before {}", token.describe()))),
@@ -387,6 +388,10 @@ fn small(position: usize, value: i128) -> Result<i64, Error> {
 }
 
 /// Explains a word of Python that cannot be a name here.
+/// What is said of texts among operands.
+const TEXT: &str =
+    "a text in quotes stands only behind a keyword, rule=\"pdpd\"; elements are numbers, so compare texts before";
+
 fn keyword(name: &str) -> Option<&'static str> {
     Some(match name {
         "not" => "'not' cannot work element by element; write ~",
