@@ -182,6 +182,9 @@ class Expression:
     def names(self) -> tuple[str, ...]: ...
     @property
     def text(self) -> str: ...
+    def at_once(
+        self, operands: tuple[Any, ...], rule: str | None = None, axis: int | None = None, out: Any = None
+    ) -> Any: ...
 
 @final
 class Sheet:
