@@ -8,7 +8,7 @@ use crate::error::of_shapes;
 /// Makes the rule of a name or a text; an axis given beside a text replaces that of the text.
 pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
     let named = match text {
-        None if axis.is_none() => return Ok(Rule::numpy()),
+        None | Some("numpy") if axis.is_none() => return Ok(Rule::numpy()),
         None => Rule::new("numpy", Params { axis, ..Params::default() }),
         Some(name) if !name.contains(' ') => Rule::new(name, Params { axis, ..Params::default() }),
         Some(text) => text.parse().and_then(|rule: Rule| match axis {
