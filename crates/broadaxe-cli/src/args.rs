@@ -1,5 +1,7 @@
 //! The command line.
 
+mod model;
+
 use std::str::FromStr;
 
 use broadaxe_kernels::DType;
@@ -9,6 +11,9 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
 };
 
+pub use self::model::{
+    CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+};
 use crate::error::Error;
 
 const STYLES: Styles = Styles::styled()
@@ -19,7 +24,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Broadcasting that means the same thing everywhere.
 ///
-/// Asks what a + b means under the rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, shows where they differ, and
+/// Shows where a model means something else on another runtime, with the numbers that differ, and repairs it. Asks what a + b means under the rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, shows where they differ, and
 /// evaluates expressions over array files under any of them.
 #[derive(Debug, Parser)]
 #[command(name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
@@ -35,12 +40,17 @@ pub struct Cli {
 
 const SHORT_EXAMPLES: &str = "\
 Examples:
+  broadaxe check model.onnx --for openvino,ncnn
+  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
   broadaxe shape 2,3,4 3,1
   broadaxe compare 2,2 2
   broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy";
 
 const EXAMPLES: &str = "\
 Examples:
+  where a model means something else elsewhere, and the repair
+    broadaxe check model.onnx --for openvino,ncnn
+    broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
   what NumPy makes of two shapes, and what OpenVINO's PDPD makes of them
     broadaxe shape 2,3,4 3,1
     broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
@@ -62,12 +72,34 @@ Only 'shape --rule ncnn' takes them as ncnn writes them, fastest axis first.
 
 Exit code:
   0  all is fine
-  1  shapes do not broadcast, or values were refused
+  1  check found something; shapes do not broadcast, or values were refused
   2  wrong usage, or a file that cannot be read or written";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show where a model means something else on another runtime, with the numbers that differ
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Change a model so that it means the same on other runtimes, with the fewest changes
+    #[command(after_help = FIX_EXAMPLES)]
+    Fix(FixArgs),
+    /// Bring an ONNX model from before opset 7 to opset 7, its broadcasts spelled out
+    #[command(after_help = "Example:\n  broadaxe upgrade old.onnx -o new.onnx")]
+    Upgrade(UpgradeArgs),
+    /// Count the element-wise nodes of models by operator and by how they broadcast
+    #[command(after_help = "Example:\n  broadaxe census model.onnx other.xml")]
+    Census(CensusArgs),
+    /// Try sizes of an open dim: which ones a model takes, and which only because a dim became 1
+    #[command(after_help = "Example:\n  broadaxe sizes model.onnx --sweep height=1..512")]
+    Sizes(SizesArgs),
+    /// Write a node of a model as a model of its own, to send with a report
+    #[command(after_help = "Example:\n  broadaxe extract model.onnx --node /layer1/PRelu -o one_node.onnx")]
+    Extract(ExtractArgs),
+    /// List the runtimes that models can be checked for
+    Targets,
+    /// Print the JSON schema of what `check --format json` prints
+    Schema,
     /// List the broadcast rules
     Rules,
     /// List the operators and reductions: dtypes, and what frameworks call them
@@ -97,6 +129,18 @@ pub enum Command {
     Man,
 }
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  broadaxe check model.onnx --for openvino,ncnn
+  broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
+  broadaxe check *.onnx --for openvino --quiet       a line per model
+  broadaxe check model.xml --for onnx --format sarif > findings.sarif";
+
+const FIX_EXAMPLES: &str = "\
+Examples:
+  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
+  broadaxe fix model.onnx --for equal-rank --dry-run";
+
 const SHAPE_EXAMPLES: &str = "\
 Examples:
   broadaxe shape 2,3,4 3,1
@@ -115,7 +159,8 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   broadaxe explain 8,1,6,1 7,1,5
-  broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16";
+  broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16
+  broadaxe explain model.onnx --node /layer1/Add";
 
 const EVAL_EXAMPLES: &str = "\
 Examples:
@@ -302,9 +347,16 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "DTYPE", default_value = "f32")]
     pub dtype: String,
 
-    /// Shapes, row-major: 2,3,4 or ()
-    #[arg(required = true, value_name = "SHAPE")]
-    pub shapes: Vec<Shape>,
+    /// Explain this node of a model instead, by its name or that of one of its outputs
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// Shapes, row-major: 2,3,4 or (); with --node the model file
+    #[arg(required = true, value_name = "SHAPE|MODEL")]
+    pub shapes: Vec<String>,
 }
 
 #[cfg(test)]

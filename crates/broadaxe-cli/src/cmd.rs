@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod eval;
 pub mod explain;
+pub mod model;
 pub mod ops;
 pub mod rules;
 pub mod shape;

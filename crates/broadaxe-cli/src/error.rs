@@ -258,6 +258,19 @@ impl From<broadaxe_shape::Error> for Error {
     }
 }
 
+impl From<broadaxe_models::Error> for Error {
+    /// What names something that is not there is wrong usage; all else is about the file.
+    fn from(error: broadaxe_models::Error) -> Self {
+        let kind = match error.kind() {
+            broadaxe_models::ErrorKind::Argument => ErrorKind::Usage,
+            _ => ErrorKind::File,
+        };
+        let mut made = Self::new(kind, error.message());
+        made.spot.field = error.place().map(quoted);
+        made
+    }
+}
+
 impl From<broadaxe::Error> for Error {
     /// Shapes, dtypes and values are refused; what the expression says is wrong usage.
     fn from(error: broadaxe::Error) -> Self {

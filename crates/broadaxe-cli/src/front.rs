@@ -66,6 +66,14 @@ fn sentence(error: &clap::Error) -> String {
 
 fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     match command {
+        Command::Check(args) => cmd::model::check(args, json, &cmd::model::open),
+        Command::Fix(args) => cmd::model::fix(args),
+        Command::Upgrade(args) => cmd::model::upgrade(args),
+        Command::Census(args) => cmd::model::census(args, &cmd::model::open),
+        Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
+        Command::Extract(args) => cmd::model::extract(args),
+        Command::Targets => Ok(cmd::model::targets()),
+        Command::Schema => Ok(cmd::model::schema()),
         Command::Rules => Ok(cmd::rules::run()),
         Command::Ops(args) => cmd::ops::run(args),
         Command::Shape(args) => cmd::shape::run(args),

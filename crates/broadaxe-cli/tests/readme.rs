@@ -7,5 +7,7 @@ fn readme() {
         // Runs what it was given when it is dropped.
         let _cases = trycmd::TestCases::new().case("README.md");
     }
-    std::fs::remove_file("out.npy").expect("an example writes this");
+    for written in ["out.npy", "face7.onnx"] {
+        std::fs::remove_file(written).expect("an example writes this");
+    }
 }

@@ -1,11 +1,13 @@
 //! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
 
+use std::{path::Path, str::FromStr};
+
 use broadaxe::{Decisions, Plan};
 use broadaxe_kernels::DType;
 use broadaxe_shape::{Alignment, Rule, Shape, contiguous_strides};
 use serde_json::{Value, json};
 
-use super::eval;
+use super::{eval, model};
 use crate::{
     answer::{Answer, columns, join, letter, tuple},
     args::ExplainArgs,
@@ -18,13 +20,26 @@ use crate::{
 /// # Errors
 /// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
-    let rule = args.rule.rule()?;
-    let dtype = args.dtype()?;
-    let alignment = rule.align(&args.shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
+    let Some(node) = &args.node else {
+        let shapes = args.shapes.iter().map(|text| Shape::from_str(text)).collect::<Result<Vec<_>, _>>()?;
+        let explained = draw_all(args.rule.rule()?, &shapes, args.dtype()?)?;
+        return Ok(Answer::new(explained.show(), explained.describe()));
+    };
+    let [path] = args.shapes.as_slice() else {
+        return Err(Error::usage("with --node give one model file and no shapes"));
+    };
+    let node = model::explain(Path::new(path), node, &args.inputs)?;
+    let explained = draw_all(node.rule, &node.shapes, args.dtype()?)?;
+    let mut json = explained.describe();
+    json["node"] = node.json;
+    Ok(Answer::new(format!("{}\n{}", node.head, explained.show()), json))
+}
+
+fn draw_all(rule: Rule, shapes: &[Shape], dtype: DType) -> Result<Explained, Error> {
+    let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
     let plan = plan(&alignment, dtype)?;
     let how = plan.decisions(dtype)?;
-    let explained = Explained { rule, alignment, dtype, plan, how };
-    Ok(Answer::new(explained.show(), explained.describe()))
+    Ok(Explained { rule, alignment, dtype, plan, how })
 }
 
 /// Plans contiguous operands of one dtype.

@@ -1,4 +1,4 @@
-//! Writes an array file whole or not at all.
+//! Writes files whole or not at all.
 //!
 //! The bytes go to a temporary file in the same folder, `.OUT.PID-N.broadaxe-tmp`, which is flushed to the disk and
 //! renamed: whatever happens, OUT is the previous file or the new one. The temporary file is created before anything is
@@ -29,15 +29,64 @@ const MARK: &str = ".broadaxe-tmp";
 /// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
 const MAX_STEM: usize = 180;
 
-/// A file about to be written.
+/// A file about to be written, under a temporary name until all of it is there.
 #[derive(Debug)]
-pub struct Output {
+pub struct Whole {
     path: PathBuf,
-    format: Format,
-    key: String,
     file: File,
     temporary: PathBuf,
     kept: bool,
+}
+
+impl Whole {
+    /// Creates the temporary file beside `path`.
+    ///
+    /// # Errors
+    /// When there is something of this name that is no regular file, or the folder cannot be written.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let path = target(path)?;
+        let (file, temporary) = create_beside(&path)?;
+        Ok(Self { path, file, temporary, kept: false })
+    }
+
+    /// Writes the contents and gives the file its name.
+    ///
+    /// # Errors
+    /// When anything cannot be written; the previous file, if there was one, is then as it was.
+    pub fn save(mut self, contents: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Error> {
+        let write = || {
+            contents(&mut self.file)?;
+            self.file.flush()?;
+            if let Ok(previous) = fs::metadata(&self.path) {
+                fs::set_permissions(&self.temporary, previous.permissions())?;
+            }
+            self.file.sync_all()?;
+            stop::keep(&self.temporary, &self.path)
+        };
+        write().map_err(|error| Error::io(&self.path, "write the file", &error))?;
+        self.kept = true;
+        // The new name is on the disk when the folder is; not every system can open a folder for that.
+        if let Ok(folder) = File::open(folder(&self.path)) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        if !self.kept {
+            stop::remove(&self.temporary);
+        }
+    }
+}
+
+/// An array file about to be written.
+#[derive(Debug)]
+pub struct Output {
+    format: Format,
+    key: String,
+    whole: Whole,
 }
 
 impl Output {
@@ -57,40 +106,16 @@ impl Output {
         if key.is_empty() || key.len() > 1024 {
             return Err(Error::usage(format!("{place}: the name of the array should have 1 to 1024 bytes")));
         }
-        let path = target(place.path())?;
-        let (file, temporary) = create_beside(&path)?;
-        Ok(Self { path, format, key, file, temporary, kept: false })
+        Ok(Self { format, key, whole: Whole::create(place.path())? })
     }
 
     /// Writes the array and gives the file its name.
     ///
     /// # Errors
-    /// When anything cannot be written; the previous file, if there was one, is then as it was.
-    pub fn save(mut self, array: &Plain<'_>) -> Result<(), Error> {
-        let mut write = || {
-            encode(self.format, &self.key, array, &mut self.file)?;
-            self.file.flush()?;
-            if let Ok(previous) = fs::metadata(&self.path) {
-                fs::set_permissions(&self.temporary, previous.permissions())?;
-            }
-            self.file.sync_all()?;
-            stop::keep(&self.temporary, &self.path)
-        };
-        write().map_err(|error| Error::io(&self.path, "write the file", &error))?;
-        self.kept = true;
-        // The new name is on the disk when the folder is; not every system can open a folder for that.
-        if let Ok(folder) = File::open(folder(&self.path)) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if !self.kept {
-            stop::remove(&self.temporary);
-        }
+    /// Those of [`Whole::save`].
+    pub fn save(self, array: &Plain<'_>) -> Result<(), Error> {
+        let Self { format, key, whole } = self;
+        whole.save(|file| encode(format, &key, array, file))
     }
 }
 
@@ -211,8 +236,8 @@ mod tests {
         let held = Output::create(&place).unwrap();
         assert!(!stale.exists() && other.exists());
         let second = Output::create(&place).unwrap();
-        assert!(held.temporary.exists(), "a file that is being written is not swept");
-        assert_ne!(held.temporary, second.temporary);
+        assert!(held.whole.temporary.exists(), "a file that is being written is not swept");
+        assert_ne!(held.whole.temporary, second.whole.temporary);
         drop((held, second));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a dropped output leaves nothing");
         fs::remove_dir_all(folder).unwrap();

@@ -1,0 +1,153 @@
+//! Arguments of the subcommands that read model files.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Names the targets and fixes what the model leaves open.
+#[derive(Args, Clone, Debug)]
+pub struct TargetArgs {
+    /// The runtimes the model is meant for; `broadaxe targets` explains each
+    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', default_value = "onnx,openvino,ncnn")]
+    pub targets: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+}
+
+/// Fixes the shapes of inputs that the model leaves open.
+#[derive(Args, Clone, Debug)]
+pub struct InputArgs {
+    /// The shape of an input, such as image:1,3,224,224 (dims may be names or ?)
+    #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
+    pub input_shapes: Vec<String>,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs; `broadaxe schema` prints its schema
+    Json,
+    /// For code review on the web: SARIF 2.1.0
+    Sarif,
+}
+
+/// Arguments of `broadaxe check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) targets: TargetArgs,
+
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: ReportFormat,
+
+    /// Print the summary only
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print every finding in full, and those that could not be decided
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub all: bool,
+
+    /// Model files: .onnx, .xml, .param, .json, .pdmodel
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<PathBuf>,
+}
+
+/// Where a changed model goes.
+#[derive(Args, Clone, Debug)]
+pub struct OutArgs {
+    /// Write the changed model to OUT
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+
+    /// Replace the model itself, whole or not at all
+    #[arg(long, conflicts_with = "output")]
+    pub in_place: bool,
+
+    /// Show the changes and write nothing
+    #[arg(long, conflicts_with_all = ["output", "in_place"])]
+    pub dry_run: bool,
+
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+}
+
+/// Arguments of `broadaxe fix`.
+#[derive(Args, Clone, Debug)]
+pub struct FixArgs {
+    #[command(flatten)]
+    pub(crate) targets: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+
+    /// Compute every changed element-wise node before and after, bit for bit
+    #[arg(long)]
+    pub verify: bool,
+}
+
+/// Arguments of `broadaxe upgrade`.
+#[derive(Args, Clone, Debug)]
+pub struct UpgradeArgs {
+    #[command(flatten)]
+    pub(crate) out: OutArgs,
+}
+
+/// Arguments of `broadaxe census`.
+#[derive(Args, Clone, Debug)]
+pub struct CensusArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// Model files
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<PathBuf>,
+}
+
+/// Arguments of `broadaxe sizes`.
+#[derive(Args, Clone, Debug)]
+pub struct SizesArgs {
+    /// The open dim and the sizes to try, such as height=1..512
+    #[arg(long, required = true, value_name = "DIM=LOW..HIGH")]
+    pub sweep: String,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+}
+
+/// Arguments of `broadaxe extract`.
+#[derive(Args, Clone, Debug)]
+pub struct ExtractArgs {
+    /// The node, by its name or by the name of one of its outputs
+    #[arg(long, required = true, value_name = "NAME")]
+    pub node: String,
+
+    /// Where the model of one node goes
+    #[arg(short, long, required = true, value_name = "OUT.onnx")]
+    pub output: PathBuf,
+
+    /// Make the elements of the inputs constants of the new model, rather than files beside it
+    #[arg(long)]
+    pub inline: bool,
+
+    /// The seed of the inputs' elements
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+}

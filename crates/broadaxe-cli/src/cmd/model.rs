@@ -1,0 +1,153 @@
+//! What the subcommands about model files share: reading one, naming its parts, writing a changed one.
+
+mod census;
+mod check;
+mod explain;
+mod extract;
+mod fix;
+mod sarif;
+mod sizes;
+mod text;
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use broadaxe_models::{
+    Edit, Model, NodeId, Source, Written,
+    edit::Piece,
+    format,
+    infer::{Shapes, infer},
+    report::node_name,
+};
+use broadaxe_shape::{Dim, SymbolicShape};
+
+pub use self::{
+    census::run as census,
+    check::{run as check, schema, targets},
+    explain::run as explain,
+    extract::run as extract,
+    fix::{fix, fixed, upgrade},
+    sizes::run as sizes,
+};
+use crate::{
+    args::{InputArgs, OutArgs},
+    error::Error,
+    file::write::Whole,
+};
+
+/// A model with its shapes.
+struct Loaded {
+    path: PathBuf,
+    model: Model,
+    shapes: Shapes,
+}
+
+/// Where the bytes of a model named on the command line are from: its file, or memory that a caller holds.
+pub type Open<'a> = &'a dyn Fn(&Path) -> Result<Source, Error>;
+
+/// Opens the file of a model.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file.
+pub fn open(path: &Path) -> Result<Source, Error> {
+    Source::open(path).map_err(Error::from)
+}
+
+/// Reads a model.
+fn read(path: &Path, open: Open<'_>) -> Result<Model, Error> {
+    format::read(&open(path)?).map_err(|error| Error::from(error).of(path))
+}
+
+/// Reads a model and infers its shapes.
+fn load(path: &Path, inputs: &InputArgs, open: Open<'_>) -> Result<Loaded, Error> {
+    let model = read(path, open)?;
+    let given = given(inputs)?;
+    let shapes = infer(&model, &given).map_err(|error| Error::from(error).of(path))?;
+    Ok(Loaded { path: path.to_path_buf(), model, shapes })
+}
+
+/// Reads `image:1,3,224,224`, one per input.
+fn given(inputs: &InputArgs) -> Result<Vec<(String, Vec<Dim>)>, Error> {
+    let one = |text: &String| {
+        let wrong = || Error::usage(format!("--input-shape '{text}' should be NAME:SHAPE, such as image:1,3,224,224"));
+        let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
+        let shape: SymbolicShape = shape.parse()?;
+        Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
+    };
+    inputs.input_shapes.iter().map(one).collect()
+}
+
+/// Finds a node by its name, or by that of one of its outputs.
+fn find(model: &Model, name: &str) -> Result<NodeId, Error> {
+    let ids = model.walk();
+    let by_name = ids.iter().copied().find(|&id| model.node(id).name == name);
+    let makes = |&id: &NodeId| model.node(id).outputs.iter().flatten().any(|&value| model.value(value).name == name);
+    by_name.or_else(|| ids.iter().copied().find(makes)).ok_or_else(|| {
+        let near = ids.iter().map(|&id| node_name(model, id)).filter(|other| other.contains(name)).take(3);
+        let near: Vec<String> = near.map(|other| crate::error::quoted(&other)).collect();
+        let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
+        Error::usage(format!("the model has no node '{name}', nor one that makes a tensor of this name{hint}"))
+    })
+}
+
+/// Where a changed model goes: to OUT, or over the model itself.
+fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
+    if args.dry_run {
+        return Ok(None);
+    }
+    if args.in_place {
+        return Ok(Some(args.model.clone()));
+    }
+    let Some(out) = &args.output else {
+        return Err(Error::usage("give the file for the changed model with -o OUT; --in-place replaces the model, --dry-run writes nothing"));
+    };
+    let same = match (out.canonicalize(), args.model.canonicalize()) {
+        (Ok(out), Ok(model)) => out == model,
+        _ => false,
+    };
+    if same {
+        return Err(Error::usage("OUT is the model itself; write --in-place to replace it"));
+    }
+    Ok(Some(out.clone()))
+}
+
+/// Writes a changed model: its files are all there before the first of them gets its name.
+fn save(model: &Model, edits: &[Edit], out: &Path) -> Result<Written, Error> {
+    let written = format::write(model, edits).map_err(Error::from)?;
+    let path = |extension: &str| if extension.is_empty() { out.to_path_buf() } else { out.with_extension(extension) };
+    // The second file only ever grows, so that the old model reads it too, should the run end between the two names.
+    let mut files = Vec::new();
+    for file in written.files.iter().rev() {
+        files.push((Whole::create(&path(file.extension))?, file));
+    }
+    for (whole, file) in files {
+        let source = if file.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() };
+        whole.save(|to| copy(source, &file.pieces, to))?;
+    }
+    Ok(written)
+}
+
+/// The most bytes of the model that are in memory at once while it is copied.
+const CHUNK: u64 = 1 << 20;
+
+fn copy(source: Option<&Source>, pieces: &[Piece], to: &mut File) -> io::Result<()> {
+    let mut to = io::BufWriter::new(to);
+    for piece in pieces {
+        match piece {
+            Piece::New(bytes) => to.write_all(bytes)?,
+            Piece::Kept { at, len } => {
+                let source = source.ok_or_else(|| io::Error::other("the file that it is kept from is not there"))?;
+                let (mut at, end) = (*at, at + len);
+                while at < end {
+                    let bytes = source.read(at, (end - at).min(CHUNK) as usize).map_err(io::Error::other)?;
+                    to.write_all(&bytes)?;
+                    at += bytes.len() as u64;
+                }
+            }
+        }
+    }
+    to.flush()
+}

@@ -1,0 +1,59 @@
+//! `broadaxe census`: the element-wise nodes of models by operator and by how they broadcast.
+
+use broadaxe_models::census::{Census, Row, census};
+use serde_json::{Value, json};
+
+use super::{Open, load};
+use crate::{
+    answer::{Answer, table},
+    args::CensusArgs,
+    bytes,
+    error::Error,
+};
+
+/// Counts the nodes of each model.
+///
+/// # Errors
+/// When a model cannot be read.
+pub fn run(args: &CensusArgs, open: Open<'_>) -> Result<Answer, Error> {
+    let (mut text, mut models) = (String::new(), Vec::new());
+    for path in &args.models {
+        let loaded = load(path, &args.inputs, open)?;
+        let name = loaded.path.display().to_string();
+        let census = census(&loaded.model, &loaded.shapes);
+        if !text.is_empty() {
+            text += "\n";
+        }
+        text += &show(&name, &census);
+        models.push(describe(&name, &census));
+    }
+    Ok(Answer::new(text, json!({ "models": models })))
+}
+
+fn show(name: &str, census: &Census) -> String {
+    let rows = census.rows();
+    let mut text = format!("{name}: {} element-wise nodes\n", census.nodes);
+    if rows.is_empty() {
+        return text;
+    }
+    let cells = rows.iter().map(|row| {
+        let loops = row.merged.map_or_else(|| "-".to_owned(), |merged| merged.to_string());
+        let blow_up = row.blow_up.map_or_else(|| "-".to_owned(), |factor| format!("{factor:.2}"));
+        let total = bytes::show(u128::from(row.bytes));
+        vec![row.op.clone(), row.pattern.name().to_owned(), row.nodes.to_string(), loops, blow_up, total]
+    });
+    text += "\n";
+    text += &table(&["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], false, cells);
+    text += "\nLoops: the axes that are left after merging. Blow-up: elements of the result per element read. Both the most.\n";
+    text
+}
+
+fn describe(name: &str, census: &Census) -> Value {
+    let row = |row: &Row| {
+        json!({
+            "op": row.op, "pattern": row.pattern.name(), "nodes": row.nodes, "loops": row.merged,
+            "blow_up": row.blow_up, "bytes": row.bytes,
+        })
+    };
+    json!({ "model": name, "nodes": census.nodes, "rows": census.rows().iter().map(row).collect::<Vec<_>>() })
+}

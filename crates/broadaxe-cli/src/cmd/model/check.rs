@@ -1,0 +1,122 @@
+//! `broadaxe check`: what a model's broadcasts mean on other runtimes.
+
+use broadaxe_models::{
+    check::check,
+    report::{CheckRecord, TargetRecord},
+    target::{PROFILES, Target},
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Open, load, sarif, text};
+use crate::{
+    answer::{Answer, table},
+    args::{CheckArgs, ReportFormat, TargetArgs},
+    error::Error,
+};
+
+/// How many findings of a model are shown in full unless all are asked for.
+const SHOWN: usize = 5;
+
+/// What is printed as JSON.
+#[derive(Serialize, JsonSchema)]
+struct Checked<'a> {
+    /// One entry per model, in the order of the command line.
+    models: &'a [CheckRecord],
+}
+
+/// Checks models; refused when there is a finding.
+///
+/// # Errors
+/// When a target is unknown, or a model cannot be read.
+pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
+    let targets = targets_of(&args.targets)?;
+    let mut records = Vec::new();
+    for path in &args.models {
+        let loaded = load(path, &args.targets.inputs, open)?;
+        let report = check(&loaded.model, &loaded.shapes, &targets);
+        records.push(CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report));
+    }
+    let found = records.iter().any(|record| record.attention() > 0);
+    let format = if json { ReportFormat::Json } else { args.format };
+    let text = match format {
+        ReportFormat::Text => records.iter().map(|record| show(record, args)).collect::<Vec<_>>().join("\n"),
+        ReportFormat::Json => value(&records).to_string() + "\n",
+        ReportFormat::Sarif => sarif::log(&records).to_string() + "\n",
+    };
+    Ok(Answer { text, json: value(&records), refused: found })
+}
+
+fn value(records: &[CheckRecord]) -> Value {
+    serde_json::to_value(Checked { models: records }).unwrap_or(Value::Null)
+}
+
+fn show(record: &CheckRecord, args: &CheckArgs) -> String {
+    let mut out = String::new();
+    let wanted = |verdict: &str| match verdict {
+        "same" => false,
+        "unknown" => args.all,
+        _ => true,
+    };
+    let findings: Vec<_> = record.findings.iter().filter(|finding| wanted(&finding.verdict)).collect();
+    let most = if args.quiet { 0 } else if args.all { findings.len() } else { SHOWN };
+    for finding in findings.iter().take(most) {
+        out += &text::finding(record, finding);
+        out += "\n";
+    }
+    if !args.quiet && findings.len() > most {
+        out += &format!("... and {} more; --all shows them, --json lists them\n\n", findings.len() - most);
+    }
+    out += &summary(record);
+    if !args.quiet && record.attention() > 0 {
+        let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
+        out += &format!("'broadaxe fix {} --for {} -o OUT' repairs what can be\n", record.model, names.join(","));
+    }
+    out
+}
+
+/// Says in a line or two how many nodes were looked at and what was found for each target.
+fn summary(record: &CheckRecord) -> String {
+    let nodes = match record.nodes {
+        1 => "1 element-wise node".to_owned(),
+        n => format!("{n} element-wise nodes"),
+    };
+    let unknown = if record.unknown == 0 { "all shapes known".to_owned() } else { format!("{} of unknown shape", record.unknown) };
+    let mut text = format!("{}: {nodes}, {unknown}\n", record.model);
+    for target in &record.targets {
+        text += &format!("  {}: {}\n", target.name, counts(target));
+    }
+    text
+}
+
+fn counts(target: &TargetRecord) -> String {
+    let parts = [
+        (target.differs, "differ"),
+        (target.refused, "refused"),
+        (target.guarded, "under a condition"),
+        (target.unknown, "unknown"),
+        (target.same, "same"),
+    ];
+    let said: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    if said.is_empty() { "nothing to look at".to_owned() } else { said.join(", ") }
+}
+
+/// Reads the names of targets.
+pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
+    Ok(args.targets.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?)
+}
+
+/// Lists the targets.
+pub fn targets() -> Answer {
+    let rows = PROFILES.iter().map(|target| vec![target.name.to_owned(), target.summary.to_owned()]);
+    let json: Vec<Value> = PROFILES.iter().map(|target| json!({ "name": target.name, "summary": target.summary })).collect();
+    Answer::new(table(&["target", "what it stands for"], true, rows), json!({ "targets": json }))
+}
+
+/// Prints the JSON schema of what `check` prints as JSON.
+pub fn schema() -> Answer {
+    let schema = schemars::schema_for!(Checked).to_value();
+    let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
+    Answer::new(text, schema)
+}

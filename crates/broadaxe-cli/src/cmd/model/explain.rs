@@ -1,0 +1,76 @@
+//! `broadaxe explain MODEL --node NAME`: how a node of a model broadcasts, and where its sizes come from.
+
+use std::path::Path;
+
+use broadaxe_models::{
+    Model, NodeId,
+    infer::{Origin, Shapes},
+    meaning::{Meaning, Source, meaning},
+    report::{node_name, origin_text},
+};
+use broadaxe_shape::{Rule, Shape};
+use serde_json::{Value, json};
+
+use super::{Loaded, find, load, open};
+use crate::{
+    answer::letter,
+    args::InputArgs,
+    error::{Error, ErrorKind, quoted},
+};
+
+/// What a node of a model broadcasts, for the drawing of `explain`.
+pub struct Explained {
+    /// The rule with its parameters.
+    pub rule: Rule,
+    /// The shapes of its operands.
+    pub shapes: Vec<Shape>,
+    /// The lines above the drawing: the node, and where each size comes from.
+    pub head: String,
+    /// The same as JSON.
+    pub json: Value,
+}
+
+/// Finds a node in a model file and settles what is to be drawn.
+///
+/// # Errors
+/// When the model cannot be read, has no such node, or the node does not broadcast or has open sizes.
+pub fn run(path: &Path, name: &str, inputs: &InputArgs) -> Result<Explained, Error> {
+    let loaded = load(path, inputs, &open)?;
+    explained(&loaded, find(&loaded.model, name)?).map_err(|text| Error::new(ErrorKind::Shape, text).of(path))
+}
+
+fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, String> {
+    let Loaded { model, shapes, path } = loaded;
+    let (node, name) = (model.node(id), node_name(model, id));
+    let title = format!("{} ({})", quoted(&name), node.op);
+    let meaning = meaning(model, id).ok_or_else(|| format!("{title} is not element-wise; nothing broadcasts"))?;
+    let meaning = meaning.map_err(|reason| format!("{title}: {reason}"))?;
+    let mut head = format!("{title}, {} of {}\n", node.place, path.display());
+    let (mut known, mut operands) = (Vec::new(), Vec::new());
+    for (k, shape) in meaning.shapes(node, shapes).into_iter().enumerate() {
+        let (label, origin) = operand(model, shapes, id, &meaning, k);
+        head += &format!("  {} is {label} {shape}, {origin}\n", letter(k));
+        let open = || format!("{label} has shape {shape}; fix what is open with --input-shape NAME:SHAPE");
+        let shape = shape.known().ok_or_else(open)?;
+        operands.push(json!({ "tensor": label, "shape": shape.dims(), "origin": origin }));
+        known.push(shape);
+    }
+    let result = node.output(0).and_then(|value| shapes.of[value.0 as usize].shape.known()).unwrap_or_default();
+    let json = json!({ "node": name, "op": node.op, "place": node.place, "operands": operands });
+    Ok(Explained { rule: meaning.rule(result.dims()), shapes: known, head, json })
+}
+
+/// Names an operand and says where its shape is known from.
+fn operand(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, k: usize) -> (String, String) {
+    let node = model.node(id);
+    let value = match meaning.operands[k] {
+        Source::Input(input) => node.input(input),
+        Source::Result => node.output(0),
+        Source::Scalar => return ("a number".into(), "written in the node".into()),
+        Source::Held(_) => return ("what the layer holds".into(), "written in the node".into()),
+    };
+    let Some(value) = value else { return ("nothing".into(), "left out".into()) };
+    let origin = shapes.of.get(value.0 as usize).map(|known| &known.origin);
+    let unknown = Origin::Unknown("it was not looked at".into());
+    (quoted(&model.value(value).name), origin_text(model, origin.unwrap_or(&unknown)))
+}

@@ -1,0 +1,143 @@
+//! `broadaxe fix` and `broadaxe upgrade`: changed models, with a table of what was changed.
+
+use broadaxe_models::{
+    ErrorKind as ModelError, Model, Written,
+    fix::{self, Fix},
+    format,
+    infer::infer,
+    report::node_name,
+    upgrade,
+    verify::{Verified, verify},
+};
+use serde_json::{Value, json};
+
+use super::{Loaded, Open, check::targets_of, destination, given, load, open, save};
+use crate::{
+    answer::{Answer, table},
+    args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
+    bytes,
+    error::Error,
+};
+
+/// Repairs a model for targets.
+///
+/// # Errors
+/// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
+pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
+    let (loaded, plan) = repaired(args, &open)?;
+    change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))
+}
+
+/// As [`fix`], for a caller that may hold the model; returns the changed model too where it is not written.
+///
+/// # Errors
+/// As [`fix`].
+pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
+    let (loaded, plan) = repaired(args, open)?;
+    let answer = change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))?;
+    if !args.out.dry_run {
+        return Ok((answer, None));
+    }
+    let written = format::write(&loaded.model, &plan.edits)?;
+    let changed = format::changed(&loaded.model, &written)?;
+    let bytes = changed.source.read(0, changed.source.len() as usize)?;
+    Ok((answer, Some(bytes)))
+}
+
+fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
+    let targets = targets_of(&args.targets)?;
+    let loaded = load(&args.out.model, &args.targets.inputs, open)?;
+    let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
+    Ok((loaded, plan))
+}
+
+/// Brings an ONNX model to opset 7.
+///
+/// # Errors
+/// As [`fix`]; a model with a node that has no exact counterpart is not written.
+pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
+    let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, &open)?;
+    let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
+    if let (Some(left), false) = (plan.left.first(), args.out.dry_run) {
+        let node = node_name(&loaded.model, left.node);
+        let text = format!("{node}: {}; nothing was written, --dry-run lists all such nodes", left.reason);
+        return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
+    }
+    change(&loaded, &plan, &args.out, None)
+}
+
+/// Makes the changes, verifies them if asked to, and says what was done.
+fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>) -> Result<Answer, Error> {
+    let model = &loaded.model;
+    let destination = destination(out)?;
+    let of = |error: broadaxe_models::Error| Error::from(error).of(&out.model);
+    let verified = match verify {
+        Some(inputs) => {
+            let written = format::write(model, &plan.edits).map_err(of)?;
+            Some(verified(loaded, &written, inputs)?)
+        }
+        None => None,
+    };
+    if let Some(difference) = verified.as_ref().and_then(|verified| verified.difference.as_ref()) {
+        let text = format!("the changed model is not the same: {difference}; nothing was written");
+        return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&out.model));
+    }
+    let mut text = show(model, plan);
+    if let Some(verified) = &verified {
+        text += &format!("verified: {verified}\n");
+    }
+    if let Some(path) = &destination {
+        save(model, &plan.edits, path)?;
+        text += &format!("{}: written\n", path.display());
+    }
+    let json = describe(model, plan, verified.as_ref(), destination.as_deref());
+    Ok(Answer { text, json, refused: !plan.left.is_empty() })
+}
+
+/// Reads the changed model before it is written, and computes its element-wise nodes beside those of the old one.
+fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Verified, Error> {
+    let after = format::changed(&loaded.model, written)?;
+    let shapes = infer(&after, &given(inputs)?)?;
+    Ok(verify(&loaded.model, &loaded.shapes, &after, &shapes)?)
+}
+
+fn show(model: &Model, plan: &Fix) -> String {
+    let mut text = String::new();
+    if plan.steps.is_empty() {
+        text += "nothing to change\n";
+    } else {
+        let rows = plan.steps.iter().map(|step| {
+            let node = model.node(step.node);
+            vec![node_name(model, step.node), node.op.clone(), copied(step.bytes), step.text.clone()]
+        });
+        text += &table(&["node", "operator", "copies", "change"], true, rows);
+        let bytes: u64 = plan.steps.iter().map(|step| step.bytes).sum();
+        text += &format!("\n{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
+    }
+    for left in &plan.left {
+        text += &format!("not repaired: {}: {}\n", node_name(model, left.node), left.reason);
+    }
+    text
+}
+
+fn changes(count: usize) -> String {
+    if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
+}
+
+fn copied(bytes: u64) -> String {
+    if bytes == 0 { "nothing".to_owned() } else { bytes::show(u128::from(bytes)) }
+}
+
+fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<&std::path::Path>) -> Value {
+    let steps = plan.steps.iter().map(|step| {
+        let node = model.node(step.node);
+        json!({ "node": node_name(model, step.node), "op": node.op, "change": step.text, "bytes": step.bytes })
+    });
+    let left = plan.left.iter().map(|left| json!({ "node": node_name(model, left.node), "reason": left.reason }));
+    json!({
+        "changes": steps.collect::<Vec<_>>(),
+        "left": left.collect::<Vec<_>>(),
+        "verified": verified.map(ToString::to_string),
+        "output": out.map(|path| path.display().to_string()),
+    })
+}

@@ -1,0 +1,119 @@
+//! A finding drawn for people: the operands, what each reads, and what to do.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord};
+
+use crate::{answer::tuple, error::quoted};
+
+/// Draws one finding; colours are taken out where there is no terminal.
+pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
+    let level = match finding.verdict.as_str() {
+        "differs" | "refused" => Level::ERROR,
+        "guarded" => Level::WARNING,
+        _ => Level::NOTE,
+    };
+    let (source, spans) = operands(finding);
+    let path = format!("{}: {} {} ({})", record.model, finding.place, quoted(&finding.node), finding.op);
+    let mut snippet = Snippet::source(source).line_numbering(false).fold(false);
+    for (k, span) in spans.into_iter().enumerate() {
+        if let Some(label) = label(finding, k) {
+            snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(label));
+        }
+    }
+    let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(Origin::path(path)).element(snippet);
+    for note in notes(finding) {
+        group = group.element(Level::NOTE.message(note));
+    }
+    let mut groups: Vec<Group<'_>> = vec![group];
+    if let Some(repair) = &finding.repair {
+        let cost = match repair.bytes {
+            0 => "nothing is copied when the model runs".to_owned(),
+            bytes => format!("copies {} each time the model runs", crate::bytes::show(u128::from(bytes))),
+        };
+        groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", repair.text))));
+    }
+    Renderer::styled().term_width(width()).render(&groups) + "\n"
+}
+
+/// The width that the terminal says it has, or 80.
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80).max(40)
+}
+
+fn title(finding: &FindingRecord) -> String {
+    let target = &finding.target;
+    let what = match finding.verdict.as_str() {
+        "differs" => format!("{target} computes something else"),
+        "refused" => format!("{target} refuses this node"),
+        "guarded" => format!("{target} computes the same only under a condition"),
+        _ => format!("what {target} makes of this is not known"),
+    };
+    if finding.reason.is_empty() { what } else { format!("{what}: {}", finding.reason) }
+}
+
+/// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
+fn operands(finding: &FindingRecord) -> (String, Vec<std::ops::Range<usize>>) {
+    let mut rows: Vec<(String, String, String)> = Vec::new();
+    for operand in &finding.operands {
+        let name = quoted(&operand.tensor);
+        rows.push((name, shape(operand.shape.as_deref()), operand.origin.clone()));
+    }
+    rows.push(("result".into(), shape(finding.result.as_deref()), String::new()));
+    let names = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
+    let shapes = rows.iter().map(|row| row.1.chars().count()).max().unwrap_or(0);
+    let (mut text, mut spans) = (String::new(), Vec::new());
+    for (name, shape, origin) in rows {
+        text += &format!("{name:names$}  {:>1$}", "", shapes - shape.chars().count());
+        let start = text.len();
+        text += &shape;
+        spans.push(start..text.len());
+        text += format!("  {origin}").trim_end();
+        text += "\n";
+    }
+    spans.pop();
+    (text.trim_end().to_owned(), spans)
+}
+
+fn shape(dims: Option<&[DimRecord]>) -> String {
+    let word = |dim: &DimRecord| match dim {
+        DimRecord::Size(size) => size.to_string(),
+        DimRecord::Open(name) => quoted(name),
+    };
+    dims.map_or_else(|| "of unknown rank".to_owned(), |dims| tuple(&dims.iter().map(word).collect::<Vec<_>>()))
+}
+
+/// Says what is read of operand `k`, where the two read different elements.
+fn label(finding: &FindingRecord, k: usize) -> Option<String> {
+    let example = finding.counterexample.as_ref()?;
+    let (here, there) = (example.reads.get(k)?, example.target_reads.get(k)?);
+    (here != there).then(|| format!("{} is read here, {} on {}", tuple(here), tuple(there), finding.target))
+}
+
+fn notes(finding: &FindingRecord) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(example) = &finding.counterexample {
+        notes.push(numbers(finding, example));
+    }
+    if let Some(condition) = &finding.condition {
+        notes.push(format!("it is the same if {condition}"));
+    }
+    if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
+        notes.push(format!("{evidence}: {source}"));
+    }
+    notes
+}
+
+fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+    let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
+    let held = example.numbers.iter().zip(&example.reads).zip(&finding.operands);
+    let held = held.map(|((number, read), operand)| {
+        format!("{}{} = {}", quoted(&operand.tensor), tuple(read), value(*number))
+    });
+    let held = held.collect::<Vec<_>>().join(", ");
+    let there = if example.target_reads.is_empty() {
+        format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
+    } else {
+        format!("{} on {}", value(example.there), finding.target)
+    };
+    format!("with {held}, element {} is {} here, and {there}", tuple(&example.element), value(example.here))
+}

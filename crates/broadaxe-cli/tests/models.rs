@@ -1,0 +1,191 @@
+//! The subcommands about model files, run as a user runs them.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn broadaxe(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_broadaxe")).args(args).current_dir(root()).output().expect("the command starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("broadaxe-models-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const FACE: &str = "examples/face.onnx";
+
+#[test]
+fn exit_codes() {
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
+        (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
+        (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
+        (&["check", FACE, "--for", "abacus"], 2, "abacus"),
+        (&["check", "no.onnx"], 2, "no.onnx"),
+        (&["check", "README.md"], 2, "README.md"),
+        (&["check", FACE, "--input-shape", "picture:1,3,16,16"], 2, "image"),
+        (&["check", FACE, "--input-shape", "image"], 2, "NAME:SHAPE"),
+        (&["explain", FACE, "--node", "nobody"], 2, "nobody"),
+    ];
+    for (args, code, says) in cases {
+        let output = broadaxe(args);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
+        assert!(said.contains(says), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn json_is_what_the_schema_says() {
+    let schema: Value = serde_json::from_slice(&broadaxe(&["schema"]).stdout).expect("a schema");
+    let report: Value = serde_json::from_slice(&broadaxe(&["check", FACE, "--json"]).stdout).expect("a report");
+    let mut looked_at = 0;
+    fits(&schema, &schema, &report, &mut looked_at);
+    assert!(looked_at > 200, "{looked_at} values");
+    let model = &report["models"][0];
+    assert_eq!(model["nodes"], 3);
+    let differs = model["findings"].as_array().unwrap().iter().filter(|finding| finding["verdict"] == "differs");
+    for finding in differs {
+        let example = &finding["counterexample"];
+        assert!(example["here"] != example["there"] && example["element"].is_array(), "{finding}");
+    }
+}
+
+/// Checks a value against the part of JSON schema that is used: types, properties, what is required, items, references.
+fn fits(root: &Value, schema: &Value, value: &Value, looked_at: &mut usize) {
+    *looked_at += 1;
+    if let Some(name) = schema["$ref"].as_str() {
+        let at = name.trim_start_matches('#');
+        return fits(root, root.pointer(at).expect("a definition"), value, looked_at);
+    }
+    if let Some(any) = schema["anyOf"].as_array() {
+        let fitting = |one: &&Value| one["type"] != "null" || value.is_null();
+        let null = any.iter().any(|one| one["type"] == "null");
+        if value.is_null() {
+            assert!(null, "{value} is null against {schema}");
+            return;
+        }
+        let rest: Vec<&Value> = any.iter().filter(|one| one["type"] != "null").filter(fitting).collect();
+        if rest.len() == 1 {
+            fits(root, rest[0], value, looked_at);
+        }
+        return;
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let allowed = match &schema["type"] {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        _ => vec![kind],
+    };
+    assert!(allowed.iter().any(|one| *one == kind || (*one == "number" && kind == "integer")), "{value}: {schema}");
+    if let Value::Array(items) = value {
+        items.iter().for_each(|item| fits(root, &schema["items"], item, looked_at));
+    }
+    let Value::Object(fields) = value else { return };
+    let properties = schema["properties"].as_object().expect("an object says its fields");
+    assert!(fields.keys().eq(properties.keys()) || fields.keys().all(|key| properties.contains_key(key)), "{value}");
+    for name in schema["required"].as_array().into_iter().flatten() {
+        assert!(fields.contains_key(name.as_str().unwrap()), "{name} is missing in {value}");
+    }
+    for (name, field) in fields {
+        fits(root, &properties[name], field, looked_at);
+    }
+}
+
+#[test]
+fn sarif_names_rules_and_places() {
+    let log: Value = serde_json::from_slice(&broadaxe(&["check", FACE, "--format", "sarif"]).stdout).expect("a log");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    assert!(results.len() >= 3, "{log}");
+    for result in results {
+        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+        assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], FACE);
+    }
+}
+
+#[test]
+fn a_changed_model_is_whole_and_elsewhere() {
+    let folder = Folder::new("whole");
+    let (copy, out) = (folder.path("face.onnx"), folder.path("out.onnx"));
+    fs::copy(root().join(FACE), &copy).unwrap();
+    let before = fs::read(&copy).unwrap();
+    for args in [
+        &["upgrade", copy.as_str()][..],
+        &["upgrade", copy.as_str(), "-o", copy.as_str()],
+        &["upgrade", copy.as_str(), "-o", "/no/such/folder/out.onnx"],
+        &["fix", copy.as_str(), "--for", "abacus", "-o", out.as_str()],
+    ] {
+        let output = broadaxe(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert_eq!(fs::read(&copy).unwrap(), before, "{args:?}");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "{args:?} leaves a file");
+    }
+    let dry = broadaxe(&["upgrade", &copy, "--dry-run"]);
+    assert!(dry.status.success() && fs::read(&copy).unwrap() == before);
+    assert!(broadaxe(&["upgrade", &copy, "-o", &out]).status.success());
+    assert_eq!(fs::read(&copy).unwrap(), before);
+    assert!(broadaxe(&["upgrade", &copy, "--in-place"]).status.success());
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(&out).unwrap());
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
+    assert!(broadaxe(&["check", &out, "--for", "onnx,openvino,ncnn"]).status.success());
+}
+
+#[test]
+fn a_node_alone_is_a_model() {
+    let folder = Folder::new("extract");
+    let out = folder.path("one.onnx");
+    let output = broadaxe(&["extract", FACE, "--node", "prelu1", "-o", &out]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let census: Value = serde_json::from_slice(&broadaxe(&["census", &out, "--json"]).stdout).expect("a census");
+    assert_eq!(census["models"][0]["nodes"], 1, "{census}");
+}
+
+#[test]
+fn the_hook_runs() {
+    let hooks = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
+    let entry = hooks.lines().find_map(|line| line.trim().strip_prefix("entry: broadaxe ")).expect("an entry");
+    let args: Vec<&str> = entry.split(' ').chain([FACE]).collect();
+    assert_eq!(broadaxe(&args).status.code(), Some(1));
+    let action = fs::read_to_string(root().join("action.yml")).unwrap();
+    assert!(action.contains("broadaxe check --for \"$TARGETS\" --format sarif"));
+}
