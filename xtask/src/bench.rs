@@ -27,6 +27,8 @@ mod sweep;
 
 mod code;
 
+mod models;
+
 mod page;
 
 use std::{
@@ -45,7 +47,7 @@ const OWN: &str = "broadaxe";
 const WORKLOADS: &str = "workloads";
 
 pub(crate) const USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
-                                --sweep sizes,ranks,threads | --size | --page | --gate | --gate-record";
+                                --sweep sizes,ranks,threads | --size | --models | --page | --gate | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -70,6 +72,8 @@ enum Work {
     Sweep,
     /// The size of the code and the time of its build are measured.
     Size,
+    /// The checker is timed on model graphs.
+    Models,
     /// The page is written anew from the records.
     Page,
     /// Instructions are compared with the recorded ones.
@@ -100,6 +104,7 @@ impl Wishes {
                 "--quick" => wishes.quick = true,
                 "--record" => wishes.record = true,
                 "--size" => wishes.work = Work::Size,
+                "--models" => wishes.work = Work::Models,
                 "--page" => wishes.work = Work::Page,
                 "--gate" => wishes.work = Work::Gate,
                 "--gate-record" => wishes.work = Work::GateRecord,
@@ -124,6 +129,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
             wishes.sweeps.iter().try_for_each(run)
         }
         Work::Size => code::run(root, &target(root), wishes.record),
+        Work::Models => return models::run(root, &target(root), wishes.record),
         Work::Page => Ok(()),
         Work::Gate | Work::GateRecord => return gate::run(root, &runner(root)?, wishes.work == Work::GateRecord),
     };

@@ -1,0 +1,28 @@
+//! How fast models are checked, beside what onnx and OpenVINO take to read the same files.
+
+use std::{env, path::Path, process::Command};
+
+use super::{cargo, peers, succeed};
+
+/// The page that a recorded run writes.
+const PAGE: &str = "docs/performance-models.md";
+/// Where the graphs of real models are, beside the repository.
+const MODELS: &str = "../shared/models";
+
+/// Builds the command as it is released and runs `bench/models.py`.
+pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
+    let models = root.join(MODELS);
+    if !models.is_dir() {
+        return Err(format!("{} is not there; it should hold graphs as */*.onnx.gz and */*.xml.gz", models.display()));
+    }
+    let words = ["build", "--release", "--quiet", "-p", "broadaxe-cli"];
+    succeed(cargo(root).args(words), "the command does not build")?;
+    let python = peers::install(target, &["onnxruntime".to_owned(), "openvino".to_owned()])?;
+    let program = target.join("release").join(format!("broadaxe{}", env::consts::EXE_SUFFIX));
+    let mut command = Command::new(python);
+    command.arg(root.join("bench/models.py")).arg(program).arg(models);
+    if record {
+        command.arg(root.join(PAGE));
+    }
+    succeed(&mut command, "bench/models.py failed")
+}
