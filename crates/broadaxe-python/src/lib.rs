@@ -22,6 +22,7 @@ mod again;
 mod sheet;
 mod operator;
 mod shapes;
+mod models;
 mod tables;
 
 use pyo3::prelude::*;
@@ -37,6 +38,7 @@ mod _broadaxe {
     #[pymodule_export]
     use super::{
         array::{is_plain, set_bfloat16},
+        models::ask_model,
         shapes::{broadcast_shapes, command, place},
         tables::{aliases, dtypes, frameworks, num_threads, operators, reductions, rules, set_num_threads},
     };

@@ -16,6 +16,7 @@ from . import _broadaxe, _frameworks
 from ._broadaxe import Operator, __version__, num_threads, set_num_threads
 from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
 from ._guard import Blowup, guard
+from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
 from ._reductions import reduction as _reduction
 from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
 
@@ -32,7 +33,7 @@ globals().update(operators)
 for _alias, _name in _broadaxe.aliases():
     globals().setdefault(_alias, operators[_name])
 _frameworks.install(_sys.modules[__name__])
-for _class in (Answer, Blowup, Compiled, guard):
+for _class in (Answer, Blowup, Census, Check, Compiled, Finding, Fix, Sizes, guard):
     _class.__module__ = __name__
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and not hasattr(_builtins, name))
