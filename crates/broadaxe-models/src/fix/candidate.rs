@@ -46,6 +46,14 @@ pub(crate) struct Candidate {
     pub cost: Cost,
 }
 
+impl Candidate {
+    /// Makes the way that changes nothing.
+    pub(crate) fn unchanged(meaning: Meaning, shapes: Vec<SymbolicShape>, result: SymbolicShape) -> Self {
+        let (forms, swap, back, attributes, cost) = (vec![], None, None, vec![], Cost::default());
+        Self { meaning, shapes, result, forms, swap, back, attributes, cost }
+    }
+}
+
 /// A rule that a node can have, and the attributes that say so.
 type Ruled = (Rule, Vec<(&'static str, Option<Scalar>)>);
 
@@ -100,16 +108,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the node as it is.
     pub(crate) fn plain(&self) -> Candidate {
-        Candidate {
-            meaning: self.meaning.clone(),
-            shapes: self.shapes.clone(),
-            result: self.inferred.shape().clone(),
-            forms: vec![],
-            swap: None,
-            back: None,
-            attributes: vec![],
-            cost: Cost::default(),
-        }
+        Candidate::unchanged(self.meaning.clone(), self.shapes.clone(), self.inferred.shape().clone())
     }
 
     /// Writes the node as another way does, but for the form of one input.

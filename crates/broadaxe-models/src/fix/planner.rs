@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use broadaxe_shape::SymbolicShape;
+
 use super::{
     Fix, Left, Step, apart,
     candidate::{Candidate, Subject},
@@ -110,8 +112,9 @@ impl<'a> Planner<'a> {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
         let subject = match Subject::new(self.model, self.shapes, id, &meaning) {
             Ok(subject) => subject,
-            Err(reason) if meaning.broadcasts() => return self.leave(id, reason),
-            Err(_) => return,
+            // Some targets do the same whatever the shapes are.
+            Err(_) if !meaning.broadcasts() || self.same_anyway(id, &meaning) => return,
+            Err(reason) => return self.leave(id, reason),
         };
         if self.apart.contains(&id) && self.take_apart(id, &subject) {
             return;
@@ -143,6 +146,14 @@ impl<'a> Planner<'a> {
                 self.leave(id, text);
             }
         }
+    }
+
+    /// Says whether all targets read a node alike of which too little is known to write it otherwise.
+    fn same_anyway(&self, id: NodeId, meaning: &Meaning) -> bool {
+        let node = self.model.node(id);
+        let way =
+            Candidate::unchanged(meaning.clone(), meaning.shapes(node, self.shapes), SymbolicShape::unknown_rank());
+        self.answers(id, &way).iter().all(|answer| *answer == Answer::Same)
     }
 
     /// Notes the targets that no way to write a node serves.
