@@ -1,4 +1,4 @@
-//! pnnx: torch's operators, and expressions such as `add(@0,@1)`, which are read where they are one operator.
+//! pnnx: torch's operators, and expressions such as `add(@0,@1)`, which are read where they are a chain of operators.
 
 use broadaxe_shape::Rule;
 
@@ -63,27 +63,58 @@ fn slope(node: &Node, slope: Source) -> Meaning {
     meaning
 }
 
-/// Reads an expression of one function; of numbers and one operand there is nothing to broadcast.
+/// Reads an expression: a function of two operands, or a chain of such, each of what came before and one operand more. Of
+/// numbers and one operand there is nothing to broadcast.
 fn expression(node: &Node) -> Result<Meaning, String> {
     let text = attributes::text(node, "expr").ok_or("the expression is missing")?;
-    let operands: Vec<usize> = mentioned(text);
-    let unary = || of_inputs(node, 1, Kind::Unary, Operator::Copy, Rule::numpy());
-    let (name, inside) = match text.split_once('(') {
-        Some((name, rest)) => (name.trim(), rest.trim_end().strip_suffix(')').unwrap_or(rest)),
-        None => return Ok(unary()),
+    if mentioned(text).len() < 2 {
+        return Ok(of_inputs(node, 1, Kind::Unary, Operator::Copy, Rule::numpy()));
+    }
+    let (operands, ops) =
+        chain(text, DEPTH).ok_or_else(|| format!("the expression {text} is no chain of operators of two operands"))?;
+    let kind = if operands.len() == 2 { Kind::Binary } else { Kind::Many };
+    Ok(Meaning { kind, op: Operator::Own(ops), rule: Rule::numpy(), operands })
+}
+
+/// How deep expressions are read.
+const DEPTH: usize = 64;
+
+/// Reads a chain: the operands in order, and the operator before each but the first.
+fn chain(text: &str, depth: usize) -> Option<(Vec<Source>, Vec<&'static str>)> {
+    let text = text.trim();
+    if let Some(input) = text.strip_prefix('@') {
+        return Some((vec![Source::Input(input.parse().ok()?)], vec![]));
+    }
+    let (name, rest) = text.split_once('(')?;
+    let (left, right) = halves(rest.strip_suffix(')')?)?;
+    let own = FUNCTIONS.iter().find(|(known, _)| *known == name.trim())?.1;
+    let (left, right) = (chain(left, depth.checked_sub(1)?)?, chain(right, depth - 1)?);
+    let commutes = broadaxe::find(own).is_some_and(broadaxe::Op::is_commutative);
+    let (mut long, short) = if right.1.is_empty() {
+        (left, right)
+    } else if left.1.is_empty() && commutes {
+        (right, left)
+    } else {
+        return None;
     };
-    if operands.len() < 2 {
-        return Ok(unary());
-    }
-    let plain: Option<Vec<Source>> =
-        inside.split(',').map(|operand| Some(Source::Input(operand.trim().strip_prefix('@')?.parse().ok()?))).collect();
-    let own = FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, own)| *own);
-    match (plain, own) {
-        (Some(operands), Some(own)) if operands.len() == 2 => {
-            Ok(Meaning { kind: Kind::Binary, op: Operator::Own(vec![own]), rule: Rule::numpy(), operands })
+    long.0.extend(short.0);
+    long.1.push(own);
+    Some(long)
+}
+
+/// Cuts two arguments at the comma between them; nothing where there are more or fewer.
+fn halves(text: &str) -> Option<(&str, &str)> {
+    let (mut open, mut at) = (0_usize, None);
+    for (index, letter) in text.char_indices() {
+        match letter {
+            '(' => open += 1,
+            ')' => open = open.checked_sub(1)?,
+            ',' if open == 0 && at.is_some() => return None,
+            ',' if open == 0 => at = Some(index),
+            _ => {}
         }
-        _ => Err(format!("the expression {text} is more than one operator of two operands")),
     }
+    at.map(|at| (&text[..at], &text[at + 1..]))
 }
 
 /// Lists the operands that an expression mentions, each once.
