@@ -1,6 +1,7 @@
 //! Prints what targets do with the element-wise nodes of models, a line of JSON each: `verdicts TARGET,... MODEL...`.
 //!
-//! Nodes that are the same are left out, unless `--all` stands first. The last line of a model counts its nodes.
+//! Nodes that are the same are left out, unless `--all` is given; `--advice` adds repairs. The last line of a model counts its
+//! nodes.
 
 use std::{
     io::{self, Write},
@@ -11,7 +12,7 @@ use std::{
 use broadaxe_models::{
     Target,
     check::{Finding, Verdict, check},
-    format, infer,
+    fix, format, infer,
 };
 use serde::Serialize;
 
@@ -25,6 +26,7 @@ struct Line<'a> {
     verdict: &'a str,
     element: Option<&'a [usize]>,
     reason: &'a str,
+    repair: Option<&'a str>,
 }
 
 /// The nodes of a model, and those whose shapes are unknown.
@@ -47,22 +49,28 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let all = arguments.first().is_some_and(|first| first == "--all");
-    arguments.drain(..usize::from(all));
+    let [all, advice] = ["--all", "--advice"].map(|name| {
+        let at = arguments.iter().position(|argument| argument == name);
+        at.map(|at| arguments.remove(at)).is_some()
+    });
     let Some((targets, models)) = arguments.split_first() else {
-        return Err("usage: verdicts [--all] TARGET,... MODEL...".into());
+        return Err("usage: verdicts [--all] [--advice] TARGET,... MODEL...".into());
     };
     let targets: Vec<Target> = targets.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let mut out = io::stdout().lock();
     for file in models {
         let model = format::open(Path::new(file))?;
         let shapes = infer::infer(&model, &[])?;
-        let report = check(&model, &shapes, &targets);
+        let mut report = check(&model, &shapes, &targets);
+        if advice {
+            fix::advise(&model, &shapes, &targets, &mut report)?;
+        }
         for finding in report.findings.iter().filter(|finding| all || !matches!(finding.verdict, Verdict::Same)) {
             let node = model.node(finding.node);
             let (target, reason, verdict) = (&*finding.target, &*finding.reason, finding.verdict.name());
-            let line =
-                Line { file, target, node: &node.name, op: &node.op, verdict, element: element(finding), reason };
+            let repair = finding.repair.as_ref().map(|repair| &*repair.text);
+            let (node, op) = (&*node.name, &*node.op);
+            let line = Line { file, target, node, op, verdict, element: element(finding), reason, repair };
             writeln!(out, "{}", serde_json::to_string(&line)?)?;
         }
         let figures = Figures { file, nodes: report.nodes, unknown: report.unknown };

@@ -8,6 +8,7 @@ mod apart;
 mod candidate;
 mod judge;
 mod planner;
+mod advise;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use crate::{
     target::Target,
 };
 
+pub use self::advise::advise;
 pub(crate) use self::settle::{Form, Want, settle};
 
 /// The changes to a model, and what they leave as it is.

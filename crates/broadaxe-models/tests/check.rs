@@ -9,7 +9,7 @@ use std::{
 use broadaxe_models::{
     Model, Source, Target,
     check::{Report, Verdict, check},
-    format, infer,
+    fix, format, infer,
 };
 
 /// Returns the folder of shared models; nothing in a clone without it.
@@ -97,6 +97,20 @@ fn left_aligned(model: &Model, wanted: usize) {
         );
         assert_ne!(Some(example.here), example.there);
     }
+}
+
+/// What is found has a repair beside it, with its cost.
+#[test]
+fn findings_are_advised() {
+    let model = small_efficientnet();
+    let targets: Vec<Target> = vec!["onnx".parse().expect("a target"), "rank<=2".parse().expect("a target")];
+    let shapes = infer::infer(&model, &[]).expect("shapes are inferred");
+    let mut report = check(&model, &shapes, &targets);
+    fix::advise(&model, &shapes, &targets, &mut report).expect("there are targets");
+    let repairs: Vec<_> = report.findings.iter().map(|found| (found.verdict.name(), found.repair.as_ref())).collect();
+    let [("refused", Some(onnx)), ("refused", Some(rank))] = repairs[..] else { panic!("{repairs:?}") };
+    assert!(onnx.text.contains('b') && onnx.bytes == 0, "{onnx:?}");
+    assert!(!rank.text.is_empty(), "{rank:?}");
 }
 
 /// Makes the block of such a network that has the broadcast.

@@ -1,0 +1,47 @@
+//! Repairs beside findings: what would make a node mean the same on the target that it is found for.
+
+use std::collections::BTreeMap;
+
+use super::plan;
+use crate::{
+    check::{Repair, Report, Verdict},
+    error::Error,
+    graph::{Model, NodeId},
+    infer::Shapes,
+    target::Target,
+};
+
+/// Writes beside each finding of a report what would repair it for its target, and what that costs.
+///
+/// Repairs are planned for one target at a time; [`plan`] finds those that serve several at once.
+///
+/// # Errors
+/// As [`plan`].
+pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<(), Error> {
+    for target in targets {
+        let name = target.to_string();
+        let mut found: Vec<_> = report
+            .findings
+            .iter_mut()
+            .filter(|finding| finding.target == name && is_repairable(&finding.verdict))
+            .collect();
+        if found.is_empty() {
+            continue;
+        }
+        let mut repairs: BTreeMap<NodeId, Repair> = BTreeMap::new();
+        for step in plan(model, shapes, std::slice::from_ref(target))?.steps {
+            let repair = repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), bytes: 0 });
+            repair.text += if repair.text.is_empty() { "" } else { ", " };
+            repair.text += &step.text;
+            repair.bytes = repair.bytes.saturating_add(step.bytes);
+        }
+        for finding in &mut found {
+            finding.repair = repairs.get(&finding.node).cloned();
+        }
+    }
+    Ok(())
+}
+
+fn is_repairable(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Differs(_) | Verdict::Refused | Verdict::Guarded(_))
+}
