@@ -116,7 +116,9 @@ fn fits(root: &Value, schema: &Value, value: &Value, looked_at: &mut usize) {
     };
     assert!(allowed.iter().any(|one| *one == kind || (*one == "number" && kind == "integer")), "{value}: {schema}");
     if let Value::Array(items) = value {
-        items.iter().for_each(|item| fits(root, &schema["items"], item, looked_at));
+        for item in items {
+            fits(root, &schema["items"], item, looked_at);
+        }
     }
     let Value::Object(fields) = value else { return };
     let properties = schema["properties"].as_object().expect("an object says its fields");

@@ -102,7 +102,9 @@ fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
         return Ok(Some(args.model.clone()));
     }
     let Some(out) = &args.output else {
-        return Err(Error::usage("give the file for the changed model with -o OUT; --in-place replaces the model, --dry-run writes nothing"));
+        return Err(Error::usage(
+            "give the file for the changed model with -o OUT; --in-place replaces the model, --dry-run writes nothing",
+        ));
     };
     let same = match (out.canonicalize(), args.model.canonicalize()) {
         (Ok(out), Ok(model)) => out == model,

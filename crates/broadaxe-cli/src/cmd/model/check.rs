@@ -1,9 +1,12 @@
 //! `broadaxe check`: what a model's broadcasts mean on other runtimes.
 
 use broadaxe_models::{
+    Model,
     check::check,
+    fix::advise,
     report::{CheckRecord, TargetRecord},
     target::{PROFILES, Target},
+    upgrade::OPSET,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,16 +35,22 @@ struct Checked<'a> {
 /// When a target is unknown, or a model cannot be read.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
-    let mut records = Vec::new();
+    let (mut records, mut texts) = (Vec::new(), Vec::new());
     for path in &args.models {
         let loaded = load(path, &args.targets.inputs, open)?;
-        let report = check(&loaded.model, &loaded.shapes, &targets);
-        records.push(CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report));
+        let mut report = check(&loaded.model, &loaded.shapes, &targets);
+        if !args.quiet {
+            advise(&loaded.model, &loaded.shapes, &targets, &mut report)?;
+        }
+        let record = CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report);
+        let hint = if args.quiet || record.attention() == 0 { String::new() } else { hint(&loaded.model, &record) };
+        texts.push(show(&record, args) + &hint);
+        records.push(record);
     }
     let found = records.iter().any(|record| record.attention() > 0);
     let format = if json { ReportFormat::Json } else { args.format };
     let text = match format {
-        ReportFormat::Text => records.iter().map(|record| show(record, args)).collect::<Vec<_>>().join("\n"),
+        ReportFormat::Text => texts.join("\n"),
         ReportFormat::Json => value(&records).to_string() + "\n",
         ReportFormat::Sarif => sarif::log(&records).to_string() + "\n",
     };
@@ -60,7 +69,13 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
         _ => true,
     };
     let findings: Vec<_> = record.findings.iter().filter(|finding| wanted(&finding.verdict)).collect();
-    let most = if args.quiet { 0 } else if args.all { findings.len() } else { SHOWN };
+    let most = if args.quiet {
+        0
+    } else if args.all {
+        findings.len()
+    } else {
+        SHOWN
+    };
     for finding in findings.iter().take(most) {
         out += &text::finding(record, finding);
         out += "\n";
@@ -69,11 +84,20 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
         out += &format!("... and {} more; --all shows them, --json lists them\n\n", findings.len() - most);
     }
     out += &summary(record);
-    if !args.quiet && record.attention() > 0 {
-        let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
-        out += &format!("'broadaxe fix {} --for {} -o OUT' repairs what can be\n", record.model, names.join(","));
-    }
     out
+}
+
+/// Says what to do next.
+fn hint(model: &Model, record: &CheckRecord) -> String {
+    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
+    if let Some(opset) = opset.filter(|&opset| model.format == "onnx" && opset < OPSET) {
+        let name = &record.model;
+        return format!(
+            "opset {opset} places operands in old ways; 'broadaxe upgrade {name} -o OUT' spells them out\n"
+        );
+    }
+    let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
+    format!("'broadaxe fix {} --for {} -o OUT' repairs what can be\n", record.model, names.join(","))
 }
 
 /// Says in a line or two how many nodes were looked at and what was found for each target.
@@ -82,7 +106,11 @@ fn summary(record: &CheckRecord) -> String {
         1 => "1 element-wise node".to_owned(),
         n => format!("{n} element-wise nodes"),
     };
-    let unknown = if record.unknown == 0 { "all shapes known".to_owned() } else { format!("{} of unknown shape", record.unknown) };
+    let unknown = if record.unknown == 0 {
+        "all shapes known".to_owned()
+    } else {
+        format!("{} of unknown shape", record.unknown)
+    };
     let mut text = format!("{}: {nodes}, {unknown}\n", record.model);
     for target in &record.targets {
         text += &format!("  {}: {}\n", target.name, counts(target));
@@ -110,7 +138,8 @@ pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
 /// Lists the targets.
 pub fn targets() -> Answer {
     let rows = PROFILES.iter().map(|target| vec![target.name.to_owned(), target.summary.to_owned()]);
-    let json: Vec<Value> = PROFILES.iter().map(|target| json!({ "name": target.name, "summary": target.summary })).collect();
+    let json: Vec<Value> =
+        PROFILES.iter().map(|target| json!({ "name": target.name, "summary": target.summary })).collect();
     Answer::new(table(&["target", "what it stands for"], true, rows), json!({ "targets": json }))
 }
 

@@ -1,6 +1,6 @@
 //! A finding drawn for people: the operands, what each reads, and what to do.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord};
 
 use crate::{answer::tuple, error::quoted};
@@ -14,13 +14,13 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
     };
     let (source, spans) = operands(finding);
     let path = format!("{}: {} {} ({})", record.model, finding.place, quoted(&finding.node), finding.op);
-    let mut snippet = Snippet::source(source).line_numbering(false).fold(false);
+    let mut snippet = Snippet::source(source).line_numbering(false).path(path.clone()).fold(false);
     for (k, span) in spans.into_iter().enumerate() {
         if let Some(label) = label(finding, k) {
             snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(label));
         }
     }
-    let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(Origin::path(path)).element(snippet);
+    let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(snippet);
     for note in notes(finding) {
         group = group.element(Level::NOTE.message(note));
     }
@@ -32,7 +32,15 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
         };
         groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", repair.text))));
     }
-    Renderer::styled().term_width(width()).render(&groups) + "\n"
+    let drawn = Renderer::styled().term_width(width()).render(&groups) + "\n";
+    without_line(&drawn, &path)
+}
+
+/// Takes out the line and column that the renderer writes behind the path: they are those of the drawing.
+fn without_line(drawn: &str, path: &str) -> String {
+    let Some((before, after)) = drawn.split_once(path) else { return drawn.to_owned() };
+    let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
+    format!("{before}{path}{after}")
 }
 
 /// The width that the terminal says it has, or 80.
@@ -48,7 +56,10 @@ fn title(finding: &FindingRecord) -> String {
         "guarded" => format!("{target} computes the same only under a condition"),
         _ => format!("what {target} makes of this is not known"),
     };
-    if finding.reason.is_empty() { what } else { format!("{what}: {}", finding.reason) }
+    // Which element is read is drawn below.
+    let drawn = finding.counterexample.as_ref().and_then(|_| finding.reason.split_once(": element ("));
+    let reason = drawn.map_or(finding.reason.as_str(), |(law, _)| law);
+    if reason.is_empty() { what } else { format!("{what}: {reason}") }
 }
 
 /// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
@@ -106,9 +117,8 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
 fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
     let held = example.numbers.iter().zip(&example.reads).zip(&finding.operands);
-    let held = held.map(|((number, read), operand)| {
-        format!("{}{} = {}", quoted(&operand.tensor), tuple(read), value(*number))
-    });
+    let held = held
+        .map(|((number, read), operand)| format!("{}{} = {}", quoted(&operand.tensor), tuple(read), value(*number)));
     let held = held.collect::<Vec<_>>().join(", ");
     let there = if example.target_reads.is_empty() {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
