@@ -1,7 +1,7 @@
 //! Shapes of all values of a model, each with where it is known from.
 //!
 //! A node's operator names a shape function in a table. It sees the extents of the inputs, which may be expressions of
-//! the sizes that the file leaves open ([`size`]), and the elements of small tensors that carry shapes, which are followed
+//! the sizes that the file leaves open (`size.rs`), and the elements of small tensors that carry shapes, which are followed
 //! through the operators that exporters compute shapes with. What a shape function cannot say is unknown, with a reason,
 //! and everything else goes on.
 

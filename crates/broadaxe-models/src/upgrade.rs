@@ -5,7 +5,7 @@
 //! gets an axis of 1 for every axis of the first one that comes after its own, and the attributes go. Converters that
 //! only drop the attributes change the meaning wherever `axis` was not the last place that fits.
 //!
-//! The list [`RULES`] has whatever else changed between opsets 1 and 7. Where the old text leaves a choice, nothing is
+//! The list `RULES` has whatever else changed between opsets 1 and 7. Where the old text leaves a choice, nothing is
 //! chosen: the node is named, with what would have to be said in the model.
 //!
 //! Source: the schemas of the operators in ONNX, all versions up to 7.
