@@ -28,10 +28,10 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
     change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))
 }
 
-/// As [`fix`], for a caller that may hold the model; returns the changed model too where it is not written.
+/// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
 ///
 /// # Errors
-/// As [`fix`].
+/// As [`fix()`].
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
     let (loaded, plan) = repaired(args, open)?;
     let answer = change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))?;
@@ -54,7 +54,7 @@ fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
 /// Brings an ONNX model to opset 7.
 ///
 /// # Errors
-/// As [`fix`]; a model with a node that has no exact counterpart is not written.
+/// As [`fix()`]; a model with a node that has no exact counterpart is not written.
 pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
     let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, &open)?;
     let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
