@@ -6,7 +6,7 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str = "[--quick] [--engine NAME]...";
+pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]...";
 
 /// What came of getting ready.
 pub(crate) enum Ready {
@@ -16,13 +16,24 @@ pub(crate) enum Ready {
     Skipped(String),
 }
 
-/// Runs the suite; all of it writes `docs/conformance.md`.
+/// The questions about whole models, and what each is told; they write their pages.
+const MODELS: [(&str, &[&str]); 6] = [
+    ("models_upgrade", &[]),
+    ("models_fix", &["--write"]),
+    ("models_infer", &["--binary", "target/debug/examples/shapes"]),
+    ("models_ncnn", &["--binary", "target/debug/examples/shapes"]),
+    ("models_prelu", &["--binary", "target/debug/examples/verdicts"]),
+    ("models_prelu_fix", &[]),
+];
+
+/// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let (mut quick, mut engines) = (false, Vec::new());
+    let (mut quick, mut about_models, mut engines) = (false, false, Vec::new());
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match (word.as_str(), rest.as_slice().first()) {
             ("--quick", _) => quick = true,
+            ("--models", _) => about_models = true,
             ("--engine", Some(name)) => {
                 engines.push(name.clone());
                 rest.next();
@@ -33,8 +44,9 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if !python::is_here() {
         return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
     }
-    match prepare(root, !quick)? {
+    match prepare(root, !quick || about_models)? {
         Ready::Skipped(why) => Err(why),
+        Ready::Suite(suite) if about_models => models(root, &suite),
         Ready::Suite(mut suite) => {
             suite.args((!quick).then_some("--full"));
             suite.args(engines.iter().flat_map(|name| ["--engine", name]));
@@ -45,6 +57,25 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
             }
         }
     }
+}
+
+/// Builds the command and the examples, and asks every question about whole models; all are asked, whatever one finds.
+fn models(root: &Path, suite: &Command) -> Result<(), String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["build", "--workspace", "--bins", "--examples"]).current_dir(root).status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err("the command and the examples do not build".to_owned());
+    }
+    let mut wrong = Vec::new();
+    for (name, words) in MODELS {
+        println!("{name}");
+        let mut script = Command::new(suite.get_program());
+        script.args(["-m", &format!("conformance.{name}")]).args(words).current_dir(root);
+        if !script.status().is_ok_and(|status| status.success()) {
+            wrong.push(name);
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(format!("wrong, or not asked: {}", wrong.join(" "))) }
 }
 
 /// Builds the package, installs the engines where their list has changed, and returns the command that asks them.
@@ -87,6 +118,21 @@ mod tests {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
         }
+    }
+
+    #[test]
+    fn every_question_about_models_is_asked() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance");
+        let has_main = |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("__main__"));
+        let scripts = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut asked: Vec<String> = scripts
+            .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("models_") && has_main(path))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        asked.sort();
+        let mut listed = MODELS.map(|(name, _)| name);
+        listed.sort_unstable();
+        assert_eq!(asked, listed);
     }
 
     #[test]
