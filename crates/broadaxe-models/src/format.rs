@@ -71,9 +71,13 @@ pub fn read(source: &Source) -> Result<Model, Error> {
 /// # Errors
 /// [`ErrorKind::Edit`] when a change cannot be made in this format.
 pub fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
+    (format_of(model)?.write)(model, edits)
+}
+
+/// Returns the format that a model was read in.
+fn format_of(model: &Model) -> Result<&'static Format, Error> {
     let format = FORMATS.iter().find(|format| format.name == model.format);
-    let format = format.ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))?;
-    (format.write)(model, edits)
+    format.copied().ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))
 }
 
 /// Reads a changed model before it is written; what the changes left alone is read from where it lies.
@@ -102,5 +106,6 @@ pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
         Ok(Some(Source::memory(bytes, path.map(Path::to_path_buf))))
     };
     let main = assemble("", &model.source)?.unwrap_or_else(|| model.source.clone());
-    read(&main)
+    // What its first bytes show may have moved down, but it is still of this format.
+    (format_of(model)?.read)(&main)
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broadaxe_models::{Edit, Model, Use, edit::Piece, format, graph::NodeId};
+use broadaxe_models::{Edit, Model, Source, Use, edit::Piece, format, graph::NodeId};
 
 /// Lists the files with an extension in a folder and its folders.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
@@ -75,4 +75,21 @@ fn a_change_leaves_the_rest() {
             assert_eq!(changed, 2, "{} {node}", path.display());
         }
     }
+}
+
+#[test]
+fn a_changed_text_of_pnnx_is_read_as_one() {
+    // The mark of pnnx stands so far down that what a change puts above it moves it out of the first bytes.
+    let mut layers = vec![String::from("pnnx_input in 0 1 0")];
+    layers.extend((0..113).map(|k| format!("aten_relu layer_{k} 1 1 {k} {} dim=0", k + 1)));
+    layers.push("pnnx.Output out 1 0 0".into());
+    let text = format!("7767517\n{} {}\n{}\n", layers.len(), layers.len() - 1, layers.join("\n"));
+    let mark = text.find("pnnx.").unwrap();
+    assert!((3900..4080).contains(&mark), "the mark of pnnx stands at byte {mark}");
+    let model = format::read(&Source::memory(text.into_bytes(), Some("a.param".into()))).unwrap();
+    assert_eq!(model.format, "pnnx");
+    let edits: Vec<Edit> =
+        (1..=8).map(|k| Edit::Unsqueeze { at: Use { node: NodeId(k), input: 0 }, axes: vec![0, 2] }).collect();
+    let changed = format::changed(&model, &format::write(&model, &edits).unwrap()).unwrap();
+    assert_eq!((changed.format, changed.nodes.len() > model.nodes.len()), ("pnnx", true));
 }

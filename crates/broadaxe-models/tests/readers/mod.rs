@@ -1,0 +1,160 @@
+//! What must hold whatever bytes a model is read from. The fuzz targets try these functions on bytes that nobody has
+//! seen, and the test `corpus` on those that fuzzing has kept.
+
+use std::path::PathBuf;
+
+use broadaxe_models::{
+    Edit, Model, NodeId, Source, Target, Use, ValueId, census::census, check::check, edit::Piece, fix::plan, format,
+    graph::Graph, infer::infer, upgrade::upgrade,
+};
+
+/// A fuzz target.
+pub(crate) struct Reader {
+    /// Its name, which is also that of its folder in the corpus.
+    pub(crate) name: &'static str,
+    /// What the file with the bytes is called, in a folder that does not exist.
+    pub(crate) file: &'static str,
+    /// The formats whose models are looked at further.
+    pub(crate) formats: &'static [&'static str],
+    /// What must hold of a model that was read.
+    pub(crate) holds: fn(&Model, &[u8]),
+}
+
+/// All of them. The last looks at what is said of a model, the others at how it is read and written.
+pub(crate) static READERS: &[Reader] = &[
+    Reader { name: "onnx_model", file: "model.onnx", formats: &["onnx"], holds: read_and_write },
+    Reader { name: "openvino_ir", file: "model.xml", formats: &["openvino"], holds: read_and_write },
+    Reader { name: "paddle_model", file: "model.json", formats: &["paddle"], holds: read_and_write },
+    Reader { name: "ncnn_param", file: "model.param", formats: &["ncnn", "pnnx"], holds: read_and_write },
+    Reader {
+        name: "model_check",
+        file: "model",
+        formats: &["onnx", "openvino", "paddle", "ncnn", "pnnx"],
+        holds: said,
+    },
+];
+
+/// The most changes that are made at once.
+const CHANGES: usize = 16;
+/// The targets that models are checked for.
+const TARGETS: &[&str] =
+    &["onnx", "onnx6", "openvino", "ncnn", "ncnn-param", "paddle", "numpy", "equal-rank", "rank<=2", "none"];
+
+/// Reads bytes as the target of this name does, and panics where something does not hold.
+pub(crate) fn holds(name: &str, bytes: &[u8]) {
+    let reader = READERS.iter().find(|reader| reader.name == name).expect("a target that is in the table");
+    let path = PathBuf::from("no/such").join(reader.file);
+    match format::read(&Source::memory(bytes, Some(path))) {
+        Ok(model) if reader.formats.contains(&model.format) => (reader.holds)(&model, bytes),
+        Ok(_) => {}
+        Err(error) => assert!(!error.message().is_empty()),
+    }
+}
+
+/// What is read hangs together, no change writes it as it was, and what is changed can be read.
+fn read_and_write(model: &Model, bytes: &[u8]) {
+    hangs_together(model);
+    assert!(written(model, &[]).expect("a model without changes can be written") == bytes, "nothing was changed");
+    // One change may be impossible; those that are possible are made together.
+    let possible = |edit: &Edit| format::write(model, std::slice::from_ref(edit)).is_ok();
+    let edits: Vec<Edit> = changes(model).into_iter().take(4 * CHANGES).filter(possible).take(CHANGES).collect();
+    repaired(model, &edits);
+}
+
+/// Shapes are inferred and verdicts given, one for each value and for each node and target; repairs can be made.
+fn said(model: &Model, _: &[u8]) {
+    let Ok(shapes) = infer(model, &[]) else { return };
+    assert_eq!(shapes.of.len(), model.values.len());
+    let targets: Vec<Target> = TARGETS.iter().map(|name| name.parse().expect("a target that is known")).collect();
+    let report = check(model, &shapes, &targets);
+    assert_eq!(report.findings.len(), report.nodes * targets.len());
+    assert!(report.unknown <= report.nodes && report.nodes <= model.nodes.len());
+    assert!(census(model, &shapes).entries.len() <= model.nodes.len());
+    for targets in [&["openvino", "ncnn"][..], &["equal-rank"]] {
+        let targets: Vec<Target> = targets.iter().map(|name| name.parse().expect("a target that is known")).collect();
+        if let Ok(fix) = plan(model, &shapes, &targets) {
+            repaired(model, &fix.edits);
+        }
+    }
+    if let Ok(fix) = upgrade(model, &shapes) {
+        repaired(model, &fix.edits);
+    }
+}
+
+/// A repaired model can be read, if it can be written.
+fn repaired(model: &Model, edits: &[Edit]) {
+    if let Ok(written) = format::write(model, edits) {
+        let changed = format::changed(model, &written).unwrap_or_else(|error| panic!("{error} after {edits:?}"));
+        hangs_together(&changed);
+    }
+}
+
+/// Follows every id of a model: each names something, and a node comes after what it reads.
+fn hangs_together(model: &Model) {
+    let mut made = vec![false; model.values.len()];
+    let order = model.walk();
+    assert_eq!(order.len(), model.nodes.len(), "a node stands in no graph, or in two");
+    for id in order {
+        let node = model.node(id);
+        for &input in node.inputs.iter().flatten() {
+            let late = model.value(input).producer.is_some() && !made[input.0 as usize];
+            assert!(!late, "{} reads {}, which is made later", node.place, model.value(input).name);
+        }
+        for (k, output) in node.outputs.iter().enumerate() {
+            let Some(output) = output else { continue };
+            made[output.0 as usize] = true;
+            assert_eq!(model.value(*output).producer, Some((id, k)), "{} makes it", node.place);
+        }
+    }
+    let known = |id: &ValueId| (id.0 as usize) < model.values.len();
+    assert!(model.graphs.iter().all(|Graph { inputs, outputs, .. }| inputs.iter().chain(outputs).all(known)));
+    for value in &model.values {
+        if let Some(constant) = &value.constant {
+            let _ = model.elements(constant, 1 << 20);
+        }
+    }
+}
+
+/// Lists changes of all kinds, few for each node.
+fn changes(model: &Model) -> Vec<Edit> {
+    let uses = model.uses();
+    let constants = model.values.iter().enumerate().filter_map(|(k, value)| {
+        let mut shape = value.constant.as_ref()?.shape.clone();
+        shape.insert(0, 1);
+        let value = ValueId(k as u32);
+        Some(match uses[k].first() {
+            Some(&at) if k % 2 == 1 => Edit::CopyConstant { value, shape, uses: vec![at] },
+            _ => Edit::ReshapeConstant { value, shape },
+        })
+    });
+    let nodes = model.nodes.iter().enumerate().filter(|(_, node)| !node.inputs.is_empty()).map(|(k, node)| {
+        let node_id = NodeId(k as u32);
+        let at = Use { node: node_id, input: k % node.inputs.len() };
+        match k % 6 {
+            0 => Edit::Reshape { at, shape: vec![-1, 1] },
+            1 => Edit::Unsqueeze { at, axes: vec![0, 2] },
+            2 => Edit::Swap { node: node_id, op: node.op.clone() },
+            3 => Edit::ReshapeResult { node: node_id, shape: vec![0, -1] },
+            4 => Edit::Expand { at, shape: vec![2, 3] },
+            _ => Edit::Attribute { node: node_id, name: "axis".into(), value: None },
+        }
+    });
+    let mut all: Vec<Edit> = constants.take(2 * CHANGES).chain(nodes).collect();
+    // Another version may ask for other numbers of inputs, but not among those that are known.
+    if model.opsets.iter().any(|(domain, version)| domain.is_empty() && (1..=28).contains(version)) {
+        all.insert(0, Edit::Opset(18));
+    }
+    all
+}
+
+/// Returns the bytes of a changed model, without those of its weights.
+fn written(model: &Model, edits: &[Edit]) -> Result<Vec<u8>, broadaxe_models::Error> {
+    let mut bytes = Vec::new();
+    for piece in &format::write(model, edits)?.files[0].pieces {
+        match piece {
+            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize)?),
+            Piece::New(new) => bytes.extend(new),
+        }
+    }
+    Ok(bytes)
+}
