@@ -83,6 +83,8 @@ pub struct FindingRecord {
     pub sizes: Vec<usize>,
     /// An element on which the two differ, for `differs`.
     pub counterexample: Option<CounterexampleRecord>,
+    /// Sizes near those of the model with which a refused node would differ without an error; null for other verdicts.
+    pub near: Option<NearRecord>,
     /// How the statement about the target is known: `run here` or `documented`.
     pub evidence: Option<String>,
     /// The test, document or thread that it is from.
@@ -131,6 +133,15 @@ pub struct CounterexampleRecord {
     pub there: Option<f64>,
     /// The shape of the result on the target.
     pub target_shape: Vec<usize>,
+}
+
+/// Sizes with which a refused node would differ without an error.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct NearRecord {
+    /// The shapes of the operands.
+    pub shapes: Vec<Vec<usize>>,
+    /// An element on which the two differ then.
+    pub counterexample: CounterexampleRecord,
 }
 
 /// What would make a node mean the same.
@@ -232,6 +243,10 @@ impl FindingRecord {
             axis: finding.axis.as_ref().map(|(axis, _)| *axis),
             sizes: finding.axis.as_ref().map(|(_, sizes)| sizes.clone()).unwrap_or_default(),
             counterexample,
+            near: finding.near.as_ref().map(|near| NearRecord {
+                shapes: near.shapes.clone(),
+                counterexample: CounterexampleRecord::new(&near.example),
+            }),
             evidence,
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),

@@ -69,6 +69,14 @@ class Counterexample(_Record):
 
 
 @dataclass(frozen=True)
+class Near(_Record):
+    """Shapes near those of a refused node with which it would differ without an error, and an element that does."""
+
+    shapes: list[list[int]]
+    counterexample: Counterexample
+
+
+@dataclass(frozen=True)
 class Repair(_Record):
     """What would make a node mean the same, and the bytes that it copies each time the model runs."""
 
@@ -92,6 +100,7 @@ class Finding(_Record):
     axis: int | None
     sizes: list[int]
     counterexample: Counterexample | None
+    near: Near | None
     evidence: str | None
     source: str | None
     repair: Repair | None

@@ -105,6 +105,11 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
     if let Some(example) = &finding.counterexample {
         notes.push(numbers(finding, example));
     }
+    if let Some(near) = &finding.near {
+        let shapes: Vec<String> = near.shapes.iter().map(|shape| tuple(shape)).collect();
+        let example = numbers(finding, &near.counterexample);
+        notes.push(format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and ")));
+    }
     if let Some(condition) = &finding.condition {
         notes.push(format!("it is the same if {condition}"));
     }
