@@ -195,6 +195,22 @@ mod sealed {
 pub trait Element: Copy + Send + Sync + fmt::Debug + sealed::Sealed + 'static {
     /// The dtype of this type.
     const DTYPE: DType;
+
+    /// Returns the value as results hold it: a bool as 0 or 1, everything else bit for bit.
+    #[inline(always)]
+    fn stored(self) -> Self {
+        self
+    }
+}
+
+impl sealed::Sealed for Bool {}
+impl Element for Bool {
+    const DTYPE: DType = DType::Bool;
+
+    #[inline(always)]
+    fn stored(self) -> Self {
+        Self::from(self.get())
+    }
 }
 
 macro_rules! elements {
@@ -203,7 +219,7 @@ macro_rules! elements {
         impl Element for $ty { const DTYPE: DType = DType::$dtype; })+
     };
 }
-elements!(Bool: Bool, i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64, f16: F16, bf16: BF16, f32: F32, f64: F64);
+elements!(i8: I8, i16: I16, i32: I32, i64: I64, u8: U8, u16: U16, u32: U32, u64: U64, f16: F16, bf16: BF16, f32: F32, f64: F64);
 
 #[cfg(test)]
 mod tests {

@@ -366,7 +366,7 @@ pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
     }
 }
 
-/// `where`, for every dtype by its width.
+/// `where`, for every dtype by its width, and for bools, which become 0 or 1.
 pub(crate) const fn choices() -> Kernels {
     const fn by<T: Element>(dtype: DType) -> Kernel
     where
@@ -375,7 +375,7 @@ pub(crate) const fn choices() -> Kernels {
         plain([DType::Bool, dtype, dtype], 3, dtype, Loops::<(Where, Bool, T, T, T)>::THREE)
     }
     gather([
-        by::<u8>(DType::Bool),
+        by::<Bool>(DType::Bool),
         by::<u8>(DType::I8),
         by::<u8>(DType::U8),
         by::<u16>(DType::I16),
@@ -470,13 +470,13 @@ pub fn cast(from: DType, to: DType) -> &'static Kernel {
     &CASTS[from as usize][to as usize]
 }
 
-/// Returns the kernel that copies elements of a dtype, bit for bit.
+/// Returns the kernel that copies elements of a dtype, bit for bit; bools become 0 or 1.
 pub fn copy(dtype: DType) -> &'static Kernel {
     &COPIES[dtype as usize]
 }
 
 static COPIES: [Kernel; 13] = [
-    labelled::<u8>(DType::Bool),
+    labelled::<Bool>(DType::Bool),
     labelled::<u8>(DType::I8),
     labelled::<u16>(DType::I16),
     labelled::<u32>(DType::I32),

@@ -191,9 +191,13 @@ def test_bytes_of_bools_at_every_place(byte):
         for k, got in enumerate(as_is):
             assert got.view("u1").tolist() == want.astype("u1").tolist(), k
         assert bx.add(odd, 0).tolist() == want.astype(int).tolist() and bx.sum(odd) == want.sum()
-        # What is copied or chosen keeps its byte, as in NumPy, and its truth.
-        for got in (bx.where(odd, odd, False), bx.evaluate("cast(odd, 'bool')"), bx.onnx.Expand(odd, shape=[n])):
-            assert bx.add(got, 0).tolist() == want.astype(int).tolist()
+        # What is copied or chosen becomes 0 or 1 too.
+        chosen = [bx.where(odd, odd, False), bx.where(want, odd, odd), bx.evaluate("odd"), bx.evaluate("cast(odd, 'bool')"),
+                  bx.compile("x")(odd), bx.onnx.Expand(odd, shape=[n]), bx.onnx.Expand(odd, shape=[3, n])[1],
+                  bx.onnx.Where(odd, odd, odd), bx.onnx.Identity(odd) if hasattr(bx.onnx, "Identity") else bx.max(odd[:, None], axis=1),
+                  bx.min(odd.reshape(1, n), axis=0), bx.evaluate("where(odd, odd, odd)")]
+        for k, got in enumerate(chosen):
+            assert got.view("u1").tolist() == want.astype("u1").tolist(), k
         assert bx.where(odd, 1, 2).tolist() == np.where(want, 1, 2).tolist() and bx.logical_not(odd).tolist() == (~want).tolist()
         out = np.full(n, 9)
         bx.add(out, 1, out=out, where=odd)

@@ -19,13 +19,13 @@ impl<A: Origin, T: Target> Unary<A> for Cast<T> {
     }
 }
 
-/// a, bit for bit
+/// a, bit for bit; a bool as 0 or 1
 pub struct Copy;
 
 impl<T: Element> Unary<T> for Copy {
     type Out = T;
     #[inline(always)]
     fn apply(x: T) -> T {
-        x
+        x.stored()
     }
 }

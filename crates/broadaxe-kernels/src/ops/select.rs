@@ -15,7 +15,7 @@ impl<T: Element> Ternary<Bool, T> for Where {
     type Out = T;
     #[inline(always)]
     fn apply(a: Bool, b: T, c: T) -> T {
-        if a.get() { b } else { c }
+        if a.get() { b.stored() } else { c.stored() }
     }
 }
 
