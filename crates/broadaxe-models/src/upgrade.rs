@@ -37,7 +37,7 @@ struct Turn {
 /// Finds the changes after which a model of an opset before 7 means the same under opset 7.
 ///
 /// There are none for a model of opset 7 or later. Nodes in [`Fix::left`] have no exact counterpart, or their shapes would
-/// have to be known; while there are such nodes, the changes should not be made.
+/// have to be known; while there are such nodes, there are no edits, as what does not change would mean something else then.
 ///
 /// # Errors
 /// [`ErrorKind::Edit`] when the model is not ONNX.
@@ -70,6 +70,9 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
     fix.edits.extend(edits);
     fix.steps.extend(steps);
     fix.edits.push(Edit::Opset(OPSET));
+    if !fix.left.is_empty() {
+        fix.edits.clear();
+    }
     Ok(fix)
 }
 

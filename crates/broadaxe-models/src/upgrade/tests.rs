@@ -94,6 +94,7 @@ fn refused() {
         let fix = legacy("Add", (a, b), axis, false);
         let reason = &fix.left.first().expect("a refusal").reason;
         assert!(reason.contains(want), "{a:?} {b:?} {axis:?}: {reason}");
+        assert!(fix.edits.is_empty(), "{a:?} {b:?} {axis:?}: half an upgrade, {:?}", fix.edits);
     }
 }
 
