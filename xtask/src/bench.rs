@@ -15,6 +15,8 @@ mod chart;
 
 mod plot;
 
+mod python;
+
 mod record;
 
 mod peers;
@@ -47,7 +49,7 @@ const OWN: &str = "broadaxe";
 const WORKLOADS: &str = "workloads";
 
 pub(crate) const USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
-                                --sweep sizes,ranks,threads | --size | --models | --page | --gate | --gate-record";
+                                --sweep sizes,ranks,threads | --size | --models | --python | --page | --gate | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -74,6 +76,8 @@ enum Work {
     Size,
     /// The checker is timed on model graphs.
     Models,
+    /// Calls of the Python package are timed.
+    Python,
     /// The page is written anew from the records.
     Page,
     /// Instructions are compared with the recorded ones.
@@ -105,6 +109,7 @@ impl Wishes {
                 "--record" => wishes.record = true,
                 "--size" => wishes.work = Work::Size,
                 "--models" => wishes.work = Work::Models,
+                "--python" => wishes.work = Work::Python,
                 "--page" => wishes.work = Work::Page,
                 "--gate" => wishes.work = Work::Gate,
                 "--gate-record" => wishes.work = Work::GateRecord,
@@ -130,6 +135,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         }
         Work::Size => code::run(root, &target(root), wishes.record),
         Work::Models => return models::run(root, &target(root), wishes.record),
+        Work::Python => return python::run(root, &target(root), wishes.record),
         Work::Page => Ok(()),
         Work::Gate | Work::GateRecord => return gate::run(root, &runner(root)?, wishes.work == Work::GateRecord),
     };
