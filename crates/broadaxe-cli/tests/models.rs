@@ -172,6 +172,66 @@ fn a_changed_model_is_whole_and_elsewhere() {
     assert!(broadaxe(&["check", &out, "--for", "onnx,openvino,ncnn"]).status.success());
 }
 
+/// Makes a model with a text of so many bytes behind it, so that it takes a while to write; returns its bytes.
+fn long(path: &str, text: usize) -> Vec<u8> {
+    let mut bytes = fs::read(root().join(FACE)).unwrap();
+    bytes.push(6 << 3 | 2); // ModelProto.doc_string
+    let mut length = text;
+    while length > 127 {
+        bytes.push(length as u8 & 127 | 128);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.extend(std::iter::repeat_n(b'x', text));
+    fs::write(path, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+#[cfg(unix)]
+fn a_model_that_cannot_be_finished_leaves_the_previous_one() {
+    let folder = Folder::new("limit");
+    let (model, out) = (folder.path("long.onnx"), folder.path("out.onnx"));
+    let before = long(&model, 1 << 20);
+    fs::write(&out, "previous").unwrap();
+    for rest in [format!("'{model}' -o '{out}'"), format!("'{model}' --in-place")] {
+        let script = format!("ulimit -f 100; exec {} upgrade {rest}", env!("CARGO_BIN_EXE_broadaxe"));
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("cannot write the file"), "{}", text(&output.stderr));
+        assert!(fs::read(&model).unwrap() == before, "{rest}");
+        assert_eq!(fs::read(&out).unwrap(), b"previous", "{rest}");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "{rest} leaves a file");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_model_is_old_or_new_whenever_its_writer_is_killed() {
+    let folder = Folder::new("killed");
+    let (model, wanted) = (folder.path("long.onnx"), folder.path("new.onnx"));
+    let old = long(&model, 16 << 20);
+    assert!(broadaxe(&["upgrade", &model, "-o", &wanted]).status.success());
+    let new = fs::read(&wanted).unwrap();
+    fs::remove_file(&wanted).unwrap();
+    for pause in 0..24 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+        let mut child =
+            command.args(["upgrade", &model, "--in-place"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(4 * pause));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = fs::read(&model).unwrap();
+        assert!(now == old || now == new, "a mix of {} bytes after {} ms", now.len(), 4 * pause);
+        if now == new {
+            fs::write(&model, &old).unwrap();
+        }
+    }
+    assert!(broadaxe(&["upgrade", &model, "--in-place"]).status.success());
+    assert!(fs::read(&model).unwrap() == new);
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "what killed runs left is swept");
+}
+
 #[test]
 fn a_node_alone_is_a_model() {
     let folder = Folder::new("extract");
