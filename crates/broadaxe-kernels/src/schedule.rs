@@ -140,6 +140,8 @@ pub struct Schedule {
     pub(crate) finish: Finish,
     /// The last step writes past the caches, if its kernel can.
     pub(crate) streams: bool,
+    /// It does so on one thread only: what several compute stays in the cache that they share.
+    pub(crate) streams_alone: bool,
     /// The elements of a tile; `None` where each unit is one call.
     pub(crate) tile: Option<usize>,
     /// Inputs that are fetched ahead.
@@ -153,6 +155,19 @@ pub struct Schedule {
     pub(crate) worth: u64,
     /// The same for a result that lies on an input, element for element; decided when it is first needed.
     pub(crate) in_place: OnceLock<Box<Schedule>>,
+    /// The same for several threads, where `streams_alone`; decided when it is first needed.
+    pub(crate) together: OnceLock<Box<Schedule>>,
+}
+
+/// What a schedule is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// One thread, or any number of them where that makes no difference.
+    Alone,
+    /// Several threads, which write and read a cache they share faster than memory.
+    Together,
+    /// A result that lies on an input, element for element.
+    InPlace,
 }
 
 /// How a program is run, as a schedule decided it.
@@ -172,7 +187,7 @@ pub struct Decisions {
     pub packed: Vec<usize>,
     /// The inputs that are constant along a row.
     pub constant: Vec<usize>,
-    /// Whether the result is written past the caches.
+    /// Whether the result is written past the caches, by one thread.
     pub streams: bool,
 }
 
@@ -184,11 +199,11 @@ pub(crate) struct Sizes {
 }
 
 impl Schedule {
-    /// Decides how to run a program over a nest whose sizes are sound; with `in_place`, an input may be the output.
-    pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, in_place: bool) -> Self {
+    /// Decides how to run a program over a nest whose sizes are sound; `InPlace`, an input may be the output.
+    pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let inputs = program.inputs.len();
-        let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, in_place);
+        let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, manner);
         let mut schedule = Self {
             isa,
             program: program.clone(),
@@ -204,6 +219,7 @@ impl Schedule {
             splats: Vec::new(),
             finish: Finish::Direct,
             streams: false,
+            streams_alone: false,
             tile: None,
             fetched: Vec::new(),
             beside: Vec::new(),
@@ -211,12 +227,13 @@ impl Schedule {
             nanos: 0,
             worth: 0,
             in_place: OnceLock::new(),
+            together: OnceLock::new(),
         };
         let bytes: usize =
             (0..=inputs).map(|i| footprint(&schedule.dims, &schedule.operands[i])).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
-        schedule.choose_tiles(in_place);
+        schedule.choose_tiles(manner);
         schedule.make_room_for_packs();
         if is_chain {
             schedule.bind_chain();
@@ -264,7 +281,8 @@ impl Schedule {
     }
 
     /// Decides whether units are cut into tiles, and how the result gets to its place.
-    fn choose_tiles(&mut self, in_place: bool) {
+    fn choose_tiles(&mut self, manner: Manner) {
+        let in_place = manner == Manner::InPlace;
         let output = self.program.inputs.len();
         let widest = self.widest();
         let scatters = self.operands[output].lie == Lie::Strided;
@@ -273,7 +291,8 @@ impl Schedule {
         let rows_fit = row_bytes >= LONG_ROW
             || row_bytes.is_multiple_of(WHOLE)
                 && if in_pieces { self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
-        let streams = !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands);
+        let streams = |manner| !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner);
+        let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
         let splats = |step: &Step| {
             let constants = self.constants(step);
@@ -287,7 +306,7 @@ impl Schedule {
         let far: Vec<usize> = (0..output).filter(is_far).collect();
         self.beside = if in_pieces { far.clone() } else { Vec::new() };
         self.fetched = if self.tile.is_some() { far } else { Vec::new() };
-        self.streams = streams;
+        (self.streams, self.streams_alone) = (streams, streams_alone);
         self.finish = match (scatters, in_place) {
             (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),
             (_, true) => Finish::Copy(self.take_scratch(tile * widest)),
@@ -402,18 +421,20 @@ fn footprint(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
 }
 
 /// Says whether operands and result, which is the last, are so large that it is better written past the caches.
-fn is_large(dims: &[usize], operands: &[Operand]) -> bool {
+fn is_large(dims: &[usize], operands: &[Operand], manner: Manner) -> bool {
     let last = Caches::here().last;
+    // One thread fills the way to memory, so that several gain nothing past the caches; within them each gains as much.
+    let most = if manner == Manner::Together { last + last / 4 } else { last / 3 };
     let all = operands.iter().map(|operand| footprint(dims, operand)).fold(0, usize::saturating_add);
     let result = operands.last().map_or(0, |operand| footprint(dims, operand));
-    cfg!(target_arch = "x86_64") && result >= last / 16 && all >= last / 3
+    cfg!(target_arch = "x86_64") && result >= last / 16 && all >= most
 }
 
-/// Returns the terms of the choice of units that do not depend on how a program is run.
-fn terms(program: &Program, dims: &[usize], operands: &[Operand]) -> Terms {
+/// Returns the terms of the choice of units that are the same for a chain and for loops.
+fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let picos = program.picos();
     let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
-    Terms { row: ROW, longest, past: is_large(dims, operands), ordered: false }
+    Terms { row: ROW, longest, past: is_large(dims, operands, manner), ordered: false }
 }
 
 /// Estimates the nanoseconds that the loops of a program's steps take to begin and end a row.
@@ -447,9 +468,9 @@ fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<
 }
 
 /// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
-fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand]) -> Option<Cut> {
+fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
     let is_here = program.chain.is_some() && chained(isa, false).is_some();
-    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands) };
+    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
     let (price, cut) = is_here
         .then(|| priced(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
         .filter(|(_, cut)| cut.chunk * cut.inner >= GROUP)?;
@@ -466,11 +487,11 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
 }
 
 /// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
-fn choose_units(isa: Isa, program: &Program, dims: &[usize], operands: &mut [Operand], in_place: bool) -> (Cut, bool) {
-    let chained = choose_chain(isa, program, dims, operands).filter(|_| !in_place);
+fn choose_units(isa: Isa, program: &Program, dims: &[usize], operands: &mut [Operand], manner: Manner) -> (Cut, bool) {
+    let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
     let cut = chained.unwrap_or_else(|| {
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let terms = Terms { row: row_nanos(program, dims), ordered: guarded, ..terms(program, dims, operands) };
+        let terms = Terms { row: row_nanos(program, dims), ordered: guarded, ..terms(program, dims, operands, manner) };
         cut(dims, &layouts(operands, |_| false), terms)
     });
     for (i, operand) in operands.iter_mut().enumerate() {

@@ -1,6 +1,6 @@
 //! Calls of a schedule: the check of all addresses, operands that share memory with the result, and the shortest way for little work.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::OnceLock};
 
 use super::{Failure, Job};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     nest::{Nest, apart},
     pack::{Axis, Way},
     program::Program,
-    schedule::{Operand, Schedule, Source, measure},
+    schedule::{Manner, Operand, Schedule, Source, measure},
     tile::{Buffer, Input, Output, carry},
 };
 
@@ -27,10 +27,10 @@ impl Schedule {
     /// # Errors
     /// As for [`Schedule::new`], but for the last.
     pub fn at(isa: Isa, program: &Program, nest: &Nest) -> Result<Self, Failure> {
-        Self::decide(isa, program, nest, false)
+        Self::decide(isa, program, nest, Manner::Alone)
     }
 
-    fn decide(isa: Isa, program: &Program, nest: &Nest, in_place: bool) -> Result<Self, Failure> {
+    fn decide(isa: Isa, program: &Program, nest: &Nest, manner: Manner) -> Result<Self, Failure> {
         let rank = nest.dims.len();
         let wrong = |text: String| Err(Failure::Layout(text));
         if nest.inputs.len() != program.inputs.len() {
@@ -49,7 +49,7 @@ impl Schedule {
                 "elements of the output share memory; write to an array whose elements are apart",
             ));
         }
-        Ok(Self::bind(isa, program, nest, sizes, in_place))
+        Ok(Self::bind(isa, program, nest, sizes, manner))
     }
 
     /// Computes the program over this memory.
@@ -77,7 +77,9 @@ impl Schedule {
                 return Ok(());
             }
         }
-        Job { plan: self, inputs, output: &output }.run(executor, progress)
+        let together = self.streams_alone && self.parts(executor.threads()) > 1;
+        let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
+        Job { plan, inputs, output: &output }.run(executor, progress)
     }
 
     /// Computes the program into memory that one of the inputs lies in, from its first byte on; what is passed for that input is not looked at.
@@ -159,9 +161,10 @@ impl Schedule {
         }
         let made;
         let plan = if copies.is_empty() {
-            self.plan_in_place()?
+            self.instead(&self.in_place, Manner::InPlace)?
         } else {
-            made = Self::decide(self.isa, &self.program, &nest, in_place)?;
+            let manner = if in_place { Manner::InPlace } else { Manner::Alone };
+            made = Self::decide(self.isa, &self.program, &nest, manner)?;
             &made
         };
         let result = Job { plan, inputs: &inputs, output }.run(executor, progress);
@@ -169,13 +172,13 @@ impl Schedule {
         result
     }
 
-    /// Returns the schedule for a result that lies on an input, element for element.
-    fn plan_in_place(&self) -> Result<&Self, Failure> {
-        if let Some(plan) = self.in_place.get() {
+    /// Returns the schedule for another manner; decides it the first time.
+    fn instead<'a>(&'a self, kept: &'a OnceLock<Box<Self>>, manner: Manner) -> Result<&'a Self, Failure> {
+        if let Some(plan) = kept.get() {
             return Ok(plan);
         }
-        let plan = Self::decide(self.isa, &self.program, &self.nest, true)?;
-        Ok(self.in_place.get_or_init(|| Box::new(plan)))
+        let plan = Self::decide(self.isa, &self.program, &self.nest, manner)?;
+        Ok(kept.get_or_init(|| Box::new(plan)))
     }
 
     /// Says whether the whole nest is one unit, computed by one call of one loop.
