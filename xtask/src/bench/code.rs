@@ -1,8 +1,9 @@
 //! The size of the code, and the time that its build takes.
 //!
-//! The size is that of the released command, which holds the whole library: the sections that are loaded (code, tables, what
-//! unwinding needs), as its ELF file lists them. Names and debugging information are not among them. The build is
-//! that of the kernels alone, from nothing, in a folder of its own.
+//! The size is that of the runner of the benchmarks, a program that holds the whole engine and little else, and of the released
+//! command, which has the checker of models beside it: the sections that are loaded (code, tables, what unwinding needs), as their ELF
+//! files list them. Names and debugging information are not among them. The build is that of the kernels alone, from
+//! nothing, in a folder of its own.
 
 use std::{env, fs, path::Path, time::Instant};
 
@@ -37,13 +38,12 @@ impl Measure {
 
 /// Measures, prints, and records if so wished.
 pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
-    let words = ["build", "--release", "--quiet", "-p", "broadaxe-cli"];
-    succeed(cargo(root).args(words), "the command does not build")?;
-    let path = target.join("release").join(format!("broadaxe{}", env::consts::EXE_SUFFIX));
-    let file = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let sections = sections(&file).ok_or_else(|| format!("{} is no ELF file of 64 bits", path.display()))?;
+    let words = ["build", "--release", "--quiet", "-p", "broadaxe-bench", "-p", "broadaxe-cli"];
+    succeed(cargo(root).args(words), "the programs do not build")?;
+    let engine = loaded(target, "broadaxe-bench")?;
+    let command = loaded(target, "broadaxe")?;
+    let text = engine.iter().filter(|section| section.0 == ".text");
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-    let of = |name: &str| sections.iter().filter(|section| section.0 == name).map(|section| section.1).sum();
     let folder = target.join("bench-clean");
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -54,14 +54,22 @@ pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String
     let seconds = begin.elapsed().as_secs_f64();
     fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let measures = [
-        Measure::new("all loaded sections of `broadaxe`", mib(sections.iter().map(|s| s.1).sum()), 12.0, "MiB"),
-        Measure::new("of these, code (`.text`)", mib(of(".text")), 0.0, "MiB"),
+        Measure::new("the engine: all loaded sections", mib(engine.iter().map(|s| s.1).sum()), 12.0, "MiB"),
+        Measure::new("of these, code (`.text`)", mib(text.map(|s| s.1).sum()), 0.0, "MiB"),
+        Measure::new("the command, with the checker of models", mib(command.iter().map(|s| s.1).sum()), 0.0, "MiB"),
         Measure::new("clean build of `broadaxe-kernels`, 2 jobs", seconds, 240.0, "s"),
     ];
     for measure in &measures {
         println!("{:45} {:>8.2} {}", measure.name, measure.value, measure.unit);
     }
     if record { record::put(root, SECTION, &measures, false) } else { Ok(()) }
+}
+
+/// Reads the sections of a released program.
+fn loaded(target: &Path, name: &str) -> Result<Vec<(String, u64)>, String> {
+    let path = target.join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    let file = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    sections(&file).ok_or_else(|| format!("{} is no ELF file of 64 bits", path.display()))
 }
 
 /// Lists the sections of an ELF file of 64 bits that are loaded and stand in the file, with their sizes.

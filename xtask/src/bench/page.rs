@@ -316,7 +316,7 @@ fn swept(name: &str, rule: &str, section: &Section<Line>, broken: &[String]) -> 
 
 fn code_table(section: &Section<Measure>) -> String {
     let mut text = format!(
-        "## Code\n\nThe released command holds the whole library; its loaded sections are what a stripped file holds. From \
+        "## Code\n\nThe engine is measured in a program that holds all of it and little else. Loaded sections are what a stripped file holds. From \
          `bench/record/{}`: {}.\n\n| what | measured | target |\n|---|---|---|\n",
         section.file,
         place(section)
