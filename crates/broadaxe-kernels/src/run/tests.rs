@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::{
+    cache::Caches,
     dtype::DType,
-    executor::Serial,
+    executor::{Scoped, Serial},
     family::{cast, copy},
     loops::Kernel,
     program::{Slot, Step},
@@ -151,6 +152,30 @@ fn overlaps_do_not_depend_on_threads() {
             let [together, alone] = both(isa, &program, &shared, &buffer, threads);
             assert!(together == alone, "inputs at {first} and {second}, {threads} threads");
         }
+    }
+}
+
+/// What several threads keep in the cache that they share is what one thread writes past it.
+#[test]
+fn results_do_not_depend_on_where_they_are_written() {
+    let n = Caches::here().last.min(48 << 20) / 3 / 8 + 77;
+    let program = operator("neg", DType::F32);
+    for (dims, output, input) in [(vec![n], vec![4], vec![4]), (vec![2 * n / 333, 333], vec![333 * 4, 4], vec![0, 4])] {
+        let size = dims.iter().product::<usize>() * 4;
+        let nest = Nest { dims, output, inputs: vec![input] };
+        let schedule = Schedule::new(&program, &nest).expect("sound");
+        let bytes: Vec<u8> = (0..n as u32).flat_map(u32::to_le_bytes).collect();
+        let ran = |threads: usize| {
+            let mut result = vec![0; size];
+            let output = Output::new(&mut result, 0);
+            schedule.run(&[Input::new(&bytes, 0)], output, &Scoped(threads), None).expect("sound");
+            result
+        };
+        let alone = ran(1);
+        assert!(schedule.together.get().is_none());
+        assert!(ran(2) == alone && ran(3) == alone);
+        assert_eq!(schedule.together.get().is_some(), schedule.streams_alone);
+        assert!(schedule.together.get().is_none_or(|together| !together.streams));
     }
 }
 
