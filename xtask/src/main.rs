@@ -6,11 +6,12 @@
 mod generate;
 mod tidy;
 
+mod python;
+
 mod bench;
 
 mod accuracy;
 mod sanitize;
-mod python;
 
 mod conformance;
 mod test;

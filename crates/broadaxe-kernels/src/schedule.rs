@@ -202,7 +202,6 @@ impl Schedule {
     /// Decides how to run a program over a nest whose sizes are sound; `InPlace`, an input may be the output.
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
-        let inputs = program.inputs.len();
         let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, manner);
         let mut schedule = Self {
             isa,
@@ -229,8 +228,7 @@ impl Schedule {
             in_place: OnceLock::new(),
             together: OnceLock::new(),
         };
-        let bytes: usize =
-            (0..=inputs).map(|i| footprint(&schedule.dims, &schedule.operands[i])).fold(0, usize::saturating_add);
+        let bytes = schedule.operands.iter().map(|own| footprint(&schedule.dims, own)).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
         schedule.choose_tiles(manner);
