@@ -1,6 +1,8 @@
 //! The sizes of this machine's caches.
 
-use std::{fs, path::Path, sync::OnceLock};
+use std::{fs, path::Path};
+
+use once_cell::race::OnceBox;
 
 /// What is assumed where the system does not say: a large last-level cache, so that nothing is sent past it in vain.
 const ASSUMED: Caches = Caches { second: 1 << 20, last: 32 << 20 };
@@ -13,10 +15,12 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// Returns the caches of this machine; asked once.
+    /// Returns the caches of this machine; asked once, or by each of several threads that come first: a child process that is forked
+    /// meanwhile must not wait for a thread that it has not.
     pub(crate) fn here() -> Self {
-        static HERE: OnceLock<Caches> = OnceLock::new();
-        *HERE.get_or_init(|| Self::listed(Path::new("/sys/devices/system/cpu/cpu0/cache")).unwrap_or(ASSUMED))
+        static HERE: OnceBox<Caches> = OnceBox::new();
+        let listed = || Self::listed(Path::new("/sys/devices/system/cpu/cpu0/cache"));
+        *HERE.get_or_init(|| Box::new(listed().unwrap_or(ASSUMED)))
     }
 
     /// Reads the list that Linux keeps.

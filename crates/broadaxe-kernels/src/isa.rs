@@ -8,10 +8,9 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
 
-use std::sync::OnceLock;
-
 #[cfg(target_arch = "x86_64")]
 use half::f16;
+use once_cell::race::OnceBox;
 
 /// What one call computes: `rows` rows of `n` elements each.
 ///
@@ -135,9 +134,9 @@ impl Isa {
     /// # Errors
     /// The names that would have worked, when the variable names no level of this CPU.
     pub fn current() -> Result<Self, &'static str> {
-        static CURRENT: OnceLock<Result<Isa, String>> = OnceLock::new();
+        static CURRENT: OnceBox<Result<Isa, String>> = OnceBox::new();
         CURRENT
-            .get_or_init(|| Self::choose(std::env::var("BROADAXE_ISA").ok().as_deref()))
+            .get_or_init(|| Box::new(Self::choose(std::env::var("BROADAXE_ISA").ok().as_deref())))
             .as_ref()
             .copied()
             .map_err(String::as_str)

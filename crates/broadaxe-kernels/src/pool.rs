@@ -21,11 +21,13 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     process,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
 };
+
+use once_cell::race::OnceBox;
 
 use crate::{
     executor::{Executor, least_nanos},
@@ -92,10 +94,10 @@ impl Pool {
 
     /// Returns the pool of the process: a thread per CPU, and more where a team asks for them.
     pub fn global() -> &'static Self {
-        static GLOBAL: OnceLock<Pool> = OnceLock::new();
+        static GLOBAL: OnceBox<Pool> = OnceBox::new();
         GLOBAL.get_or_init(|| {
             let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-            Self { threads, most: MOST_THREADS, crew: Arc::new(Crew::new(MOST_THREADS - 1)) }
+            Box::new(Self { threads, most: MOST_THREADS, crew: Arc::new(Crew::new(MOST_THREADS - 1)) })
         })
     }
 
@@ -253,7 +255,7 @@ struct Crew {
     debt: AtomicU64,
     closed: AtomicBool,
     /// The crew of a child process.
-    heir: OnceLock<Arc<Crew>>,
+    heir: OnceBox<Arc<Crew>>,
 }
 
 impl Crew {
@@ -270,7 +272,7 @@ impl Crew {
             sleep: Condvar::new(),
             debt: AtomicU64::new(0),
             closed: AtomicBool::new(false),
-            heir: OnceLock::new(),
+            heir: OnceBox::new(),
         }
     }
 
@@ -286,7 +288,8 @@ impl Crew {
             self.alone.store(false, Ordering::Relaxed);
             return self;
         }
-        self.heir.get_or_init(|| Arc::new(Self::new(self.room.load(Ordering::Relaxed)))).here()
+        let heir = || Box::new(Arc::new(Self::new(self.room.load(Ordering::Relaxed))));
+        self.heir.get_or_init(heir).here()
     }
 
     fn wakes(&self) -> MutexGuard<'_, usize> {

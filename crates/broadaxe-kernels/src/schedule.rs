@@ -6,7 +6,7 @@
 //! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
 //! large for the caches and better written past them.
 
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 
 use crate::{
     cache::Caches,
@@ -154,9 +154,9 @@ pub struct Schedule {
     /// What of it is worth waking a thread for.
     pub(crate) worth: u64,
     /// The same for a result that lies on an input, element for element; decided when it is first needed.
-    pub(crate) in_place: OnceLock<Box<Schedule>>,
+    pub(crate) in_place: OnceBox<Schedule>,
     /// The same for several threads, where `streams_alone`; decided when it is first needed.
-    pub(crate) together: OnceLock<Box<Schedule>>,
+    pub(crate) together: OnceBox<Schedule>,
 }
 
 /// What a schedule is made for.
@@ -225,8 +225,8 @@ impl Schedule {
             scratch: 0,
             nanos: 0,
             worth: 0,
-            in_place: OnceLock::new(),
-            together: OnceLock::new(),
+            in_place: OnceBox::new(),
+            together: OnceBox::new(),
         };
         let bytes = schedule.operands.iter().map(|own| footprint(&schedule.dims, own)).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);

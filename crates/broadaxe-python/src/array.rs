@@ -12,9 +12,9 @@ use std::{
 
 use broadaxe::{DType, Input, Output, View, ViewMut, call::Lie};
 use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API, PyArrayObject};
-use pyo3::{intern, prelude::*, types::PyWeakrefReference};
+use pyo3::{prelude::*, types::PyWeakrefReference};
 
-use crate::error::raised;
+use crate::{error::raised, once::Word};
 
 /// NumPy's number for the bfloat16 of `ml_dtypes`; below 0 as long as that is not imported.
 static BFLOAT16: AtomicI32 = AtomicI32::new(-1);
@@ -188,11 +188,12 @@ impl<'a> Strided<'a> {
 
 /// Keeps the memory of an array, and of those that it is a view of, where it is: NumPy resizes no array that has weak references.
 pub(crate) fn held(array: Bound<'_, PyAny>) -> Vec<Bound<'_, PyWeakrefReference>> {
+    static BASE: Word = Word::new("base");
     let (mut held, mut next) = (Vec::new(), Some(array));
     while let Some(array) = next {
         // What takes no weak reference, such as bytes, has a way of its own to stay.
         held.extend(PyWeakrefReference::new(&array));
-        next = array.getattr(intern!(array.py(), "base")).ok().filter(|base| !base.is_none());
+        next = array.getattr(BASE.get(array.py())).ok().filter(|base| !base.is_none());
     }
     held
 }

@@ -10,11 +10,10 @@ use broadaxe::{
     promote::{Literal, Typed, Typing},
 };
 use broadaxe_kernels::Progress;
+use once_cell::race::OnceBox;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
-    intern,
     prelude::*,
-    sync::PyOnceLock,
     types::{PyDict, PyTuple},
 };
 
@@ -22,7 +21,9 @@ use crate::{
     again::{self, Plans},
     array::{self, Lent, Strided},
     error::{Answer, caught_small, raised},
-    facts, kept, number, rule, watch,
+    facts, kept, number,
+    once::Word,
+    rule, watch,
 };
 
 /// The most operands of an operator.
@@ -274,9 +275,9 @@ fn run<'py>(
 
 /// Returns the function of the package that prepares every other call.
 fn dispatch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static DISPATCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let found = || Ok::<_, PyErr>(py.import("broadaxe._dispatch")?.getattr("dispatch")?.unbind());
-    Ok(DISPATCH.get_or_try_init(py, found)?.bind(py))
+    static DISPATCH: OnceBox<Py<PyAny>> = OnceBox::new();
+    let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._dispatch")?.getattr("dispatch")?.unbind()));
+    Ok(DISPATCH.get_or_try_init(found)?.bind(py))
 }
 
 #[pymethods]
@@ -385,14 +386,17 @@ impl Operator {
         if args.len() != self.op.arity() {
             return Ok(None);
         }
+        static OUT: Word = Word::new("out");
+        static RULE: Word = Word::new("rule");
+        static AXIS: Word = Word::new("axis");
         let (mut out, mut name, mut axis) = (None, None, None);
         for (key, value) in kwargs.iter() {
-            if key.is(intern!(py, "out")) && !value.is_none() {
+            if key.is(OUT.get(py)) && !value.is_none() {
                 out = Some(value);
-            } else if key.is(intern!(py, "rule")) {
+            } else if key.is(RULE.get(py)) {
                 name =
                     Some(value.extract::<String>().map_err(|_| PyTypeError::new_err("rule takes the name of a rule"))?);
-            } else if key.is(intern!(py, "axis")) && !value.is_none() {
+            } else if key.is(AXIS.get(py)) && !value.is_none() {
                 let Ok(value) = value.extract::<i64>() else { return Ok(None) };
                 axis = Some(value);
             } else {

@@ -122,6 +122,26 @@ print(codes == [7] * 10)
     assert script(text).communicate(timeout=120)[0] == "True\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_while_another_thread_asks_about_the_machine():
+    """What is asked once must not be waited for in a child process, which has not the thread that asks."""
+    text = """
+import os, sys, threading, time, numpy as np, broadaxe as bx
+a = np.ones((200, 2000))
+bx.set_num_threads(2)
+thread = threading.Thread(target=lambda: bx.evaluate("sum(sin(a) * 0 + a)"))
+thread.start()
+time.sleep({delay})
+child = os.fork()
+if child == 0:
+    os._exit(7 if bx.evaluate("sum(sin(a) * 0 + a)") == 4e5 else 1)
+thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    for step in range(12):
+        assert script(text.format(delay=step * 0.0003)).communicate(timeout=120)[0] == "7\n", step
+
+
 @pytest.mark.parametrize("call", ["operator", "expression", "view", "compiled"])
 def test_arrays_are_held_while_they_are_read(call, one_thread):
     """Another thread that would take the memory away is refused, even where it says that it knows better."""

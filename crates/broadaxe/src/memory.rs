@@ -1,19 +1,17 @@
 //! What this machine has: memory for a budget and for results to come, CPUs for threads.
 
-use std::sync::{
-    OnceLock,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use broadaxe_kernels::{pool::MOST_THREADS, tile};
+use once_cell::race::OnceBox;
 
 use crate::error::{Error, ErrorKind};
 
 /// Returns three quarters of the machine's memory, or of what the container may use; `None` where the system does not say.
 pub fn default_budget() -> Option<u64> {
     // Asking takes longer than a small evaluation.
-    static BUDGET: OnceLock<Option<u64>> = OnceLock::new();
-    *BUDGET.get_or_init(ask_budget)
+    static BUDGET: OnceBox<Option<u64>> = OnceBox::new();
+    *BUDGET.get_or_init(|| Box::new(ask_budget()))
 }
 
 fn ask_budget() -> Option<u64> {
@@ -64,14 +62,14 @@ pub fn release_memory() -> u64 {
 
 /// Sees to it that memory is kept, as much as was said.
 pub(crate) fn start_keeping() -> Result<(), Error> {
-    static START: OnceLock<Result<(), Error>> = OnceLock::new();
+    static START: OnceBox<Result<(), Error>> = OnceBox::new();
     let start = || {
         let bytes = ask_keep(std::env::var("BROADAXE_KEEP_BYTES").ok().as_deref())?;
         tile::keep_by_default(usize::try_from(bytes).unwrap_or(usize::MAX));
         Ok(())
     };
     // A number that was set stands before a variable that is none.
-    if tile::kept_at_most().is_some() { Ok(()) } else { START.get_or_init(start).clone() }
+    if tile::kept_at_most().is_some() { Ok(()) } else { START.get_or_init(|| Box::new(start())).clone() }
 }
 
 fn ask_keep(variable: Option<&str>) -> Result<u64, Error> {
@@ -105,9 +103,12 @@ pub fn set_num_threads(threads: usize) {
 /// # Errors
 /// [`ErrorKind::Argument`] when the variable is not a number of threads.
 pub fn num_threads() -> Result<usize, Error> {
-    static START: OnceLock<Result<usize, Error>> = OnceLock::new();
+    static START: OnceBox<Result<usize, Error>> = OnceBox::new();
     match THREADS.load(Ordering::Relaxed) {
-        0 => START.get_or_init(|| ask_threads(std::env::var("BROADAXE_NUM_THREADS").ok().as_deref())).clone(),
+        0 => {
+            let ask = || ask_threads(std::env::var("BROADAXE_NUM_THREADS").ok().as_deref());
+            START.get_or_init(|| Box::new(ask())).clone()
+        }
         threads => Ok(threads),
     }
 }

@@ -1,6 +1,8 @@
 //! Calls of a schedule: the check of all addresses, operands that share memory with the result, and the shortest way for little work.
 
-use std::{marker::PhantomData, sync::OnceLock};
+use std::marker::PhantomData;
+
+use once_cell::race::OnceBox;
 
 use super::{Failure, Job};
 use crate::{
@@ -173,7 +175,7 @@ impl Schedule {
     }
 
     /// Returns the schedule for another manner; decides it the first time.
-    fn instead<'a>(&'a self, kept: &'a OnceLock<Box<Self>>, manner: Manner) -> Result<&'a Self, Failure> {
+    fn instead<'a>(&'a self, kept: &'a OnceBox<Self>, manner: Manner) -> Result<&'a Self, Failure> {
         if let Some(plan) = kept.get() {
             return Ok(plan);
         }

@@ -5,6 +5,9 @@
 #[path = "../../src/error.rs"]
 mod error;
 
+#[path = "../../src/once.rs"]
+mod once;
+
 #[path = "../../src/array.rs"]
 mod array;
 
