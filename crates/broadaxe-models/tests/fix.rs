@@ -7,6 +7,7 @@ use std::{
     collections::BTreeSet,
     io::Read,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use broadaxe_models::{
@@ -53,7 +54,10 @@ fn read(path: &Path) -> Model {
     if name.extension().is_none_or(|extension| extension != "xml") {
         return format::read(&Source::memory(plain, Some(name))).unwrap_or_else(|error| fail(&error));
     }
-    let folder = std::env::temp_dir().join(format!("broadaxe-fix-{}", std::process::id()));
+    // Tests run side by side.
+    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+    let own = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("broadaxe-fix-{}-{own}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let unpacked = folder.join(name.file_name().expect("a name"));
     std::fs::write(&unpacked, plain).expect("a file");

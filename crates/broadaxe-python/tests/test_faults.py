@@ -77,6 +77,16 @@ def test_an_interrupt_stops_within_a_tenth_of_a_second(name):
     assert max(waited) <= 0.1, waited
 
 
+def said(text, timeout):
+    """Returns what a script prints; one that hangs is ended with the processes that it forked."""
+    with script(text, start_new_session=True) as process:
+        try:
+            return process.communicate(timeout=timeout)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_forks_after_threads_have_started():
     text = """
@@ -95,7 +105,7 @@ if child == 0:
     os._exit(2 + os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1]))
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    assert script(text).communicate(timeout=60)[0] == "7\n"
+    assert said(text, 60) == "7\n"
 
 
 def test_a_fork_while_another_thread_computes():
@@ -119,7 +129,7 @@ go.set()
 thread.join()
 print(codes == [7] * 10)
 """
-    assert script(text).communicate(timeout=120)[0] == "True\n"
+    assert said(text, 120) == "True\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -139,7 +149,7 @@ thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     for step in range(12):
-        assert script(text.format(delay=step * 0.0003)).communicate(timeout=120)[0] == "7\n", step
+        assert said(text.format(delay=step * 0.0003), 120) == "7\n", step
 
 
 @pytest.mark.parametrize("call", ["operator", "expression", "view", "compiled"])
@@ -224,7 +234,7 @@ for call in (
         print("refused", bool(str(error)))
     assert bx.evaluate("sum(a)") == 20_000
 """
-    answers = script(text).communicate(timeout=60)[0].splitlines()
+    answers = said(text, 60).splitlines()
     assert len(answers) == 9 and set(answers) == {"refused True"}, answers
 
 
