@@ -170,7 +170,10 @@ impl Isa {
 /// that it need not, for every vector. An addition of bf16 was seen to take sixty times as long on every other start.
 #[cfg(target_os = "linux")]
 fn bring_in_constants() {
-    use std::ffi::{c_int, c_void};
+    use std::{
+        ffi::{c_int, c_void},
+        sync::atomic::{AtomicBool, Ordering},
+    };
     /// Populates the segments of the module that this function lies in which are only read.
     // SAFETY: the arguments are those that the loader calls it with.
     unsafe extern "C" fn populate(module: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
@@ -197,11 +200,12 @@ fn bring_in_constants() {
         }
         1
     }
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    // SAFETY: the function keeps to what the loader allows in it.
-    ONCE.call_once(|| unsafe {
-        libc::dl_iterate_phdr(Some(populate), std::ptr::null_mut());
-    });
+    // Nobody waits for it: results do not depend on it, and a forked child has not the thread that is at it.
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if !BEGUN.swap(true, Ordering::Relaxed) {
+        // SAFETY: the function keeps to what the loader allows in it.
+        unsafe { libc::dl_iterate_phdr(Some(populate), std::ptr::null_mut()) };
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

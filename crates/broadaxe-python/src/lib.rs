@@ -46,8 +46,9 @@ mod _broadaxe {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // NumPy's functions are found now, while nobody can wait for them.
+        // NumPy's functions are found and the loader's lock is taken now: a fork meanwhile would leave a child that waits for them.
         super::array::is_plain(module.as_any());
+        broadaxe_kernels::Isa::available();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
