@@ -13,7 +13,9 @@
 //! - Several callers lend at once, each in a place of its own. Whoever finds no place free works alone.
 //! - A part that has a job itself does it alone: the threads are busy with its siblings.
 //! - A child process after `fork` has the memory of the pool and none of its threads. It is not told; but a caller whom nobody
-//!   helped asks for the process number before the next job, and finds that it needs threads of its own.
+//!   helped asks for the process number before the next job, and finds that it needs threads of its own. They may never come: in a
+//!   Rust program the standard library takes a lock whenever a thread starts or ends, which is held for ever in a child that
+//!   was forked at that moment. Its jobs are then done by their callers, as nobody waits for a thread that has not entered.
 
 use std::{
     any::Any,

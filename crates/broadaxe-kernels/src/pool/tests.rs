@@ -209,28 +209,50 @@ fn threads_end_with_their_pool() {
     assert!(soon(|| crew.strong_count() == 0), "threads hold the crew");
 }
 
+/// Forks in a process where no other test starts threads: a thread of the standard library takes a lock when it starts and when it
+/// ends, and a child that is forked meanwhile starts none that works.
 #[cfg(unix)]
 #[test]
 fn a_child_process_gets_threads_of_its_own() {
+    const ASK: &str = "BROADAXE_TEST_FORK";
+    if std::env::var_os(ASK).is_some() {
+        return fork();
+    }
+    let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+    alone.args(["--exact", "pool::tests::a_child_process_gets_threads_of_its_own", "--nocapture", "--test-threads=1"]);
+    let output = alone.env(ASK, "").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[cfg(unix)]
+fn fork() {
     use crate::run::in_child;
     let pool = Pool::new(3);
     let right = |pool: &Pool| (0..100).all(|parts| count(pool, parts) == vec![1; parts]);
+    let asleep = |pool: &Pool| {
+        let crew = pool.crew.here();
+        soon(|| crew.asleep.load(Ordering::Relaxed) == crew.started.load(Ordering::Relaxed))
+    };
     assert!(in_child(|| right(&pool) && is_helped(&pool)), "before there were threads");
+    assert!(soon(|| is_helped(&pool) && pool.crew.started.load(Ordering::Relaxed) == 2) && asleep(&pool));
+    assert!(in_child(|| right(&pool) && is_helped(&pool)), "threads sleep");
     assert!(is_helped(&pool));
     assert!(in_child(|| right(&pool) && is_helped(&pool)), "threads listen");
-    assert!(soon(|| pool.crew.asleep.load(Ordering::Relaxed) == pool.crew.started.load(Ordering::Relaxed)));
-    assert!(in_child(|| right(&pool) && is_helped(&pool)), "threads sleep");
-    assert!(in_child(|| right(&pool) && in_child(|| right(&pool) && is_helped(&pool))), "a child of a child");
+    let again = || right(&pool) && asleep(&pool) && in_child(|| right(&pool) && is_helped(&pool));
+    assert!(in_child(again), "a child of a child");
     // Forked while others have jobs, whose places are then taken for ever.
-    let stop = AtomicBool::new(false);
+    let (stop, begun) = (AtomicBool::new(false), Barrier::new(3));
     let safe = thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
+                begun.wait();
                 while !stop.load(Ordering::Relaxed) {
                     pool.run(64, &|_| thread::sleep(Duration::from_micros(20)));
                 }
             });
         }
+        begun.wait();
         let safe = (0..20).all(|_| in_child(|| right(&pool) && is_helped(&pool)));
         stop.store(true, Ordering::Relaxed);
         safe
