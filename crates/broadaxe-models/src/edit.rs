@@ -1,8 +1,11 @@
 //! Changes to a model, in the words that all formats share.
 
-use std::fmt;
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
-use crate::graph::{NodeId, Use, ValueId};
+use crate::graph::{Model, NodeId, Use, ValueId};
 
 /// One change. A list of them is made at once; ids are those of the model before.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +150,45 @@ pub struct File {
     pub extension: &'static str,
     /// The bytes, in order.
     pub pieces: Vec<Piece>,
+}
+
+/// The most bytes of the model that are in memory at once while they are copied.
+const CHUNK: u64 = 1 << 20;
+
+impl File {
+    /// Writes the file's bytes, those that are kept from the model and the new ones.
+    ///
+    /// # Errors
+    /// What reading the model or writing gives; and where the file is one of weights and the model has none.
+    ///
+    /// ```
+    /// use broadaxe_models::{Source, format};
+    /// let text = b"7767517\n1 1\nInput in 0 1 x 0=4\n";
+    /// let model = format::read(&Source::memory(text.to_vec(), None))?;
+    /// let mut bytes = Vec::new();
+    /// format::write(&model, &[])?.files[0].write(&model, &mut bytes)?;
+    /// assert_eq!(bytes, text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write(&self, model: &Model, to: &mut dyn Write) -> io::Result<()> {
+        let source = if self.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() };
+        for piece in &self.pieces {
+            match piece {
+                Piece::New(bytes) => to.write_all(bytes)?,
+                Piece::Kept { at, len } => {
+                    let source =
+                        source.ok_or_else(|| io::Error::other("the file that it is kept from is not there"))?;
+                    let (mut at, end) = (*at, at + len);
+                    while at < end {
+                        let bytes = source.read(at, (end - at).min(CHUNK) as usize).map_err(io::Error::other)?;
+                        to.write_all(&bytes)?;
+                        at += bytes.len() as u64;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A part of a file to write.

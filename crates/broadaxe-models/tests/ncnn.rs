@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broadaxe_models::{Edit, Model, Source, Use, edit::Piece, format, graph::NodeId};
+use broadaxe_models::{Edit, Model, Source, Use, format, graph::NodeId};
 
 /// Lists the files with an extension in a folder and its folders.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
@@ -40,12 +40,7 @@ fn models() -> Vec<PathBuf> {
 
 fn bytes(model: &Model, edits: &[Edit]) -> Result<Vec<u8>, broadaxe_models::Error> {
     let mut bytes = Vec::new();
-    for piece in &format::write(model, edits)?.files[0].pieces {
-        match piece {
-            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize)?),
-            Piece::New(new) => bytes.extend(new),
-        }
-    }
+    format::write(model, edits)?.files[0].write(model, &mut bytes).unwrap();
     Ok(bytes)
 }
 

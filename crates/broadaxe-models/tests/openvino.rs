@@ -41,13 +41,9 @@ fn all() -> Vec<(String, Source)> {
 
 /// Puts together the bytes of one written file.
 fn bytes(model: &Model, written: &Written, extension: &str) -> Vec<u8> {
-    let source = if extension.is_empty() { &model.source } else { model.weights.as_ref().unwrap() };
-    let file = written.files.iter().find(|file| file.extension == extension).unwrap();
-    let piece = |piece: &Piece| match piece {
-        Piece::Kept { at, len } => source.read(*at, *len as usize).unwrap(),
-        Piece::New(bytes) => bytes.clone(),
-    };
-    file.pieces.iter().flat_map(piece).collect()
+    let (file, mut bytes) = (written.files.iter().find(|file| file.extension == extension).unwrap(), Vec::new());
+    file.write(model, &mut bytes).unwrap();
+    bytes
 }
 
 #[test]

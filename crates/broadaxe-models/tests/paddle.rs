@@ -25,11 +25,9 @@ fn open(name: &str) -> Model {
 }
 
 fn bytes(model: &Model, written: &Written) -> Vec<u8> {
-    let piece = |piece: &Piece| match piece {
-        Piece::Kept { at, len } => model.source.read(*at, *len as usize).unwrap(),
-        Piece::New(bytes) => bytes.clone(),
-    };
-    written.files[0].pieces.iter().flat_map(piece).collect()
+    let mut bytes = Vec::new();
+    written.files[0].write(model, &mut bytes).unwrap();
+    bytes
 }
 
 /// Says what a node is: `multiply(%5 (2, 3, 4, 4), m_0.w_1 (4,)) -> %6 (2, 3, 4, 4)`.

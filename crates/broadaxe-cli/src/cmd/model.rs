@@ -10,15 +10,12 @@ mod sizes;
 mod text;
 
 use std::{
-    fs::File,
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use broadaxe_models::{
-    Edit, Model, NodeId, Source, Written,
-    edit::Piece,
-    format,
+    Edit, Model, NodeId, Source, Written, format,
     infer::{Shapes, infer},
     report::node_name,
 };
@@ -126,30 +123,11 @@ fn save(model: &Model, edits: &[Edit], out: &Path) -> Result<Written, Error> {
         files.push((Whole::create(&path(file.extension))?, file));
     }
     for (whole, file) in files {
-        let source = if file.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() };
-        whole.save(|to| copy(source, &file.pieces, to))?;
+        whole.save(|to| {
+            let mut to = io::BufWriter::new(to);
+            file.write(model, &mut to)?;
+            to.flush()
+        })?;
     }
     Ok(written)
-}
-
-/// The most bytes of the model that are in memory at once while it is copied.
-const CHUNK: u64 = 1 << 20;
-
-fn copy(source: Option<&Source>, pieces: &[Piece], to: &mut File) -> io::Result<()> {
-    let mut to = io::BufWriter::new(to);
-    for piece in pieces {
-        match piece {
-            Piece::New(bytes) => to.write_all(bytes)?,
-            Piece::Kept { at, len } => {
-                let source = source.ok_or_else(|| io::Error::other("the file that it is kept from is not there"))?;
-                let (mut at, end) = (*at, at + len);
-                while at < end {
-                    let bytes = source.read(at, (end - at).min(CHUNK) as usize).map_err(io::Error::other)?;
-                    to.write_all(&bytes)?;
-                    at += bytes.len() as u64;
-                }
-            }
-        }
-    }
-    to.flush()
 }

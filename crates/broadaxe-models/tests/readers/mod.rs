@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use broadaxe_models::{
-    Edit, Model, NodeId, Source, Target, Use, ValueId, census::census, check::check, edit::Piece, fix::plan, format,
-    graph::Graph, infer::infer, upgrade::upgrade,
+    Edit, Model, NodeId, Source, Target, Use, ValueId, census::census, check::check, fix::plan, format, graph::Graph,
+    infer::infer, upgrade::upgrade,
 };
 
 /// A fuzz target.
@@ -150,11 +150,6 @@ fn changes(model: &Model) -> Vec<Edit> {
 /// Returns the bytes of a changed model, without those of its weights.
 fn written(model: &Model, edits: &[Edit]) -> Result<Vec<u8>, broadaxe_models::Error> {
     let mut bytes = Vec::new();
-    for piece in &format::write(model, edits)?.files[0].pieces {
-        match piece {
-            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize)?),
-            Piece::New(new) => bytes.extend(new),
-        }
-    }
+    format::write(model, edits)?.files[0].write(model, &mut bytes).expect("the model can be read");
     Ok(bytes)
 }

@@ -2,7 +2,7 @@
 
 use super::NCNN;
 use crate::{
-    edit::{Edit, NewNode, Piece, Scalar, Wire, Written},
+    edit::{Edit, NewNode, Scalar, Wire, Written},
     graph::{Data, Model, NodeId, Use, ValueId},
     source::Source,
 };
@@ -14,12 +14,7 @@ fn read(text: &str) -> Result<Model, crate::Error> {
 /// Returns the text that was written.
 fn text(model: &Model, written: &Written) -> String {
     let mut bytes = Vec::new();
-    for piece in &written.files[0].pieces {
-        match piece {
-            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize).unwrap()),
-            Piece::New(new) => bytes.extend(new),
-        }
-    }
+    written.files[0].write(model, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::wire::splice::{bytes, int};
 use crate::{
-    edit::{Edit, Piece},
+    edit::Edit,
     error::Error,
     graph::{GraphId, Model, ValueId},
     source::Source,
@@ -122,12 +122,8 @@ pub(super) fn read(message: &Message) -> Result<Model, Error> {
 
 /// Makes changes to a model and reads it again.
 pub(super) fn changed(model: &Model, edits: &[Edit]) -> Result<Model, Error> {
-    let written = super::write::write(model, edits)?;
-    let piece = |piece: &Piece| match piece {
-        Piece::Kept { at, len } => model.source.read(*at, *len as usize).unwrap(),
-        Piece::New(bytes) => bytes.clone(),
-    };
-    let bytes: Vec<u8> = written.files[0].pieces.iter().flat_map(piece).collect();
+    let mut bytes = Vec::new();
+    super::write::write(model, edits)?.files[0].write(model, &mut bytes).unwrap();
     super::read(&Source::memory(bytes, model.source.path().map(std::path::Path::to_path_buf)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::PNNX;
 use crate::{
-    edit::{Edit, NewNode, Piece, Scalar, Wire},
+    edit::{Edit, NewNode, Scalar, Wire},
     graph::{Attribute, Data, Model, NodeId, Use, ValueId},
     source::Source,
 };
@@ -22,12 +22,7 @@ fn read(text: &str) -> Result<Model, crate::Error> {
 fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
     let model = read(before)?;
     let mut bytes = Vec::new();
-    for piece in &(PNNX.write)(&model, edits)?.files[0].pieces {
-        match piece {
-            Piece::Kept { at, len } => bytes.extend(model.source.read(*at, *len as usize)?),
-            Piece::New(new) => bytes.extend(new),
-        }
-    }
+    (PNNX.write)(&model, edits)?.files[0].write(&model, &mut bytes).unwrap();
     let after = String::from_utf8(bytes).unwrap();
     read(&after).unwrap_or_else(|error| panic!("{error}\n{after}"));
     Ok(after)
