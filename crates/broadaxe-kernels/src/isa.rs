@@ -8,6 +8,9 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod constants;
+
 #[cfg(target_arch = "x86_64")]
 use half::f16;
 use once_cell::race::OnceBox;
@@ -120,7 +123,8 @@ pub struct Isa(Level);
 impl Isa {
     /// Lists the levels of this CPU, the least first.
     pub fn available() -> Vec<Self> {
-        bring_in_constants();
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        constants::look();
         Level::ALL.into_iter().filter(|level| level.is_here()).map(Self).collect()
     }
 
@@ -161,55 +165,18 @@ impl Isa {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
-}
 
-/// Brings in the pages that hold the constants of the loops, once.
-///
-/// A loop that puts a constant where a mask is set (the canonical NaN, say) may read it with the mask. While no bit of it is set
-/// nothing is read and so no page comes in; but a CPU that meets a missing page there takes hundreds of nanoseconds to find out
-/// that it need not, for every vector. An addition of bf16 was seen to take sixty times as long on every other start.
-#[cfg(target_os = "linux")]
-fn bring_in_constants() {
-    use std::{
-        ffi::{c_int, c_void},
-        sync::atomic::{AtomicBool, Ordering},
-    };
-    /// Populates the segments of the module that this function lies in which are only read.
-    // SAFETY: the arguments are those that the loader calls it with.
-    unsafe extern "C" fn populate(module: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
-        // SAFETY: the loader describes a module and its segments, which stay while the module is loaded.
-        let (base, segments) = unsafe {
-            let module = &*module;
-            (module.dlpi_addr as usize, std::slice::from_raw_parts(module.dlpi_phdr, usize::from(module.dlpi_phnum)))
-        };
-        let loaded = || segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD);
-        let here = bring_in_constants as *const () as usize;
-        let holds = |s: &&libc::Elf64_Phdr| {
-            (base + s.p_vaddr as usize..base + (s.p_vaddr + s.p_memsz) as usize).contains(&here)
-        };
-        if !loaded().any(|segment| holds(&segment)) {
-            return 0;
+    /// Sees to it that the constants of the loops are in memory; to be called before work that takes about so many nanoseconds.
+    #[inline]
+    pub(crate) fn prepare(self, nanos: u64) {
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        if self.0 == Level::Avx512 {
+            constants::keep(nanos);
         }
-        for segment in loaded().filter(|segment| segment.p_flags == libc::PF_R) {
-            let start = base + segment.p_vaddr as usize;
-            let page = start & !0xfff;
-            // SAFETY: the advice brings in pages of the module and changes none; where the system does not know it, nothing is done.
-            unsafe {
-                libc::madvise(std::ptr::without_provenance_mut(page), start + segment.p_memsz as usize - page, 22)
-            };
-        }
-        1
-    }
-    // Nobody waits for it: results do not depend on it, and a forked child has not the thread that is at it.
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    if !BEGUN.swap(true, Ordering::Relaxed) {
-        // SAFETY: the function keeps to what the loader allows in it.
-        unsafe { libc::dl_iterate_phdr(Some(populate), std::ptr::null_mut()) };
+        #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+        let _ = nanos;
     }
 }
-
-#[cfg(not(target_os = "linux"))]
-fn bring_in_constants() {}
 
 // SAFETY: as for `Loop`.
 unsafe fn baseline<B: Body>(block: &Block) -> bool {

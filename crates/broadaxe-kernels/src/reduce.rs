@@ -341,6 +341,7 @@ impl Job<'_> {
         let total = self.cut.kept as u64 * self.cut.folded as u64;
         let items = self.cut.boxes() * self.cut.chunks;
         let work = self.reduce.work(total);
+        self.isa.prepare(work.worth());
         let parts = parts(work.nanos(), executor.threads()).min(executor.threads()).clamp(1, items);
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });

@@ -73,6 +73,7 @@ impl Schedule {
         if !parted {
             return self.run_apart(inputs, &output, executor, progress);
         }
+        self.isa.prepare(self.worth);
         if self.is_one_call() && progress.is_none() {
             let _mode = FloatMode::standard();
             if self.call_once(inputs, &output) {
