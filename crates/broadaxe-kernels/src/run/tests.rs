@@ -158,13 +158,16 @@ fn overlaps_do_not_depend_on_threads() {
 /// What several threads keep in the cache that they share is what one thread writes past it.
 #[test]
 fn results_do_not_depend_on_where_they_are_written() {
-    let n = Caches::here().last.min(48 << 20) / 3 / 8 + 77;
+    let last = Caches::here().last;
+    let n = last.min(48 << 20) / 10 + 777;
     let program = operator("neg", DType::F32);
-    for (dims, output, input) in [(vec![n], vec![4], vec![4]), (vec![2 * n / 333, 333], vec![333 * 4, 4], vec![0, 4])] {
+    let rows = (n / 333, 333 * 4, 335 * 4);
+    for (dims, output, input) in [(vec![n], vec![4], vec![4]), (vec![rows.0, 333], vec![rows.1, 4], vec![rows.2, 4])] {
         let size = dims.iter().product::<usize>() * 4;
         let nest = Nest { dims, output, inputs: vec![input] };
         let schedule = Schedule::new(&program, &nest).expect("sound");
-        let bytes: Vec<u8> = (0..n as u32).flat_map(u32::to_le_bytes).collect();
+        assert_eq!(schedule.streams_alone, cfg!(target_arch = "x86_64") && last <= 48 << 20, "{nest:?}");
+        let bytes: Vec<u8> = (0..n as u32 / 333 * 335 + 333).flat_map(u32::to_le_bytes).collect();
         let ran = |threads: usize| {
             let mut result = vec![0; size];
             let output = Output::new(&mut result, 0);
@@ -177,6 +180,40 @@ fn results_do_not_depend_on_where_they_are_written() {
         assert_eq!(schedule.together.get().is_some(), schedule.streams_alone);
         assert!(schedule.together.get().is_none_or(|together| !together.streams));
     }
+}
+
+/// The more is read, the smaller are the results that are written past the caches.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn large_results_are_written_past_the_caches() {
+    let tenth = Caches::here().last / 4 / 10;
+    // The rows of the result, a row being a tenth of the last-level cache; the arrays that are read whole; who writes past it.
+    let cases = [
+        (14, 0, (false, false)),
+        (16, 0, (true, false)),
+        (19, 0, (true, false)),
+        (21, 0, (true, true)),
+        (2, 1, (false, false)),
+        (4, 1, (true, false)),
+        (8, 1, (true, false)),
+        (10, 1, (true, true)),
+        (1, 2, (false, false)),
+        (2, 2, (true, false)),
+        (5, 2, (true, false)),
+        (6, 2, (true, true)),
+    ];
+    for (rows, read, (alone, together)) in cases {
+        let whole = vec![4 * tenth as isize, 4];
+        // What is not read whole is one number.
+        let input = |i: usize| if i < read { whole.clone() } else { vec![0, 0] };
+        let nest = Nest { dims: vec![rows, tenth], output: whole.clone(), inputs: vec![input(0), input(1)] };
+        let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
+        assert_eq!((schedule.streams, schedule.streams && !schedule.streams_alone), (alone, together), "{rows} {read}");
+    }
+    // A row too long for the second-level cache is read from beyond it every time.
+    let nest = Nest { dims: vec![6, tenth], output: vec![4 * tenth as isize, 4], inputs: vec![vec![0, 4], vec![0, 0]] };
+    let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
+    assert_eq!(schedule.streams_alone, 4 * tenth > Caches::here().second);
 }
 
 #[cfg(unix)]
