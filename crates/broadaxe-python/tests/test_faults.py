@@ -15,7 +15,9 @@ from conftest import script
 import broadaxe as bx
 
 LONG = """
-import numpy as np, broadaxe as bx, sys, time
+import numpy as np, broadaxe as bx, signal, sys, time
+# Who starts the tests in the background of a shell has the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 {setup}
 print("ready", flush=True)
 for _ in range({times}):
@@ -56,24 +58,30 @@ def used(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def waits(process, moment):
+    """Return the seconds that a script computes on after Ctrl-C, sent so many seconds after it has begun."""
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "begins\n"
+    time.sleep(moment)
+    sent, before = time.time(), used(process)
+    process.send_signal(signal.SIGINT)
+    what, when, after = process.stdout.readline().split()
+    assert what == "stopped"
+    return min(float(when) - sent, max(0, float(after) - before))
+
+
 @pytest.mark.parametrize("name", INTERRUPTED)
 def test_an_interrupt_stops_within_a_tenth_of_a_second(name):
     """Ctrl-C at five moments; where other programs have the processors meanwhile, what it used of them itself counts."""
     setup, call = INTERRUPTED[name]
-    process = script(LONG.format(setup=setup, call=call, times=5), stdin=subprocess.PIPE)
-    assert process.stdout.readline() == "ready\n"
-    waited = []
-    for moment in range(5):
-        process.stdin.write("\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "begins\n"
-        time.sleep(0.2 + 0.07 * moment)
-        sent, before = time.time(), used(process)
-        process.send_signal(signal.SIGINT)
-        what, when, after = process.stdout.readline().split()
-        assert what == "stopped", (name, what)
-        waited.append(min(float(when) - sent, max(0, float(after) - before)))
-    assert process.stdout.read() == "fine\n" and process.wait(timeout=60) == 0
+    with script(LONG.format(setup=setup, call=call, times=5), stdin=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            waited = [waits(process, 0.2 + 0.07 * moment) for moment in range(5)]
+            assert process.stdout.read() == "fine\n" and process.wait(timeout=60) == 0
+        finally:
+            process.kill()
     assert max(waited) <= 0.1, waited
 
 
