@@ -431,8 +431,8 @@ fn traffic(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
 ///
 /// That costs as much whatever is read, while results in the last-level cache compete with what is read for it, and with those
 /// of other threads for the way to memory. Products with one to three arrays, from 2 to 96 MiB of result beside 32 MiB of cache, were
-/// level, within a tenth, where the weighted sums below are as asked for with two threads and 1.2 times that with one; of one
-/// thread, rows that take more computing were level before.
+/// level, within a fifth, where the weighted sums below are 1.2 times what is asked for; what computes more, or reads in another
+/// order, was level before.
 fn is_large(dims: &[usize], operands: &[Operand], manner: Manner) -> bool {
     let last = Caches::here().last;
     let Some((output, inputs)) = operands.split_last() else { return false };
@@ -440,7 +440,7 @@ fn is_large(dims: &[usize], operands: &[Operand], manner: Manner) -> bool {
         inputs.iter().map(|input| bytes(dims, input)).fold(0, usize::saturating_add)
     };
     let (read, most) = match manner {
-        Manner::Together => ((all(footprint) / 4).saturating_mul(5), last / 4 * 9),
+        Manner::Together => (all(footprint).saturating_mul(2), last * 2),
         _ => (all(traffic).saturating_mul(4), last / 2 * 3),
     };
     let result = footprint(dims, output);
