@@ -10,7 +10,7 @@ use crate::{
     division::Divide,
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{LEVELS, versions},
-    loops::{Binary, Guard, Kernel, Prepared, Refuses, Ternary, Unary, Variant},
+    loops::{Binary, Guard, Kernel, LIGHT_PICOS, Prepared, Refuses, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
     ops::{
@@ -19,7 +19,7 @@ use crate::{
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{By, Guarded, Line, One, Three, Two, first_refused},
+    tile::{Brief, By, Guarded, Line, One, Three, Two, first_refused},
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 };
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
-    Kernel { inputs, arity, output, variants, guard: None, picos: 8 * output.size() as u32 }
+    Kernel { inputs, arity, output, variants, guard: None, picos: LIGHT_PICOS * output.size() as u32 }
 }
 
 /// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
@@ -53,13 +53,13 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
 #[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
     let past = wide::<Streamed<L, Past32>, Streamed<L, Past64>>();
-    Variant { constants, versions: versions::<L>(), past }
+    Variant { constants, versions: versions::<Brief<L>>(), past }
 }
 
 /// The loops of an operator that is as cheap as the memory it touches.
 #[cfg(not(target_arch = "x86_64"))]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    heavy_loops::<L>(constants)
+    Variant { constants, versions: versions::<Brief<L>>(), past: [None; LEVELS] }
 }
 
 /// The loops of an operator whose result for f16 is that for f32, rounded: `B` where the machine has no conversions.

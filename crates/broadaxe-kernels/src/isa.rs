@@ -15,23 +15,69 @@ mod constants;
 use half::f16;
 use once_cell::race::OnceBox;
 
-/// What one call computes: `rows` rows of `n` elements each.
+/// What one call computes: `rows` rows of `n` elements each, so many turns of them.
 ///
-/// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0.
+/// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0, and
+/// from turn to turn by another.
 #[derive(Clone, Copy)]
 pub struct Block {
     /// The elements of a row.
     pub n: usize,
-    /// The rows.
+    /// The rows of a turn.
     pub rows: usize,
+    /// The turns.
+    pub turns: usize,
     /// Where the first row of each operand begins.
     pub places: [*const u8; 3],
     /// The bytes from row to row of each operand.
     pub steps: [isize; 3],
+    /// The bytes from turn to turn of each operand.
+    pub turn_steps: [isize; 3],
     /// Where the first row of the result begins.
     pub out: *mut u8,
     /// The bytes from row to row of the result.
     pub out_step: isize,
+    /// The bytes from turn to turn of the result.
+    pub out_turn: isize,
+}
+
+impl Block {
+    /// Describes a row of nothing, for all that has nothing to say of some part.
+    pub(crate) const EMPTY: Self = Self {
+        n: 0,
+        rows: 1,
+        turns: 1,
+        places: [std::ptr::null(); 3],
+        steps: [0; 3],
+        turn_steps: [0; 3],
+        out: std::ptr::null_mut(),
+        out_step: 0,
+        out_turn: 0,
+    };
+
+    /// Calls for every row, with the places of the operands and the result in it; says whether any call said yes.
+    #[inline(always)]
+    pub(crate) fn any_row(&self, mut row: impl FnMut([*const u8; 3], *mut u8) -> bool) -> bool {
+        let mut any = false;
+        let (mut first, mut out_first) = (self.places, self.out);
+        for _ in 0..self.turns {
+            let (mut places, mut out) = (first, out_first);
+            for _ in 0..self.rows {
+                any |= row(places, out);
+                places = moved(places, self.steps);
+                out = out.wrapping_offset(self.out_step);
+            }
+            first = moved(first, self.turn_steps);
+            out_first = out_first.wrapping_offset(self.out_turn);
+        }
+        any
+    }
+}
+
+/// Moves each place by so many bytes.
+#[inline(always)]
+pub(crate) fn moved([a, b, c]: [*const u8; 3], by: [isize; 3]) -> [*const u8; 3] {
+    [a.wrapping_offset(by[0]), b.wrapping_offset(by[1]), c.wrapping_offset(by[2])]
 }
 
 /// Computes a block; says whether an element was refused, whose result then means nothing.

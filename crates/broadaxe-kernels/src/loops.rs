@@ -114,6 +114,9 @@ impl Guard {
     }
 }
 
+/// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
+pub(crate) const LIGHT_PICOS: u32 = 8;
+
 /// An operator for given dtypes: its loops for every instruction set.
 #[derive(Clone, Copy)]
 pub struct Kernel {
@@ -136,6 +139,11 @@ impl Kernel {
     /// Returns the dtype of the result.
     pub fn output(&self) -> DType {
         self.output
+    }
+
+    /// Says whether an element takes no longer than the memory it touches.
+    pub(crate) fn is_light(&self) -> bool {
+        self.picos <= LIGHT_PICOS * self.output.size() as u32
     }
 
     /// Returns what finds the elements that must be refused, where there are such elements.

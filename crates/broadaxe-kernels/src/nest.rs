@@ -5,6 +5,8 @@
 //! of them can be used in place, many short rows in one call, a pattern of short loops packed once and used again, a block
 //! of two far loops where one operand is transposed. `cut` estimates what each box costs per element and takes the cheapest.
 
+use crate::tile::SHORTEST;
+
 /// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
@@ -121,7 +123,14 @@ impl Cut {
         if self.across != self.axis && rounds > 1 {
             return Some((self.across, rounds));
         }
-        (0..self.axis).rev().find(|&at| at != self.across && dims[at] > 1).map(|at| (at, dims[at]))
+        self.turning(dims)
+    }
+
+    /// Returns the loop whose rounds are whole units that follow one another, and the times it runs.
+    fn turning(&self, dims: &[usize]) -> Option<(usize, usize)> {
+        let is_whole = self.chunk >= dims[self.axis] && (self.across == self.axis || self.rows >= dims[self.across]);
+        let outside = || (0..self.axis).rev().find(|&at| at != self.across && dims[at] > 1);
+        is_whole.then(outside)?.map(|at| (at, dims[at]))
     }
 }
 
@@ -158,8 +167,12 @@ const ACROSS: usize = 64;
 // What things cost, in nanoseconds on a CPU of some 3.5 GHz; only their proportions matter.
 /// Placing a unit and calling for it.
 const UNIT: f64 = 15.0;
+/// Going on from a unit to the next within a call.
+const TURN: f64 = 1.0;
 /// Beginning and ending a row in a loop.
 pub(crate) const ROW: f64 = 3.0;
+/// The same in a loop that takes short rows by groups, for a row that has one.
+const BRIEF_ROW: f64 = 0.8;
 /// The same in a loop over f16, which copies what does not fill a group.
 pub(crate) const ROW_OF_HALVES: f64 = 25.0;
 /// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
@@ -168,6 +181,8 @@ const EDGES: f64 = 40.0;
 pub(crate) const WHOLE: usize = 128;
 /// Beginning and ending a row in the loop of a chain.
 pub(crate) const ROW_OF_CHAIN: f64 = 12.0;
+/// Beginning to pack an operand of a unit.
+const PACK: f64 = 40.0;
 /// Beginning a run of consecutive or repeated elements in a packer.
 const RUN: f64 = 2.5;
 /// Moving an element of a run through a packer.
@@ -184,6 +199,10 @@ const FAR: f64 = 1.2;
 pub(crate) struct Terms {
     /// The nanoseconds that the program takes to begin and end a row.
     pub(crate) row: f64,
+    /// Whether it takes short rows by groups.
+    pub(crate) brief: bool,
+    /// Whether one call computes several units where none of their operands is packed.
+    pub(crate) turns: bool,
     /// The most elements of a unit.
     pub(crate) longest: usize,
     /// Whether the result is written past the caches.
@@ -277,18 +296,26 @@ fn size_up(
 }
 
 /// Estimates what an element costs beside its arithmetic.
-fn cost(dims: &[usize], operands: &[Layout], Terms { row, past, .. }: Terms, cut: &Cut) -> f64 {
+fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+    let Terms { row, brief, turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
+    let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner * o.size >= SHORTEST;
+    let row = if brief && operands.iter().any(has_group) { BRIEF_ROW } else { row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
     let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
-    let own = UNIT / cut.elements() as f64 + (row + edges) / n;
+    let is_packed = |o: &Layout| o.lie(dims, cut) == Lie::Strided;
+    let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
+        Some((_, times)) => UNIT / times.min(LONG / cut.elements() + 1) as f64 + TURN,
+        None => UNIT,
+    };
+    let own = unit / cut.elements() as f64 + (row + edges) / n;
     let packing = |operand: &Layout| {
         match operand.lie(dims, cut) {
             Lie::Constant | Lie::Dense => return 0.0,
             Lie::Repeated(_) => return REPEATED,
             Lie::Strided => {}
         }
-        let cost = moving(dims, operand, cut);
+        let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
         match cut.next_outside(dims) {
             // Packed once, and used as long as the next loop repeats it.
             Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => cost / times as f64,
@@ -355,7 +382,7 @@ mod tests {
         }
     }
 
-    const TERMS: Terms = Terms { row: ROW, longest: LONG, past: false, ordered: false };
+    const TERMS: Terms = Terms { row: ROW, brief: false, turns: false, longest: LONG, past: false, ordered: false };
 
     #[test]
     fn units_fit_their_operands() {

@@ -197,7 +197,7 @@ impl<'a> Worker<'a> {
             laid: plan
                 .steps
                 .iter()
-                .map(|step| Laid { call: &step.call, block: EMPTY, advances: [0; 3], out_advance: 0 })
+                .map(|step| Laid { call: &step.call, block: Block::EMPTY, advances: [0; 3], out_advance: 0 })
                 .collect(),
             links: plan.chain.iter().flat_map(|chain| &chain.links).map(link).collect(),
         })
@@ -206,21 +206,26 @@ impl<'a> Worker<'a> {
     fn run(&mut self, units: Range<usize>, watch: &Watch) {
         self.seek(units.start);
         let (look, mut since) = (look(self.plan.program.picos()), 0);
-        for _ in units {
+        let mut left = units.len();
+        while left > 0 {
             let (rows, n) = self.extent();
-            if let Err((step, element)) = self.unit(rows, n) {
+            let turns = self.turns(left.min((look / (rows * n) as u64).max(1) as usize));
+            if turns > 1 {
+                self.turn(rows, n, turns);
+            } else if let Err((step, element)) = self.unit(rows, n) {
                 // Units ascend, so this is the first of this range; a lower range may still find an earlier one.
                 watch.refuse(self.element + element, step);
                 return;
             }
-            since += (rows * n) as u64;
+            since += (rows * n * turns) as u64;
             if since >= look {
                 if !watch.go_on(since) {
                     return;
                 }
                 since = 0;
             }
-            self.advance();
+            self.advance(turns);
+            left -= turns;
         }
         if self.plan.streams {
             fence();
@@ -247,16 +252,23 @@ impl<'a> Worker<'a> {
         self.element = self.element.wrapping_add_signed((moves[moves.len() - 1] * rounds) as i64);
     }
 
-    /// Goes to the next unit.
-    fn advance(&mut self) {
-        for at in (0..self.rounds.len()).rev() {
-            self.rounds[at] += 1;
+    /// Returns the number of units that the next call computes, at most so many.
+    fn turns(&self, most: usize) -> usize {
+        self.plan.turning.map_or(1, |at| most.min(self.plan.outer[at].count - self.rounds[at]))
+    }
+
+    /// Goes on by so many units, which are one or as many as `turns` allows.
+    fn advance(&mut self, turns: usize) {
+        let innermost = self.plan.turning.unwrap_or(self.rounds.len() - 1);
+        let mut on = turns;
+        for at in (0..=innermost).rev() {
+            self.rounds[at] += on;
             if self.rounds[at] < self.plan.outer[at].count {
-                self.go(at, 1);
+                self.go(at, on as isize);
                 return;
             }
-            self.go(at, 1 - self.rounds[at] as isize);
-            self.rounds[at] = 0;
+            self.go(at, on as isize - self.rounds[at] as isize);
+            (self.rounds[at], on) = (0, 1);
         }
     }
 
@@ -301,6 +313,17 @@ impl<'a> Worker<'a> {
         })
     }
 
+    /// Computes several units by one call of the one loop there is.
+    fn turn(&mut self, rows: usize, n: usize, turns: usize) {
+        self.places.copy_from_slice(&self.starts);
+        self.lay(0, rows, n, n);
+        let Laid { call, mut block, .. } = self.laid[0];
+        self.plan.take_turns(&mut block, turns);
+        // SAFETY: see `lay`, for each of the units, whose places `check` found inside their buffers as well. None of them refuses an element
+        // (`choose_turning`).
+        unsafe { call.run(&block) };
+    }
+
     /// Computes a unit by one loop.
     fn chain(&mut self, chain: &BoundChain, rows: usize, n: usize) {
         for (link, bound) in self.links.iter_mut().zip(&chain.links) {
@@ -315,7 +338,7 @@ impl<'a> Worker<'a> {
             places: [(&raw const self.links).cast(), std::ptr::null(), std::ptr::null()],
             out: self.places[output],
             out_step: self.steps[output],
-            ..EMPTY
+            ..Block::EMPTY
         };
         // SAFETY: the loop is one of chains, and its links say of each operand how it lies over a row (`bind_chain`). Every one is readable
         // so and the result can be written, as in `lay`; no input lies on the output (`choose_chain` is not asked then).
@@ -406,7 +429,7 @@ impl<'a> Worker<'a> {
             let follows = |k: usize| steps[k] == (n * step.call.sizes[k]) as isize;
             let joins = rows > 1 && out_step == (n * step.call.out_size) as isize && (0..3).all(follows);
             let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
-            let block = Block { n, rows, places, steps, out, out_step };
+            let block = Block { n, rows, places, steps, out, out_step, ..Block::EMPTY };
             self.laid[number] = Laid { call: &step.call, block, advances, out_advance };
         }
     }
@@ -493,9 +516,6 @@ fn link(bound: &BoundLink) -> Link {
     let BoundLink { act, feed, size, times, ref table, ahead, .. } = *bound;
     Link { act, feed, place: std::ptr::null(), step: 0, size, times: times as u32, table: table.as_ptr(), ahead }
 }
-
-const EMPTY: Block =
-    Block { n: 0, rows: 0, places: [std::ptr::null(); 3], steps: [0; 3], out: std::ptr::null_mut(), out_step: 0 };
 
 /// Finds the first element of a block that a step refuses, or the number of all of them.
 fn first_refused(step: &BoundStep, block: &Block) -> usize {

@@ -131,6 +131,10 @@ pub struct Schedule {
     pub(crate) total: u64,
     pub(crate) cut: Cut,
     pub(crate) outer: Vec<Outer>,
+    /// The loop outside the units, if any, whose rounds one call computes.
+    pub(crate) turning: Option<usize>,
+    /// One call of one loop computes the whole nest.
+    pub(crate) is_one_call: bool,
     /// The steps, where each is a loop of its own.
     pub(crate) steps: Vec<BoundStep>,
     /// The chain that all steps are.
@@ -208,6 +212,8 @@ impl Schedule {
             program: program.clone(),
             nest: nest.clone(),
             outer: outer_loops(&dims, &operands, &cut),
+            turning: None,
+            is_one_call: false,
             cut,
             dims,
             operands,
@@ -237,6 +243,8 @@ impl Schedule {
             schedule.bind_chain();
         } else {
             schedule.bind_steps();
+            schedule.turning = schedule.choose_turning();
+            schedule.is_one_call = schedule.takes_one_call();
         }
         schedule
     }
@@ -390,6 +398,22 @@ impl Schedule {
         }
     }
 
+    /// Chooses the loop outside the units whose rounds one call computes: where a unit is one call, nothing is done before it, and whole
+    /// rounds of the loop follow one another.
+    fn choose_turning(&self) -> Option<usize> {
+        let [BoundStep { guard: None, .. }] = self.steps[..] else { return None };
+        let at = self.outer.iter().rposition(|outer| outer.count > 1)?;
+        let pieces = if self.cut.across == self.cut.axis { 1 } else { 2 };
+        (self.tile.is_none() && self.packs.is_empty() && at + pieces < self.outer.len()).then_some(at)
+    }
+
+    /// Says whether the whole nest is one unit, or little more, computed by one call of one loop.
+    fn takes_one_call(&self) -> bool {
+        let turns = self.turning.map_or(1, |at| self.outer[at].count);
+        let is_whole = (self.cut.elements() * turns) as u64 == self.total && (turns == 1 || self.total <= LONG as u64);
+        self.tile.is_none() && self.packs.is_empty() && is_whole
+    }
+
     /// Returns a bit for each operand of a step that is constant along a row.
     fn constants(&self, step: &Step) -> u8 {
         let is_constant = |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].lie == Lie::Constant);
@@ -451,15 +475,25 @@ fn is_large(dims: &[usize], operands: &[Operand], manner: Manner) -> bool {
 fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let picos = program.picos();
     let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
-    Terms { row: ROW, longest, past: is_large(dims, operands, manner), ordered: false }
+    let past = is_large(dims, operands, manner);
+    Terms { row: ROW, brief: false, turns: false, longest, past, ordered: false }
 }
 
-/// Estimates the nanoseconds that the loops of a program's steps take to begin and end a row.
-fn row_nanos(program: &Program, dims: &[usize]) -> f64 {
+/// Returns the terms of the choice of units for a program whose steps are loops of their own.
+fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     // Where there is little to do, one call of one loop is best, whatever its rows cost.
     let is_little = dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE;
     let is_half = |step: &Step| step.kernel.output() == DType::F16 || step.kernel.inputs().contains(&DType::F16);
-    program.steps.iter().map(|step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW }).sum()
+    let row = |step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW };
+    let is_light = |step: &Step| step.kernel.is_light() && !is_half(step);
+    Terms {
+        row: program.steps.iter().map(row).sum(),
+        brief: !is_little && program.steps.iter().all(is_light),
+        turns: !is_little
+            && manner != Manner::InPlace
+            && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
+        ..terms(program, dims, operands, manner)
+    }
 }
 
 /// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
@@ -497,7 +531,7 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
         // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
         isa.level() == Level::Avx512 || terms.past || repeats()
     } else {
-        let plain = Terms { row: row_nanos(program, dims), ..terms };
+        let plain = terms_of_loops(program, dims, operands, manner);
         repeats() && price < priced(dims, &layouts(operands, |_| false), plain).0
     };
     (pays && lies(program.inputs.len()) != Lie::Strided).then_some(cut)
@@ -508,7 +542,7 @@ fn choose_units(isa: Isa, program: &Program, dims: &[usize], operands: &mut [Ope
     let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
     let cut = chained.unwrap_or_else(|| {
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let terms = Terms { row: row_nanos(program, dims), ordered: guarded, ..terms(program, dims, operands, manner) };
+        let terms = Terms { ordered: guarded, ..terms_of_loops(program, dims, operands, manner) };
         cut(dims, &layouts(operands, |_| false), terms)
     });
     for (i, operand) in operands.iter_mut().enumerate() {

@@ -21,7 +21,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body},
+    isa::{Block, Body, moved},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
 };
 pub use block::ALIGNMENT;
@@ -67,16 +67,76 @@ pub(crate) trait Line {
 impl<L: Line> Body for L {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
-        let mut refused = false;
-        for r in 0..block.rows as isize {
-            let places = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
-            let out = block.out.wrapping_offset(block.out_step * r);
-            // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
-            // and the operands.
-            refused |= unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) };
-        }
-        refused
+        block.any_row(
+            #[inline(always)]
+            |places, out| {
+                // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
+                // and the operands.
+                unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) }
+            },
+        )
     }
+}
+
+/// The loop of a cheap operator, which takes short rows by groups of as many elements as instructions take, the last one up to the
+/// row's end: beginning a loop over any number of elements, and ending it, takes longer than such a row.
+pub(crate) struct Brief<L>(PhantomData<L>);
+
+/// The bytes of the largest group.
+const GROUP: usize = 64;
+/// The bytes of the result of the shortest row that is computed by groups.
+pub(crate) const SHORTEST: usize = 16;
+/// The groups of the longest such row.
+const LONGEST: usize = 16;
+
+impl<L: Line> Body for Brief<L> {
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        let bytes = block.n * size_of::<L::Out>();
+        // SAFETY: promised by the caller; a row has a group.
+        unsafe {
+            match bytes {
+                _ if !(SHORTEST..=LONGEST * GROUP).contains(&bytes) => <L as Body>::run(block),
+                _ if bytes >= GROUP => by_groups::<L, GROUP>(block),
+                _ if bytes >= GROUP / 2 => by_groups::<L, { GROUP / 2 }>(block),
+                _ => by_groups::<L, SHORTEST>(block),
+            }
+        }
+    }
+}
+
+/// Computes rows by groups of `G` bytes.
+// SAFETY: As for [`Body::run`], and a row has a group.
+#[inline(always)]
+unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
+    let size = size_of::<L::Out>();
+    let (n, group) = (block.n, G / size);
+    block.any_row(
+        #[inline(always)]
+        |places, out| {
+            let (mut refused, mut at) = (false, 0);
+            loop {
+                let places = moved(places, after(L::ADVANCES, at));
+                let mut own = MaybeUninit::<[u8; G]>::uninit();
+                // SAFETY: promised by the caller, for the whole row; a group that the row ends in begins before its own elements.
+                // The compiler makes vectors of what is first a group of its own.
+                unsafe {
+                    refused |= L::run(places, std::slice::from_raw_parts_mut(own.as_mut_ptr().cast(), group));
+                    out.add(at * size).cast::<MaybeUninit<[u8; G]>>().write_unaligned(own);
+                }
+                if at + group >= n {
+                    return refused;
+                }
+                at = (at + group).min(n - group);
+            }
+        },
+    )
+}
+
+/// Returns the bytes of so many elements of each operand.
+#[inline(always)]
+fn after([a, b, c]: [usize; 3], elements: usize) -> [isize; 3] {
+    [(a * elements) as isize, (b * elements) as isize, (c * elements) as isize]
 }
 
 /// Returns these sizes, but 0 for each operand with a bit in `constants`.

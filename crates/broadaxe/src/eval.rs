@@ -93,7 +93,7 @@ pub struct Evaluation<'a> {
     operands: Vec<Operand<'a>>,
     stages: Arc<[Stage]>,
     /// The strides of the result in bytes.
-    strides: Vec<isize>,
+    strides: Arc<[isize]>,
     options: Options<'a>,
     threads: usize,
 }
@@ -164,7 +164,7 @@ impl<'a> Evaluation<'a> {
             (None, None) => memory::num_threads()?,
         };
         let (threads, stages) = (threads.max(1), stages.into());
-        let evaluation = Self { operands, stages, strides, options, threads };
+        let evaluation = Self { operands, stages, strides: strides.into(), options, threads };
         evaluation.check_budget()?;
         Ok(evaluation)
     }
@@ -196,7 +196,7 @@ impl<'a> Evaluation<'a> {
         Ok(Evaluation {
             operands: views.into_iter().map(Operand::View).collect(),
             stages: Arc::clone(&self.stages),
-            strides: self.strides.clone(),
+            strides: Arc::clone(&self.strides),
             threads: threads.map_or_else(memory::num_threads, Ok)?.max(1),
             options: Options {
                 rule: rule.clone(),

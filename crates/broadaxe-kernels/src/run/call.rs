@@ -74,7 +74,7 @@ impl Schedule {
             return self.run_apart(inputs, &output, executor, progress);
         }
         self.isa.prepare(self.worth);
-        if self.is_one_call() && progress.is_none() {
+        if self.is_one_call && progress.is_none() {
             let _mode = FloatMode::standard();
             if self.call_once(inputs, &output) {
                 return Ok(());
@@ -184,9 +184,16 @@ impl Schedule {
         Ok(kept.get_or_init(|| Box::new(plan)))
     }
 
-    /// Says whether the whole nest is one unit, computed by one call of one loop.
-    fn is_one_call(&self) -> bool {
-        self.tile.is_none() && self.chain.is_none() && self.packs.is_empty() && self.cut.elements() as u64 == self.total
+    /// Lets a block, which computes a unit, compute so many of them.
+    pub(super) fn take_turns(&self, block: &mut Block, turns: usize) {
+        let Some(at) = self.turning else { return };
+        let moves = &self.outer[at].moves;
+        for (k, arg) in self.steps[0].args.iter().enumerate() {
+            if let Source::Input(i) = *arg {
+                block.turn_steps[k] = moves[i];
+            }
+        }
+        (block.turns, block.out_turn) = (turns, moves[self.program.inputs.len()]);
     }
 
     /// Calls the one loop there is; says whether nothing was refused.
@@ -195,16 +202,18 @@ impl Schedule {
         let mut block = Block {
             n: self.cut.chunk * self.cut.inner,
             rows: self.cut.rows,
-            places: [std::ptr::null(); 3],
-            steps: [0; 3],
             out: output.base.wrapping_add(output.offset),
             out_step: self.operands[inputs.len()].across(self),
+            ..Block::EMPTY
         };
         for (k, arg) in step.args.iter().enumerate() {
             if let Source::Input(i) = *arg {
                 block.places[k] = inputs[i].base.wrapping_add(inputs[i].offset);
                 block.steps[k] = self.operands[i].across(self);
             }
+        }
+        if let Some(at) = self.turning {
+            self.take_turns(&mut block, self.outer[at].count);
         }
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
         // constant along a row, as its loop expects (`bind_steps`).

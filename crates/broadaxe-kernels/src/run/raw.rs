@@ -113,7 +113,7 @@ pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: 
             places[k] = inputs[k].place(if steps[k] == 0 { 1 } else { n } * dtype.size(), at_end).cast_const();
         }
         let out = output.place(n * kernel.output().size(), at_end);
-        let block = Block { n, rows: 1, places, steps: [0; 3], out, out_step: 0 };
+        let block = Block { n, places, out, ..Block::EMPTY };
         let (plain, past) = (variant.versions[isa.index()], variant.past[isa.index()]);
         let sizes = [0, 1, 2].map(|k| steps[k] * kernel.inputs().get(k).map_or(0, |dtype| dtype.size()));
         let out_size = kernel.output().size();

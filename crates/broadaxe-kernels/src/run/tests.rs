@@ -155,6 +155,61 @@ fn overlaps_do_not_depend_on_threads() {
     }
 }
 
+/// Rows of every length, with operands that repeat in any of the loops, so that one call computes rows of rows.
+#[test]
+fn short_rows_are_computed_in_turns() {
+    let mut random = Random(6);
+    let dtypes = [DType::I8, DType::I16, DType::I32, DType::I64];
+    let (mut turned, mut in_one_call) = (0, 0);
+    for round in 0..600 {
+        let dtype = dtypes[round % 4];
+        let size = dtype.size();
+        let mut dims: Vec<usize> = (0..2 + random.below(4)).map(|_| 1 + random.below(9)).collect();
+        let longest = [9, 40, 200][random.below(3)];
+        dims.push(1 + random.below(longest));
+        let gap = random.below(3) * size;
+        let dense = |keep: &[bool], gap: usize| {
+            let (mut strides, mut step) = (vec![0; dims.len()], size);
+            for axis in (0..dims.len()).rev().filter(|&axis| keep[axis]) {
+                strides[axis] = step as isize;
+                step = step * dims[axis] + if axis + 1 == dims.len() { gap } else { 0 };
+            }
+            (strides, step)
+        };
+        let (output, len) = dense(&vec![true; dims.len()], gap);
+        let inputs: Vec<_> =
+            (0..2).map(|_| dense(&dims.iter().map(|_| random.below(2) == 0).collect::<Vec<_>>(), 0)).collect();
+        let operands: Vec<Vec<u8>> = inputs.iter().map(|&(_, len)| random.bytes(len)).collect();
+        let nest =
+            Nest { dims: dims.clone(), output, inputs: inputs.into_iter().map(|(strides, _)| strides).collect() };
+        let isa = Isa::available()[round % Isa::available().len()];
+        let schedule = Schedule::at(isa, &operator("sub", dtype), &nest).expect("sound");
+        turned += usize::from(schedule.turning.is_some());
+        in_one_call += usize::from(schedule.turning.is_some() && schedule.is_one_call);
+        let mut result = vec![0; len];
+        let given: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
+        schedule.run(&given, Output::new(&mut result, 0), &Scoped(1 + round % 3), None).expect("sound");
+        // Element by element, in the integers that hold all.
+        let mut want = vec![0; len];
+        let number =
+            |bytes: &[u8], at: usize| bytes[at..at + size].iter().rev().fold(0_u64, |n, &b| n << 8 | u64::from(b));
+        for element in 0..dims.iter().product::<usize>() {
+            let (mut rest, mut at) = (element, [0; 3]);
+            for axis in (0..dims.len()).rev() {
+                let index = rest % dims[axis];
+                rest /= dims[axis];
+                for (at, strides) in at.iter_mut().zip([&nest.inputs[0], &nest.inputs[1], &nest.output]) {
+                    *at += index * strides[axis] as usize;
+                }
+            }
+            let difference = number(&operands[0], at[0]).wrapping_sub(number(&operands[1], at[1]));
+            want[at[2]..at[2] + size].copy_from_slice(&difference.to_le_bytes()[..size]);
+        }
+        assert!(result == want, "round {round}: {dtype:?} {nest:?} at {:?}", isa.level());
+    }
+    assert!(turned > 50 && in_one_call > 10, "{turned} took turns, {in_one_call} of them in one call");
+}
+
 /// What several threads keep in the cache that they share is what one thread writes past it.
 #[test]
 fn results_do_not_depend_on_where_they_are_written() {

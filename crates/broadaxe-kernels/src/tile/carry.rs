@@ -51,7 +51,17 @@ unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut 
         let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
         let out = to.wrapping_offset(way.start.1);
         // SAFETY: the rows and columns of the leaf are axes, so all of its elements are promised.
-        unsafe { call(&Block { n, rows: rows.count, places, steps: [rows.from, 0, 0], out, out_step: rows.to }) };
+        unsafe {
+            call(&Block {
+                n,
+                rows: rows.count,
+                places,
+                steps: [rows.from, 0, 0],
+                out,
+                out_step: rows.to,
+                ..Block::EMPTY
+            })
+        };
         return;
     };
     let repeats = turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());

@@ -7,8 +7,8 @@
 use std::{marker::PhantomData, mem::MaybeUninit};
 
 #[cfg(target_arch = "x86_64")]
-use super::Line;
-use crate::isa::{Block, Loop};
+use super::{Line, after};
+use crate::isa::{Block, Loop, moved};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Body, Past};
 
@@ -34,7 +34,7 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
         let group = GROUP / size;
         let mut refused = false;
         for i in (0..block.n / group * group).step_by(group) {
-            let places = [0, 1, 2].map(|k| block.places[k].wrapping_add(L::ADVANCES[k] * i));
+            let places = moved(block.places, after(L::ADVANCES, i));
             let mut lines = MaybeUninit::<Lines>::uninit();
             // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the lines
             // have room for a group.
@@ -80,25 +80,21 @@ impl Call {
     // SAFETY: As for `run`.
     unsafe fn run_past(&self, past: Loop, block: &Block) -> bool {
         let (size, group) = (self.out_size, GROUP / self.out_size);
-        let mut refused = false;
-        for r in 0..block.rows as isize {
-            let start = block.out.wrapping_offset(block.out_step * r);
+        block.any_row(|starts, start| {
+            let mut refused = false;
             let skew = start.addr().wrapping_neg() % 64;
             let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
             let whole = (block.n - head) / group * group;
             let rest = block.n - head - whole;
             for (call, from, n) in [(self.plain, 0, head), (past, head, whole), (self.plain, head + whole, rest)] {
                 if n > 0 {
-                    let place = |k: usize| {
-                        block.places[k].wrapping_offset(block.steps[k] * r).wrapping_add(self.sizes[k] * from)
-                    };
-                    let places = [place(0), place(1), place(2)];
-                    let part = Block { n, rows: 1, places, out: start.wrapping_add(from * size), ..*block };
+                    let places = moved(starts, after(self.sizes, from));
+                    let part = Block { n, places, out: start.wrapping_add(from * size), ..Block::EMPTY };
                     // SAFETY: the caller promises `n` elements of operands and result in every row; whole groups begin a line.
                     refused |= unsafe { call(&part) };
                 }
             }
-        }
-        refused
+            refused
+        })
     }
 }

@@ -42,6 +42,14 @@ pub(super) fn scatter(from: &Array, strides: &[isize], to: Output, progress: Opt
 }
 
 impl Evaluation<'_> {
+    /// Refuses a row-major result where one with other strides was planned.
+    pub(super) fn check_row_major(&self) -> Result<(), Error> {
+        match self.options.strides {
+            None => Ok(()),
+            Some(_) => self.check_strides(&byte_strides(self.dtype(), self.shape())),
+        }
+    }
+
     /// Refuses memory with other strides than were planned for; those of axes of one element mean nothing.
     pub(super) fn check_strides(&self, strides: &[isize]) -> Result<(), Error> {
         let alike = |(axis, &dim): (usize, &usize)| dim <= 1 || strides[axis] == self.strides[axis];

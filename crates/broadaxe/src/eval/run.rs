@@ -11,7 +11,7 @@ use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
     operand::Operand,
-    view::{View, byte_strides},
+    view::View,
 };
 
 /// The bytes of a result from which it is worth writing over an operand; that takes decisions of its own.
@@ -75,7 +75,7 @@ impl<'a> Evaluation<'a> {
     /// another dtype or shape.
     pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
         check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
-        self.check_strides(&byte_strides(out.dtype(), out.shape()))?;
+        self.check_row_major()?;
         self.compute_into(Place::Own(None, out))
     }
 
@@ -92,7 +92,7 @@ impl<'a> Evaluation<'a> {
 
     /// Computes the result into memory of its own, or of what was given away.
     fn compute(&self, given: &mut [Option<Array>]) -> Result<Array, Error> {
-        self.check_strides(&byte_strides(self.dtype(), self.shape()))?;
+        self.check_row_major()?;
         let mut results = Vec::with_capacity(self.stages.len());
         self.compute_first(self.stages.len(), given, &mut results)?;
         let Some(result) = results.pop().flatten() else { unreachable!("the last stage has no reader") };
