@@ -15,7 +15,7 @@ use crate::isa::{Body, Past};
 /// The bytes that a loop past the caches computes at a time: two lines.
 const GROUP: usize = 128;
 
-/// Computes whole groups of one row, whose result begins a line of the cache and goes past it.
+/// Computes whole groups of rows, whose results begin a line of the cache each and go past it.
 ///
 /// Other threads see the result after a [`fence`](super::fence).
 #[cfg(target_arch = "x86_64")]
@@ -33,15 +33,19 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
         let size = size_of::<L::Out>();
         let group = GROUP / size;
         let mut refused = false;
-        for i in (0..block.n / group * group).step_by(group) {
-            let places = [0, 1, 2].map(|k| block.places[k].wrapping_add(L::ADVANCES[k] * i));
-            let mut lines = MaybeUninit::<Lines>::uninit();
-            // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the lines
-            // have room for a group.
-            unsafe {
-                refused |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
-                for at in (0..GROUP).step_by(P::WIDTH) {
-                    P::store(lines.as_ptr().cast::<u8>().add(at), block.out.add(i * size + at));
+        for r in 0..block.rows as isize {
+            let row = [0, 1, 2].map(|k| block.places[k].wrapping_offset(block.steps[k] * r));
+            let out = block.out.wrapping_offset(block.out_step * r);
+            for i in (0..block.n / group * group).step_by(group) {
+                let places = [0, 1, 2].map(|k| row[k].wrapping_add(L::ADVANCES[k] * i));
+                let mut lines = MaybeUninit::<Lines>::uninit();
+                // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the
+                // lines have room for a group.
+                unsafe {
+                    refused |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
+                    for at in (0..GROUP).step_by(P::WIDTH) {
+                        P::store(lines.as_ptr().cast::<u8>().add(at), out.add(i * size + at));
+                    }
                 }
             }
         }
@@ -80,6 +84,10 @@ impl Call {
     // SAFETY: As for `run`.
     unsafe fn run_past(&self, past: Loop, block: &Block) -> bool {
         let (size, group) = (self.out_size, GROUP / self.out_size);
+        if block.out.addr().is_multiple_of(64) && block.out_step % 64 == 0 && block.n.is_multiple_of(group) {
+            // SAFETY: promised by the caller; all rows are whole groups that begin a line.
+            return unsafe { past(block) };
+        }
         let mut refused = false;
         for r in 0..block.rows as isize {
             let start = block.out.wrapping_offset(block.out_step * r);
