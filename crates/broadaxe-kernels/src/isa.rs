@@ -8,6 +8,8 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
 
+pub(crate) mod lanes;
+
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
 

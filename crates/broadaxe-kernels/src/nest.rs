@@ -158,6 +158,9 @@ pub(crate) const LONG: usize = 1 << 15;
 /// The bytes of packed operands that stay in the first-level cache beside the others.
 pub(crate) const PACKED: usize = 20 << 10;
 
+/// The bytes of those of a block where the others come from memory: their lines are used once, and need not stay.
+const PACKED_BLOCK: usize = 32 << 10;
+
 /// The elements in so many of which there are whole lines of the cache, whatever their size.
 const LINE: usize = 64;
 
@@ -229,7 +232,7 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             // One row; whole rows that are neighbours; a block that follows a transposed operand.
             let forms = [across == axis, across + 1 == axis, across < axis && !terms.ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
-                if let Some(cut) = size_up(dims, operands, (axis, inner, across), (form, terms.longest)) {
+                if let Some(cut) = size_up(dims, operands, (axis, inner, across), form, terms) {
                     let cost = cost(dims, operands, terms, &cut);
                     if cost < best.0 {
                         best = (cost, cut);
@@ -261,13 +264,21 @@ enum Form {
     Block,
 }
 
+/// Returns the rows of a block of `limit` elements at most: twice as many of narrow ones that come from memory, as a column of them would
+/// be one line of the cache.
+fn across_rows(limit: usize, narrowest: usize, past: bool) -> usize {
+    if past && narrowest <= 2 && limit >= 4 * ACROSS * ACROSS { 2 * ACROSS } else { ACROSS }
+}
+
 /// Chooses the extents of a unit of this form, if there is one.
 fn size_up(
     dims: &[usize],
     operands: &[Layout],
     (axis, inner, across): (usize, usize, usize),
-    (form, longest): (Form, usize),
+    form: Form,
+    Terms { longest, past, .. }: Terms,
 ) -> Option<Cut> {
+    let narrowest = operands.iter().map(|o| o.size).min().unwrap_or(1);
     let within = |limit: usize| {
         let most = limit / inner;
         // Units that begin a line of the cache each, where they are long enough to lose little by it.
@@ -281,10 +292,11 @@ fn size_up(
                 (chunk == dims[axis] && rows > 1).then_some(Cut { across, rows, ..row })
             }
             Form::Block => {
-                let rows = ACROSS.min(dims[across]);
+                let rows = across_rows(limit, narrowest, past).min(dims[across]);
                 let chunk = (limit / rows / inner).clamp(1, dims[axis]);
-                // Pieces that are whole lines of the cache of most operands.
-                let whole = if chunk < LINE / 2 { chunk } else { chunk / (LINE / 2) * (LINE / 2) };
+                // Pieces that are whole lines of the cache of every operand, as a result that is written past the caches asks for.
+                let piece = WHOLE / narrowest;
+                let whole = if chunk < piece { chunk } else { chunk / piece * piece };
                 let chunk = if chunk == dims[axis] { chunk } else { whole };
                 (chunk > 1).then_some(Cut { chunk, across, rows, ..row })
             }
@@ -292,7 +304,8 @@ fn size_up(
     };
     let cut = within(longest)?;
     let packed: usize = operands.iter().filter(|o| o.lie(dims, &cut) == Lie::Strided).map(|o| o.size).sum();
-    PACKED.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
+    let room = if past && matches!(form, Form::Block) { PACKED_BLOCK } else { PACKED };
+    room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
 /// Estimates what an element costs beside its arithmetic.
@@ -436,6 +449,17 @@ mod tests {
             let operands: Vec<_> =
                 inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
             assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
+        }
+    }
+
+    #[test]
+    fn units_of_what_comes_from_memory_are_larger() {
+        for (size, rows, chunk) in [(1, 128, 256), (2, 128, 128), (4, 64, 128), (8, 64, 64)] {
+            let strides = [[4096 * size as isize, size as isize], [size as isize, 4096 * size as isize]];
+            let operand = |at: usize, is_output| Layout { strides: &strides[at], size, is_output, repeats: false };
+            let operands = [operand(0, false), operand(1, false), operand(0, true)];
+            let found = cut(&[4096, 4096], &operands, Terms { past: true, ..TERMS });
+            assert_eq!(found, Cut { axis: 1, chunk, inner: 1, across: 0, rows }, "{size} bytes");
         }
     }
 

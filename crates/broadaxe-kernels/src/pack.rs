@@ -61,6 +61,10 @@ pub(crate) struct Way {
     pub(crate) row: Turn,
     /// The bytes to the first element, at both ends.
     pub(crate) start: (isize, isize),
+    /// The bytes from where this block is read to where the next one will be.
+    pub(crate) next: isize,
+    /// What is fetched ahead comes from memory: then it comes as near as the second-level cache.
+    pub(crate) second: bool,
     /// The axes outside the leaf, the innermost first.
     pub(crate) outer: Vec<Turn>,
 }
@@ -129,7 +133,7 @@ impl Way {
         if outer.is_empty() {
             outer.push(turn(1, size as isize, size as isize));
         }
-        Self { size, leaf: Leaf::Runs, rows: Turn::ONCE, row: Turn::ONCE, start: (0, 0), outer }
+        Self { size, leaf: Leaf::Runs, rows: Turn::ONCE, row: Turn::ONCE, start: (0, 0), next: 0, second: false, outer }
     }
 
     /// Takes the innermost axis from those outside the leaf.

@@ -21,12 +21,15 @@ use crate::{
     pack::{Axis, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Call, Input, Output, ask, carry, chain::Link, fence, fetch},
+    tile::{Buffer, Call, Input, Output, ask, ask_second, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
 #[cfg(all(test, unix))]
 pub(crate) use loan::in_child;
+
+/// The bytes of rows by which inputs from memory are fetched ahead of their use.
+const LEAD: usize = 4096;
 
 /// Why a program did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +275,19 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Returns the bytes from where an operand of the unit begins to where it begins in the next one.
+    fn to_next(&self, operand: usize) -> isize {
+        let mut bytes = 0;
+        for (outer, round) in self.plan.outer.iter().zip(&self.rounds).rev() {
+            let ends = round + 1 == outer.count;
+            bytes += outer.moves[operand] * if ends { 1 - outer.count as isize } else { 1 };
+            if !ends {
+                break;
+            }
+        }
+        bytes
+    }
+
     /// Returns the rows of the unit at hand, and the elements of a row.
     fn extent(&self) -> (usize, usize) {
         let (cut, dims, last) = (&self.plan.cut, &self.plan.dims, self.rounds.len() - 1);
@@ -287,22 +303,21 @@ impl<'a> Worker<'a> {
         self.places.copy_from_slice(&self.starts);
         self.gather(rows, n);
         let plan = self.plan;
-        for &input in &plan.beside {
-            let bytes = n * plan.operands[input].size;
-            (0..rows).for_each(|row| ask(self.place(input, row, n), bytes));
-        }
         if let Some(chain) = &plan.chain {
+            self.ask_beside(rows..2 * rows, rows, n);
             self.chain(chain, rows, n);
             return Ok(());
         }
         let tile = self.plan.tile.unwrap_or(usize::MAX);
-        if tile >= rows * n {
-            return self.tiles(0, rows, n, [n, n]);
+        if n < tile || tile >= rows * n {
+            let lead = self.lead(rows, n);
+            let most = lead.min(tile / n);
+            return (0..rows).step_by(most).try_for_each(|row| {
+                self.ask_beside(row + lead..row + lead + most, rows, n);
+                self.tiles(row, most.min(rows - row), n, [n, n])
+            });
         }
-        if n < tile {
-            let most = tile / n;
-            return (0..rows).step_by(most).try_for_each(|row| self.tiles(row, most.min(rows - row), n, [n, n]));
-        }
+        self.ask_beside(rows..2 * rows, rows, n);
         // Pieces of equal length, whole lines of the cache but for the first, so that most of them begin a line of the result.
         let output = self.places.len() - 1;
         let out_size = self.plan.operands[output].size;
@@ -322,6 +337,24 @@ impl<'a> Worker<'a> {
         // SAFETY: see `lay`, for each of the units, whose places `check` found inside their buffers as well. None of them refuses an element
         // (`choose_turning`).
         unsafe { call.run(&block) };
+    }
+
+    /// Returns the rows by which those of inputs are fetched ahead: few where they come from memory, which brings little at a time.
+    fn lead(&self, rows: usize, n: usize) -> usize {
+        let widest = self.plan.beside.iter().map(|&input| self.plan.operands[input].size).max();
+        widest.filter(|_| self.plan.second).map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
+    }
+
+    /// Asks for rows of inputs; those behind the last of the `rows` are the first ones of the next unit.
+    fn ask_beside(&self, asked: Range<usize>, rows: usize, n: usize) {
+        for &input in &self.plan.beside {
+            let (bytes, to_next) = (n * self.plan.operands[input].size, self.to_next(input));
+            for row in asked.clone() {
+                let (start, row) = if row < rows { (0, row) } else { (to_next, row - rows) };
+                let place = self.place(input, row, 0).wrapping_offset(start);
+                if self.plan.second { ask_second(place, bytes) } else { ask(place, bytes) }
+            }
+        }
     }
 
     /// Computes a unit by one loop.
@@ -491,8 +524,10 @@ impl<'a> Worker<'a> {
             self.steps[input] = if repeats { 0 } else { (n * operand.size) as isize };
             self.packed[number] = (from, rows, n);
             self.lay_axes(input, rows, n);
+            let mut way = Way::pack(operand.size, &self.axes);
+            (way.next, way.second) = (self.to_next(input), self.plan.second);
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
-            unsafe { carry(self.plan.isa, &Way::pack(operand.size, &self.axes), from, self.scratch(at)) };
+            unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };
         }
     }
 

@@ -152,6 +152,8 @@ pub struct Schedule {
     pub(crate) fetched: Vec<usize>,
     /// Inputs of which rows are fetched for the next unit, which has the pieces of rows beside those of this one.
     pub(crate) beside: Vec<usize>,
+    /// The nest reaches so much that what is fetched for later comes from memory: then it comes as near as the second-level cache.
+    pub(crate) second: bool,
     pub(crate) scratch: usize,
     /// An estimate of the time one thread takes.
     pub(crate) nanos: u64,
@@ -204,6 +206,7 @@ pub(crate) struct Sizes {
 
 impl Schedule {
     /// Decides how to run a program over a nest whose sizes are sound; `InPlace`, an input may be the output.
+    // Long: most of it lists fields.
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, manner);
@@ -228,6 +231,7 @@ impl Schedule {
             tile: None,
             fetched: Vec::new(),
             beside: Vec::new(),
+            second: false,
             scratch: 0,
             nanos: 0,
             worth: 0,
@@ -236,6 +240,7 @@ impl Schedule {
         };
         let bytes = schedule.operands.iter().map(|own| footprint(&schedule.dims, own)).fold(0, usize::saturating_add);
         let work = program.work(total, bytes as u64);
+        schedule.second = bytes >= Caches::here().last / 2;
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
         schedule.choose_tiles(manner);
         schedule.make_room_for_packs();

@@ -9,6 +9,7 @@
 mod block;
 mod kept;
 mod memory;
+mod square;
 mod carry;
 mod past;
 #[cfg(target_arch = "x86_64")]
@@ -278,6 +279,9 @@ pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
     if any { (0..n).find(|&i| refused(i)).unwrap_or(n) } else { n }
 }
 
+/// The bytes of a line of the cache.
+const LINE: usize = 64;
+
 /// The bytes by which operands are fetched ahead of their use: some tiles.
 const AHEAD: usize = 4096;
 
@@ -289,17 +293,32 @@ pub(crate) fn fetch(place: *const u8, bytes: usize) {
 /// Asks for these bytes, whosever they are.
 #[inline(always)]
 pub(crate) fn ask(place: *const u8, bytes: usize) {
-    (0..bytes).step_by(64).for_each(|at| ask_line(place.wrapping_add(at)));
+    (0..bytes).step_by(LINE).for_each(|at| ask_line(place.wrapping_add(at)));
+}
+
+/// Asks for these bytes, whosever they are, to be brought as near as the second-level cache.
+#[inline(always)]
+pub(crate) fn ask_second(place: *const u8, bytes: usize) {
+    let skew = place.addr() % LINE;
+    (0..bytes + skew).step_by(LINE).for_each(|at| hint::<true>(place.wrapping_add(at).wrapping_sub(skew)));
 }
 
 /// Asks for the line of the cache that holds a byte, whosever it is.
 #[inline(always)]
 fn ask_line(place: *const u8) {
+    hint::<false>(place);
+}
+
+/// Says that the line of the cache that holds a byte will be read, from the second-level cache if `SECOND`.
+#[inline(always)]
+fn hint<const SECOND: bool>(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
         // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast()) };
+        unsafe {
+            if SECOND { _mm_prefetch::<_MM_HINT_T1>(place.cast()) } else { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
+        };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;

@@ -320,6 +320,38 @@ mod fenced {
     }
 
     #[test]
+    fn squares_are_transposed_at_every_level() {
+        let fences = (Fenced::new(), Fenced::new());
+        // Less than a square of a lane, whole squares of each width and what is left of them; the bytes between two columns; directions.
+        let counts = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65];
+        let shapes: Vec<_> = counts.iter().flat_map(|&rows| counts.map(|columns| (rows, columns))).collect();
+        for (size, &(rows, columns)) in
+            [1, 2, 4, 8].into_iter().flat_map(|size| shapes.iter().map(move |shape| (size, shape)))
+        {
+            for (apart, down, right) in [(0, 1, 1), (size, 1, -1), (3, -1, 1), (1, -1, -1)] {
+                let step = rows * size + apart;
+                let (strided, dense) = (step * (columns - 1) + rows * size, rows * columns * size);
+                if strided > 4096 || dense > 4096 {
+                    continue;
+                }
+                let axes = [(rows, size as isize * down), (columns, step as isize * right)];
+                let axes = axes.map(|(count, stride)| Axis { count, stride });
+                let start = places(&axes).into_iter().min().map_or(0, isize::unsigned_abs);
+                for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
+                    let way = Way::pack(size, &axes);
+                    let [from, to] =
+                        carry_fenced(isa, &way, (&fences.0, &fences.1), [strided, dense], [start, 0], at_end);
+                    let want = places(&axes).into_iter().flat_map(|place| {
+                        let place = (start as isize + place) as usize;
+                        from[place..place + size].iter().copied()
+                    });
+                    assert!(want.eq(to.iter().copied()), "{size} bytes along {axes:?} at {:?}", isa.level());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn no_loop_leaves_its_operands() {
         let (inputs, output) = (std::array::from_fn(|_| Fenced::new()), Fenced::new());
         let kernels = OPS.iter().flat_map(|op| op.dtypes().filter_map(|dtype| op.kernel(dtype)));

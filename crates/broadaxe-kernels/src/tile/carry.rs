@@ -2,21 +2,18 @@
 
 use std::marker::PhantomData;
 
-use super::ask;
-#[cfg(not(target_arch = "x86_64"))]
-use crate::isa::versions;
+use super::square::transposed;
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Shuffle16, each};
+use crate::isa::{
+    Shuffle16, each,
+    lanes::{Lanes1, Lanes2},
+};
+#[cfg(not(target_arch = "x86_64"))]
+use crate::isa::{lanes::NoLanes, versions};
 use crate::{
-    isa::{Block, Body, Isa, LEVELS, Loop, NoShuffle, Shuffle},
+    isa::{Block, Body, Isa, LEVELS, Loop, NoShuffle, Shuffle, lanes::Lanes},
     pack::{Leaf, Turn, Way},
 };
-
-/// The bytes from one column of a transposed operand to the next from which they are fetched ahead of their use.
-const FAR: usize = 1024;
-
-/// The columns by which they are.
-const COLUMNS: isize = 16;
 
 /// Moves elements between an operand and a tile, by the level of instructions given.
 ///
@@ -32,13 +29,13 @@ pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
 /// Returns the leaf for elements of a size.
 #[cfg(target_arch = "x86_64")]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    each::<Carry<T, L, NoShuffle>, Carry<T, L, Shuffle16>, Carry<T, L, Shuffle16>>()
+    each::<Carry<T, L, NoShuffle, Lanes1>, Carry<T, L, Shuffle16, Lanes2>, Carry<T, L, Shuffle16, Lanes2>>()
 }
 
 /// Returns the leaf for elements of a size.
 #[cfg(not(target_arch = "x86_64"))]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    versions::<Carry<T, L, NoShuffle>>()
+    versions::<Carry<T, L, NoShuffle, NoLanes>>()
 }
 
 /// Moves the elements of a leaf and of the axes `outer` outside it.
@@ -87,9 +84,9 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
 }
 
 /// The leaf of the way that the second place points to; `L` elements are 16 bytes.
-struct Carry<T, const L: usize, S>(PhantomData<(T, S)>);
+struct Carry<T, const L: usize, S, V>(PhantomData<(T, S, V)>);
 
-impl<T: Copy, const L: usize, S: Shuffle> Body for Carry<T, L, S> {
+impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
     #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
@@ -98,8 +95,8 @@ impl<T: Copy, const L: usize, S: Shuffle> Body for Carry<T, L, S> {
             let way = &*block.places[1].cast::<Way>();
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
-                (Leaf::Transposed, _) => transposed::<T, L>(way, block),
-                (Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
+                (Leaf::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
                 (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
                     // A closure would not have the instructions of the level.
                     for r in 0..block.rows as isize {
@@ -249,61 +246,4 @@ unsafe fn fill<T, V: Copy>(piece: V, n: usize, to: *mut T) {
     }
     // SAFETY: as above.
     unsafe { to.add(last).cast::<V>().write_unaligned(piece) };
-}
-
-/// Moves rows that are neighbours where they are read, in squares of `L` rows and columns; the last ones may overlap others.
-// SAFETY: As for [`carry`], for the leaf alone.
-#[inline(always)]
-unsafe fn transposed<T: Copy, const L: usize>(way: &Way, block: &Block) {
-    let (size, step, n) = (size_of::<T>(), way.row.from, way.row.count);
-    let squares = block.rows >= L && n >= L && cfg!(target_arch = "x86_64");
-    if !squares {
-        // SAFETY: promised by the caller.
-        return rows(block, |from, to| unsafe { apart::<T>(way.row, from, to) });
-    }
-    for at in (0..n).step_by(L).map(|at| at.min(n - L)) {
-        let column = block.places[0].wrapping_offset(step * at as isize);
-        if step.unsigned_abs() >= FAR {
-            (COLUMNS..).take(L).for_each(|ahead| ask(column.wrapping_offset(step * ahead), block.rows * size));
-        }
-        for row in (0..block.rows).step_by(L).map(|row| row.min(block.rows - L)) {
-            let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
-            // SAFETY: promised by the caller, for `L` rows and columns from here.
-            #[cfg(target_arch = "x86_64")]
-            unsafe {
-                square::<T, L>(column.wrapping_add(row * size), step, to, block.out_step);
-            }
-        }
-    }
-}
-
-/// Transposes a square of `L` rows of 16 bytes: rows of the two halves are merged, element by element, until each has come
-/// between all others.
-// SAFETY: Rows of `L` elements, `step` bytes apart, can be read from `from`, and written `out_step` bytes apart from `to`.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn square<T: Copy, const L: usize>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
-    use std::arch::x86_64 as x86;
-    // SAFETY: every x86-64 CPU has these instructions; the rows are promised by the caller.
-    unsafe {
-        let mut rows = [x86::_mm_setzero_si128(); L];
-        for (i, row) in rows.iter_mut().enumerate() {
-            *row = x86::_mm_loadu_si128(from.offset(step * i as isize).cast());
-        }
-        for _ in 0..L.trailing_zeros() {
-            let halves = rows;
-            for i in 0..L / 2 {
-                let (a, b) = (halves[i], halves[i + L / 2]);
-                (rows[2 * i], rows[2 * i + 1]) = match size_of::<T>() {
-                    1 => (x86::_mm_unpacklo_epi8(a, b), x86::_mm_unpackhi_epi8(a, b)),
-                    2 => (x86::_mm_unpacklo_epi16(a, b), x86::_mm_unpackhi_epi16(a, b)),
-                    4 => (x86::_mm_unpacklo_epi32(a, b), x86::_mm_unpackhi_epi32(a, b)),
-                    _ => (x86::_mm_unpacklo_epi64(a, b), x86::_mm_unpackhi_epi64(a, b)),
-                };
-            }
-        }
-        for (i, row) in rows.into_iter().enumerate() {
-            x86::_mm_storeu_si128(to.offset(out_step * i as isize).cast(), row);
-        }
-    }
 }

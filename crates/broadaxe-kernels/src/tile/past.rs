@@ -15,7 +15,7 @@ use crate::isa::{Body, Past};
 /// The bytes that a loop past the caches computes at a time: two lines.
 const GROUP: usize = 128;
 
-/// Computes whole groups of one row, whose result begins a line of the cache and goes past it.
+/// Computes whole groups of rows, whose results begin a line of the cache each and go past it.
 ///
 /// Other threads see the result after a [`fence`](super::fence).
 #[cfg(target_arch = "x86_64")]
@@ -32,20 +32,25 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
     unsafe fn run(block: &Block) -> bool {
         let size = size_of::<L::Out>();
         let group = GROUP / size;
-        let mut refused = false;
-        for i in (0..block.n / group * group).step_by(group) {
-            let places = moved(block.places, after(L::ADVANCES, i));
-            let mut lines = MaybeUninit::<Lines>::uninit();
-            // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the lines
-            // have room for a group.
-            unsafe {
-                refused |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
-                for at in (0..GROUP).step_by(P::WIDTH) {
-                    P::store(lines.as_ptr().cast::<u8>().add(at), block.out.add(i * size + at));
+        block.any_row(
+            #[inline(always)]
+            |row, out| {
+                let mut refused = false;
+                for i in (0..block.n / group * group).step_by(group) {
+                    let places = moved(row, after(L::ADVANCES, i));
+                    let mut lines = MaybeUninit::<Lines>::uninit();
+                    // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the
+                    // lines have room for a group.
+                    unsafe {
+                        refused |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
+                        for at in (0..GROUP).step_by(P::WIDTH) {
+                            P::store(lines.as_ptr().cast::<u8>().add(at), out.add(i * size + at));
+                        }
+                    }
                 }
-            }
-        }
-        refused
+                refused
+            },
+        )
     }
 }
 
@@ -80,6 +85,11 @@ impl Call {
     // SAFETY: As for `run`.
     unsafe fn run_past(&self, past: Loop, block: &Block) -> bool {
         let (size, group) = (self.out_size, GROUP / self.out_size);
+        let begin_lines = block.out.addr().is_multiple_of(64) && block.out_step % 64 == 0 && block.out_turn % 64 == 0;
+        if begin_lines && block.n.is_multiple_of(group) {
+            // SAFETY: promised by the caller; all rows are whole groups that begin a line.
+            return unsafe { past(block) };
+        }
         block.any_row(|starts, start| {
             let mut refused = false;
             let skew = start.addr().wrapping_neg() % 64;

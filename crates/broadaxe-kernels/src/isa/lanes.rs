@@ -1,0 +1,168 @@
+//! Vectors as rows of lanes of sixteen bytes, as wide as a level has them: for packers, which turn squares of elements in registers.
+//!
+//! Within its lanes, every level merges elements alike; wider vectors bring whole lanes to their places in one step more.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64 as x86;
+
+/// The bytes of a lane.
+pub(crate) const LANE: usize = 16;
+
+/// The most lanes of a vector.
+pub(crate) const MOST: usize = 2;
+
+/// The vectors of a level.
+pub(crate) trait Lanes: 'static {
+    /// A vector.
+    type V: Copy;
+    /// The next narrower vectors.
+    type Narrower: Lanes;
+    /// The lanes of a vector; none where there are no vectors.
+    const COUNT: usize;
+    /// Returns a vector of zeros.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn zero() -> Self::V;
+    /// Reads a vector.
+    ///
+    /// # Safety
+    /// It can be read, at any address. The level is here.
+    unsafe fn read(place: *const u8) -> Self::V;
+    /// Writes a vector.
+    ///
+    /// # Safety
+    /// It can be written, at any address. The level is here.
+    unsafe fn write(x: Self::V, place: *mut u8);
+    /// Writes the lanes of a vector, so many bytes apart.
+    ///
+    /// # Safety
+    /// They can be written, at any address. The level is here.
+    unsafe fn write_apart(x: Self::V, place: *mut u8, step: isize);
+    /// Merges the elements of two vectors, of so many bytes each: those of the lower halves of lanes, and those of the upper ones.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn merge<const SIZE: usize>(a: Self::V, b: Self::V) -> (Self::V, Self::V);
+    /// Transposes lanes: gathers the first of as many vectors as there are lanes, then the second, and so on.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST];
+}
+
+/// No vectors.
+pub(crate) struct NoLanes;
+
+impl Lanes for NoLanes {
+    type V = ();
+    type Narrower = Self;
+    const COUNT: usize = 0;
+    #[inline(always)]
+    unsafe fn zero() {}
+    #[inline(always)]
+    unsafe fn read(_: *const u8) {}
+    #[inline(always)]
+    unsafe fn write((): (), _: *mut u8) {}
+    #[inline(always)]
+    unsafe fn write_apart((): (), _: *mut u8, _: isize) {}
+    #[inline(always)]
+    unsafe fn merge<const SIZE: usize>((): (), (): ()) -> ((), ()) {
+        ((), ())
+    }
+    #[inline(always)]
+    unsafe fn turned(rows: [(); MOST]) -> [(); MOST] {
+        rows
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! lanes {
+    ($($name:ident: $count:literal $narrower:ident $vector:ident $zero:ident $turn:ident $apart:ident; $low8:ident $high8:ident $low16:ident $high16:ident
+       $low32:ident $high32:ident $low64:ident $high64:ident;)+) => { $(
+        pub(crate) struct $name;
+        impl Lanes for $name {
+            type V = x86::$vector;
+            type Narrower = $narrower;
+            const COUNT: usize = $count;
+            #[inline(always)]
+            unsafe fn zero() -> Self::V {
+                // SAFETY: promised by the caller.
+                unsafe { x86::$zero() }
+            }
+            #[inline(always)]
+            unsafe fn read(place: *const u8) -> Self::V {
+                // SAFETY: promised by the caller.
+                unsafe { place.cast::<Self::V>().read_unaligned() }
+            }
+            #[inline(always)]
+            unsafe fn write(x: Self::V, place: *mut u8) {
+                // SAFETY: promised by the caller.
+                unsafe { place.cast::<Self::V>().write_unaligned(x) }
+            }
+            #[inline(always)]
+            unsafe fn write_apart(x: Self::V, place: *mut u8, step: isize) {
+                // SAFETY: promised by the caller.
+                unsafe { $apart(x, place, step) }
+            }
+            #[inline(always)]
+            unsafe fn merge<const SIZE: usize>(a: Self::V, b: Self::V) -> (Self::V, Self::V) {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    match SIZE {
+                        1 => (x86::$low8(a, b), x86::$high8(a, b)),
+                        2 => (x86::$low16(a, b), x86::$high16(a, b)),
+                        4 => (x86::$low32(a, b), x86::$high32(a, b)),
+                        _ => (x86::$low64(a, b), x86::$high64(a, b)),
+                    }
+                }
+            }
+            #[inline(always)]
+            unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST] {
+                // SAFETY: promised by the caller.
+                unsafe { $turn(rows) }
+            }
+        }
+    )+ };
+}
+#[cfg(target_arch = "x86_64")]
+lanes! {
+    Lanes1: 1 NoLanes __m128i _mm_setzero_si128 turn1 apart1; _mm_unpacklo_epi8 _mm_unpackhi_epi8 _mm_unpacklo_epi16 _mm_unpackhi_epi16
+        _mm_unpacklo_epi32 _mm_unpackhi_epi32 _mm_unpacklo_epi64 _mm_unpackhi_epi64;
+    Lanes2: 2 Lanes1 __m256i _mm256_setzero_si256 turn2 apart2; _mm256_unpacklo_epi8 _mm256_unpackhi_epi8 _mm256_unpacklo_epi16 _mm256_unpackhi_epi16
+        _mm256_unpacklo_epi32 _mm256_unpackhi_epi32 _mm256_unpacklo_epi64 _mm256_unpackhi_epi64;
+}
+
+// SAFETY: Nothing is asked for.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turn1(rows: [x86::__m128i; MOST]) -> [x86::__m128i; MOST] {
+    rows
+}
+
+// SAFETY: The level is here.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turn2([a, b]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
+    // SAFETY: promised by the caller.
+    unsafe { [x86::_mm256_permute2x128_si256::<0x20>(a, b), x86::_mm256_permute2x128_si256::<0x31>(a, b)] }
+}
+
+// SAFETY: The lane can be written, at any address.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn apart1(x: x86::__m128i, place: *mut u8, _: isize) {
+    // SAFETY: promised by the caller.
+    unsafe { place.cast::<x86::__m128i>().write_unaligned(x) };
+}
+
+// SAFETY: Lanes so many bytes apart can be written, at any address. The level is here.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn apart2(x: x86::__m256i, place: *mut u8, step: isize) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        apart1(x86::_mm256_castsi256_si128(x), place, 0);
+        apart1(x86::_mm256_extracti128_si256::<1>(x), place.offset(step), 0);
+    }
+}

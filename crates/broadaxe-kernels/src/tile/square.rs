@@ -1,0 +1,140 @@
+//! Transposed operands: rows that are neighbours where they are read, in squares that are turned in registers.
+//!
+//! Where columns are a large power of two apart, their lines compete for the same few places of a cache. So a column is fetched
+//! not long before its use, all lines of a unit at once, and comes as near as the second-level cache where it comes from memory.
+//! Squares of AVX-512's vectors, which are as wide as a line, were no faster than those of AVX2's, and slower for bytes.
+
+use super::{ask, ask_second};
+use crate::{
+    isa::{
+        Block,
+        lanes::{LANE, Lanes, MOST},
+    },
+    pack::Way,
+};
+
+/// The bytes from one column to the next from which columns are fetched ahead of their use.
+const FAR: usize = 1024;
+
+/// The columns by which they are.
+const COLUMNS: usize = 16;
+
+/// The elements of a lane up to which a square fits the registers.
+const FITTING: usize = 8;
+
+/// Moves rows that are neighbours where they are read, in squares of the widest vectors that both sides have room for, and says whether
+/// they have room for any; the last ones may overlap others.
+// SAFETY: As for [`carry`](super::carry), for the leaf alone; `L` elements are a lane. The level of `V` is here.
+#[inline(always)]
+pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
+    // SAFETY: promised by the caller.
+    unsafe { squares::<T, L, V>(way, block) || squares::<T, L, V::Narrower>(way, block) }
+}
+
+/// Moves them in squares of these vectors, or in columns of several squares of one lane each.
+// SAFETY: As for [`transposed`].
+#[inline(always)]
+unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
+    let (size, step, n, side) = (size_of::<T>(), way.row.from, way.row.count, V::COUNT * L);
+    let width = if L > FITTING { L } else { side };
+    if side == 0 || block.rows < side || n < width {
+        return false;
+    }
+    for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
+        let column = block.places[0].wrapping_offset(step * at as isize);
+        if step.unsigned_abs() >= FAR {
+            fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
+        }
+        for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
+            let from = column.wrapping_add(row * size);
+            let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
+            // SAFETY: promised by the caller, for so many rows and columns from here.
+            unsafe {
+                if width < side {
+                    column_of_squares::<T, L, V>(from, step, to, block.out_step);
+                } else {
+                    square::<T, L, V>(from, step, to, block.out_step);
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Asks for `count` columns from column `at` on; those behind the last one are the first ones of the next block.
+#[inline(always)]
+fn fetch_columns(way: &Way, block: &Block, at: usize, count: usize, bytes: usize) {
+    for at in at..at + count {
+        let (start, at) = if at < way.row.count { (0, at) } else { (way.next, at - way.row.count) };
+        let column = block.places[0].wrapping_offset(start).wrapping_offset(way.row.from * at as isize);
+        if way.second { ask_second(column, bytes) } else { ask(column, bytes) }
+    }
+}
+
+/// Transposes a square: columns are merged, and then the lanes of a row are brought together.
+// SAFETY: As many columns as a vector has elements can be read from `from`, `step` bytes apart, each a vector, and as many rows
+// written from `to`, `out_step` bytes apart. The level is here.
+#[inline(always)]
+unsafe fn square<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut lanes = [[V::zero(); MOST]; L];
+        for group in 0..V::COUNT {
+            let merged = merged::<T, L, V>(from.offset(step * (group * L) as isize), step);
+            for (lanes, row) in lanes.iter_mut().zip(merged) {
+                lanes[group] = row;
+            }
+        }
+        for (i, &lanes) in lanes.iter().enumerate() {
+            for (lane, &row) in V::turned(lanes).iter().enumerate().take(V::COUNT) {
+                V::write(row, to.offset(out_step * (lane * L + i) as isize));
+            }
+        }
+    }
+}
+
+/// Transposes squares of one lane that follow one another along a column, as many as a vector has lanes.
+// SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector, and as many rows as a vector has elements
+// written from `to`, `out_step` bytes apart, each a lane. The level is here.
+#[inline(always)]
+unsafe fn column_of_squares<T: Copy, const L: usize, V: Lanes>(
+    from: *const u8,
+    step: isize,
+    to: *mut u8,
+    out_step: isize,
+) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let merged = merged::<T, L, V>(from, step);
+        for (i, &lanes) in merged.iter().enumerate() {
+            V::write_apart(lanes, to.offset(out_step * i as isize), out_step * L as isize);
+        }
+    }
+}
+
+/// Merges the columns of the two halves, element by element, until each has come between all others: then each lane of a vector is a row.
+// SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector. The level is here.
+#[inline(always)]
+unsafe fn merged<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize) -> [V::V; L] {
+    debug_assert_eq!(L * size_of::<T>(), LANE);
+    // SAFETY: promised by the caller.
+    unsafe {
+        let mut rows = [V::zero(); L];
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = V::read(from.offset(step * i as isize));
+        }
+        for _ in 0..L.trailing_zeros() {
+            let halves = rows;
+            for i in 0..L / 2 {
+                let (a, b) = (halves[i], halves[i + L / 2]);
+                (rows[2 * i], rows[2 * i + 1]) = match size_of::<T>() {
+                    1 => V::merge::<1>(a, b),
+                    2 => V::merge::<2>(a, b),
+                    4 => V::merge::<4>(a, b),
+                    _ => V::merge::<8>(a, b),
+                };
+            }
+        }
+        rows
+    }
+}
