@@ -7,6 +7,8 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lots;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
@@ -318,7 +320,7 @@ past! {
     Past64: __m512i, _mm512_stream_si512;
 }
 
-/// The machine's own conversions between f16 and f32, sixteen at a time.
+/// The machine's own conversions between f16 and f32 in memory, sixteen at a time.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Convert: 'static {
     /// Widens; exact.

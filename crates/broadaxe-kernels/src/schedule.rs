@@ -458,7 +458,9 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
 fn row_nanos(program: &Program, dims: &[usize]) -> f64 {
     // Where there is little to do, one call of one loop is best, whatever its rows cost.
     let is_little = dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE;
-    let is_half = |step: &Step| step.kernel.output() == DType::F16 || step.kernel.inputs().contains(&DType::F16);
+    let is_half = |step: &Step| {
+        matches!(step.kernel.output(), DType::F16 | DType::BF16) || step.kernel.inputs().contains(&DType::F16)
+    };
     program.steps.iter().map(|step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW }).sum()
 }
 

@@ -74,7 +74,7 @@ fn eight<V>(make: impl Fn(usize) -> V) -> [V; 8] {
 /// Reads the vector of this number from a row of them.
 // SAFETY: It can be read, at any address. The level is here.
 #[inline(always)]
-unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
+pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
     // SAFETY: promised by the caller.
     unsafe { row.cast::<V>().wrapping_add(number).read_unaligned() }
 }
