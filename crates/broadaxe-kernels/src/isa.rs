@@ -9,6 +9,8 @@
 pub(crate) mod floats;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lots;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod narrow;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
@@ -243,6 +245,24 @@ pub(crate) enum Join {
     Inverted,
     /// The square root of a.
     Root,
+    /// The larger of a and b, b where they are equal; NaN spreads.
+    Larger,
+    /// The larger of b and a, a where they are equal; NaN spreads.
+    LargerSwapped,
+    /// The smaller of a and b, b where they are equal; NaN spreads.
+    Smaller,
+    /// The smaller of b and a, a where they are equal; NaN spreads.
+    SmallerSwapped,
+    /// a where a > 0 or a NaN, else 0.
+    Relu,
+    /// |a|
+    Magnitude,
+    /// -a
+    Negative,
+    /// a * a
+    Square,
+    /// 1 / a
+    Reciprocal,
 }
 
 /// Whether bytes of a vector can be taken in any order.

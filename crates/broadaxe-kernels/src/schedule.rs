@@ -58,6 +58,7 @@ pub(crate) struct BoundChain {
 pub(crate) struct BoundLink {
     pub(crate) act: Act,
     pub(crate) feed: Feed,
+    pub(crate) rounds: bool,
     /// The input; none where the operand is the number that was kept.
     pub(crate) input: Option<usize>,
     pub(crate) size: usize,
@@ -329,6 +330,7 @@ impl Schedule {
             let mut link = BoundLink {
                 act: part.act,
                 feed: Feed::Kept,
+                rounds: part.rounds,
                 input: part.input,
                 size: 4,
                 times: 1,
@@ -338,23 +340,23 @@ impl Schedule {
             let Some(i) = part.input else { return link };
             let operand = &self.operands[i];
             link.size = operand.size;
-            link.feed = match operand.lie {
-                Lie::Constant => Feed::Constant,
-                Lie::Repeated(times) => {
-                    link.times = times;
-                    link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
-                    Feed::Repeated
-                }
-                Lie::Dense | Lie::Strided => match self.program.inputs[i] {
-                    DType::F32 => Feed::Dense,
-                    narrow => Feed::Cast(narrow),
-                },
+            if let Lie::Repeated(times) = operand.lie {
+                link.times = times;
+                link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
+            }
+            link.feed = match (operand.lie, self.program.inputs[i]) {
+                (Lie::Constant, DType::F32) => Feed::Constant,
+                (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
+                (Lie::Repeated(_), DType::F32) => Feed::Repeated,
+                (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
+                (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
+                (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
             };
             link.ahead = operand.lie == Lie::Dense && footprint(&self.dims, &self.operands[i]) >= FETCHED;
             link
         };
         let links = parts.iter().map(bound).collect();
-        self.chain = chained(self.isa, self.streams).map(|call| BoundChain { call, links });
+        self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
     }
 
     fn bind_steps(&mut self) {
@@ -454,14 +456,20 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     Terms { row: ROW, longest, past: is_large(dims, operands, manner), ordered: false }
 }
 
+/// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
+fn is_little(dims: &[usize]) -> bool {
+    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
+}
+
+/// Says whether a dtype is f16 or bf16.
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
+}
+
 /// Estimates the nanoseconds that the loops of a program's steps take to begin and end a row.
 fn row_nanos(program: &Program, dims: &[usize]) -> f64 {
-    // Where there is little to do, one call of one loop is best, whatever its rows cost.
-    let is_little = dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE;
-    let is_half = |step: &Step| {
-        matches!(step.kernel.output(), DType::F16 | DType::BF16) || step.kernel.inputs().contains(&DType::F16)
-    };
-    program.steps.iter().map(|step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW }).sum()
+    let copies = |step: &Step| is_half(step.kernel.output()) || step.kernel.inputs().contains(&DType::F16);
+    program.steps.iter().map(|step| if !is_little(dims) && copies(step) { ROW_OF_HALVES } else { ROW }).sum()
 }
 
 /// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
@@ -474,35 +482,40 @@ fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<
     operands.iter().enumerate().map(layout).collect()
 }
 
-/// Says how an operand of a chain lies over a row: what is cast on the way cannot be repeated there.
+/// Says whether elements of a dtype can be repeated on the way into a chain.
+fn repeats(dtype: DType) -> bool {
+    dtype == DType::F32 || is_half(dtype)
+}
+
+/// Says how an operand of a chain lies over a row.
 fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
     match program.inputs.get(operand) {
         None => lie(row, program.output().size()),
-        Some(DType::F32) => lie_repeated(row, DType::F32.size()),
-        Some(narrow) => match lie(row, narrow.size()) {
-            Lie::Constant => Lie::Strided,
-            other => other,
-        },
+        Some(&dtype) if repeats(dtype) => lie_repeated(row, dtype.size()),
+        Some(dtype) => lie(row, dtype.size()),
     }
 }
 
 /// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
 fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
-    let is_here = program.chain.is_some() && chained(isa, false).is_some();
+    let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
-    let (price, cut) = is_here
-        .then(|| priced(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
-        .filter(|(_, cut)| cut.chunk * cut.inner >= GROUP)?;
+    let (price, cut) = priced(dims, &layouts(operands, |i| repeats(program.inputs[i])), terms);
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    let repeats = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
-    let pays = if program.steps.len() > 1 {
+    let repeated = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    let pays = match program.steps.len() {
+        // The loops of steps on halves are as fast, but for f16 where an operator is two links.
+        1 if is_half(program.output()) => program.output() == DType::F16 && links > 2 && !is_little(dims),
+        2 if program.steps.iter().all(|step| is_half(step.kernel.output())) => false,
+        1 => {
+            let plain = Terms { row: row_nanos(program, dims), ..terms };
+            repeated() && price < priced(dims, &layouts(operands, |_| false), plain).0
+        }
         // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
-        isa.level() == Level::Avx512 || terms.past || repeats()
-    } else {
-        let plain = Terms { row: row_nanos(program, dims), ..terms };
-        repeats() && price < priced(dims, &layouts(operands, |_| false), plain).0
+        _ => isa.level() == Level::Avx512 || terms.past || repeated(),
     };
-    (pays && lies(program.inputs.len()) != Lie::Strided).then_some(cut)
+    let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
+    (fits && pays).then_some(cut)
 }
 
 /// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
