@@ -1,8 +1,10 @@
 //! Chains: programs that one loop computes without a tile between their steps.
 //!
-//! A program is a chain when each of its steps is a sum, difference, product, quotient or square root of f32, and has one result of
-//! another step or at most, once in a while, two of them; inputs may be cast to f32 first. Written down as links, it needs one number at
-//! hand and one that is kept. `tile/chain.rs` has the loop.
+//! A program is a chain when each of its steps is one of the operators below on f32, or each on f16 or on bf16, and has one result of
+//! another step or at most, once in a while, two of them; inputs may be cast first, and the result of steps on f32 to f16 or bf16.
+//! Written down as links, it needs one number at hand and one that is kept. `tile/chain.rs` has the loop.
+//!
+//! Two steps on f16 or bf16 are as fast one after the other, by their loops in `tile/light.rs`; `schedule.rs` leaves them to these.
 
 use crate::{
     dtype::DType,
@@ -18,16 +20,33 @@ use crate::{
 pub(crate) struct Part {
     pub(crate) act: Act,
     pub(crate) input: Option<usize>,
+    /// Whether the result is rounded to the dtype of the program's.
+    pub(crate) rounds: bool,
 }
 
-/// The operators that links can be.
-const JOINS: [(&str, Join, Join); 5] = [
+/// The operators that a link can be, or two: each with its operands as they stand, and with the first two exchanged.
+const JOINS: [(&str, Join, Join); 14] = [
     ("add", Join::Sum, Join::Sum),
     ("sub", Join::Difference, Join::Reversed),
     ("mul", Join::Product, Join::Product),
     ("div", Join::Quotient, Join::Inverted),
     ("sqrt", Join::Root, Join::Root),
+    ("max", Join::Larger, Join::LargerSwapped),
+    ("min", Join::Smaller, Join::SmallerSwapped),
+    ("relu", Join::Relu, Join::Relu),
+    ("abs", Join::Magnitude, Join::Magnitude),
+    ("neg", Join::Negative, Join::Negative),
+    ("square", Join::Square, Join::Square),
+    ("reciprocal", Join::Reciprocal, Join::Reciprocal),
+    ("squared_difference", Join::Difference, Join::Reversed),
+    ("clamp", Join::LargerSwapped, Join::Larger),
 ];
+
+/// Says whether a result has no more digits than its operands.
+fn is_exact(join: Join) -> bool {
+    use Join::{Larger, LargerSwapped, Magnitude, Negative, Relu, Smaller, SmallerSwapped};
+    matches!(join, Larger | LargerSwapped | Smaller | SmallerSwapped | Relu | Magnitude | Negative)
+}
 
 /// Says whether elements of a dtype can be cast to f32 on the way.
 fn widens(dtype: DType) -> bool {
@@ -37,8 +56,9 @@ fn widens(dtype: DType) -> bool {
 
 /// Writes a program down as links, if it is a chain.
 pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
+    let (last, output) = (steps.len().checked_sub(1)?, steps.last()?.kernel.output());
     // Every step but the last has a link at least, and casts have an operand.
-    if steps.len() > 2 * LINKS || steps.last()?.kernel.output() != DType::F32 {
+    if steps.len() > 2 * LINKS || !matches!(output, DType::F32 | DType::F16 | DType::BF16) {
         return None;
     }
     let mut uses = vec![0; steps.len()];
@@ -47,11 +67,19 @@ pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
             uses[s] += 1;
         }
     }
-    let (all, last) = uses.split_at(steps.len() - 1);
-    if all.iter().any(|&n| n != 1) || last != [0] {
+    if uses[..last].iter().any(|&n| n != 1) || uses[last] != 0 {
         return None;
     }
-    let parts = Writer { inputs, steps }.written(Slot::Step(steps.len() - 1), true)?;
+    let writer = Writer { inputs, steps, output };
+    // The loop rounds what it writes, and writes the canonical NaN for any other.
+    let mut parts = match *steps[last].args {
+        [end @ Slot::Step(_)] if output != DType::F32 && writer.is_cast(last, DType::F32, output) => {
+            writer.written(end, true)?
+        }
+        _ if writer.is_canonical(last) => writer.written(Slot::Step(last), true)?,
+        _ => return None,
+    };
+    parts.last_mut()?.rounds = false;
     (parts.len() <= LINKS).then_some(parts)
 }
 
@@ -59,32 +87,64 @@ pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
 struct Writer<'a> {
     inputs: &'a [DType],
     steps: &'a [Step],
+    /// The dtype of the program's result.
+    output: DType,
 }
 
 impl Writer<'_> {
+    /// Says whether a step casts one dtype to another.
+    fn is_cast(&self, step: usize, from: DType, to: DType) -> bool {
+        std::ptr::eq(self.steps[step].kernel, cast(from, to))
+    }
+
     /// Returns the input that is read for an operand, as it is or cast.
     fn input(&self, slot: Slot) -> Option<usize> {
         match slot {
-            Slot::Input(i) => (self.inputs[i] == DType::F32).then_some(i),
+            Slot::Input(i) => (self.inputs[i] == DType::F32 || self.inputs[i] == self.output).then_some(i),
             Slot::Step(s) => match *self.steps[s].args {
-                [Slot::Input(i)] if widens(self.inputs[i]) => {
-                    std::ptr::eq(self.steps[s].kernel, cast(self.inputs[i], DType::F32)).then_some(i)
+                [Slot::Input(i)] => {
+                    let from = self.inputs[i];
+                    // f16 and bf16 have room for all digits of eight bits.
+                    let fits = |to| to == DType::F32 && widens(from) || matches!(from, DType::I8 | DType::U8);
+                    [DType::F32, self.output].iter().any(|&to| fits(to) && self.is_cast(s, from, to)).then_some(i)
                 }
                 _ => None,
             },
         }
     }
 
+    /// Returns the row of the operator that a step is.
+    fn row(&self, step: usize) -> Option<(&'static str, Join, Join)> {
+        let kernel = self.steps[step].kernel;
+        let own = |name: &str, dtype| find(name).and_then(|op| op.kernel(dtype));
+        let is = |name: &str, dtype| own(name, dtype).is_some_and(|own| std::ptr::eq(own, kernel));
+        JOINS.iter().find(|(name, ..)| is(name, DType::F32) || is(name, self.output)).copied()
+    }
+
+    /// Says whether a NaN that a step gives is the canonical one.
+    fn is_canonical(&self, step: usize) -> bool {
+        match (self.row(step), &*self.steps[step].args) {
+            (None | Some((_, Join::Negative, _)), _) => false,
+            (Some((_, Join::Magnitude, _)), &[Slot::Step(s)]) => self.is_canonical(s),
+            (Some((_, join, _)), _) => join != Join::Magnitude,
+        }
+    }
+
     /// Writes the links of an operand; only where it `may` do they keep a number.
     fn written(&self, slot: Slot, may: bool) -> Option<Vec<Part>> {
         if let Some(input) = self.input(slot) {
-            return Some(vec![Part { act: Act::Begin, input: Some(input) }]);
+            return Some(vec![Part { act: Act::Begin, input: Some(input), rounds: false }]);
         }
         let Slot::Step(s) = slot else { return None };
         let step = &self.steps[s];
-        let own = |name: &str| find(name).and_then(|op| op.kernel(DType::F32));
-        let is = |name: &str| own(name).is_some_and(|own| std::ptr::eq(own, step.kernel));
-        let &(_, join, swapped) = JOINS.iter().find(|(name, ..)| is(name))?;
+        if self.output != DType::F32 && self.is_cast(s, self.output, DType::F32) {
+            return self.written(step.args[0], may);
+        }
+        let (name, join, swapped) = self.row(s)?;
+        let part = |join, input| {
+            let rounds = self.output != DType::F32 && step.kernel.output() == self.output && !is_exact(join);
+            Part { act: Act::Join(join), input, rounds }
+        };
         let (mut parts, join, input) = match *step.args {
             [a] => (self.written(a, may)?, join, None),
             [a, b] => match (self.input(a), self.input(b)) {
@@ -96,9 +156,15 @@ impl Writer<'_> {
                     None => (kept(self.written(b, true)?, self.written(a, false)?), join, None),
                 },
             },
+            [a, b, _] => (self.written(a, may)?, join, Some(self.input(b)?)),
             _ => return None,
         };
-        parts.push(Part { act: Act::Join(join), input });
+        parts.push(part(join, input));
+        match *step.args {
+            [_, _, c] => parts.push(part(Join::SmallerSwapped, Some(self.input(c)?))),
+            [_, _] if name == "squared_difference" => parts.push(part(Join::Square, None)),
+            _ => {}
+        }
         Some(parts)
     }
 }

@@ -5,6 +5,8 @@ use std::{
     ops::{Add, Mul, Sub},
 };
 
+#[cfg(not(target_arch = "x86_64"))]
+use crate::number::Half as Packed;
 use crate::{
     convert::{Origin, Target},
     division::Divide,
@@ -23,10 +25,11 @@ use crate::{
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, wide},
+    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, lots::Packed, wide},
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
+        light::{OneLight, TwoLight},
     },
 };
 
@@ -62,19 +65,35 @@ const fn light_loops<L: Line>(constants: u8) -> Variant {
     Variant { constants, versions: versions::<Brief<L>>(), past: [None; LEVELS] }
 }
 
-/// The loops of an operator whose result for f16 is that for f32, rounded: `B` where the machine has no conversions.
+/// The loops of an operator whose result for a half is that for f32, rounded: `B` where the machine has no conversions.
 #[cfg(target_arch = "x86_64")]
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
     let past = wide::<Streamed<M, Past32>, Streamed<L, Past64>>();
     Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
 }
 
-/// The loops of two operands of f16, for an operator whose result is that for f32, rounded.
-const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>, const C: u8>(light: bool) -> Variant {
+/// The loops of two operands of f16, for a costly operator whose result is that for f32, rounded.
+const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
     #[cfg(target_arch = "x86_64")]
-    return half_loops::<Two<O, f16, C>, TwoHalves<O, ConvertAvx2, C>, TwoHalves<O, ConvertAvx512, C>>(C, light);
+    return half_loops::<Two<O, f16, 0>, TwoHalves<O, ConvertAvx2>, TwoHalves<O, ConvertAvx512>>(0, false);
     #[cfg(not(target_arch = "x86_64"))]
-    if light { light_loops::<Two<O, f16, C>>(C) } else { heavy_loops::<Two<O, f16, C>>(C) }
+    heavy_loops::<Two<O, f16, 0>>(0)
+}
+
+/// The loops of two operands of f16 or bf16, for an operator as cheap as memory whose result is that for f32, rounded.
+const fn two_light<O: Binary<H> + Binary<f32, Out = f32>, H: Packed, const C: u8>() -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<Two<O, H, C>, TwoLight<O, H, H::By8, C>, TwoLight<O, H, H::By16, C>>(C, true);
+    #[cfg(not(target_arch = "x86_64"))]
+    light_loops::<Two<O, H, C>>(C)
+}
+
+/// The same of one operand.
+const fn one_light<O: Unary<H> + Unary<f32, Out = f32>, H: Packed>() -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    return half_loops::<One<O, H, 0>, OneLight<O, H, H::By8>, OneLight<O, H, H::By16>>(0, true);
+    #[cfg(not(target_arch = "x86_64"))]
+    light_loops::<One<O, H, 0>>(0)
 }
 
 /// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32.
@@ -103,14 +122,22 @@ impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
 }
 
 impl<O: Unary<f16> + Unary<f32, Out = f32>> Loops<(O,)> {
-    const ONE_HALF: &'static [Variant] = &[one_half::<O, O, f16>(true)];
     const COSTLY_HALF: &'static [Variant] = &[one_half::<O, O, f16>(false)];
 }
 
 impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
-    const TWO_HALVES: &'static [Variant] =
-        &[two_halves::<O, 0>(true), two_halves::<O, 1>(true), two_halves::<O, 2>(true)];
-    const HEAVY_HALVES: &'static [Variant] = &[two_halves::<O, 0>(false)];
+    const HEAVY_HALVES: &'static [Variant] = &[two_halves::<O>()];
+}
+
+/// Operators on a half that are computed as those on f32.
+struct ByF32<O, H>(PhantomData<(O, H)>);
+
+impl<O: Unary<H> + Unary<f32, Out = f32>, H: Packed> ByF32<O, (H,)> {
+    const ONE: &'static [Variant] = &[one_light::<O, H>()];
+}
+
+impl<O: Binary<H> + Binary<f32, Out = f32>, H: Packed> ByF32<O, (H, H)> {
+    const TWO: &'static [Variant] = &[two_light::<O, H, 0>(), two_light::<O, H, 1>(), two_light::<O, H, 2>()];
 }
 
 impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
@@ -161,8 +188,13 @@ const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
 }
 
 /// As [`one`], for f16 by f32.
-const fn one_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O,)>::ONE_HALF, ..one::<O, f16>() }
+const fn one_f16<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: ByF32::<O, (f16,)>::ONE, ..one::<O, f16>() }
+}
+
+/// As [`one`], for bf16 by f32.
+const fn one_bf16<O: Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: ByF32::<O, (bf16,)>::ONE, ..one::<O, bf16>() }
 }
 
 /// As [`costly`], for f16 by f32.
@@ -171,8 +203,13 @@ const fn costly_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
 }
 
 /// As [`two`], for f16 by f32.
-const fn two_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O, O)>::TWO_HALVES, ..two::<O, f16>() }
+const fn two_f16<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: ByF32::<O, (f16, f16)>::TWO, ..two::<O, f16>() }
+}
+
+/// As [`two`], for bf16 by f32.
+const fn two_bf16<O: Binary<bf16> + Binary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: ByF32::<O, (bf16, bf16)>::TWO, ..two::<O, bf16>() }
 }
 
 /// As [`heavy`], for f16 by f32.
@@ -241,10 +278,10 @@ const fn as_dtype(mut kernel: Kernel, from: DType, to: DType) -> Kernel {
 }
 
 macro_rules! family {
-    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+ $(; $f16:ident $half:ident)?) => {
+    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+ $(; $($half:ident $by_f32:ident),+)?) => {
         $(#[$doc])*
-        pub(crate) const fn $name<O: $($role<$ty> +)+ $($role<$f16> + $role<f32, Out = f32>)?>() -> Kernels {
-            gather([$($kernel::<O, $ty>()),+ $(, $half::<O>())?])
+        pub(crate) const fn $name<O: $($role<$ty> +)+ $($($role<$half> +)+ $role<f32, Out = f32>)?>() -> Kernels {
+            gather([$($kernel::<O, $ty>()),+ $(, $($by_f32::<O>()),+)?])
         }
     };
 }
@@ -254,8 +291,8 @@ family!(/// Every float, two operands.
     floats, two, Binary: f16, bf16, f32, f64);
 family!(/// Every float, two operands, costly.
     heavy_floats, heavy, Binary: bf16, f32, f64; f16 heavy_by_f32);
-family!(/// Every float, two operands, of which f16 have the result of f32, rounded.
-    rounded_floats, two, Binary: bf16, f32, f64; f16 two_by_f32);
+family!(/// Every float, two operands, of which the halves have the result of f32, rounded.
+    rounded_floats, two, Binary: f32, f64; f16 two_f16, bf16 two_bf16);
 family!(/// Truth values, two operands.
     truths, two, Binary: Bool);
 family!(/// Truth values, one operand.
@@ -268,8 +305,8 @@ family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
 family!(/// Every float, one operand, costly.
     heavy_float, costly, Unary: bf16, f32, f64; f16 costly_by_f32);
-family!(/// Every float, one operand, of which f16 have the result of f32, rounded.
-    rounded_float, one, Unary: bf16, f32, f64; f16 one_by_f32);
+family!(/// Every float, one operand, of which the halves have the result of f32, rounded.
+    rounded_float, one, Unary: f32, f64; f16 one_f16, bf16 one_bf16);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 

@@ -7,6 +7,10 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod lots;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod narrow;
 
 pub(crate) mod lanes;
 
@@ -289,6 +293,24 @@ pub(crate) enum Join {
     Inverted,
     /// The square root of a.
     Root,
+    /// The larger of a and b, b where they are equal; NaN spreads.
+    Larger,
+    /// The larger of b and a, a where they are equal; NaN spreads.
+    LargerSwapped,
+    /// The smaller of a and b, b where they are equal; NaN spreads.
+    Smaller,
+    /// The smaller of b and a, a where they are equal; NaN spreads.
+    SmallerSwapped,
+    /// a where a > 0 or a NaN, else 0.
+    Relu,
+    /// |a|
+    Magnitude,
+    /// -a
+    Negative,
+    /// a * a
+    Square,
+    /// 1 / a
+    Reciprocal,
 }
 
 /// Whether bytes of a vector can be taken in any order.
@@ -366,7 +388,7 @@ past! {
     Past64: __m512i, _mm512_stream_si512;
 }
 
-/// The machine's own conversions between f16 and f32, sixteen at a time.
+/// The machine's own conversions between f16 and f32 in memory, sixteen at a time.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Convert: 'static {
     /// Widens; exact.

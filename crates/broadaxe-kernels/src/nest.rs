@@ -176,8 +176,8 @@ const TURN: f64 = 1.0;
 pub(crate) const ROW: f64 = 3.0;
 /// The same in a loop that takes short rows by groups, for a row that has one.
 const BRIEF_ROW: f64 = 0.8;
-/// The same in a loop over f16, which copies what does not fill a group.
-pub(crate) const ROW_OF_HALVES: f64 = 25.0;
+/// The same in a loop over f16 or bf16, which computes as many elements at a time as a row may not have.
+pub(crate) const ROW_OF_HALVES: f64 = 8.0;
 /// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
 const EDGES: f64 = 40.0;
 /// The bytes of a row without such lines.

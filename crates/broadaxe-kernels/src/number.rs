@@ -356,7 +356,8 @@ impl Half for bf16 {
     #[inline(always)]
     fn narrow(wide: f32) -> Self {
         let bits = wide.to_bits();
-        let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
+        // The last bit is set where a tie is to go up: nothing else depends on it.
+        let rounded = (bits | (bits >> 16) & 1).wrapping_add(0x7fff) >> 16;
         bf16::from_bits(if wide.is_nan() { 0x7fc0 } else { rounded as u16 })
     }
     #[inline(always)]

@@ -548,8 +548,18 @@ impl<'a> Worker<'a> {
 
 /// Describes a link whose operand has no place yet.
 fn link(bound: &BoundLink) -> Link {
-    let BoundLink { act, feed, size, times, ref table, ahead, .. } = *bound;
-    Link { act, feed, place: std::ptr::null(), step: 0, size, times: times as u32, table: table.as_ptr(), ahead }
+    let BoundLink { act, feed, rounds, size, times, ref table, ahead, .. } = *bound;
+    Link {
+        act,
+        feed,
+        rounds,
+        place: std::ptr::null(),
+        step: 0,
+        size,
+        times: times as u32,
+        table: table.as_ptr(),
+        ahead,
+    }
 }
 
 /// Finds the first element of a block that a step refuses, or the number of all of them.

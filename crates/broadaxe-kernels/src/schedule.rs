@@ -6,19 +6,19 @@
 //! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
 //! large for the caches and better written past them.
 
+mod units;
+
 use once_cell::race::OnceBox;
+use units::choose_units;
 
 use crate::{
     cache::Caches,
     chain::Part,
     dtype::DType,
-    executor::{look, parts},
+    executor::parts,
     isa::{Isa, Level, Loop},
     loops::Guard,
-    nest::{
-        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_repeated, priced,
-        reach,
-    },
+    nest::{Cut, LONG, Lie, Nest, WHOLE, reach},
     program::{Program, Slot, Step},
     tile::{
         Call,
@@ -58,6 +58,7 @@ pub(crate) struct BoundChain {
 pub(crate) struct BoundLink {
     pub(crate) act: Act,
     pub(crate) feed: Feed,
+    pub(crate) rounds: bool,
     /// The input; none where the operand is the number that was kept.
     pub(crate) input: Option<usize>,
     pub(crate) size: usize,
@@ -103,16 +104,8 @@ pub(crate) struct Packed {
     pub(crate) at: usize,
 }
 
-/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
-/// take longer than a caller who asks to stop should wait.
-const LONG_PICOS: u64 = 4_000_000;
-const SHORT: u64 = 4096;
-
 /// The bytes of a tile: the widest element times its number of elements.
 const TILE: usize = 1536;
-
-/// The elements below which a call is worth more than what rows cost in it.
-const LITTLE: usize = 1 << 10;
 
 /// The bytes of a row that is written past the caches although it fills lines of them in part.
 const LONG_ROW: usize = 1024;
@@ -342,6 +335,7 @@ impl Schedule {
             let mut link = BoundLink {
                 act: part.act,
                 feed: Feed::Kept,
+                rounds: part.rounds,
                 input: part.input,
                 size: 4,
                 times: 1,
@@ -351,23 +345,23 @@ impl Schedule {
             let Some(i) = part.input else { return link };
             let operand = &self.operands[i];
             link.size = operand.size;
-            link.feed = match operand.lie {
-                Lie::Constant => Feed::Constant,
-                Lie::Repeated(times) => {
-                    link.times = times;
-                    link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
-                    Feed::Repeated
-                }
-                Lie::Dense | Lie::Strided => match self.program.inputs[i] {
-                    DType::F32 => Feed::Dense,
-                    narrow => Feed::Cast(narrow),
-                },
+            if let Lie::Repeated(times) = operand.lie {
+                link.times = times;
+                link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
+            }
+            link.feed = match (operand.lie, self.program.inputs[i]) {
+                (Lie::Constant, DType::F32) => Feed::Constant,
+                (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
+                (Lie::Repeated(_), DType::F32) => Feed::Repeated,
+                (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
+                (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
+                (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
             };
             link.ahead = operand.lie == Lie::Dense && footprint(&self.dims, &self.operands[i]) >= FETCHED;
             link
         };
         let links = parts.iter().map(bound).collect();
-        self.chain = chained(self.isa, self.streams).map(|call| BoundChain { call, links });
+        self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
     }
 
     fn bind_steps(&mut self) {
@@ -474,87 +468,6 @@ fn is_large(dims: &[usize], operands: &[Operand], manner: Manner) -> bool {
     };
     let result = footprint(dims, output);
     cfg!(target_arch = "x86_64") && result >= last / 16 && read.saturating_add(result) >= most
-}
-
-/// Returns the terms of the choice of units that are the same for a chain and for loops.
-fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
-    let picos = program.picos();
-    let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
-    let past = is_large(dims, operands, manner);
-    Terms { row: ROW, brief: false, turns: false, longest, past, ordered: false }
-}
-
-/// Returns the terms of the choice of units for a program whose steps are loops of their own.
-fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
-    // Where there is little to do, one call of one loop is best, whatever its rows cost.
-    let is_little = dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE;
-    let is_half = |step: &Step| step.kernel.output() == DType::F16 || step.kernel.inputs().contains(&DType::F16);
-    let row = |step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW };
-    let is_light = |step: &Step| step.kernel.is_light() && !is_half(step);
-    Terms {
-        row: program.steps.iter().map(row).sum(),
-        brief: !is_little && program.steps.iter().all(is_light),
-        turns: !is_little
-            && manner != Manner::InPlace
-            && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
-        ..terms(program, dims, operands, manner)
-    }
-}
-
-/// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
-fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
-    let last = operands.len() - 1;
-    let layout = |(i, o): (usize, _)| {
-        let Operand { strides, size, .. }: &Operand = o;
-        Layout { strides, size: *size, is_output: i == last, repeats: i < last && repeats(i) }
-    };
-    operands.iter().enumerate().map(layout).collect()
-}
-
-/// Says how an operand of a chain lies over a row: what is cast on the way cannot be repeated there.
-fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
-    match program.inputs.get(operand) {
-        None => lie(row, program.output().size()),
-        Some(DType::F32) => lie_repeated(row, DType::F32.size()),
-        Some(narrow) => match lie(row, narrow.size()) {
-            Lie::Constant => Lie::Strided,
-            other => other,
-        },
-    }
-}
-
-/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
-fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
-    let is_here = program.chain.is_some() && chained(isa, false).is_some();
-    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
-    let (price, cut) = is_here
-        .then(|| priced(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
-        .filter(|(_, cut)| cut.chunk * cut.inner >= GROUP)?;
-    let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    let repeats = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
-    let pays = if program.steps.len() > 1 {
-        // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
-        isa.level() == Level::Avx512 || terms.past || repeats()
-    } else {
-        let plain = terms_of_loops(program, dims, operands, manner);
-        repeats() && price < priced(dims, &layouts(operands, |_| false), plain).0
-    };
-    (pays && lies(program.inputs.len()) != Lie::Strided).then_some(cut)
-}
-
-/// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
-fn choose_units(isa: Isa, program: &Program, dims: &[usize], operands: &mut [Operand], manner: Manner) -> (Cut, bool) {
-    let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
-    let cut = chained.unwrap_or_else(|| {
-        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let terms = Terms { ordered: guarded, ..terms_of_loops(program, dims, operands, manner) };
-        cut(dims, &layouts(operands, |_| false), terms)
-    });
-    for (i, operand) in operands.iter_mut().enumerate() {
-        let row = cut.row(dims, &operand.strides);
-        operand.lie = if chained.is_none() { lie(row, operand.size) } else { lie_chained(program, i, row) };
-    }
-    (cut, chained.is_some())
 }
 
 /// Measures the operands over a nest; says what an address cannot count.

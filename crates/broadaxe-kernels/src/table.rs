@@ -138,7 +138,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "absolute"), (Onnx, "Abs"), (Openvino, "Abs")]),
     unary("sign", "-1, 0 or 1 by the sign of a; NaN stays NaN", integer1::<Sign>().and(float::<Sign>()))
         .known_as(&[(Numpy, "sign"), (Onnx, "Sign"), (Openvino, "Sign")]),
-    unary("square", "a^2", width::<Square>().and(float::<Square>()))
+    unary("square", "a^2", width::<Square>().and(rounded_float::<Square>()))
         .known_as(&[(Numpy, "square")]),
     unary("reciprocal", "1 / a", rounded_float::<Reciprocal>())
         .known_as(&[(Numpy, "reciprocal"), (Onnx, "Reciprocal")]),

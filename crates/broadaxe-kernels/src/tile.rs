@@ -14,6 +14,8 @@ mod carry;
 mod past;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod halves;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod light;
 pub(crate) mod chain;
 #[cfg(target_arch = "x86_64")]
 mod links;

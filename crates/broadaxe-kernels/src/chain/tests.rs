@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    dtype::{bf16, f16},
     executor::Serial,
     isa::{Isa, Level},
     nest::Nest,
@@ -19,7 +20,8 @@ fn told(parts: &[Part]) -> String {
             Act::Keep => String::from("keep"),
             Act::Join(join) => format!("{join:?}"),
         };
-        format!("{act}{}", part.input.map_or(String::new(), |i| i.to_string()))
+        let rounds = if part.rounds { "~" } else { "" };
+        format!("{act}{}{rounds}", part.input.map_or(String::new(), |i| i.to_string()))
     };
     parts.iter().map(tell).collect::<Vec<_>>().join(" ")
 }
@@ -70,7 +72,50 @@ fn programs_are_written_as_links() {
             steps: &[("add", &[I(0), I(1)]), ("mul", &[I(0), I(1)])],
             want: None,
         },
-        Case { about: "another operator", inputs: &[F; 2], steps: &[("max", &[I(0), I(1)])], want: None },
+        Case { about: "another operator", inputs: &[F; 2], steps: &[("fmax", &[I(0), I(1)])], want: None },
+        Case {
+            about: "operators that are links in one order only",
+            inputs: &[F; 3],
+            steps: &[("max", &[I(0), I(1)]), ("min", &[I(2), S(0)]), ("clamp", &[S(1), I(0), I(1)]), ("relu", &[S(2)])],
+            want: Some("0 Larger1 SmallerSwapped2 LargerSwapped0 SmallerSwapped1 Relu"),
+        },
+        Case {
+            about: "a sign that a NaN would keep",
+            inputs: &[F; 2],
+            steps: &[("add", &[I(0), I(1)]), ("neg", &[S(0)])],
+            want: None,
+        },
+        Case {
+            about: "a magnitude of what has canonical NaN only",
+            inputs: &[F; 2],
+            steps: &[("sub", &[I(0), I(1)]), ("abs", &[S(0)])],
+            want: Some("0 Difference1 Magnitude"),
+        },
+        Case { about: "a magnitude of any NaN", inputs: &[F], steps: &[("abs", &[I(0)])], want: None },
+        Case {
+            about: "f16, where what is exact or last is not rounded",
+            inputs: &[DType::F16; 2],
+            steps: &[("squared_difference", &[I(0), I(1)]), ("max", &[S(0), I(1)]), ("add", &[S(1), I(0)])],
+            want: Some("0 Difference1~ Square~ Larger1 Sum0"),
+        },
+        Case {
+            about: "f32 of which the result is cast",
+            inputs: &[DType::BF16, F],
+            steps: &[("cast", &[I(0)]), ("add", &[S(0), I(1)]), ("neg", &[S(1)]), ("cast bf16", &[S(2)])],
+            want: Some("0 Sum1 Negative"),
+        },
+        Case {
+            about: "a rounding on the way that may lose a NaN",
+            inputs: &[DType::BF16, F],
+            steps: &[("mul", &[I(1), I(1)]), ("cast bf16", &[S(0)]), ("add", &[S(1), I(0)])],
+            want: None,
+        },
+        Case {
+            about: "both halves",
+            inputs: &[DType::BF16, DType::F16],
+            steps: &[("cast f16", &[I(0)]), ("add", &[S(0), I(1)])],
+            want: None,
+        },
         Case {
             about: "a cast that rounds otherwise",
             inputs: &[DType::I64, F],
@@ -81,19 +126,31 @@ fn programs_are_written_as_links() {
     for Case { about, inputs, steps, want } in cases {
         assert_eq!(chain(inputs, &self::steps(inputs, steps)).map(|parts| told(&parts)).as_deref(), want, "{about}");
     }
+}
+
+#[test]
+fn programs_of_too_many_links_are_none() {
     let arg = |s: usize| [if s == 0 { I(0) } else { S(s - 1) }, I(1)];
     let args: Vec<_> = (0..LINKS).map(arg).collect();
     let long: Vec<_> = args.iter().map(|args| ("add", &args[..])).collect();
     assert_eq!(chain(&[F; 2], &steps(&[F; 2], &long)), None, "too many links");
 }
 
-/// Makes steps of names; `cast` is to f32.
+/// Makes steps of names, for the dtype of their operands; `cast` is to f32, or to the dtype named behind it.
 fn steps(inputs: &[DType], steps: &[(&str, &[Slot])]) -> Vec<Step> {
-    let kernel = |name: &str, args: &[Slot]| match (name, args) {
-        ("cast", &[I(i)]) => cast(inputs[i], DType::F32),
-        _ => find(name).and_then(|op| op.kernel(DType::F32)).expect("in the table"),
-    };
-    steps.iter().map(|&(name, args)| Step::new(kernel(name, args), args)).collect()
+    let mut made = Vec::<Step>::new();
+    for &(name, args) in steps {
+        let from = match args[0] {
+            I(i) => inputs[i],
+            S(s) => made[s].kernel.output(),
+        };
+        let kernel = match name.strip_prefix("cast") {
+            Some(to) => cast(from, DType::from_name(to.trim()).unwrap_or(F)),
+            None => find(name).and_then(|op| op.kernel(from)).expect("in the table"),
+        };
+        made.push(Step::new(kernel, args));
+    }
+    made
 }
 
 /// Returns bytes of elements of a dtype: every kind of float among them.
@@ -106,6 +163,8 @@ fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
         f32::from_bits(0xffa1_2345),
         f32::MIN_POSITIVE / 8.0,
         f32::MAX,
+        6e-8,
+        65519.0,
     ];
     let mut state = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -114,10 +173,19 @@ fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
         state ^= state << 17;
         state >> 11
     };
-    let mut element = || match dtype {
-        DType::F32 if next() % 13 == 0 => special[next() as usize % special.len()].to_bits(),
-        DType::F32 => ((next() % 2000) as f32 / 100.0 - 10.0).to_bits(),
-        _ => next() as u32,
+    let mut element = || {
+        let number = if next() % 13 == 0 {
+            special[next() as usize % special.len()]
+        } else {
+            (next() % 2000) as f32 / 100.0 - 10.0
+        };
+        match dtype {
+            DType::F32 => number.to_bits(),
+            // Of the halves, a third are any.
+            DType::F16 if next() % 3 != 0 => u32::from(f16::from_f32(number).to_bits()),
+            DType::BF16 if next() % 3 != 0 => u32::from(bf16::from_f32(number).to_bits()),
+            _ => next() as u32,
+        }
     };
     (0..count).flat_map(|_| element().to_le_bytes().into_iter().take(dtype.size())).collect()
 }
@@ -129,7 +197,7 @@ struct Lay {
 }
 
 /// Lays operands over loops by patterns: `d` for an axis that one walks, `-` for one that it repeats. The output walks all.
-fn lay(dims: &[usize], patterns: &[&str], dtypes: &[DType]) -> Lay {
+fn lay(dims: &[usize], patterns: &[&str], program: &Program) -> Lay {
     let stride = |pattern: &str, size: usize| {
         let (mut strides, mut step) = (vec![0; dims.len()], size as isize);
         for (axis, letter) in pattern.bytes().enumerate().rev() {
@@ -140,26 +208,24 @@ fn lay(dims: &[usize], patterns: &[&str], dtypes: &[DType]) -> Lay {
         }
         (strides, step as usize / size)
     };
-    let (inputs, elements) = patterns.iter().zip(dtypes).map(|(pattern, dtype)| stride(pattern, dtype.size())).unzip();
-    let nest = Nest { dims: dims.to_vec(), output: stride(&"d".repeat(dims.len()), 4).0, inputs };
+    let (inputs, elements) =
+        patterns.iter().zip(&program.inputs).map(|(pattern, dtype)| stride(pattern, dtype.size())).unzip();
+    let nest = Nest { dims: dims.to_vec(), output: stride(&"d".repeat(dims.len()), program.output().size()).0, inputs };
     Lay { nest, elements }
 }
 
 /// Runs a program at every level, with operands and result so many bytes from where memory begins, and compares with the least level.
-fn compare(about: &str, program: &Program, Lay { nest, elements }: &Lay, skew: usize) -> bool {
-    let data: Vec<Vec<u8>> = program
-        .inputs
-        .iter()
-        .zip(elements)
-        .enumerate()
-        .map(|(i, (&dtype, &count))| {
-            let mut bytes = vec![0; skew];
-            bytes.extend(drawn(dtype, count, i as u64 + 1));
-            bytes
-        })
-        .collect();
+fn compare(about: &str, program: &Program, lay: &Lay, skew: usize) -> bool {
+    let data = program.inputs.iter().zip(&lay.elements).enumerate();
+    let data: Vec<_> = data.map(|(i, (&dtype, &count))| drawn(dtype, count, i as u64 + 1)).collect();
+    compare_of(about, program, lay, skew, &data)
+}
+
+/// The same with these elements.
+fn compare_of(about: &str, program: &Program, Lay { nest, .. }: &Lay, skew: usize, data: &[Vec<u8>]) -> bool {
+    let data: Vec<_> = data.iter().map(|bytes| [&vec![0; skew], &bytes[..]].concat()).collect();
     let inputs: Vec<_> = data.iter().map(|bytes| Input::new(bytes, skew)).collect();
-    let len = 4 * nest.dims.iter().product::<usize>();
+    let len = program.output().size() * nest.dims.iter().product::<usize>();
     let run = |isa| {
         let schedule = Schedule::at(isa, program, nest).expect("sound");
         let mut out = vec![0xee; len + 128];
@@ -204,7 +270,54 @@ const PROGRAMS: &[(&[DType], &[(&str, &[Slot])], &[&[&str]])] = &[
     (&[DType::U16, F], &[("cast", &[I(0)]), ("add", &[I(1), S(0)])], &[&["dd", "d-"]]),
     (&[DType::I16, DType::F16], &[("cast", &[I(0)]), ("cast", &[I(1)]), ("sub", &[S(0), S(1)])], &[&["dd", "dd"]]),
     (&[DType::BF16, DType::I32], &[("cast", &[I(0)]), ("cast", &[I(1)]), ("mul", &[S(0), S(1)])], &[&["dd", "dd"]]),
+    (
+        &[DType::I16, DType::BF16, DType::F16],
+        &[("cast", &[I(0)]), ("cast", &[I(1)]), ("cast", &[I(2)]), ("add", &[S(0), S(1)]), ("max", &[S(2), S(3)])],
+        &[&["dd", "d-", "-d"], &["--", "dd", "d-"], &["dd", "--", "--"]],
+    ),
+    (&[F, F], &[("max", &[I(0), I(1)]), ("min", &[I(1), S(0)])], &[&["dd", "d-"], &["-d", "dd"]]),
+    (&[F, F], &[("min", &[I(1), I(0)]), ("max", &[S(0), I(1)]), ("relu", &[S(1)])], &[&["dd", "dd"], &["dd", "d-"]]),
+    (&[F, F, F], &[("clamp", &[I(0), I(1), I(2)]), ("neg", &[S(0)]), ("relu", &[S(1)])], &[&["dd", "d-", "-d"]]),
+    (&[F, F], &[("squared_difference", &[I(1), I(0)]), ("reciprocal", &[S(0)])], &[&["dd", "d-"], &["d-", "dd"]]),
+    (
+        &[F, F],
+        &[("square", &[I(0)]), ("neg", &[S(0)]), ("max", &[I(1), S(1)]), ("sub", &[I(1), S(2)]), ("abs", &[S(3)])],
+        &[&["dd", "d-"], &["dd", "dd"]],
+    ),
+    (H, &[("mul", &[I(0), I(1)])], HALVES),
+    (H, &[("sub", &[I(1), I(0)]), ("div", &[I(0), S(0)]), ("add", &[S(1), I(1)])], HALVES),
+    (H, &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("add", &[S(0), S(1)]), ("sqrt", &[S(2)])], HALVES),
+    (H, &[("squared_difference", &[I(0), I(1)]), ("max", &[S(0), I(1)]), ("neg", &[S(1)]), ("relu", &[S(2)])], HALVES),
+    (H, &[("sub", &[I(1), I(0)]), ("abs", &[S(0)])], HALVES),
+    (H, &[("clamp", &[I(0), I(1), I(0)]), ("square", &[S(0)]), ("reciprocal", &[S(1)])], HALVES),
+    (B, &[("mul", &[I(0), I(1)])], HALVES),
+    (B, &[("sub", &[I(1), I(0)]), ("div", &[I(0), S(0)]), ("add", &[S(1), I(1)])], HALVES),
+    (B, &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("add", &[S(0), S(1)]), ("sqrt", &[S(2)])], HALVES),
+    (B, &[("squared_difference", &[I(0), I(1)]), ("min", &[S(0), I(1)]), ("neg", &[S(1)]), ("relu", &[S(2)])], HALVES),
+    (B, &[("sub", &[I(1), I(0)]), ("abs", &[S(0)])], HALVES),
+    (B, &[("clamp", &[I(0), I(1), I(0)]), ("square", &[S(0)]), ("reciprocal", &[S(1)])], HALVES),
+    (
+        &[DType::F16, F],
+        &[("cast", &[I(0)]), ("mul", &[S(0), I(1)]), ("neg", &[S(1)]), ("cast f16", &[S(2)])],
+        &[&["dd", "d-"], &["d-", "dd"], &["-d", "dd"]],
+    ),
+    (&[F, F], &[("div", &[I(0), I(1)]), ("cast bf16", &[S(0)])], &[&["dd", "d-"], &["dd", "-d"], &["dd", "dd"]]),
+    (
+        &[DType::U8, DType::BF16, F],
+        &[
+            ("cast bf16", &[I(0)]),
+            ("mul", &[S(0), I(1)]),
+            ("cast", &[S(1)]),
+            ("add", &[S(2), I(2)]),
+            ("cast bf16", &[S(3)]),
+        ],
+        &[&["dd", "d-", "-d"], &["--", "dd", "d-"]],
+    ),
 ];
+
+const H: &[DType] = &[DType::F16; 2];
+const B: &[DType] = &[DType::BF16; 2];
+const HALVES: &[&[&str]] = &[&["dd", "dd"], &["dd", "d-"], &["-d", "dd"], &["d-", "dd"], &["dd", "--"]];
 
 #[test]
 fn chains_give_what_their_steps_give() {
@@ -230,8 +343,8 @@ fn chains_give_what_their_steps_give() {
         let program = Program::new(inputs.to_vec(), steps(inputs, list)).expect("sound");
         for (dims, pattern) in shapes.iter().flat_map(|dims| patterns.iter().map(move |pattern| (dims, pattern))) {
             for skew in [0, 4, 20, 3] {
-                let about = format!("{list:?} {pattern:?}");
-                chains += usize::from(compare(&about, &program, &lay(dims, pattern, inputs), skew));
+                let about = format!("{inputs:?} {list:?} {pattern:?}");
+                chains += usize::from(compare(&about, &program, &lay(dims, pattern, &program), skew));
             }
         }
     }
@@ -248,7 +361,46 @@ fn long_chains_give_what_their_steps_give() {
         let list = steps(&inputs, &[("cast", &[I(0)]), ("sub", &[S(0), I(1)])]);
         let program = Program::new(inputs.to_vec(), list).expect("sound");
         for skew in [0, 4, 1] {
-            compare("past the caches", &program, &lay(&dims, &pattern, &inputs), skew);
+            compare("past the caches", &program, &lay(&dims, &pattern, &program), skew);
+        }
+    }
+    for dtype in [DType::F16, DType::BF16] {
+        let list = steps(&[dtype; 2], &[("mul", &[I(0), I(1)]), ("add", &[S(0), I(1)]), ("sub", &[S(1), I(1)])]);
+        let program = Program::new(vec![dtype; 2], list).expect("sound");
+        for skew in [0, 2, 1] {
+            compare("halves past the caches", &program, &lay(&[rows, 666], &["dd", "d-"], &program), skew);
+        }
+    }
+}
+
+/// Every number of 16 bits with some others, among them each kind of number.
+#[test]
+fn halves_are_rounded_like_single_steps() {
+    let others = [
+        0_u16, 0x8000, 1, 0x8001, 0x3c00, 0x3c01, 0x3f81, 0xbf80, 0x7bff, 0xfbff, 0x7f7f, 0x7c00, 0x7f80, 0xff80,
+        0x7c01, 0xffff,
+    ];
+    let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+    let others: Vec<u8> = others.into_iter().flat_map(u16::to_le_bytes).collect();
+    let names = ["add", "sub", "mul", "div", "max", "min", "squared_difference"];
+    let single = ["sqrt", "relu", "square", "reciprocal"];
+    for (dtype, name) in [DType::F16, DType::BF16].into_iter().flat_map(|dtype| names.map(|name| (dtype, name))) {
+        for args in [[I(0), I(1)], [I(1), I(0)]] {
+            let list = [(name, &args[..]), ("add", &[S(0), I(1)]), ("max", &[S(1), I(1)])];
+            // As a loop of its own, and in a chain.
+            for (count, want) in [(1, false), (3, Isa::of(Level::Avx512).is_some())] {
+                let program = Program::new(vec![dtype; 2], steps(&[dtype; 2], &list[..count])).expect("sound");
+                let lay = lay(&[others.len() / 2, 1 << 16], &["-d", "d-"], &program);
+                let chained = compare_of(name, &program, &lay, 0, &[all.clone(), others.clone()]);
+                assert!(chained == want || chained && name == "squared_difference", "{name} of {dtype}, {count} steps");
+            }
+        }
+    }
+    for (dtype, name) in [DType::F16, DType::BF16].into_iter().flat_map(|dtype| single.map(|name| (dtype, name))) {
+        let list = [(name, &[I(0)][..]), ("mul", &[S(0), I(0)]), ("add", &[S(1), I(0)])];
+        for count in [1, 3] {
+            let program = Program::new(vec![dtype], steps(&[dtype], &list[..count])).expect("sound");
+            compare_of(name, &program, &lay(&[1 << 16], &["d"], &program), 0, std::slice::from_ref(&all));
         }
     }
 }

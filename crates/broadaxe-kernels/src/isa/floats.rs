@@ -61,20 +61,20 @@ pub(crate) trait Floats: 'static {
 
 /// Makes four vectors.
 #[inline(always)]
-fn four<V>(make: impl Fn(usize) -> V) -> [V; 4] {
+pub(super) fn four<V>(make: impl Fn(usize) -> V) -> [V; 4] {
     [make(0), make(1), make(2), make(3)]
 }
 
 /// Makes eight vectors.
 #[inline(always)]
-fn eight<V>(make: impl Fn(usize) -> V) -> [V; 8] {
+pub(super) fn eight<V>(make: impl Fn(usize) -> V) -> [V; 8] {
     [make(0), make(1), make(2), make(3), make(4), make(5), make(6), make(7)]
 }
 
 /// Reads the vector of this number from a row of them.
 // SAFETY: It can be read, at any address. The level is here.
 #[inline(always)]
-unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
+pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
     // SAFETY: promised by the caller.
     unsafe { row.cast::<V>().wrapping_add(number).read_unaligned() }
 }
@@ -82,7 +82,8 @@ unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 macro_rules! floats {
     ($($name:ident: $count:literal $vectors:literal $each:ident $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
-       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident;)+) => { $(
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident;
+       $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
             type G = [x86::$vector; $vectors];
@@ -142,6 +143,16 @@ macro_rules! floats {
                         Join::Quotient => $each(#[inline(always)] |v| x86::$div(a[v], b[v])),
                         Join::Inverted => $each(#[inline(always)] |v| x86::$div(b[v], a[v])),
                         Join::Root => $each(#[inline(always)] |v| x86::$sqrt(a[v])),
+                        // The instructions give their second operand where that or the first is a NaN, or both are equal.
+                        Join::Larger => $each(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b[v]))),
+                        Join::LargerSwapped => $each(#[inline(always)] |v| $either(b[v], x86::$max(b[v], a[v]))),
+                        Join::Smaller => $each(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b[v]))),
+                        Join::SmallerSwapped => $each(#[inline(always)] |v| $either(b[v], x86::$min(b[v], a[v]))),
+                        Join::Relu => $each(#[inline(always)] |v| $relu(a[v])),
+                        Join::Magnitude => $each(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
+                        Join::Negative => $each(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
+                        Join::Square => $each(#[inline(always)] |v| x86::$mul(a[v], a[v])),
+                        Join::Reciprocal => $each(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
                     }
                 }
             }
@@ -163,9 +174,11 @@ floats! {
     Floats8: 8 4 four __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
         _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8;
+        _mm256_max_ps _mm256_min_ps either8 relu8 _mm256_and_ps _mm256_xor_ps;
     Floats16: 16 8 eight __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
         _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16;
+        _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;
 }
 
 // SAFETY: There are eight bytes to read.
@@ -204,7 +217,7 @@ unsafe fn some16(place: *const f32, there: u32) -> x86::__m512 {
 /// Takes the numbers at these places, counted from `from`.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x86::__m256 {
+pub(super) unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm256_permutevar8x32_ps(x, x86::_mm256_sub_epi32(places, x86::_mm256_set1_epi32(from as i32))) }
 }
@@ -212,14 +225,49 @@ unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x86::__m256 
 /// Takes the numbers at these places, counted from `from`.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> x86::__m512 {
+pub(super) unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm512_permutexvar_ps(x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from as i32)), x) }
 }
 
+/// Takes x where that is a NaN, else y.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
+unsafe fn either8(x: x86::__m256, y: x86::__m256) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm256_blendv_ps(y, x, x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(x, x)) }
+}
+
+/// Takes x where that is a NaN, else y.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn either16(x: x86::__m512, y: x86::__m512) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm512_mask_blend_ps(x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(x, x), y, x) }
+}
+
+/// Takes what is not at most 0, and 0 for the rest.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn relu8(x: x86::__m256) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm256_and_ps(x, x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(x, x86::_mm256_setzero_ps())) }
+}
+
+/// Takes what is not at most 0, and 0 for the rest.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn relu16(x: x86::__m512) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let kept = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NLE_UQ }>(x, x86::_mm512_setzero_ps());
+        x86::_mm512_maskz_mov_ps(kept, x)
+    }
+}
+
+// SAFETY: The level is here.
+#[inline(always)]
+pub(super) unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe {
         let nan = x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(x, x);
@@ -229,7 +277,7 @@ unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
 
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn canonical16(x: x86::__m512) -> x86::__m512 {
+pub(super) unsafe fn canonical16(x: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe {
         let nan = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(x, x);

@@ -1,8 +1,10 @@
-//! The loops over f16 by the machine's own conversions: a group of elements is widened, computed as f32, and rounded.
+//! The loops over f16 of costly operators and of casts, by the machine's own conversions: a group of elements is widened, computed as
+//! f32, and rounded.
 //!
-//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32.
+//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. Those of other operators
+//! are in `light.rs`.
 
-use super::{Line, Row, advances};
+use super::{Line, Row};
 use crate::{
     dtype::{DType, Element, f16},
     isa::Convert,
@@ -13,33 +15,28 @@ use std::marker::PhantomData;
 
 /// One operand and a result of f16 or f32, computed in f32 with the conversions `M`.
 pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
-/// Two operands and a result of f16, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
-pub(crate) struct TwoHalves<O, M, const C: u8>(PhantomData<(O, M)>);
+/// Two operands and a result of f16, computed in f32 with the conversions `M`.
+pub(crate) struct TwoHalves<O, M>(PhantomData<(O, M)>);
 
 /// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
 const GROUP: usize = 64;
 
-/// Returns where element `i` of a row lies, or its only one.
+/// Returns where element `i` of a row lies.
 #[inline(always)]
-fn element_at<T>(row: *const u8, i: usize, constant: bool) -> *const T {
-    row.cast::<T>().wrapping_add(if constant { 0 } else { i })
+fn element_at<T>(row: *const u8, i: usize) -> *const T {
+    row.cast::<T>().wrapping_add(i)
 }
 
-/// Widens a group of `n` elements, f16 or f32, or its only one.
+/// Widens a group of `n` elements, f16 or f32.
 ///
 /// # Safety
-/// There are `n` elements of `T` to read at `from`, or one where it is `constant`; `M` is here.
+/// There are `n` elements of `T` to read at `from`; `M` is here.
 #[inline(always)]
-unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, constant: bool, wide: &mut [f32; GROUP]) {
+unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f32; GROUP]) {
     let mut copy = [f16::ZERO; GROUP];
-    // SAFETY: promised by the caller; the copy has room for `n` elements and 16 where one is read.
+    // SAFETY: promised by the caller; the copy has room for `n` elements.
     unsafe {
-        if constant {
-            copy[..16].fill(from.cast::<f16>().read_unaligned());
-            M::widen(copy.as_ptr(), wide.as_mut_ptr());
-            let one = wide[0];
-            wide.fill(one);
-        } else if T::DTYPE as u8 == DType::F32 as u8 {
+        if T::DTYPE as u8 == DType::F32 as u8 {
             wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
         } else {
             let mut from = from.cast::<f16>();
@@ -97,7 +94,7 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
             |at, out| {
                 let mut wide = [0.0; GROUP];
                 // SAFETY: promised by the caller.
-                unsafe { widen::<T, M>(element_at(x, at, false), out.len(), false, &mut wide) };
+                unsafe { widen::<T, M>(element_at(x, at), out.len(), &mut wide) };
                 for x in &mut wide[..out.len()] {
                     *x = canonical32(O::apply(*x));
                 }
@@ -109,9 +106,9 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
     }
 }
 
-impl<O: Binary<f32, Out = f32>, M: Convert, const C: u8> Line for TwoHalves<O, M, C> {
+impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
     type Out = f16;
-    const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
+    const ADVANCES: [usize; 3] = [2, 2, 0];
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         by_groups(
@@ -121,8 +118,8 @@ impl<O: Binary<f32, Out = f32>, M: Convert, const C: u8> Line for TwoHalves<O, M
                 let (mut x, mut y, mut z) = ([0.0; GROUP], [0.0; GROUP], [0.0; GROUP]);
                 // SAFETY: promised by the caller.
                 unsafe {
-                    widen::<f16, M>(element_at(a, at, C & 1 != 0), out.len(), C & 1 != 0, &mut x);
-                    widen::<f16, M>(element_at(b, at, C & 2 != 0), out.len(), C & 2 != 0, &mut y);
+                    widen::<f16, M>(element_at(a, at), out.len(), &mut x);
+                    widen::<f16, M>(element_at(b, at), out.len(), &mut y);
                 }
                 for i in 0..out.len() {
                     z[i] = canonical32(O::apply(x[i], y[i]));

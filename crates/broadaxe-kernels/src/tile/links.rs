@@ -7,20 +7,21 @@ use super::{
     chain::{Act, Feed, GROUP, LINKS, Link},
 };
 use crate::{
-    dtype::DType,
+    dtype::{DType, Element},
     isa::{
         Block, Body,
-        floats::{Floats, Turns},
+        floats::Turns,
+        narrow::{Narrow, cast},
     },
 };
 
 /// The bytes by which operands are fetched ahead of their use.
 const AHEAD: usize = 2048;
 
-/// The loop with the vectors of a level.
-pub(crate) struct Chained<F, const PAST: bool>(PhantomData<F>);
+/// The loop with the vectors of a level, and results of `R`.
+pub(crate) struct Chained<F, R, const PAST: bool>(PhantomData<(F, R)>);
 
-impl<F: Floats, const PAST: bool> Body for Chained<F, PAST> {
+impl<F: Narrow, R: Element, const PAST: bool> Body for Chained<F, R, PAST> {
     #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
@@ -33,12 +34,12 @@ impl<F: Floats, const PAST: bool> Body for Chained<F, PAST> {
             // SAFETY: as above; a short row is a group long in its copy, of which so many elements are the row.
             unsafe {
                 if block.n >= group {
-                    row::<F, PAST>(links, r, out, block.n);
+                    row::<F, R, PAST>(links, r, out, block.n);
                 } else {
                     let short = short.get_or_insert_with(|| Short::new(links));
                     short.fill(links, r, block.n);
-                    row::<F, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
-                    out.copy_from_nonoverlapping(short.out.as_ptr(), 4 * block.n);
+                    row::<F, R, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
+                    out.copy_from_nonoverlapping(short.out.as_ptr(), size_of::<R>() * block.n);
                 }
             }
         }
@@ -69,15 +70,17 @@ impl Short {
             // SAFETY: promised by the caller; a group of elements of at most four bytes has room.
             unsafe {
                 *own = match link.feed {
-                    Feed::Kept | Feed::Constant => Link { place, ..*link },
+                    Feed::Kept | Feed::Constant | Feed::ConstantCast(_) => Link { place, ..*link },
                     Feed::Dense | Feed::Cast(_) => {
                         to.copy_from_nonoverlapping(place, n * size);
                         Link { place: to, ahead: false, ..*link }
                     }
-                    Feed::Repeated => {
+                    Feed::Repeated | Feed::RepeatedCast(_) => {
                         let from = |i| place.add(i / link.times as usize * size);
                         (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
-                        Link { place: to, feed: Feed::Dense, ..*link }
+                        let feed =
+                            if let Feed::RepeatedCast(dtype) = link.feed { Feed::Cast(dtype) } else { Feed::Dense };
+                        Link { place: to, feed, ..*link }
                     }
                 }
             };
@@ -88,11 +91,11 @@ impl Short {
 /// Computes a row of at least a group.
 // SAFETY: The links describe operands with this row and `n` elements, and `out` has room for as many. The level is here.
 #[inline(always)]
-unsafe fn row<F: Floats, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
-    let group = F::GROUP;
+unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
+    let (group, size) = (F::GROUP, size_of::<R>());
     // What comes before the first whole line of the cache; all where no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
-    let head = if skew.is_multiple_of(4) { (skew / 4).min(n) } else { n };
+    let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
     let mut at = 0;
     while at < n {
         let end = (at + group).min(if at < head { head } else { n });
@@ -100,13 +103,13 @@ unsafe fn row<F: Floats, const PAST: bool>(links: &[Link], row: isize, out: *mut
         let start = at.min(n - group);
         // SAFETY: promised by the caller; lines of the cache begin at `head` and every group after it.
         unsafe {
-            let x = compute::<F>(links, row, start, n);
+            let x = compute::<F, R>(links, row, start, n);
             if end - at == group {
-                F::write(x, out.add(4 * at), PAST && at >= head);
+                F::write_as(R::DTYPE, x, out.add(size * at), PAST && at >= head);
             } else {
                 let mut part = [0_u8; 4 * GROUP];
-                F::write(x, part.as_mut_ptr(), false);
-                out.add(4 * at).copy_from_nonoverlapping(part.as_ptr().add(4 * (at - start)), 4 * (end - at));
+                F::write_as(R::DTYPE, x, part.as_mut_ptr(), false);
+                out.add(size * at).copy_from_nonoverlapping(part.as_ptr().add(size * (at - start)), size * (end - at));
             }
         }
         at = end;
@@ -116,7 +119,7 @@ unsafe fn row<F: Floats, const PAST: bool>(links: &[Link], row: isize, out: *mut
 /// Brings a group of a row of `n` elements through all links, from element `at` on.
 // SAFETY: The links describe operands with this row and `n` elements, of which `at` and a group after it are some. The level is here.
 #[inline(always)]
-unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) -> F::G {
+unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, n: usize) -> F::G {
     // SAFETY: promised by the caller.
     let (mut x, mut kept) = unsafe { (F::all(0.0), F::all(0.0)) };
     for link in links {
@@ -140,23 +143,48 @@ unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) ->
                     F::read(dtype, place)
                 }
                 Feed::Constant => F::all(place.cast::<f32>().read_unaligned()),
+                Feed::ConstantCast(dtype) => F::all(cast(dtype, place)),
                 Feed::Repeated => repeated::<F>(link, place.cast(), at, n),
+                Feed::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
                 Feed::Kept => kept,
             };
             match link.act {
                 Act::Begin => x = y,
                 Act::Keep => (x, kept) = (y, x),
-                Act::Join(join) => x = F::join(join, x, y),
+                Act::Join(join) => x = rounded::<F, R>(link, F::join(join, x, y)),
             }
         }
     }
     x
 }
 
+/// Rounds what a link gives, where it does.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: F::G) -> F::G {
+    if R::DTYPE as u8 == DType::F32 as u8 || !link.rounds {
+        return x;
+    }
+    // SAFETY: promised by the caller.
+    unsafe { F::round(R::DTYPE, x) }
+}
+
+/// Reads a group of an operand of f16 or bf16 of which each element stands for several.
+// SAFETY: As for `compute`, for this link, whose row begins at `place`.
+#[inline(always)]
+unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> F::G {
+    let (times, at) = (link.times, at as u32);
+    // SAFETY: promised by the caller; the table has an element for each of a group.
+    unsafe {
+        let turns = Turns { first: at / times, turn: at % times };
+        F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times))
+    }
+}
+
 /// Reads a group of an operand of which each element stands for several.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
-unsafe fn repeated<F: Floats>(link: &Link, place: *const f32, at: usize, n: usize) -> F::G {
+unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> F::G {
     let (times, at) = (link.times, at as u32);
     let turns = Turns { first: at / times, turn: at % times };
     // SAFETY: the table has an element for each of a group.

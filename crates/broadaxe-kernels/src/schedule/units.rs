@@ -1,0 +1,120 @@
+//! The choice of units: as one chain, or for loops of their own, whichever costs less.
+
+use super::{Manner, Operand, is_large};
+use crate::{
+    dtype::DType,
+    executor::look,
+    isa::{Isa, Level},
+    nest::{Cut, LONG, Layout, Lie, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, cut, lie, lie_repeated, priced},
+    program::{Program, Step},
+    tile::chain::{GROUP, chained},
+};
+
+/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
+/// take longer than a caller who asks to stop should wait.
+const LONG_PICOS: u64 = 4_000_000;
+const SHORT: u64 = 4096;
+
+/// The elements below which a call is worth more than what rows cost in it.
+const LITTLE: usize = 1 << 10;
+
+/// Returns the terms of the choice of units that are the same for a chain and for loops.
+fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
+    let picos = program.picos();
+    let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
+    let past = is_large(dims, operands, manner);
+    Terms { row: ROW, brief: false, turns: false, longest, past, ordered: false }
+}
+
+/// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
+fn is_little(dims: &[usize]) -> bool {
+    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
+}
+
+/// Says whether a dtype is f16 or bf16.
+fn is_half(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16)
+}
+
+/// Returns the terms of the choice of units for a program whose steps are loops of their own.
+fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
+    let is_little = is_little(dims);
+    let copies = |step: &Step| is_half(step.kernel.output()) || step.kernel.inputs().contains(&DType::F16);
+    let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
+    let is_brief = |step: &Step| step.kernel.is_light() && !copies(step);
+    Terms {
+        row: program.steps.iter().map(row).sum(),
+        brief: !is_little && program.steps.iter().all(is_brief),
+        turns: !is_little
+            && manner != Manner::InPlace
+            && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
+        ..terms(program, dims, operands, manner)
+    }
+}
+
+/// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
+fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
+    let last = operands.len() - 1;
+    let layout = |(i, o): (usize, _)| {
+        let Operand { strides, size, .. }: &Operand = o;
+        Layout { strides, size: *size, is_output: i == last, repeats: i < last && repeats(i) }
+    };
+    operands.iter().enumerate().map(layout).collect()
+}
+
+/// Says whether elements of a dtype can be repeated on the way into a chain.
+fn repeats(dtype: DType) -> bool {
+    dtype == DType::F32 || is_half(dtype)
+}
+
+/// Says how an operand of a chain lies over a row.
+fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
+    match program.inputs.get(operand) {
+        None => lie(row, program.output().size()),
+        Some(&dtype) if repeats(dtype) => lie_repeated(row, dtype.size()),
+        Some(dtype) => lie(row, dtype.size()),
+    }
+}
+
+/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
+fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
+    let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
+    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
+    let (price, cut) = priced(dims, &layouts(operands, |i| repeats(program.inputs[i])), terms);
+    let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
+    let repeated = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    let pays = match program.steps.len() {
+        // The loops of steps on halves are as fast, but for f16 where an operator is two links.
+        1 if is_half(program.output()) => program.output() == DType::F16 && links > 2 && !is_little(dims),
+        2 if program.steps.iter().all(|step| is_half(step.kernel.output())) => false,
+        1 => {
+            let plain = terms_of_loops(program, dims, operands, manner);
+            repeated() && price < priced(dims, &layouts(operands, |_| false), plain).0
+        }
+        // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+        _ => isa.level() == Level::Avx512 || terms.past || repeated(),
+    };
+    let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
+    (fits && pays).then_some(cut)
+}
+
+/// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
+pub(super) fn choose_units(
+    isa: Isa,
+    program: &Program,
+    dims: &[usize],
+    operands: &mut [Operand],
+    manner: Manner,
+) -> (Cut, bool) {
+    let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
+    let cut = chained.unwrap_or_else(|| {
+        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
+        let terms = Terms { ordered: guarded, ..terms_of_loops(program, dims, operands, manner) };
+        cut(dims, &layouts(operands, |_| false), terms)
+    });
+    for (i, operand) in operands.iter_mut().enumerate() {
+        let row = cut.row(dims, &operand.strides);
+        operand.lie = if chained.is_none() { lie(row, operand.size) } else { lie_chained(program, i, row) };
+    }
+    (cut, chained.is_some())
+}
