@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    ask_line,
+    ask_line, ask_lines,
     chain::{Act, Feed, GROUP, LINKS, Link},
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The bytes by which operands are fetched ahead of their use.
-const AHEAD: usize = 2048;
+const AHEAD: usize = 4096;
 
 /// The loop with the vectors of a level.
 pub(crate) struct Chained<F, const PAST: bool>(PhantomData<F>);
@@ -127,7 +127,7 @@ unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) ->
                 Feed::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
-                        (0..F::VECTORS).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * F::N * 4)));
+                        ask_lines(place.wrapping_add(AHEAD), 64, F::GROUP * 4 / 64);
                     }
                     F::read(DType::F32, place)
                 }
@@ -135,7 +135,7 @@ unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) ->
                     let place = place.wrapping_add(at * link.size);
                     if link.ahead {
                         let lines = F::GROUP * link.size / 64;
-                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * 128)));
+                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD / 2 + v * 128)));
                     }
                     F::read(dtype, place)
                 }
