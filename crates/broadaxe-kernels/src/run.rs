@@ -490,8 +490,8 @@ impl<'a> Worker<'a> {
 
 /// Describes a link whose operand has no place yet.
 fn link(bound: &BoundLink) -> Link {
-    let BoundLink { act, feed, size, times, ref table, ahead, .. } = *bound;
-    Link { act, feed, place: std::ptr::null(), step: 0, size, times: times as u32, table: table.as_ptr(), ahead }
+    let BoundLink { act, feed, size, times, ref table, apart, ahead, .. } = *bound;
+    Link { act, feed, place: std::ptr::null(), step: 0, size, times: times as u32, table: table.as_ptr(), apart, ahead }
 }
 
 const EMPTY: Block =

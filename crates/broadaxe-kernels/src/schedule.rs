@@ -16,7 +16,7 @@ use crate::{
     isa::{Isa, Level, Loop},
     loops::Guard,
     nest::{
-        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_repeated, priced,
+        Cut, LONG, Layout, Lie, Nest, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, WHOLE, cut, lie, lie_loose, priced,
         reach,
     },
     program::{Program, Slot, Step},
@@ -65,6 +65,8 @@ pub(crate) struct BoundLink {
     pub(crate) times: usize,
     /// The element that each result of a row has, from the first one on.
     pub(crate) table: Vec<u32>,
+    /// The elements from one to the next.
+    pub(crate) apart: isize,
     pub(crate) ahead: bool,
 }
 
@@ -333,6 +335,7 @@ impl Schedule {
                 size: 4,
                 times: 1,
                 table: vec![],
+                apart: 1,
                 ahead: false,
             };
             let Some(i) = part.input else { return link };
@@ -345,12 +348,17 @@ impl Schedule {
                     link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
                     Feed::Repeated
                 }
+                Lie::Apart(apart) => {
+                    link.apart = apart;
+                    Feed::Apart
+                }
                 Lie::Dense | Lie::Strided => match self.program.inputs[i] {
                     DType::F32 => Feed::Dense,
                     narrow => Feed::Cast(narrow),
                 },
             };
-            link.ahead = operand.lie == Lie::Dense && footprint(&self.dims, &self.operands[i]) >= FETCHED;
+            link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_))
+                && footprint(&self.dims, &self.operands[i]) >= FETCHED;
             link
         };
         let links = parts.iter().map(bound).collect();
@@ -462,21 +470,22 @@ fn row_nanos(program: &Program, dims: &[usize]) -> f64 {
     program.steps.iter().map(|step| if !is_little && is_half(step) { ROW_OF_HALVES } else { ROW }).sum()
 }
 
-/// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
-fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
+/// Describes operands for the choice of units; `loose` says of which inputs elements may be repeated, or brought together, on the way into a
+/// loop.
+fn layouts(operands: &[Operand], loose: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
     let layout = |(i, o): (usize, _)| {
         let Operand { strides, size, .. }: &Operand = o;
-        Layout { strides, size: *size, is_output: i == last, repeats: i < last && repeats(i) }
+        Layout { strides, size: *size, is_output: i == last, loose: i < last && loose(i) }
     };
     operands.iter().enumerate().map(layout).collect()
 }
 
-/// Says how an operand of a chain lies over a row: what is cast on the way cannot be repeated there.
+/// Says how an operand of a chain lies over a row: what is cast on the way can be neither repeated nor brought together there.
 fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
     match program.inputs.get(operand) {
         None => lie(row, program.output().size()),
-        Some(DType::F32) => lie_repeated(row, DType::F32.size()),
+        Some(DType::F32) => lie_loose(row, DType::F32.size()),
         Some(narrow) => match lie(row, narrow.size()) {
             Lie::Constant => Lie::Strided,
             other => other,
@@ -484,7 +493,8 @@ fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<
     }
 }
 
-/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
+/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to
+/// repeat, or some that lie apart.
 fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
     let is_here = program.chain.is_some() && chained(isa, false).is_some();
     let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
@@ -492,13 +502,17 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
         .then(|| priced(dims, &layouts(operands, |i| program.inputs[i] == DType::F32), terms))
         .filter(|(_, cut)| cut.chunk * cut.inner >= GROUP)?;
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    let repeats = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+    let is_wide = isa.level() == Level::Avx512 || terms.past;
+    let is_loose = || {
+        let mut lies = (0..program.inputs.len()).map(lies);
+        lies.any(|lie| matches!(lie, Lie::Repeated(_)) || is_wide && matches!(lie, Lie::Apart(_)))
+    };
     let pays = if program.steps.len() > 1 {
-        // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
-        isa.level() == Level::Avx512 || terms.past || repeats()
+        is_wide || is_loose()
     } else {
         let plain = Terms { row: row_nanos(program, dims), ..terms };
-        repeats() && price < priced(dims, &layouts(operands, |_| false), plain).0
+        is_loose() && price < priced(dims, &layouts(operands, |_| false), plain).0
     };
     (pays && lies(program.inputs.len()) != Lie::Strided).then_some(cut)
 }

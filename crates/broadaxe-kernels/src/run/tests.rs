@@ -219,7 +219,7 @@ fn large_results_are_written_past_the_caches() {
 #[cfg(unix)]
 mod fenced {
     use super::{
-        raw::{Fenced, call_all, carry_fenced},
+        raw::{Fenced, call_all, carry_fenced, chain_fenced},
         *,
     };
     use crate::nest::reach;
@@ -275,6 +275,23 @@ mod fenced {
                     for at_end in [false, true] {
                         call_all(kernel, isa, &inputs, &output, n, at_end);
                     }
+                }
+            }
+        }
+    }
+
+    /// Chains read whole vectors of operands whose elements lie apart.
+    #[test]
+    fn no_chain_leaves_its_operands() {
+        let fences = (Fenced::new(), Fenced::new());
+        for apart in (-8..=8_isize).filter(|&apart| apart != 0) {
+            let most = 1023 / apart.unsigned_abs() + 1;
+            for n in (1..most).step_by(5).chain([32, 64, 127, 128, most]).filter(|&n| n <= most) {
+                let first = if apart < 0 { (n as isize - 1) * -apart } else { 0 };
+                let want: Vec<f32> = (0..n as isize).map(|i| (first + i * apart) as f32).collect();
+                for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
+                    let got = chain_fenced(isa, (&fences.0, &fences.1), (n, apart), at_end);
+                    assert!(got.is_none_or(|got| got == want), "{n} elements {apart} apart at {:?}", isa.level());
                 }
             }
         }

@@ -32,6 +32,8 @@ pub(crate) enum Feed {
     Constant,
     /// Elements of f32, each of which stands for several.
     Repeated,
+    /// Elements of f32 that lie apart.
+    Apart,
     /// The number that was kept.
     Kept,
 }
@@ -50,6 +52,8 @@ pub(crate) struct Link {
     pub(crate) times: u32,
     /// The element that each result of a row has, from the first one on: `times` and a group of them.
     pub(crate) table: *const u32,
+    /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
+    pub(crate) apart: isize,
     /// Whether elements are fetched ahead of their use.
     pub(crate) ahead: bool,
 }

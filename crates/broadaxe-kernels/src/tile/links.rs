@@ -79,6 +79,11 @@ impl Short {
                         (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
                         Link { place: to, feed: Feed::Dense, ..*link }
                     }
+                    Feed::Apart => {
+                        let from = |i| place.offset(i as isize * link.apart * size as isize);
+                        (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
+                        Link { place: to, feed: Feed::Dense, ahead: false, ..*link }
+                    }
                 }
             };
         }
@@ -141,6 +146,7 @@ unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) ->
                 }
                 Feed::Constant => F::all(place.cast::<f32>().read_unaligned()),
                 Feed::Repeated => repeated::<F>(link, place.cast(), at, n),
+                Feed::Apart => apart::<F>(link, row, at, n),
                 Feed::Kept => kept,
             };
             match link.act {
@@ -151,6 +157,25 @@ unsafe fn compute<F: Floats>(links: &[Link], row: isize, at: usize, n: usize) ->
         }
     }
     x
+}
+
+/// Reads a group of an operand whose elements lie apart.
+// SAFETY: As for `compute`, for this link.
+#[inline(always)]
+unsafe fn apart<F: Floats>(link: &Link, row: isize, at: usize, n: usize) -> F::G {
+    let place = |row: isize, at: usize| {
+        let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
+        row.wrapping_offset(at as isize * link.apart * 4)
+    };
+    if link.ahead {
+        let apart = link.apart.unsigned_abs();
+        let ahead = at + AHEAD / 4 / apart;
+        // What comes after the end of a row is in another one, unless rows are pieces of one.
+        let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
+        ask_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { F::apart(place(row, at).cast(), link.apart) }
 }
 
 /// Reads a group of an operand of which each element stands for several.
