@@ -63,6 +63,8 @@ pub(crate) struct Way {
     pub(crate) start: (isize, isize),
     /// The axes outside the leaf, the innermost first.
     pub(crate) outer: Vec<Turn>,
+    /// Whether elements that are apart are fetched ahead of their use.
+    pub(crate) ahead: bool,
 }
 
 impl Way {
@@ -129,7 +131,7 @@ impl Way {
         if outer.is_empty() {
             outer.push(turn(1, size as isize, size as isize));
         }
-        Self { size, leaf: Leaf::Runs, rows: Turn::ONCE, row: Turn::ONCE, start: (0, 0), outer }
+        Self { size, leaf: Leaf::Runs, rows: Turn::ONCE, row: Turn::ONCE, start: (0, 0), outer, ahead: false }
     }
 
     /// Takes the innermost axis from those outside the leaf.

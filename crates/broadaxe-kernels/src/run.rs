@@ -455,7 +455,7 @@ impl<'a> Worker<'a> {
 
     /// Packs the inputs of a unit that do not lie as loops need them, unless they were packed for the unit before.
     fn gather(&mut self, rows: usize, n: usize) {
-        for (number, &Packed { input, at }) in self.plan.packs.iter().enumerate() {
+        for (number, &Packed { input, at, ahead }) in self.plan.packs.iter().enumerate() {
             let operand = &self.plan.operands[input];
             let repeats = operand.across(self.plan) == 0;
             let (from, rows) = (self.starts[input].cast_const(), if repeats { 1 } else { rows });
@@ -468,14 +468,15 @@ impl<'a> Worker<'a> {
             self.steps[input] = if repeats { 0 } else { (n * operand.size) as isize };
             self.packed[number] = (from, rows, n);
             self.lay_axes(input, rows, n);
+            let way = Way { ahead, ..Way::pack(operand.size, &self.axes) };
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
-            unsafe { carry(self.plan.isa, &Way::pack(operand.size, &self.axes), from, self.scratch(at)) };
+            unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };
         }
     }
 
     /// Returns a tile filled with an input's constants, a row of each.
     fn splat(&mut self, number: usize, row: usize, rows: usize, n: usize) -> *const u8 {
-        let Packed { input, at } = self.plan.splats[number];
+        let Packed { input, at, .. } = self.plan.splats[number];
         let (from, to) = (self.place(input, row, 0).cast_const(), self.scratch(at));
         let step = if rows == 1 { 0 } else { self.steps[input] };
         if step != 0 || self.splat[number].0 != from || self.splat[number].1 < rows * n {

@@ -103,6 +103,8 @@ pub(crate) struct Outer {
 pub(crate) struct Packed {
     pub(crate) input: usize,
     pub(crate) at: usize,
+    /// Whether elements are fetched ahead of their use.
+    pub(crate) ahead: bool,
 }
 
 /// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
@@ -318,7 +320,10 @@ impl Schedule {
         for input in 0..self.program.inputs.len() {
             if self.operands[input].lie == Lie::Strided {
                 let at = self.take_scratch(self.cut.elements() * self.operands[input].size);
-                self.packs.push(Packed { input, at });
+                // From a cache, elements come as fast without being asked for.
+                let (low, high) = self.operands[input].reach;
+                let ahead = high.abs_diff(low) >= Caches::here().last / 2;
+                self.packs.push(Packed { input, at, ahead });
             }
         }
     }
@@ -409,7 +414,7 @@ impl Schedule {
         let known = self.splats.iter().position(|splat| splat.input == input);
         Source::Splat(known.unwrap_or_else(|| {
             let at = self.take_scratch(bytes);
-            self.splats.push(Packed { input, at });
+            self.splats.push(Packed { input, at, ahead: false });
             self.splats.len() - 1
         }))
     }
