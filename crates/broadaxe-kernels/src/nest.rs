@@ -1,9 +1,10 @@
 //! Nests of loops: how operands lie over them, and how they are cut into units of work.
 //!
 //! A unit is a box: a number of rows, each of them a piece of one loop and everything inside that. In a row, an operand that is
-//! dense or constant is used in place; any other is packed. Which box is best depends on every operand: long rows where all
-//! of them can be used in place, many short rows in one call, a pattern of short loops packed once and used again, a block
-//! of two far loops where one operand is transposed. `cut` estimates what each box costs per element and takes the cheapest.
+//! dense or constant is used in place; any other is packed, unless the loop brings its elements together itself. Which box is best
+//! depends on every operand: long rows where all of them can be used in place, many short rows in one call, a pattern of short loops
+//! packed once and used again, a block of two far loops where one operand is transposed. `cut` estimates what each box costs per
+//! element and takes the cheapest.
 
 use crate::tile::SHORTEST;
 
@@ -38,6 +39,8 @@ pub(crate) enum Lie {
     Dense,
     /// The elements lie one after the other, and each stands for so many.
     Repeated(usize),
+    /// The elements lie so many of them apart, backwards where that is negative.
+    Apart(isize),
     /// Anything else.
     Strided,
 }
@@ -45,24 +48,51 @@ pub(crate) enum Lie {
 /// The most times that an element may stand for to be repeated on the way into a loop.
 const TIMES: usize = 256;
 
-/// Says how an operand lies over these loops, for a loop that takes elements that stand for several.
-pub(crate) fn lie_repeated(loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone, size: usize) -> Lie {
+/// The most elements that those of an operand may lie apart to be brought together on the way into a loop.
+const MOST_APART: isize = 4;
+
+/// What a loop can do with elements of an operand that are neither dense nor one: those need not be packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loose {
+    /// Nothing.
+    No,
+    /// It can repeat each.
+    Repeated,
+    /// It can repeat each, or bring those together that lie a few elements apart.
+    RepeatedOrApart,
+}
+
+/// Says how an operand lies over these loops, for a loop that can do so much with it.
+pub(crate) fn lie_loose(
+    loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
+    size: usize,
+    loose: Loose,
+) -> Lie {
     let plain = lie(loops.clone(), size);
-    if plain != Lie::Strided {
+    if plain != Lie::Strided || loose == Loose::No {
         return plain;
     }
     let mut times = 1_usize;
     let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
+    let first = moves.peek().map_or(0, |&(_, stride)| stride);
+    let apart = first / size as isize;
+    let can = loose == Loose::RepeatedOrApart && (-MOST_APART..=MOST_APART).contains(&apart);
+    if can && first == apart * size as isize && follow(moves.clone(), first) {
+        return Lie::Apart(apart);
+    }
     while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
         times = times.saturating_mul(dim);
     }
-    let mut expected = size as isize;
-    let follows = moves.all(|(dim, stride)| {
+    if times <= TIMES && follow(moves, size as isize) { Lie::Repeated(times) } else { Lie::Strided }
+}
+
+/// Says whether loops, the innermost first, follow on from one another, beginning with this stride.
+fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) -> bool {
+    loops.all(|(dim, stride)| {
         let here = stride == expected;
         expected = expected.wrapping_mul(dim as isize);
         here
-    });
-    if follows && times <= TIMES { Lie::Repeated(times) } else { Lie::Strided }
+    })
 }
 
 /// Says how an operand lies over these loops.
@@ -140,15 +170,15 @@ pub(crate) struct Layout<'a> {
     pub(crate) strides: &'a [isize],
     pub(crate) size: usize,
     pub(crate) is_output: bool,
-    /// Whether elements that stand for several need not be packed.
-    pub(crate) repeats: bool,
+    /// What the loop can do with its elements.
+    pub(crate) loose: Loose,
 }
 
 impl Layout<'_> {
     /// Says how the operand lies over a row of a unit.
     fn lie(&self, dims: &[usize], cut: &Cut) -> Lie {
         let row = cut.row(dims, self.strides);
-        if self.repeats { lie_repeated(row, self.size) } else { lie(row, self.size) }
+        lie_loose(row, self.size, self.loose)
     }
 }
 
@@ -192,6 +222,8 @@ const RUN: f64 = 2.5;
 const MOVED: f64 = 0.06;
 /// Repeating an element on the way into a loop.
 const REPEATED: f64 = 0.06;
+/// Reading an element on the way into a loop, for each element that it lies from the next one.
+const BETWEEN: f64 = 0.02;
 /// Moving an element on its own.
 const ALONE: f64 = 0.35;
 /// Reading a line of the cache for each element.
@@ -326,6 +358,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
         match operand.lie(dims, cut) {
             Lie::Constant | Lie::Dense => return 0.0,
             Lie::Repeated(_) => return REPEATED,
+            Lie::Apart(apart) => return BETWEEN * apart.unsigned_abs() as f64,
             Lie::Strided => {}
         }
         let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
@@ -395,6 +428,31 @@ mod tests {
         }
     }
 
+    #[test]
+    fn loose_operands_lie_as_their_strides_say() {
+        let cases: &[(&[usize], &[isize], Lie)] = &[
+            (&[2, 3], &[12, 4], Lie::Dense),
+            (&[2, 3], &[0, 0], Lie::Constant),
+            (&[2, 3], &[4, 0], Lie::Repeated(3)),
+            (&[2, 300], &[4, 0], Lie::Strided),
+            (&[2, 3], &[0, 4], Lie::Strided),
+            (&[3], &[8], Lie::Apart(2)),
+            (&[2, 3], &[24, 8], Lie::Apart(2)),
+            (&[2, 3], &[28, 8], Lie::Strided),
+            (&[2, 1, 3], &[-12, 99, -4], Lie::Apart(-1)),
+            (&[2, 3], &[12, -4], Lie::Strided),
+            (&[3], &[-16], Lie::Apart(-4)),
+            (&[3], &[20], Lie::Strided),
+            (&[3], &[6], Lie::Strided),
+        ];
+        for &(dims, strides, want) in cases {
+            let lie = |loose| lie_loose(dims.iter().copied().zip(strides.iter().copied()), 4, loose);
+            assert_eq!(lie(Loose::RepeatedOrApart), want, "{dims:?} {strides:?}");
+            let kept = if matches!(want, Lie::Apart(_)) { Lie::Strided } else { want };
+            assert_eq!(lie(Loose::Repeated), kept, "{dims:?} {strides:?}");
+        }
+    }
+
     const TERMS: Terms = Terms { row: ROW, brief: false, turns: false, longest: LONG, past: false, ordered: false };
 
     #[test]
@@ -445,7 +503,7 @@ mod tests {
             for axis in (1..dims.len()).rev() {
                 dense[axis - 1] = dense[axis] * dims[axis] as isize;
             }
-            let operand = |strides, is_output| Layout { strides, size: 4, is_output, repeats: false };
+            let operand = |strides, is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
             let operands: Vec<_> =
                 inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
             assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
@@ -456,7 +514,7 @@ mod tests {
     fn units_of_what_comes_from_memory_are_larger() {
         for (size, rows, chunk) in [(1, 128, 256), (2, 128, 128), (4, 64, 128), (8, 64, 64)] {
             let strides = [[4096 * size as isize, size as isize], [size as isize, 4096 * size as isize]];
-            let operand = |at: usize, is_output| Layout { strides: &strides[at], size, is_output, repeats: false };
+            let operand = |at: usize, is_output| Layout { strides: &strides[at], size, is_output, loose: Loose::No };
             let operands = [operand(0, false), operand(1, false), operand(0, true)];
             let found = cut(&[4096, 4096], &operands, Terms { past: true, ..TERMS });
             assert_eq!(found, Cut { axis: 1, chunk, inner: 1, across: 0, rows }, "{size} bytes");
@@ -466,7 +524,7 @@ mod tests {
     #[test]
     fn units_of_costly_programs_are_shorter() {
         for (dims, strides) in [(&[100_000][..], &[4][..]), (&[1000, 100], &[400, 4])] {
-            let dense = |is_output| Layout { strides, size: 4, is_output, repeats: false };
+            let dense = |is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
             for longest in [LONG, 4096] {
                 let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
                 assert!(elements <= longest && 10 * elements > 9 * longest, "{elements} of {dims:?}");

@@ -67,6 +67,8 @@ pub(crate) struct Way {
     pub(crate) second: bool,
     /// The axes outside the leaf, the innermost first.
     pub(crate) outer: Vec<Turn>,
+    /// Whether elements that are apart are fetched ahead of their use.
+    pub(crate) ahead: bool,
 }
 
 impl Way {
@@ -133,7 +135,8 @@ impl Way {
         if outer.is_empty() {
             outer.push(turn(1, size as isize, size as isize));
         }
-        Self { size, leaf: Leaf::Runs, rows: Turn::ONCE, row: Turn::ONCE, start: (0, 0), next: 0, second: false, outer }
+        let (rows, row) = (Turn::ONCE, Turn::ONCE);
+        Self { size, leaf: Leaf::Runs, rows, row, start: (0, 0), next: 0, second: false, outer, ahead: false }
     }
 
     /// Takes the innermost axis from those outside the leaf.

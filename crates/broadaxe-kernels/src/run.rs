@@ -18,7 +18,7 @@ use crate::{
     executor::{Executor, Progress, Watch, look},
     isa::{Block, FloatMode, Isa},
     nest::{Lie, Nest},
-    pack::{Axis, Way},
+    pack::{Axis, Leaf, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
     tile::{Buffer, Call, Input, Output, ask, ask_second, carry, chain::Link, fence, fetch},
@@ -156,8 +156,8 @@ struct Worker<'a> {
     element: u64,
     /// The round of each outer loop.
     rounds: Vec<usize>,
-    /// What each pack holds: the place it was read from, the rows and the elements of a row.
-    packed: Vec<(*const u8, usize, usize)>,
+    /// What each pack holds.
+    packed: Vec<Held>,
     /// What each splat holds: the place it was read from, and how many elements.
     splat: Vec<(*const u8, usize)>,
     /// The axes of a unit; for packers.
@@ -170,6 +170,17 @@ struct Worker<'a> {
 
 // SAFETY: the places lie in operands that threads may share (`Input`, `Output`) and in scratch memory of the worker's own.
 unsafe impl Send for Worker<'_> {}
+
+/// What a pack holds.
+struct Held {
+    /// The place it was read from.
+    from: *const u8,
+    rows: usize,
+    /// The elements of a row.
+    n: usize,
+    /// The way it was packed, which is the same for as many rows and elements.
+    way: Option<Way>,
+}
 
 /// What a step computes in the piece at hand.
 #[derive(Clone, Copy)]
@@ -194,7 +205,7 @@ impl<'a> Worker<'a> {
             starts,
             element: 0,
             rounds: vec![0; plan.outer.len()],
-            packed: vec![(std::ptr::null(), 0, 0); plan.packs.len()],
+            packed: plan.packs.iter().map(|_| Held { from: std::ptr::null(), rows: 0, n: 0, way: None }).collect(),
             splat: vec![(std::ptr::null(), 0); plan.splats.len()],
             axes: Vec::new(),
             laid: plan
@@ -202,7 +213,7 @@ impl<'a> Worker<'a> {
                 .iter()
                 .map(|step| Laid { call: &step.call, block: Block::EMPTY, advances: [0; 3], out_advance: 0 })
                 .collect(),
-            links: plan.chain.iter().flat_map(|chain| &chain.links).map(link).collect(),
+            links: plan.chain.iter().flat_map(|chain| &chain.links).map(BoundLink::unplaced).collect(),
         })
     }
 
@@ -511,29 +522,34 @@ impl<'a> Worker<'a> {
 
     /// Packs the inputs of a unit that do not lie as loops need them, unless they were packed for the unit before.
     fn gather(&mut self, rows: usize, n: usize) {
-        for (number, &Packed { input, at }) in self.plan.packs.iter().enumerate() {
+        for (number, &Packed { input, at, ahead }) in self.plan.packs.iter().enumerate() {
             let operand = &self.plan.operands[input];
             let repeats = operand.across(self.plan) == 0;
             let (from, rows) = (self.starts[input].cast_const(), if repeats { 1 } else { rows });
             self.places[input] = self.scratch(at);
-            let (place, held_rows, held) = self.packed[number];
+            let held = &mut self.packed[number];
             // A shorter row has the elements of a longer one, but rows of another length lie elsewhere.
-            if place == from && (held == n || rows == 1 && held > n) && rows <= held_rows {
+            if held.from == from && (held.n == n || rows == 1 && held.n > n) && rows <= held.rows {
                 continue;
             }
             self.steps[input] = if repeats { 0 } else { (n * operand.size) as isize };
-            self.packed[number] = (from, rows, n);
-            self.lay_axes(input, rows, n);
-            let mut way = Way::pack(operand.size, &self.axes);
-            (way.next, way.second) = (self.to_next(input), self.plan.second);
+            let known = held.way.take().filter(|_| (held.rows, held.n) == (rows, n));
+            let mut way = known.unwrap_or_else(|| {
+                self.lay_axes(input, rows, n);
+                Way { second: self.plan.second, ahead, ..Way::pack(operand.size, &self.axes) }
+            });
+            if way.leaf == Leaf::Transposed {
+                way.next = self.to_next(input);
+            }
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
             unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };
+            self.packed[number] = Held { from, rows, n, way: Some(way) };
         }
     }
 
     /// Returns a tile filled with an input's constants, a row of each.
     fn splat(&mut self, number: usize, row: usize, rows: usize, n: usize) -> *const u8 {
-        let Packed { input, at } = self.plan.splats[number];
+        let Packed { input, at, .. } = self.plan.splats[number];
         let (from, to) = (self.place(input, row, 0).cast_const(), self.scratch(at));
         let step = if rows == 1 { 0 } else { self.steps[input] };
         if step != 0 || self.splat[number].0 != from || self.splat[number].1 < rows * n {
@@ -543,22 +559,6 @@ impl<'a> Worker<'a> {
             unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
-    }
-}
-
-/// Describes a link whose operand has no place yet.
-fn link(bound: &BoundLink) -> Link {
-    let BoundLink { act, feed, rounds, size, times, ref table, ahead, .. } = *bound;
-    Link {
-        act,
-        feed,
-        rounds,
-        place: std::ptr::null(),
-        step: 0,
-        size,
-        times: times as u32,
-        table: table.as_ptr(),
-        ahead,
     }
 }
 

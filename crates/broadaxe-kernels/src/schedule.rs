@@ -22,7 +22,7 @@ use crate::{
     program::{Program, Slot, Step},
     tile::{
         Call,
-        chain::{Act, Feed, GROUP, chained},
+        chain::{Act, Feed, GROUP, Link, chained},
     },
 };
 
@@ -66,7 +66,28 @@ pub(crate) struct BoundLink {
     pub(crate) times: usize,
     /// The element that each result of a row has, from the first one on.
     pub(crate) table: Vec<u32>,
+    /// The elements from one to the next.
+    pub(crate) apart: isize,
     pub(crate) ahead: bool,
+}
+
+impl BoundLink {
+    /// Describes the link, whose operand has no place yet.
+    pub(crate) fn unplaced(&self) -> Link {
+        let BoundLink { act, feed, rounds, size, times, ref table, apart, ahead, .. } = *self;
+        Link {
+            act,
+            feed,
+            rounds,
+            place: std::ptr::null(),
+            step: 0,
+            size,
+            times: times as u32,
+            table: table.as_ptr(),
+            apart,
+            ahead,
+        }
+    }
 }
 
 /// How the result gets to its place.
@@ -102,6 +123,8 @@ pub(crate) struct Outer {
 pub(crate) struct Packed {
     pub(crate) input: usize,
     pub(crate) at: usize,
+    /// Whether elements are fetched ahead of their use.
+    pub(crate) ahead: bool,
 }
 
 /// The bytes of a tile: the widest element times its number of elements.
@@ -322,7 +345,10 @@ impl Schedule {
         for input in 0..self.program.inputs.len() {
             if self.operands[input].lie == Lie::Strided {
                 let at = self.take_scratch(self.cut.elements() * self.operands[input].size);
-                self.packs.push(Packed { input, at });
+                // From a cache, elements come as fast without being asked for.
+                let (low, high) = self.operands[input].reach;
+                let ahead = high.abs_diff(low) >= Caches::here().last / 2;
+                self.packs.push(Packed { input, at, ahead });
             }
         }
     }
@@ -340,6 +366,7 @@ impl Schedule {
                 size: 4,
                 times: 1,
                 table: vec![],
+                apart: 1,
                 ahead: false,
             };
             let Some(i) = part.input else { return link };
@@ -349,15 +376,20 @@ impl Schedule {
                 link.times = times;
                 link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
             }
+            if let Lie::Apart(apart) = operand.lie {
+                link.apart = apart;
+            }
             link.feed = match (operand.lie, self.program.inputs[i]) {
                 (Lie::Constant, DType::F32) => Feed::Constant,
                 (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
                 (Lie::Repeated(_), DType::F32) => Feed::Repeated,
                 (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
+                (Lie::Apart(_), _) => Feed::Apart,
                 (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
                 (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
             };
-            link.ahead = operand.lie == Lie::Dense && footprint(&self.dims, &self.operands[i]) >= FETCHED;
+            link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_))
+                && footprint(&self.dims, &self.operands[i]) >= FETCHED;
             link
         };
         let links = parts.iter().map(bound).collect();
@@ -424,7 +456,7 @@ impl Schedule {
         let known = self.splats.iter().position(|splat| splat.input == input);
         Source::Splat(known.unwrap_or_else(|| {
             let at = self.take_scratch(bytes);
-            self.splats.push(Packed { input, at });
+            self.splats.push(Packed { input, at, ahead: false });
             self.splats.len() - 1
         }))
     }

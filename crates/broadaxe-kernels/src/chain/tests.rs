@@ -190,28 +190,38 @@ fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
     (0..count).flat_map(|_| element().to_le_bytes().into_iter().take(dtype.size())).collect()
 }
 
-/// A nest, and the elements that its inputs and its output have.
+/// A nest, the elements that its inputs have, and the bytes to the first one of each.
 struct Lay {
     nest: Nest,
     elements: Vec<usize>,
+    offsets: Vec<usize>,
 }
 
-/// Lays operands over loops by patterns: `d` for an axis that one walks, `-` for one that it repeats. The output walks all.
+/// Lays operands over loops by patterns: `d` for an axis that one walks, `r` for one that it walks backwards, a digit for one of which
+/// it takes every so many elements, `-` for one that it repeats. The output walks all.
 fn lay(dims: &[usize], patterns: &[&str], program: &Program) -> Lay {
     let stride = |pattern: &str, size: usize| {
-        let (mut strides, mut step) = (vec![0; dims.len()], size as isize);
+        let (mut strides, mut step, mut span, mut offset) = (vec![0; dims.len()], size, size, 0);
         for (axis, letter) in pattern.bytes().enumerate().rev() {
-            if letter == b'd' {
-                strides[axis] = step;
-                step *= dims[axis] as isize;
-            }
+            step *= if letter.is_ascii_digit() { usize::from(letter - b'0') } else { 1 };
+            strides[axis] =
+                [step as isize, -(step as isize), 0][usize::from(letter == b'r') + 2 * usize::from(letter == b'-')];
+            let reach = strides[axis].unsigned_abs() * (dims[axis] - 1);
+            (span, offset) = (span + reach, offset + if letter == b'r' { reach } else { 0 });
+            step *= if letter == b'-' { 1 } else { dims[axis] };
         }
-        (strides, step as usize / size)
+        (strides, span / size, offset)
     };
-    let (inputs, elements) =
-        patterns.iter().zip(&program.inputs).map(|(pattern, dtype)| stride(pattern, dtype.size())).unzip();
-    let nest = Nest { dims: dims.to_vec(), output: stride(&"d".repeat(dims.len()), program.output().size()).0, inputs };
-    Lay { nest, elements }
+    let output = stride(&"d".repeat(dims.len()), program.output().size()).0;
+    let nest = Nest { dims: dims.to_vec(), output, inputs: Vec::new() };
+    let mut lay = Lay { nest, elements: Vec::new(), offsets: Vec::new() };
+    for (pattern, dtype) in patterns.iter().zip(&program.inputs) {
+        let (strides, elements, offset) = stride(pattern, dtype.size());
+        lay.nest.inputs.push(strides);
+        lay.elements.push(elements);
+        lay.offsets.push(offset);
+    }
+    lay
 }
 
 /// Runs a program at every level, with operands and result so many bytes from where memory begins, and compares with the least level.
@@ -222,9 +232,9 @@ fn compare(about: &str, program: &Program, lay: &Lay, skew: usize) -> bool {
 }
 
 /// The same with these elements.
-fn compare_of(about: &str, program: &Program, Lay { nest, .. }: &Lay, skew: usize, data: &[Vec<u8>]) -> bool {
+fn compare_of(about: &str, program: &Program, Lay { nest, offsets, .. }: &Lay, skew: usize, data: &[Vec<u8>]) -> bool {
     let data: Vec<_> = data.iter().map(|bytes| [&vec![0; skew], &bytes[..]].concat()).collect();
-    let inputs: Vec<_> = data.iter().map(|bytes| Input::new(bytes, skew)).collect();
+    let inputs: Vec<_> = data.iter().zip(offsets).map(|(bytes, offset)| Input::new(bytes, skew + offset)).collect();
     let len = program.output().size() * nest.dims.iter().product::<usize>();
     let run = |isa| {
         let schedule = Schedule::at(isa, program, nest).expect("sound");
@@ -319,6 +329,29 @@ const H: &[DType] = &[DType::F16; 2];
 const B: &[DType] = &[DType::BF16; 2];
 const HALVES: &[&[&str]] = &[&["dd", "dd"], &["dd", "d-"], &["-d", "dd"], &["d-", "dd"], &["dd", "--"]];
 
+/// Operands whose elements lie apart are brought together on the way, where whole groups of them follow one another.
+#[test]
+fn chains_of_elements_apart_give_what_their_steps_give() {
+    let letters = ["2", "3", "4", "5", "r"];
+    let shapes =
+        [[1, 127], [1, 128], [1, 129], [3, 131], [2, 257], [70, 150], [3, 1000], [400, 7], [1, 2 * (1 << 15) + 5]];
+    let inputs = [F, F];
+    let one = Program::new(inputs.to_vec(), steps(&inputs, &[("sub", &[I(0), I(1)])])).expect("sound");
+    let list: &[(&str, &[Slot])] = &[("mul", &[I(0), I(1)]), ("div", &[I(1), S(0)])];
+    let two = Program::new(inputs.to_vec(), steps(&inputs, list)).expect("sound");
+    let mut chains = 0;
+    for (letter, dims) in letters.iter().flat_map(|letter| shapes.iter().map(move |dims| (letter, dims))) {
+        let (along, both, loose) = (format!("d{letter}"), format!("{letter}{letter}"), format!("2{letter}"));
+        for patterns in [[&*along, "dd"], [&*along, "-d"], ["d-", &*both], [&*both, &*along], [&*loose, "r2"]] {
+            for (program, skew) in [(&one, 0), (&two, 0), (&one, 4), (&two, 1)] {
+                let about = format!("{patterns:?}");
+                chains += usize::from(compare(&about, program, &lay(dims, &patterns, program), skew));
+            }
+        }
+    }
+    assert!(chains > 200 || Isa::of(Level::Avx512).is_none(), "{chains} were chains");
+}
+
 #[test]
 fn chains_give_what_their_steps_give() {
     let shapes: &[[usize; 2]] = &[
@@ -356,7 +389,13 @@ fn chains_give_what_their_steps_give() {
 #[test]
 fn long_chains_give_what_their_steps_give() {
     let rows = crate::cache::Caches::here().last.min(48 << 20) / 4 / 333 + 1;
-    for (pattern, dims) in [(["dd", "d-"], [rows, 333]), (["dd", "-d"], [rows, 333]), (["dd", "d-"], [rows * 111, 3])] {
+    for (pattern, dims) in [
+        (["dd", "d-"], [rows, 333]),
+        (["dd", "-d"], [rows, 333]),
+        (["dd", "d-"], [rows * 111, 3]),
+        (["dd", "dr"], [rows, 333]),
+        (["dd", "23"], [rows, 333]),
+    ] {
         let inputs = [DType::U8, F];
         let list = steps(&inputs, &[("cast", &[I(0)]), ("sub", &[S(0), I(1)])]);
         let program = Program::new(inputs.to_vec(), list).expect("sound");

@@ -47,6 +47,11 @@ pub(crate) trait Floats: 'static {
     /// # Safety
     /// They can be, and the table has as many elements as `times` and a group. The level is here.
     unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Self::G;
+    /// Reads elements that lie so many of them apart, backwards where that is negative; it is not 0.
+    ///
+    /// # Safety
+    /// They can be read, with all that lies between them, at any address. The level is here.
+    unsafe fn apart(place: *const f32, apart: isize) -> Self::G;
     /// Computes; a NaN need not be the canonical one.
     ///
     /// # Safety
@@ -82,7 +87,7 @@ pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 macro_rules! floats {
     ($($name:ident: $count:literal $vectors:literal $each:ident $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
-       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident;
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident;
        $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
@@ -132,6 +137,25 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
+            unsafe fn apart(place: *const f32, apart: isize) -> Self::G {
+                // The lowest of a vector's elements, and the last vector of those between them.
+                let low = place.wrapping_offset((apart * ($count - 1)).min(0));
+                let last = (apart.abs() - 1) * ($count - 1);
+                // SAFETY: promised by the caller; none of the vectors begins before the lowest element or ends behind the highest.
+                unsafe {
+                    let places = $apart(apart);
+                    let mut x = Self::all(0.0);
+                    for part in 0..apart.abs() {
+                        let from = (part * $count).min(last);
+                        x = $each(#[inline(always)] |v| {
+                            let y = low.wrapping_offset(apart * (v * $count) as isize + from);
+                            $merge(x[v], nth(y.cast(), 0), places, from as i32)
+                        });
+                    }
+                    x
+                }
+            }
+            #[inline(always)]
             unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G {
                 // SAFETY: promised by the caller.
                 unsafe {
@@ -173,11 +197,11 @@ macro_rules! floats {
 floats! {
     Floats8: 8 4 four __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8;
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 merge8;
         _mm256_max_ps _mm256_min_ps either8 relu8 _mm256_and_ps _mm256_xor_ps;
     Floats16: 16 8 eight __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16;
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 merge16;
         _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;
 }
 
@@ -228,6 +252,55 @@ pub(super) unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x
 pub(super) unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm512_permutexvar_ps(x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from as i32)), x) }
+}
+
+/// Returns where elements lie that are so many of them apart, counted from the lowest of a vector.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn apart8(apart: isize) -> x86::__m256i {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let first = x86::_mm256_set1_epi32((apart * -7).max(0) as i32);
+        x86::_mm256_add_epi32(first, x86::_mm256_mullo_epi32(numbers, x86::_mm256_set1_epi32(apart as i32)))
+    }
+}
+
+/// Returns where elements lie that are so many of them apart, counted from the lowest of a vector.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn apart16(apart: isize) -> x86::__m512i {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let numbers = x86::_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let first = x86::_mm512_set1_epi32((apart * -15).max(0) as i32);
+        x86::_mm512_add_epi32(first, x86::_mm512_mullo_epi32(numbers, x86::_mm512_set1_epi32(apart as i32)))
+    }
+}
+
+/// Takes the numbers of `y` at these places, counted from `from`, and those of `x` where it has no such place.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn merge8(x: x86::__m256, y: x86::__m256, places: x86::__m256i, from: i32) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let places = x86::_mm256_sub_epi32(places, x86::_mm256_set1_epi32(from));
+        // Of a place before the first or behind the last one, the sign is set.
+        let beyond = x86::_mm256_or_si256(places, x86::_mm256_sub_epi32(x86::_mm256_set1_epi32(7), places));
+        x86::_mm256_blendv_ps(x86::_mm256_permutevar8x32_ps(y, places), x, x86::_mm256_castsi256_ps(beyond))
+    }
+}
+
+/// Takes the numbers of `y` at these places, counted from `from`, and those of `x` where it has no such place.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn merge16(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i32) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let places = x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from));
+        let here = x86::_mm512_cmplt_epu32_mask(places, x86::_mm512_set1_epi32(16));
+        x86::_mm512_mask_permutexvar_ps(x, here, places, y)
+    }
 }
 
 /// Takes x where that is a NaN, else y.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{
+    dtype::DType,
     executor::{Scoped, Serial},
     loops::Kernel,
 };
@@ -55,6 +56,36 @@ pub(super) fn carry_fenced(
         to.write_bytes(0xee, lens[1]);
         carry(isa, way, from.add(offsets[0]), to.add(offsets[1]));
         [std::slice::from_raw_parts(from, lens[0]).to_vec(), std::slice::from_raw_parts(to, lens[1]).to_vec()]
+    }
+}
+
+/// Takes `n` elements that lie apart through the loop of a chain, between fences; returns them, if the level has such a loop.
+#[cfg(unix)]
+pub(super) fn chain_fenced(
+    isa: Isa,
+    (from, to): (&Fenced, &Fenced),
+    (n, apart): (usize, isize),
+    at_end: bool,
+) -> Option<Vec<f32>> {
+    use crate::tile::chain::{Act, Feed, chained};
+    let (call, len) = (chained(isa, DType::F32, false)?, (n - 1) * apart.unsigned_abs() + 1);
+    let (from, to) = (from.place(4 * len, at_end), to.place(4 * n, at_end));
+    let place = from.wrapping_add(if apart < 0 { 4 * (len - 1) } else { 0 }).cast_const();
+    let (act, feed, table) = (Act::Begin, Feed::Apart, std::ptr::null());
+    let links = vec![Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: true }];
+    let block = Block {
+        n,
+        rows: 1,
+        places: [(&raw const links).cast(), std::ptr::null(), std::ptr::null()],
+        out: to,
+        ..Block::EMPTY
+    };
+    // SAFETY: the elements and the room for those taken lie between the fences, and only this call touches them; a loop that leaves them
+    // meets a fence.
+    unsafe {
+        (0..len).for_each(|i| from.add(4 * i).cast::<f32>().write_unaligned(i as f32));
+        call(&block);
+        Some((0..n).map(|i| to.add(4 * i).cast::<f32>().read_unaligned()).collect())
     }
 }
 

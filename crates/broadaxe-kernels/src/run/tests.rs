@@ -274,7 +274,7 @@ fn large_results_are_written_past_the_caches() {
 #[cfg(unix)]
 mod fenced {
     use super::{
-        raw::{Fenced, call_all, carry_fenced},
+        raw::{Fenced, call_all, carry_fenced, chain_fenced},
         *,
     };
     use crate::nest::reach;
@@ -304,6 +304,7 @@ mod fenced {
             done += 1;
             let axes: Vec<Axis> = dims.iter().zip(&strides).map(|(&count, &stride)| Axis { count, stride }).collect();
             let way = if packs { Way::pack(size, &axes) } else { Way::unpack(size, &axes) };
+            let way = Way { ahead: round % 3 != 0, ..way };
             let (lens, offsets) = if packs { ([strided, dense], [start, 0]) } else { ([dense, strided], [0, start]) };
             for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                 let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
@@ -362,6 +363,51 @@ mod fenced {
                     for at_end in [false, true] {
                         call_all(kernel, isa, &inputs, &output, n, at_end);
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn packers_that_look_ahead_move_every_element() {
+        let fences = (Fenced::new(), Fenced::new());
+        for (size, apart) in [1, 2, 4, 8].into_iter().flat_map(|size| [-1, 2, 3, 4].map(|apart| (size, apart))) {
+            for (rows, n) in [(1, 255), (1, 256), (1, 257), (1, 700), (2, 256), (2, 300)] {
+                let row = (n - 1) * isize::unsigned_abs(apart) + 1;
+                let (strided, dense) = (rows * row * size, rows * n * size);
+                if strided > 4096 || dense > 4096 {
+                    continue;
+                }
+                let along = apart * size as isize;
+                let axes = [Axis { count: rows, stride: (row * size) as isize }, Axis { count: n, stride: along }];
+                let way = Way { ahead: true, ..Way::pack(size, &axes) };
+                let start = if apart < 0 { (row - 1) * size } else { 0 };
+                for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
+                    let lens = [strided, dense];
+                    let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, [start, 0], at_end);
+                    for (i, place) in places(&axes).into_iter().enumerate() {
+                        let place = (start as isize + place) as usize;
+                        let about =
+                            format!("element {i} of {rows} x {n}, {size} bytes {apart} apart at {:?}", isa.level());
+                        assert_eq!(to[i * size..][..size], from[place..][..size], "{about}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Chains read whole vectors of operands whose elements lie apart.
+    #[test]
+    fn no_chain_leaves_its_operands() {
+        let fences = (Fenced::new(), Fenced::new());
+        for apart in (-8..=8_isize).filter(|&apart| apart != 0) {
+            let most = 1023 / apart.unsigned_abs() + 1;
+            for n in (1..most).step_by(5).chain([32, 64, 127, 128, most]).filter(|&n| n <= most) {
+                let first = if apart < 0 { (n as isize - 1) * -apart } else { 0 };
+                let want: Vec<f32> = (0..n as isize).map(|i| (first + i * apart) as f32).collect();
+                for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
+                    let got = chain_fenced(isa, (&fences.0, &fences.1), (n, apart), at_end);
+                    assert!(got.is_none_or(|got| got == want), "{n} elements {apart} apart at {:?}", isa.level());
                 }
             }
         }

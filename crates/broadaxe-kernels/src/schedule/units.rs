@@ -5,7 +5,7 @@ use crate::{
     dtype::DType,
     executor::look,
     isa::{Isa, Level},
-    nest::{Cut, LONG, Layout, Lie, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, cut, lie, lie_repeated, priced},
+    nest::{Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, cut, lie, lie_loose, priced},
     program::{Program, Step},
     tile::chain::{GROUP, chained},
 };
@@ -52,47 +52,55 @@ fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manne
     }
 }
 
-/// Describes operands for the choice of units; `repeats` says which inputs may repeat elements on the way into a loop.
-fn layouts(operands: &[Operand], repeats: impl Fn(usize) -> bool) -> Vec<Layout<'_>> {
+/// Describes operands for the choice of units; `loose` says what may be done with elements of an input on the way into a loop.
+fn layouts(operands: &[Operand], loose: impl Fn(usize) -> Loose) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
     let layout = |(i, o): (usize, _)| {
         let Operand { strides, size, .. }: &Operand = o;
-        Layout { strides, size: *size, is_output: i == last, repeats: i < last && repeats(i) }
+        Layout { strides, size: *size, is_output: i == last, loose: if i < last { loose(i) } else { Loose::No } }
     };
     operands.iter().enumerate().map(layout).collect()
 }
 
-/// Says whether elements of a dtype can be repeated on the way into a chain.
-fn repeats(dtype: DType) -> bool {
-    dtype == DType::F32 || is_half(dtype)
+/// Says what can be done with elements of a dtype on the way into a chain.
+fn loose(dtype: DType) -> Loose {
+    match dtype {
+        DType::F32 => Loose::RepeatedOrApart,
+        _ if is_half(dtype) => Loose::Repeated,
+        _ => Loose::No,
+    }
 }
 
 /// Says how an operand of a chain lies over a row.
 fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
     match program.inputs.get(operand) {
         None => lie(row, program.output().size()),
-        Some(&dtype) if repeats(dtype) => lie_repeated(row, dtype.size()),
-        Some(dtype) => lie(row, dtype.size()),
+        Some(&dtype) => lie_loose(row, dtype.size(), loose(dtype)),
     }
 }
 
-/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, or elements to repeat.
+/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to repeat, or
+/// some that lie apart.
 fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |i| repeats(program.inputs[i])), terms);
+    let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    let repeated = || (0..program.inputs.len()).any(|i| matches!(lies(i), Lie::Repeated(_)));
+    // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+    let is_wide = isa.level() == Level::Avx512 || terms.past;
+    let is_loose = || {
+        let mut lies = (0..program.inputs.len()).map(lies);
+        lies.any(|lie| matches!(lie, Lie::Repeated(_)) || is_wide && matches!(lie, Lie::Apart(_)))
+    };
     let pays = match program.steps.len() {
         // The loops of steps on halves are as fast, but for f16 where an operator is two links.
         1 if is_half(program.output()) => program.output() == DType::F16 && links > 2 && !is_little(dims),
         2 if program.steps.iter().all(|step| is_half(step.kernel.output())) => false,
         1 => {
             let plain = terms_of_loops(program, dims, operands, manner);
-            repeated() && price < priced(dims, &layouts(operands, |_| false), plain).0
+            is_loose() && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
         }
-        // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
-        _ => isa.level() == Level::Avx512 || terms.past || repeated(),
+        _ => is_wide || is_loose(),
     };
     let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
     (fits && pays).then_some(cut)
@@ -110,7 +118,7 @@ pub(super) fn choose_units(
     let cut = chained.unwrap_or_else(|| {
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
         let terms = Terms { ordered: guarded, ..terms_of_loops(program, dims, operands, manner) };
-        cut(dims, &layouts(operands, |_| false), terms)
+        cut(dims, &layouts(operands, |_| Loose::No), terms)
     });
     for (i, operand) in operands.iter_mut().enumerate() {
         let row = cut.row(dims, &operand.strides);

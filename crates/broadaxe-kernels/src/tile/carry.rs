@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::square::transposed;
+use super::{ask_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     Shuffle16, each,
@@ -96,6 +96,7 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (Leaf::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (Leaf::Apart, _) if way.ahead => rows_ahead::<T>(way.row, block),
                 (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
                 (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
                     // A closure would not have the instructions of the level.
@@ -157,6 +158,65 @@ unsafe fn apart<T: Copy>(row: Turn, from: *const u8, to: *mut u8) {
             _ => every::<T>(n, row.from, row.to, from, to),
         }
     }
+}
+
+/// The elements that are moved between one look ahead and the next.
+const PIECE: usize = 256;
+
+/// The bytes by which elements are fetched ahead of their use.
+const AHEAD: isize = 4096;
+
+/// Moves rows of elements that are apart, and fetches those that come later.
+// SAFETY: The elements of the rows can be read, and their places written.
+#[inline(always)]
+unsafe fn rows_ahead<T: Copy>(row: Turn, block: &Block) {
+    // Backwards, what comes later is in the next row.
+    let next = row.from < 0 && block.rows > 1;
+    let ahead = if next { block.steps[0] } else { AHEAD * row.from.signum() };
+    // A closure would not have the instructions of the level.
+    for r in 0..block.rows as isize {
+        let from = block.places[0].wrapping_offset(block.steps[0] * r);
+        // SAFETY: promised by the caller.
+        unsafe { apart_ahead::<T>(row, ahead, from, block.out.wrapping_offset(block.out_step * r)) };
+    }
+}
+
+/// Moves a row of elements that are apart, and fetches those that lie so many bytes ahead.
+// SAFETY: The row's elements can be read, and its places written.
+#[inline(always)]
+unsafe fn apart_ahead<T: Copy>(row: Turn, ahead: isize, from: *const u8, to: *mut u8) {
+    let (n, size) = (row.count, size_of::<T>() as isize);
+    // SAFETY: promised by the caller.
+    unsafe {
+        match (row.from / size, row.from % size == 0 && row.to == size) {
+            (-1, true) => every_ahead::<T>(n, -size, ahead, from, to),
+            (2, true) => every_ahead::<T>(n, 2 * size, ahead, from, to),
+            (3, true) => every_ahead::<T>(n, 3 * size, ahead, from, to),
+            (4, true) => every_ahead::<T>(n, 4 * size, ahead, from, to),
+            _ => every::<T>(n, row.from, row.to, from, to),
+        }
+    }
+}
+
+/// Moves `n` elements that are so many bytes apart to places that are neighbours, and fetches those so many
+/// bytes ahead.
+// SAFETY: The elements can be read, and the places written.
+#[inline(always)]
+unsafe fn every_ahead<T: Copy>(n: usize, step: isize, ahead: isize, from: *const u8, to: *mut u8) {
+    let size = size_of::<T>();
+    let places = |at: usize| (from.wrapping_offset(step * at as isize), to.wrapping_add(at * size));
+    let mut at = 0;
+    while at + PIECE <= n {
+        let (from, to) = places(at);
+        let lines = PIECE * step.unsigned_abs() / 64;
+        ask_lines(from.wrapping_offset(ahead), 64 * step.signum(), lines);
+        // SAFETY: promised by the caller.
+        unsafe { every::<T>(PIECE, step, size as isize, from, to) };
+        at += PIECE;
+    }
+    let (from, to) = places(at);
+    // SAFETY: as above.
+    unsafe { every::<T>(n - at, step, size as isize, from, to) };
 }
 
 /// Moves `n` elements that are so many bytes apart at both ends.

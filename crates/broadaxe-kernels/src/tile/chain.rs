@@ -40,6 +40,8 @@ pub(crate) enum Feed {
     Repeated,
     /// Elements of f16 or bf16, each of which stands for several, to be cast to f32.
     RepeatedCast(DType),
+    /// Elements of f32 that lie apart.
+    Apart,
     /// The number that was kept.
     Kept,
 }
@@ -60,6 +62,8 @@ pub(crate) struct Link {
     pub(crate) times: u32,
     /// The element that each result of a row has, from the first one on: `times` and a group of them.
     pub(crate) table: *const u32,
+    /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
+    pub(crate) apart: isize,
     /// Whether elements are fetched ahead of their use.
     pub(crate) ahead: bool,
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    ask_line,
+    ask_line, ask_lines,
     chain::{Act, Feed, GROUP, LINKS, Link},
 };
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The bytes by which operands are fetched ahead of their use.
-const AHEAD: usize = 2048;
+const AHEAD: usize = 4096;
 
 /// The loop with the vectors of a level, and results of `R`.
 pub(crate) struct Chained<F, R, const PAST: bool>(PhantomData<(F, R)>);
@@ -82,6 +82,11 @@ impl Short {
                             if let Feed::RepeatedCast(dtype) = link.feed { Feed::Cast(dtype) } else { Feed::Dense };
                         Link { place: to, feed, ..*link }
                     }
+                    Feed::Apart => {
+                        let from = |i| place.offset(i as isize * link.apart * size as isize);
+                        (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
+                        Link { place: to, feed: Feed::Dense, ahead: false, ..*link }
+                    }
                 }
             };
         }
@@ -130,7 +135,7 @@ unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, 
                 Feed::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
-                        (0..F::VECTORS).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * F::N * 4)));
+                        ask_lines(place.wrapping_add(AHEAD), 64, F::GROUP * 4 / 64);
                     }
                     F::read(DType::F32, place)
                 }
@@ -138,7 +143,7 @@ unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, 
                     let place = place.wrapping_add(at * link.size);
                     if link.ahead {
                         let lines = F::GROUP * link.size / 64;
-                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD + v * 128)));
+                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD / 2 + v * 128)));
                     }
                     F::read(dtype, place)
                 }
@@ -146,6 +151,7 @@ unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, 
                 Feed::ConstantCast(dtype) => F::all(cast(dtype, place)),
                 Feed::Repeated => repeated::<F>(link, place.cast(), at, n),
                 Feed::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
+                Feed::Apart => apart::<F>(link, row, at, n),
                 Feed::Kept => kept,
             };
             match link.act {
@@ -179,6 +185,25 @@ unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, a
         let turns = Turns { first: at / times, turn: at % times };
         F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times))
     }
+}
+
+/// Reads a group of an operand whose elements lie apart.
+// SAFETY: As for `compute`, for this link.
+#[inline(always)]
+unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> F::G {
+    let place = |row: isize, at: usize| {
+        let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
+        row.wrapping_offset(at as isize * link.apart * 4)
+    };
+    if link.ahead {
+        let apart = link.apart.unsigned_abs();
+        let ahead = at + AHEAD / 4 / apart;
+        // What comes after the end of a row is in another one, unless rows are pieces of one.
+        let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
+        ask_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
+    }
+    // SAFETY: promised by the caller.
+    unsafe { F::apart(place(row, at).cast(), link.apart) }
 }
 
 /// Reads a group of an operand of which each element stands for several.
