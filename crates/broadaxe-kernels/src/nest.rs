@@ -205,7 +205,7 @@ const TURN: f64 = 1.0;
 /// Beginning and ending a row in a loop.
 pub(crate) const ROW: f64 = 3.0;
 /// The same in a loop that takes short rows by groups, for a row that has one.
-const BRIEF_ROW: f64 = 0.8;
+pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
 /// The same in a loop over f16 or bf16, which computes as many elements at a time as a row may not have.
 pub(crate) const ROW_OF_HALVES: f64 = 8.0;
 /// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
@@ -234,8 +234,8 @@ const FAR: f64 = 1.2;
 pub(crate) struct Terms {
     /// The nanoseconds that the program takes to begin and end a row.
     pub(crate) row: f64,
-    /// Whether it takes short rows by groups.
-    pub(crate) brief: bool,
+    /// The same for a row that has a group, where short rows are taken by groups.
+    pub(crate) row_of_groups: f64,
     /// Whether one call computes several units where none of their operands is packed.
     pub(crate) turns: bool,
     /// The most elements of a unit.
@@ -342,10 +342,10 @@ fn size_up(
 
 /// Estimates what an element costs beside its arithmetic.
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
-    let Terms { row, brief, turns, past, .. } = terms;
+    let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
     let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner * o.size >= SHORTEST;
-    let row = if brief && operands.iter().any(has_group) { BRIEF_ROW } else { row };
+    let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
     let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
     let is_packed = |o: &Layout| o.lie(dims, cut) == Lie::Strided;
@@ -453,7 +453,8 @@ mod tests {
         }
     }
 
-    const TERMS: Terms = Terms { row: ROW, brief: false, turns: false, longest: LONG, past: false, ordered: false };
+    const TERMS: Terms =
+        Terms { row: ROW, row_of_groups: ROW, turns: false, longest: LONG, past: false, ordered: false };
 
     #[test]
     fn units_fit_their_operands() {

@@ -149,8 +149,8 @@ pub struct Schedule {
     pub(crate) outer: Vec<Outer>,
     /// The loop outside the units, if any, whose rounds one call computes.
     pub(crate) turning: Option<usize>,
-    /// One call of one loop computes the whole nest.
-    pub(crate) is_one_call: bool,
+    /// The units that one call computes, where it computes the whole nest.
+    pub(crate) one_call: Option<usize>,
     /// The steps, where each is a loop of its own.
     pub(crate) steps: Vec<BoundStep>,
     /// The chain that all steps are.
@@ -232,7 +232,7 @@ impl Schedule {
             nest: nest.clone(),
             outer: outer_loops(&dims, &operands, &cut),
             turning: None,
-            is_one_call: false,
+            one_call: None,
             cut,
             dims,
             operands,
@@ -265,7 +265,7 @@ impl Schedule {
         } else {
             schedule.bind_steps();
             schedule.turning = schedule.choose_turning();
-            schedule.is_one_call = schedule.takes_one_call();
+            schedule.one_call = schedule.choose_one_call();
         }
         schedule
     }
@@ -357,43 +357,45 @@ impl Schedule {
     fn bind_chain(&mut self) {
         (self.tile, self.fetched) = (None, Vec::new());
         let parts = self.program.chain.as_deref().unwrap_or_default();
-        let bound = |part: &Part| {
-            let mut link = BoundLink {
-                act: part.act,
-                feed: Feed::Kept,
-                rounds: part.rounds,
-                input: part.input,
-                size: 4,
-                times: 1,
-                table: vec![],
-                apart: 1,
-                ahead: false,
-            };
-            let Some(i) = part.input else { return link };
-            let operand = &self.operands[i];
-            link.size = operand.size;
-            if let Lie::Repeated(times) = operand.lie {
-                link.times = times;
-                link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
-            }
-            if let Lie::Apart(apart) = operand.lie {
-                link.apart = apart;
-            }
-            link.feed = match (operand.lie, self.program.inputs[i]) {
-                (Lie::Constant, DType::F32) => Feed::Constant,
-                (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
-                (Lie::Repeated(_), DType::F32) => Feed::Repeated,
-                (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
-                (Lie::Apart(_), _) => Feed::Apart,
-                (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
-                (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
-            };
-            link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_))
-                && footprint(&self.dims, &self.operands[i]) >= FETCHED;
-            link
-        };
-        let links = parts.iter().map(bound).collect();
+        let links = parts.iter().map(|part| self.bind_link(part)).collect();
         self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
+    }
+
+    /// Binds a link to how its operand lies over a row.
+    fn bind_link(&self, part: &Part) -> BoundLink {
+        let mut link = BoundLink {
+            act: part.act,
+            feed: Feed::Kept,
+            rounds: part.rounds,
+            input: part.input,
+            size: 4,
+            times: 1,
+            table: vec![],
+            apart: 1,
+            ahead: false,
+        };
+        let Some(i) = part.input else { return link };
+        let operand = &self.operands[i];
+        link.size = operand.size;
+        if let Lie::Repeated(times) = operand.lie {
+            link.times = times;
+            link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
+        }
+        if let Lie::Apart(apart) = operand.lie {
+            link.apart = apart;
+        }
+        link.feed = match (operand.lie, self.program.inputs[i]) {
+            (Lie::Constant, DType::F32) => Feed::Constant,
+            (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
+            (Lie::Repeated(_), DType::F32) => Feed::Repeated,
+            (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
+            (Lie::Apart(_), _) => Feed::Apart,
+            (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
+            (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
+        };
+        link.ahead =
+            matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && footprint(&self.dims, &self.operands[i]) >= FETCHED;
+        link
     }
 
     fn bind_steps(&mut self) {
@@ -438,11 +440,11 @@ impl Schedule {
         (self.tile.is_none() && self.packs.is_empty() && at + pieces < self.outer.len()).then_some(at)
     }
 
-    /// Says whether the whole nest is one unit, or little more, computed by one call of one loop.
-    fn takes_one_call(&self) -> bool {
+    /// Says how many units one call of one loop computes, where that is the whole nest and little.
+    fn choose_one_call(&self) -> Option<usize> {
         let turns = self.turning.map_or(1, |at| self.outer[at].count);
         let is_whole = (self.cut.elements() * turns) as u64 == self.total && (turns == 1 || self.total <= LONG as u64);
-        self.tile.is_none() && self.packs.is_empty() && is_whole
+        (self.tile.is_none() && self.packs.is_empty() && is_whole).then_some(turns)
     }
 
     /// Returns a bit for each operand of a step that is constant along a row.

@@ -74,9 +74,9 @@ impl Schedule {
             return self.run_apart(inputs, &output, executor, progress);
         }
         self.isa.prepare(self.worth);
-        if self.is_one_call && progress.is_none() {
+        if let (Some(turns), None) = (self.one_call, progress) {
             let _mode = FloatMode::standard();
-            if self.call_once(inputs, &output) {
+            if self.call_once(turns, inputs, &output) {
                 return Ok(());
             }
         }
@@ -196,8 +196,8 @@ impl Schedule {
         (block.turns, block.out_turn) = (turns, moves[self.program.inputs.len()]);
     }
 
-    /// Calls the one loop there is; says whether nothing was refused.
-    fn call_once(&self, inputs: &[Input], output: &Output) -> bool {
+    /// Calls the one loop there is, for so many units; says whether nothing was refused.
+    fn call_once(&self, turns: usize, inputs: &[Input], output: &Output) -> bool {
         let step = &self.steps[0];
         let mut block = Block {
             n: self.cut.chunk * self.cut.inner,
@@ -212,9 +212,7 @@ impl Schedule {
                 block.steps[k] = self.operands[i].across(self);
             }
         }
-        if let Some(at) = self.turning {
-            self.take_turns(&mut block, self.outer[at].count);
-        }
+        self.take_turns(&mut block, turns);
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
         // constant along a row, as its loop expects (`bind_steps`).
         unsafe { !step.call.run(&block) }

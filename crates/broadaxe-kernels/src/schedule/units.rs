@@ -5,7 +5,10 @@ use crate::{
     dtype::DType,
     executor::look,
     isa::{Isa, Level},
-    nest::{Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_HALVES, Terms, cut, lie, lie_loose, priced},
+    nest::{
+        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, Terms, cut, lie, lie_loose,
+        priced,
+    },
     program::{Program, Step},
     tile::chain::{GROUP, chained},
 };
@@ -23,7 +26,7 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     let picos = program.picos();
     let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
     let past = is_large(dims, operands, manner);
-    Terms { row: ROW, brief: false, turns: false, longest, past, ordered: false }
+    Terms { row: ROW, row_of_groups: ROW, turns: false, longest, past, ordered: false }
 }
 
 /// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
@@ -41,10 +44,12 @@ fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manne
     let is_little = is_little(dims);
     let copies = |step: &Step| is_half(step.kernel.output()) || step.kernel.inputs().contains(&DType::F16);
     let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
-    let is_brief = |step: &Step| step.kernel.is_light() && !copies(step);
+    let takes_groups = |step: &Step| step.kernel.is_light() && !copies(step);
+    let row: f64 = program.steps.iter().map(row).sum();
+    let by_groups = !is_little && program.steps.iter().all(takes_groups);
     Terms {
-        row: program.steps.iter().map(row).sum(),
-        brief: !is_little && program.steps.iter().all(is_brief),
+        row,
+        row_of_groups: if by_groups { ROW_OF_GROUPS } else { row },
         turns: !is_little
             && manner != Manner::InPlace
             && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
@@ -83,7 +88,7 @@ fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<
 /// some that lie apart.
 fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
-    let terms = Terms { row: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
+    let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
     // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
