@@ -201,6 +201,8 @@ pub struct Decisions {
     pub rows: usize,
     /// The elements of a row.
     pub row: usize,
+    /// The most units that one call computes.
+    pub turns: usize,
     /// The elements of a tile; `None` where a unit is one call.
     pub tile: Option<usize>,
     /// The loops that are called for each tile, or unit.
@@ -277,6 +279,7 @@ impl Schedule {
             level: self.isa.level(),
             rows: self.cut.rows,
             row: self.cut.chunk * self.cut.inner,
+            turns: self.turning.map_or(1, |at| self.outer[at].count),
             tile: self.tile,
             loops: if self.chain.is_some() { 1 } else { self.steps.len() },
             packed: inputs(Lie::Strided),

@@ -176,6 +176,9 @@ pub(super) fn pieces(how: &Decisions) -> String {
     let rows = if how.rows == 1 { String::new() } else { format!("{} rows of ", how.rows) };
     let elements = if how.row == 1 { "element" } else { "elements" };
     let mut text = format!("in units of {rows}{} {elements}", how.row);
+    if how.turns > 1 {
+        text += &format!(", {} in a call", how.turns);
+    }
     for (inputs, what) in [(&how.packed, "packed"), (&how.constant, "constant along a row")] {
         if !inputs.is_empty() {
             let plural = if inputs.len() == 1 { "input" } else { "inputs" };
@@ -271,6 +274,7 @@ impl Stats {
                     "level": how.level.name(),
                     "rows": how.rows,
                     "row": how.row,
+                    "turns": how.turns,
                     "tile": how.tile,
                     "loops": how.loops,
                     "packed": how.packed,

@@ -140,7 +140,7 @@ impl Explained {
             "shape": self.alignment.shape().dims(),
             "operands": operands.collect::<Vec<_>>(),
             "loops": loops.collect::<Vec<_>>(),
-            "unit": { "rows": self.how.rows, "row": self.how.row },
+            "unit": { "rows": self.how.rows, "row": self.how.row, "turns": self.how.turns },
             "packed": self.how.packed,
             "constant": self.how.constant,
             "bytes_read": self.read().iter().sum::<u128>() as u64,
