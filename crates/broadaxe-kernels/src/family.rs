@@ -56,13 +56,25 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
 #[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
     let past = wide::<Streamed<L, Past32>, Streamed<L, Past64>>();
-    Variant { constants, versions: versions::<Brief<L>>(), past }
+    Variant { constants, versions: versions::<L>(), past }
 }
 
 /// The loops of an operator that is as cheap as the memory it touches.
 #[cfg(not(target_arch = "x86_64"))]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    Variant { constants, versions: versions::<Brief<L>>(), past: [None; LEVELS] }
+    heavy_loops::<L>(constants)
+}
+
+/// The same for an operator whose operands may lie differently, so that rows are often short.
+#[cfg(target_arch = "x86_64")]
+const fn brief_loops<L: Line>(constants: u8) -> Variant {
+    Variant { versions: each::<L, Brief<L>, Brief<L>>(), ..light_loops::<L>(constants) }
+}
+
+/// The same for an operator whose operands may lie differently, so that rows are often short.
+#[cfg(not(target_arch = "x86_64"))]
+const fn brief_loops<L: Line>(constants: u8) -> Variant {
+    Variant { versions: versions::<Brief<L>>(), ..light_loops::<L>(constants) }
 }
 
 /// The loops of an operator whose result for a half is that for f32, rounded: `B` where the machine has no conversions.
@@ -118,7 +130,7 @@ impl<O: Unary<T>, T: Element> Loops<(O, T)> {
 impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
     const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
     const TWO: &'static [Variant] =
-        &[light_loops::<Two<O, T, 0>>(0), light_loops::<Two<O, T, 1>>(1), light_loops::<Two<O, T, 2>>(2)];
+        &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)];
 }
 
 impl<O: Unary<f16> + Unary<f32, Out = f32>> Loops<(O,)> {
@@ -159,10 +171,10 @@ impl<O: Prepared<T>, T: Divide> Loops<(O, ZeroDivisor, T)> {
 
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
     const THREE: &'static [Variant] = &[
-        light_loops::<Three<O, A, T, 0>>(0),
-        light_loops::<Three<O, A, T, 2>>(2),
-        light_loops::<Three<O, A, T, 4>>(4),
-        light_loops::<Three<O, A, T, 6>>(6),
+        brief_loops::<Three<O, A, T, 0>>(0),
+        brief_loops::<Three<O, A, T, 2>>(2),
+        brief_loops::<Three<O, A, T, 4>>(4),
+        brief_loops::<Three<O, A, T, 6>>(6),
     ];
 }
 

@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{LEVELS, Loop, Search},
+    isa::{Isa, LEVELS, Level, Loop, Search},
     number::{Function, Function2, Real},
 };
 
@@ -141,9 +141,11 @@ impl Kernel {
         self.output
     }
 
-    /// Says whether an element takes no longer than the memory it touches.
-    pub(crate) fn is_light(&self) -> bool {
-        self.picos <= LIGHT_PICOS * self.output.size() as u32
+    /// Says whether its loops take short rows by groups: where it has several operands, and an element takes no longer than the
+    /// memory it touches. The least of several levels has no such loops.
+    pub(crate) fn takes_groups(&self, isa: Isa) -> bool {
+        let has_level = isa.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
+        has_level && self.arity > 1 && self.picos <= LIGHT_PICOS * self.output.size() as u32
     }
 
     /// Returns what finds the elements that must be refused, where there are such elements.

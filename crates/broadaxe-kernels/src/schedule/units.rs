@@ -40,11 +40,11 @@ fn is_half(dtype: DType) -> bool {
 }
 
 /// Returns the terms of the choice of units for a program whose steps are loops of their own.
-fn terms_of_loops(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
+fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let is_little = is_little(dims);
     let copies = |step: &Step| is_half(step.kernel.output()) || step.kernel.inputs().contains(&DType::F16);
     let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
-    let takes_groups = |step: &Step| step.kernel.is_light() && !copies(step);
+    let takes_groups = |step: &Step| step.kernel.takes_groups(isa) && !copies(step);
     let row: f64 = program.steps.iter().map(row).sum();
     let by_groups = !is_little && program.steps.iter().all(takes_groups);
     Terms {
@@ -102,7 +102,7 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
         1 if is_half(program.output()) => program.output() == DType::F16 && links > 2 && !is_little(dims),
         2 if program.steps.iter().all(|step| is_half(step.kernel.output())) => false,
         1 => {
-            let plain = terms_of_loops(program, dims, operands, manner);
+            let plain = terms_of_loops(isa, program, dims, operands, manner);
             is_loose() && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
         }
         _ => is_wide || is_loose(),
@@ -122,7 +122,7 @@ pub(super) fn choose_units(
     let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
     let cut = chained.unwrap_or_else(|| {
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let terms = Terms { ordered: guarded, ..terms_of_loops(program, dims, operands, manner) };
+        let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
         cut(dims, &layouts(operands, |_| Loose::No), terms)
     });
     for (i, operand) in operands.iter_mut().enumerate() {
