@@ -311,6 +311,7 @@ pub(crate) fn ask_second(place: *const u8, bytes: usize) {
 /// eight instructions in turn, each with every eighth line of now one operand, now another. A sum of two took half as long again.
 #[inline(always)]
 fn ask_lines(place: *const u8, step: isize, count: usize) {
+    debug_assert!(count > 0, "the count is taken down before it is looked at");
     #[cfg(target_arch = "x86_64")]
     // SAFETY: as for `ask_line`; every x86-64 CPU has the instructions, and they change nothing but what is said here.
     unsafe {

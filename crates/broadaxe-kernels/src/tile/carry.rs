@@ -97,7 +97,7 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
             match (way.leaf, n * size_of::<T>()) {
                 (Leaf::Transposed, _) if transposed::<T, L, V>(way, block) => {}
                 (Leaf::Apart, _) if way.ahead => rows_ahead::<T>(way.row, block),
-                (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, from, to)),
+                (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, None, from, to)),
                 (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
                     // A closure would not have the instructions of the level.
                     for r in 0..block.rows as isize {
@@ -146,15 +146,15 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
 /// Moves a row of elements that are apart; many at a time where the compiler knows how far.
 // SAFETY: The row's elements can be read, and its places written.
 #[inline(always)]
-unsafe fn apart<T: Copy>(row: Turn, from: *const u8, to: *mut u8) {
+unsafe fn apart<T: Copy>(row: Turn, ahead: Option<isize>, from: *const u8, to: *mut u8) {
     let (n, size) = (row.count, size_of::<T>() as isize);
     // SAFETY: promised by the caller.
     unsafe {
         match (row.from / size, row.from % size == 0 && row.to == size) {
-            (-1, true) => every::<T>(n, -size, size, from, to),
-            (2, true) => every::<T>(n, 2 * size, size, from, to),
-            (3, true) => every::<T>(n, 3 * size, size, from, to),
-            (4, true) => every::<T>(n, 4 * size, size, from, to),
+            (-1, true) => gathered::<T>(n, -size, ahead, from, to),
+            (2, true) => gathered::<T>(n, 2 * size, ahead, from, to),
+            (3, true) => gathered::<T>(n, 3 * size, ahead, from, to),
+            (4, true) => gathered::<T>(n, 4 * size, ahead, from, to),
             _ => every::<T>(n, row.from, row.to, from, to),
         }
     }
@@ -177,39 +177,21 @@ unsafe fn rows_ahead<T: Copy>(row: Turn, block: &Block) {
     for r in 0..block.rows as isize {
         let from = block.places[0].wrapping_offset(block.steps[0] * r);
         // SAFETY: promised by the caller.
-        unsafe { apart_ahead::<T>(row, ahead, from, block.out.wrapping_offset(block.out_step * r)) };
+        unsafe { apart::<T>(row, Some(ahead), from, block.out.wrapping_offset(block.out_step * r)) };
     }
 }
 
-/// Moves a row of elements that are apart, and fetches those that lie so many bytes ahead.
-// SAFETY: The row's elements can be read, and its places written.
-#[inline(always)]
-unsafe fn apart_ahead<T: Copy>(row: Turn, ahead: isize, from: *const u8, to: *mut u8) {
-    let (n, size) = (row.count, size_of::<T>() as isize);
-    // SAFETY: promised by the caller.
-    unsafe {
-        match (row.from / size, row.from % size == 0 && row.to == size) {
-            (-1, true) => every_ahead::<T>(n, -size, ahead, from, to),
-            (2, true) => every_ahead::<T>(n, 2 * size, ahead, from, to),
-            (3, true) => every_ahead::<T>(n, 3 * size, ahead, from, to),
-            (4, true) => every_ahead::<T>(n, 4 * size, ahead, from, to),
-            _ => every::<T>(n, row.from, row.to, from, to),
-        }
-    }
-}
-
-/// Moves `n` elements that are so many bytes apart to places that are neighbours, and fetches those so many
-/// bytes ahead.
+/// Moves `n` elements that are so many bytes apart to places that are neighbours; piece by piece, with those fetched that lie `ahead`
+/// bytes on, where it is told to.
 // SAFETY: The elements can be read, and the places written.
 #[inline(always)]
-unsafe fn every_ahead<T: Copy>(n: usize, step: isize, ahead: isize, from: *const u8, to: *mut u8) {
+unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *const u8, to: *mut u8) {
     let size = size_of::<T>();
     let places = |at: usize| (from.wrapping_offset(step * at as isize), to.wrapping_add(at * size));
     let mut at = 0;
-    while at + PIECE <= n {
+    while let Some(ahead) = ahead.filter(|_| at + PIECE <= n) {
         let (from, to) = places(at);
-        let lines = PIECE * step.unsigned_abs() / 64;
-        ask_lines(from.wrapping_offset(ahead), 64 * step.signum(), lines);
+        ask_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
         // SAFETY: promised by the caller.
         unsafe { every::<T>(PIECE, step, size as isize, from, to) };
         at += PIECE;
