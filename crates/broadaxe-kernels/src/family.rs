@@ -33,6 +33,10 @@ use crate::{
     },
 };
 
+mod lanewise;
+
+pub(crate) use lanewise::{lanewise, lanewise2};
+
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
     Kernel { inputs, arity, output, variants, guard: None, picos: LIGHT_PICOS * output.size() as u32 }
 }

@@ -11,6 +11,8 @@ pub(crate) mod floats;
 pub(crate) mod lots;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod singles16;
 
 pub(crate) mod lanes;
 

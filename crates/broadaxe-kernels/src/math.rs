@@ -38,13 +38,15 @@
 
 mod double;
 mod fine;
-mod single;
+pub(crate) mod single;
+pub(crate) mod singles;
 
 mod exp;
 mod log;
 
 mod hyperbolic;
 mod power;
+pub(crate) mod power32;
 mod special;
 
 mod quotient;

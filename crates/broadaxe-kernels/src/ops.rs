@@ -6,6 +6,7 @@ pub mod bits;
 pub mod cast;
 pub mod compare;
 pub mod exp;
+pub mod lanewise;
 pub mod logic;
 pub mod round;
 pub mod select;

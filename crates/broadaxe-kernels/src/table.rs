@@ -7,7 +7,7 @@
 use crate::{
     family::{
         choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
-        numbers3, rounded_float, rounded_floats, truth, truths, width, widths,
+        lanewise, lanewise2, numbers3, rounded_float, rounded_floats, truth, truths, width, widths,
     },
     op::{
         Op,
@@ -52,7 +52,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
     binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(heavy_floats::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
-    binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(heavy_floats::<Pow>())).within(1.0, 1.0)
+    binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(lanewise2::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),
     binary("pow_trunc", "a to the power of b, in integers; rounded towards zero where b < 0", guarded_integers::<PowTrunc, ZeroToNegative>())
         .known_as(&[(Onnx, "Pow"), (Openvino, "Power")]),
@@ -154,13 +154,13 @@ pub static OPS: &[Op] = &[
     unary("trunc", "a rounded towards zero", rounded_float::<Trunc>())
         .known_as(&[(Numpy, "trunc")]),
 
-    unary("exp", "e^a", heavy_float::<Exp>()).within(1.0, 1.0)
+    unary("exp", "e^a", lanewise::<Exp>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "exp"), (Onnx, "Exp"), (Openvino, "Exp")]),
-    unary("exp2", "2^a", heavy_float::<Exp2>()).within(1.0, 1.0)
+    unary("exp2", "2^a", lanewise::<Exp2>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "exp2")]),
     unary("expm1", "e^a - 1", heavy_float::<Expm1>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "expm1")]),
-    unary("log", "the natural logarithm of a", heavy_float::<Log>()).within(1.0, 1.0)
+    unary("log", "the natural logarithm of a", lanewise::<Log>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log"), (Onnx, "Log"), (Openvino, "Log")]),
     unary("log2", "the logarithm of a to base 2", heavy_float::<Log2>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log2")]),
@@ -184,7 +184,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "sinh"), (Onnx, "Sinh"), (Openvino, "Sinh")]),
     unary("cosh", "the hyperbolic cosine of a", heavy_float::<Cosh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "cosh"), (Onnx, "Cosh"), (Openvino, "Cosh")]),
-    unary("tanh", "the hyperbolic tangent of a", heavy_float::<Tanh>()).within(1.0, 1.0)
+    unary("tanh", "the hyperbolic tangent of a", lanewise::<Tanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "tanh"), (Onnx, "Tanh"), (Openvino, "Tanh")]),
     unary("asinh", "the inverse hyperbolic sine of a", heavy_float::<Asinh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arcsinh"), (Onnx, "Asinh"), (Openvino, "Asinh")]),
@@ -194,7 +194,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arctanh"), (Onnx, "Atanh"), (Openvino, "Atanh")]),
     unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0).taking(20_000)
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
-    unary("sigmoid", "1 / (1 + e^-a)", heavy_float::<Sigmoid>()).within(1.0, 1.0)
+    unary("sigmoid", "1 / (1 + e^-a)", lanewise::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
     unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5).taking(20_000)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
@@ -202,7 +202,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),
     unary("softplus", "log(1 + e^a)", heavy_float::<Softplus>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Softplus"), (Openvino, "SoftPlus")]),
-    unary("silu", "a / (1 + e^-a)", heavy_float::<Silu>()).within(1.5, 1.0)
+    unary("silu", "a / (1 + e^-a)", lanewise::<Silu>()).within(1.0, 1.0)
         .known_as(&[(Openvino, "Swish")]),
     unary("relu", "a where a > 0, else 0", integer1::<Relu>().and(float::<Relu>()))
         .known_as(&[(Onnx, "Relu"), (Openvino, "Relu")]),

@@ -16,6 +16,8 @@ mod past;
 pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod light;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vectors;
 pub(crate) mod chain;
 #[cfg(target_arch = "x86_64")]
 mod links;

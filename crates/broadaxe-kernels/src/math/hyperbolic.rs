@@ -8,12 +8,9 @@ use super::{
     exp::{exp_core, expm1_core},
     fine::{half_expm1, over_1_plus},
     log::log1p_core,
-    single::{Reduced, UNITS},
+    single,
+    singles::plain,
 };
-
-/// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.55, with an
-/// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
-const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
 
 /// Computes the hyperbolic sine.
 ///
@@ -37,25 +34,10 @@ pub fn cosh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With E = exp(2 |x|) it is t + ((1 - t) E - (1 + t)) / (E + 1) for any t: for 1 where tanh is near 1, and before for 5/8,
-/// so that the quotient is small. Below 0.55 it is |x| and a small quotient as well; all share the division. Beyond 10 it
-/// is 1. At most 0.902 ULP over all f32.
+/// At most 0.902 ULP over all f32.
 #[inline(always)]
 pub fn tanh32(x: f32) -> f32 {
-    let size = x.abs();
-    let size = if size > 10.0 { 10.0 } else { size };
-    let (reduced, n) = Reduced::of(2.0 * size, UNITS + 127.0);
-    let (power, p) = (f32::from_bits(n << 23), reduced.expm1());
-    let near = if size < 0.975 { 0.625 } else { 1.0 };
-    let share = (1.0 - near) * power;
-    let square = size * size;
-    let small = size < 0.55;
-    let start = if small { size } else { near };
-    let above = (size * square) * (TANH[0] + TANH[1] * square);
-    let above = if small { above } else { (share - (1.0 + near)) + share * p };
-    let below = if small { TANH[2] + TANH[3] * square } else { (power + 1.0) + power * p };
-    let value = (start + above / below).copysign(x);
-    if x.is_nan() { f32::NAN } else { value }
+    single::tanh(plain(x)).x
 }
 
 /// Computes the hyperbolic tangent.

@@ -1,6 +1,6 @@
 //! Logarithms.
 //!
-//! The f32 forms, of which `log32` alone stays in f32, write x as 2^e m with m between sqrt(1/2) and sqrt(2), and use log m = s L(s^2) with s = (m - 1) /
+//! The f32 forms but `log32`, which stays in f32 (see `single`), write x as 2^e m with m between sqrt(1/2) and sqrt(2), and use log m = s L(s^2) with s = (m - 1) /
 //! (m + 1), where L is a minimax polynomial for 2 atanh(s) / s (the series of fdlibm's `e_log.c`). Subnormal f32 are
 //! normal f64 and need no case of their own. Where e is zero nothing is added to s L, so the relative error stays
 //! small around x = 1.
@@ -11,8 +11,8 @@ use super::{
     canonical64,
     exp::exp_fine,
     fine::{self, log2_1p_sum, log2_sum},
-    poly,
-    single::{LN_2_REST, LN_2_TOP},
+    poly, single,
+    singles::plain,
 };
 
 /// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
@@ -29,9 +29,6 @@ const LOG_FINE: [f64; 7] = [
     0.18121855324828473,
     0.1683855652386591,
 ];
-
-/// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 3 - sqrt(8); error 2^-30.2 relative to the logarithm.
-const LOG_32: [f32; 3] = [0.666_667_76, 0.399_775_68, 0.298_714_6];
 
 /// Coefficients of 2 atanh(s) / (s log 2) in s^2, for |s| <= 3 - sqrt(8); relative error 2^-45.09.
 const LOG2: [f64; 6] = [
@@ -97,31 +94,12 @@ fn edges64(x: f64, value: f64) -> f64 {
     canonical64(if x >= 0.0 { value } else { f64::NAN })
 }
 
-/// Splits the magnitude of x into a whole exponent n and a significand between sqrt(1/2) and sqrt(2), less 1.
-#[inline(always)]
-pub(super) fn split32(x: f32) -> (f32, f32) {
-    const LEAST: u32 = 0x3f35_04f3;
-    const TWO_23: f32 = 8_388_608.0;
-    let size = x.abs();
-    let subnormal = size < f32::MIN_POSITIVE;
-    let offset = (if subnormal { size * TWO_23 } else { size }).to_bits().wrapping_sub(LEAST);
-    let n = (offset as i32 >> 23) as f32;
-    let significand = f32::from_bits((offset & 0x007f_ffff).wrapping_add(LEAST));
-    (if subnormal { n - 23.0 } else { n }, significand - 1.0)
-}
-
 /// Computes the natural logarithm.
 ///
-/// With f the significand less 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
-/// exact (fdlibm's `e_log.c`). At most 0.841 ULP over all f32.
+/// At most 0.856 ULP over all f32.
 #[inline(always)]
 pub fn log32(x: f32) -> f32 {
-    let (n, f) = split32(x);
-    let s = f / (2.0 + f);
-    let square = s * s;
-    let rest = square * (LOG_32[0] + square * (LOG_32[1] + square * LOG_32[2]));
-    let half = 0.5 * f * f;
-    edges(x, n * LN_2_TOP - ((half - (s * (half + rest) + n * LN_2_REST)) - f))
+    single::log(plain(x)).x
 }
 
 /// Computes the natural logarithm.

@@ -1,117 +1,191 @@
-//! Exponentials in f32, for the f32 forms that have no need of f64.
+//! Functions that stay in f32: exponentials, the logistic function and what is made of it, tanh, and the natural logarithm.
 //!
-//! A vector holds twice as many f32 as f64, so what stays in f32 takes half the operations. An ULP leaves room for one
-//! rounding of the result and little else. Four habits keep to that without a fused multiply-add: log 2 is taken off in
-//! two parts, of which the product with the first is exact; e^r - 1 is kept in place of e^r, whose last bits are lost in
-//! the 1; what is small is added up first, so that its rounding errors are small as well; and a quotient is a guess plus
-//! a small quotient of what the guess leaves, so that the divisor's rounding counts for little.
+//! A vector holds twice as many f32 as f64, so what stays in f32 takes half the operations. An ULP leaves room for one rounding of the
+//! result and little else. Four habits keep to that: products and sums are fused; log 2 is taken off in two parts, of which the
+//! first leaves no error; e^r is kept as 1 + p, whose p is rounded far less; and a quotient is followed by its own rest, divided once more,
+//! so that the divisor's rounding counts for little. Of r, more lies above zero than below it: where e^r is less than 1 its last place
+//! is worth half as much, and p is to be smaller there.
 //!
-//! What was tried and given up: e^r as a quotient of two short polynomials, which saves a fifth of the operations, but
-//! has 1.4 ULP in `share`; a correction of 1 / d by d's rounding error, which rounds a second time; the division of
-//! `share` in f64, whose conversions cost more than all the care in f32; `expm1` in f32, which has 1.15 ULP where 2^n is
-//! 2 and the parts cancel; and f32 behind an exponent reduced in f64 for `gelu_tanh`, which gained 4 percent.
+//! What was tried and given up: without fused operations the same bounds take a third more instructions. e^r as a quotient of two short
+//! polynomials saves a fifth of them, but has 1.4 ULP in a quotient; the division in f64 costs more in conversions than all the care in
+//! f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and f32 behind an exponent reduced in f64 for `gelu_tanh` gained
+//! 4 percent.
 
 use std::f32::consts::LOG2_E;
 
-/// Rounds a f32 below 2^22 to an integer when added and taken away again; the sum's low bits hold that integer.
-pub(super) const UNITS: f32 = 12_582_912.0;
+use super::singles::Singles;
 
-/// Is log 2 cut to 15 bits, whose product with an integer below 512 is exact.
-pub(super) const LN_2_TOP: f32 = 0.693_145_75;
+/// Is log 2 cut to 15 bits, whose product with a whole number below 512 leaves no error in a difference.
+const LN_2_TOP: f32 = 0.693_145_75;
 /// Is log 2 less its top.
-pub(super) const LN_2_REST: f32 = 1.428_606_8e-6;
+const LN_2_REST: f32 = 1.428_606_8e-6;
 
-/// Coefficients of (e^r - 1 - r) / r^2 for |r| <= log(2) / 2; error 2^-28.2 relative to e^r.
-const TAIL: [f32; 5] = [0.499_999_94, 0.166_665_21, 0.041_668_288, 0.008_368_703_5, 0.001_381_893_9];
+/// By how much less than x / log 2 the whole exponent n is rounded from.
+const LEFT: f32 = -0.085;
 
-/// Is 2^40, by which powers of two that may be as small as 2^-162 are lifted.
-const LIFT: f32 = 1_099_511_627_776.0;
+/// Coefficients of (e^r - 1 - r) / r^2 for r from -0.289 to 0.406; error 2^-28.3 relative to e^r.
+const EXP: [f32; 5] = [0.500_000_2, 0.166_665_7, 0.041_658_454, 0.008_360_4, 0.001_463_800_4];
 
-/// Holds x = n log 2 + top - rest, where the top is exact and the rest small.
-pub(super) struct Reduced {
-    top: f32,
-    rest: f32,
-}
+/// Coefficients of (2^f - 1 - f log 2) / f^2 for f from -1/2 to 0.587; error 2^-27.4 relative to 2^f.
+const EXP2: [f32; 5] = [0.240_226_54, 0.055_503_454, 0.009_617_284, 0.001_339_848_7, 0.000_157_632_68];
 
-impl Reduced {
-    /// Holds a number of at most log(2) / 2.
-    #[inline(always)]
-    pub(super) fn near(r: f32) -> Self {
-        Self { top: r, rest: 0.0 }
-    }
+/// Is log 2, rounded.
+const LN_2: f32 = 0.693_147_18;
 
-    /// Splits x for |x| <= 110; returns bits as well, whose low ones are n plus the units in which `shift` exceeds `UNITS`.
-    #[inline(always)]
-    pub(super) fn of(x: f32, shift: f32) -> (Self, u32) {
-        let shifted = x * LOG2_E + shift;
-        let n = shifted - shift;
-        (Self { top: x - n * LN_2_TOP, rest: n * LN_2_REST }, shifted.to_bits())
-    }
+/// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 1/5; error 2^-35.2 relative to the logarithm.
+const LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
 
-    /// Returns two numbers whose sum is e^r - 1: the top, which is exact, and a small one.
-    #[inline(always)]
-    pub(super) fn parts(&self) -> (f32, f32) {
-        (self.top, tail(self.top - self.rest) - self.rest)
-    }
+/// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.55, with an
+/// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
+const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
 
-    /// Computes e^r - 1, to 2^-25.5.
-    #[inline(always)]
-    pub(super) fn expm1(&self) -> f32 {
-        let (top, small) = self.parts();
-        top + small
-    }
-}
-
-/// Computes e^r - 1 - r for |r| <= log(2) / 2 and a little.
+/// Evaluates a polynomial of four terms more than its first.
 #[inline(always)]
-fn tail(r: f32) -> f32 {
+fn quartic<V: Singles>(c: &[f32; 5], x: V, square: V) -> V {
+    let upper = square.fma(x.all(c[4]), x.times_plus(c[3], c[2]));
+    upper.fma(square, x.times_plus(c[1], c[0]))
+}
+
+/// Splits e^x = 2^n (1 + p) for |x| <= 120; returns p, from -0.25 to 0.52, and n.
+#[inline(always)]
+fn power<V: Singles>(x: V) -> (V, V) {
+    let n = x.times_plus(LOG2_E, LEFT).nearest();
+    let r = n.fma(x.all(-LN_2_REST), n.fma(x.all(-LN_2_TOP), x));
     let square = r * r;
-    let first = TAIL[0] + TAIL[1] * r;
-    let second = (TAIL[2] + TAIL[3] * r) + TAIL[4] * square;
-    square * (first + square * second)
+    (quartic(&EXP, r, square).fma(square, r), n)
 }
 
-/// Multiplies a number near 1 by 2^n for |n| <= 250, where n stands in the low bits; rounds once more where the result is
-/// subnormal.
+/// Computes e^x.
+#[inline(always)]
+pub(crate) fn exp<V: Singles>(x: V) -> V {
+    // Further out the result has become zero or infinite.
+    let (p, n) = power(x.clamp(-104.0, 89.0));
+    (p + x.all(1.0)).scale(n).or_nan(x)
+}
+
+/// Computes 2^(f + rest) - 1 for f from -1/2 to 0.585 and a rest that is nothing beside f.
+#[inline(always)]
+pub(super) fn exp2m1<V: Singles>(f: V, rest: V) -> V {
+    let square = f * f;
+    let rest = quartic(&EXP2, f, square).fma(square, rest * f.all(LN_2));
+    f.fma(f.all(LN_2), rest)
+}
+
+/// Computes 2^x.
+#[inline(always)]
+pub(crate) fn exp2<V: Singles>(x: V) -> V {
+    let near = x.clamp(-151.0, 129.0);
+    let n = near.nearest();
+    (exp2m1(near - n, x.all(0.0)) + x.all(1.0)).scale(n).or_nan(x)
+}
+
+/// Holds 1 / (1 + e^u) = w / (m + w) with w = 2^-n, for u from 0 to 110.
+struct Share<V> {
+    /// Is e^u / 2^n, rounded.
+    m: V,
+    /// Is what that rounding left.
+    m_rest: V,
+    /// Is -n.
+    fall: V,
+    /// Is m + w, rounded.
+    d: V,
+    /// Is what both roundings left.
+    d_rest: V,
+}
+
+impl<V: Singles> Share<V> {
+    #[inline(always)]
+    fn of(u: V) -> Self {
+        let one = u.all(1.0);
+        let (p, n) = power(u);
+        let m = p + one;
+        let m_rest = (one - m) + p;
+        let fall = n.neg();
+        let w = one.scale(fall);
+        let d = m + w;
+        // Where w is 1, n is 0 and m at least 1; else w is smaller.
+        Self { m, m_rest, fall, d, d_rest: ((m - d) + w) + m_rest }
+    }
+
+    /// Computes (a + rest) / d.
+    #[inline(always)]
+    fn divide(&self, a: V, rest: V) -> V {
+        let inverse = a.all(1.0) / self.d;
+        let quotient = (a * inverse).neg();
+        let left = quotient.fma(self.d_rest, quotient.fma(self.d, a) + rest);
+        left.fma(inverse, quotient.neg())
+    }
+}
+
+/// Computes 1 / (1 + e^-x).
 ///
-/// Half of n is added to the exponent, the other half is a factor: 2^n itself may be no normal number.
+/// For negative x it is 1 / (1 + e^|x|), for positive x that is taken from 1.
 #[inline(always)]
-pub(super) fn scale(value: f32, n: u32) -> f32 {
-    let half = (n << 22) & 0xff80_0000;
-    let rest = (n << 23).wrapping_sub(half).wrapping_add(0x3f80_0000);
-    f32::from_bits(value.to_bits().wrapping_add(half)) * f32::from_bits(rest)
+pub(crate) fn sigmoid<V: Singles>(x: V) -> V {
+    let one = x.all(1.0);
+    let share = Share::of(x.abs_to(104.0));
+    let inverse = one / share.d;
+    let minus = inverse.neg();
+    let left = minus.fma(share.d_rest, minus.fma(share.d, one));
+    let lower = left.fma(inverse, inverse).scale(share.fall);
+    V::choose(x.above(x.all(0.0)), one - lower, lower).or_nan(x)
 }
 
-/// Splits x = n log 2 + r for 0 <= x <= 112; returns 2^(40 - n) as well.
-#[inline(always)]
-pub(super) fn reduce_lifted(x: f32) -> (Reduced, f32) {
-    // The exponent's bias, and 40.
-    const SHIFT: f32 = UNITS + 167.0;
-    let shifted = SHIFT - x * LOG2_E;
-    let n = SHIFT - shifted;
-    let reduced = Reduced { top: x - n * LN_2_TOP, rest: n * LN_2_REST };
-    (reduced, f32::from_bits(shifted.to_bits() << 23))
-}
-
-/// Rounds the first of two parts to a multiple of 2^-12, and gives the second what is missing.
-#[inline(always)]
-pub(super) fn coarse((top, small): (f32, f32)) -> (f32, f32) {
-    const GRID: f32 = UNITS / 4096.0;
-    let coarse = (top + GRID) - GRID;
-    (coarse, (top - coarse) + small)
-}
-
-/// Computes a / (1 + 2^n (1 + top + small)), given 2^(40 - n).
+/// Computes x / (1 + e^-x), which is x sigmoid(x).
 ///
-/// With w = 2^-n it is w a / d, d = 1 + w + top + small. A guess g of a / d, made by taking the bits of d from those of its
-/// inverse, is off by 6 percent, and a / d = g + (a - g d) / d. The guess is cut to 8 bits, so that a - g is exact, and
-/// without the small part so is most of the rest. At most 1.2 ULP, or 0.805 ULP where a is 1 and the top is coarse.
+/// For negative x it is x w / (m + w), for positive x it is x m / (m + w).
 #[inline(always)]
-pub(super) fn share(a: f32, (top, small): (f32, f32), power: f32) -> f32 {
-    let w = power * (1.0 / LIFT);
-    let d = (1.0 + w) + (top + small);
-    let guess = a * f32::from_bits(0x7ef3_1180_u32.wrapping_sub(d.to_bits()));
-    let guess = f32::from_bits(guess.to_bits() & 0xffff_0000);
-    let rest = (((a - guess) - guess * top) - guess * w) - guess * small;
-    ((guess + rest / d) * power) * (1.0 / LIFT)
+pub(crate) fn silu<V: Singles>(x: V) -> V {
+    let zero = x.all(0.0);
+    let size = x.abs_to(112.0);
+    let share = Share::of(size);
+    let rises = x.above(x.all(0.0));
+    let product = size * share.m;
+    let lost = size.fma(share.m, product.neg());
+    let lost = size.fma(share.m_rest, lost);
+    let a = V::choose(rises, product, size);
+    let value = share.divide(a, V::choose(rises, lost, zero));
+    let value = value.scale(V::choose(rises, zero, share.fall)).copysign(x);
+    // Beyond 18 the rest of the logistic function is less than half an ULP.
+    V::choose(x.above(x.all(18.0)), x, value).or_nan(x)
+}
+
+/// Computes the hyperbolic tangent.
+///
+/// With E = e^(2 |x|) it is t + ((1 - t) E - (1 + t)) / (E + 1) for any t: for 1 where tanh is near 1, and before for 5/8,
+/// so that the quotient is small. Below 0.55 it is |x| and a small quotient as well; all share the division. Beyond 10 it
+/// is 1.
+#[inline(always)]
+pub(crate) fn tanh<V: Singles>(x: V) -> V {
+    let one = x.all(1.0);
+    let size = x.abs_to(10.0);
+    let (p, n) = power(size + size);
+    let power = one.scale(n);
+    let (far, large) = (size.above(x.all(0.975)), size.above(x.all(0.55)));
+    let share = power * V::choose(far, x.all(0.0), x.all(0.375));
+    let square = size * size;
+    let start = V::choose(large, V::choose(far, one, x.all(0.625)), size);
+    // Both quotients are of a product and a sum each.
+    let either = |more, less| V::choose(large, more, less);
+    let near = share + V::choose(far, x.all(-2.0), x.all(-1.625));
+    let above = either(share, size * square);
+    let above = above.fma(either(p, square.times_plus(TANH[1], TANH[0])), either(near, x.all(0.0)));
+    let below = either(power, x.all(TANH[3])).fma(either(p, square), either(power + one, x.all(TANH[2])));
+    (start + above / below).copysign(x).or_nan(x)
+}
+
+/// Computes the natural logarithm.
+///
+/// With f the significand less 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
+/// exact (fdlibm's `e_log.c`).
+#[inline(always)]
+pub(crate) fn log<V: Singles>(x: V) -> V {
+    let (n, significand) = x.split();
+    let f = significand - x.all(1.0);
+    let s = f / (f + x.all(2.0));
+    let square = s * s;
+    let inner = square.fma(square.times_plus(LOG[3], LOG[2]), x.all(LOG[1]));
+    let half = x.all(0.5) * f * f;
+    let rest = s.fma(square.fma(inner, x.all(LOG[0])).fma(square, half), n * x.all(LN_2_REST));
+    n.fma(x.all(LN_2_TOP), f - (half - rest)).or_edge_of_log(x)
 }

@@ -11,8 +11,8 @@ use super::{
     exp::{exp_core, expm1_core},
     fine::{exp_sum, ordered, over_1_plus, power_of_2, reduce_e, scale_once},
     log::log1p_core,
-    poly,
-    single::{coarse, reduce_lifted, share as share32},
+    poly, single,
+    singles::plain,
 };
 
 /// Coefficients of -log(erfc(x)) / x for x from 0 to 3.95, weighted to the error of erf; relative error 2^-31.64.
@@ -67,14 +67,10 @@ pub fn erf64(x: f64) -> f64 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// For negative x it is 1 / (1 + exp|x|), for positive x that is taken from 1. At most 0.805 ULP over all f32.
+/// At most 0.862 ULP over all f32.
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
-    let size = x.abs();
-    let (reduced, power) = reduce_lifted(if size > 104.0 { 104.0 } else { size });
-    let lower = share32(1.0, coarse(reduced.parts()), power);
-    let value = if x > 0.0 { 1.0 - lower } else { lower };
-    if x.is_nan() { f32::NAN } else { value }
+    single::sigmoid(plain(x)).x
 }
 
 /// Computes 1 / (1 + exp(-x)).
@@ -94,15 +90,10 @@ pub fn sigmoid64(x: f64) -> f64 {
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
 ///
-/// It is max(x, 0) - |x| / (1 + exp|x|). At most 1.12 ULP over all f32.
+/// At most 0.934 ULP over all f32.
 #[inline(always)]
 pub fn silu32(x: f32) -> f32 {
-    let size = x.abs();
-    let size = if size > 112.0 { 112.0 } else { size };
-    let (reduced, power) = reduce_lifted(size);
-    let start = if x < 0.0 { -0.0 } else { x };
-    let value = start - share32(size, reduced.parts(), power);
-    if x.is_nan() { f32::NAN } else { value }
+    single::silu(plain(x)).x
 }
 
 /// Is where an activation is x / 2: the next term is smaller by more than the precision.

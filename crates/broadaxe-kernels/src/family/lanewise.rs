@@ -1,0 +1,82 @@
+//! The families of functions that are written for many f32 at a time.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{lanewise, lanewise2};
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) use super::{heavy_float as lanewise, heavy_floats as lanewise2};
+
+/// Loops of each level's own.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::super::{Loops, costly, gather, half_loops, heavy};
+    use crate::{
+        dtype::{bf16, f16},
+        isa::{ConvertAvx2, ConvertAvx512, LEVELS, each},
+        loops::{Kernel, Variant},
+        math::singles::{Lanewise, Lanewise2},
+        number::{Function, Function2},
+        op::Kernels,
+        ops::lanewise::Fused,
+        tile::{
+            Line, One, Two,
+            halves::{OneHalf, TwoHalves},
+            vectors::{OneVector, TwoVectors},
+        },
+    };
+
+    /// The picoseconds of one element for functions of f32 that are written for many at a time.
+    const LANEWISE_PICOS: u32 = 100;
+
+    /// The loops of a function that has a way of its own for each level: `B` without fused operations, `M` with them, `L` by vectors.
+    const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
+        Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
+    }
+
+    impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
+        const ONE: &'static [Variant] = &[lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)];
+        const ONE_F16: &'static [Variant] = &[half_loops::<
+            One<O, f16, 0>,
+            OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
+            OneHalf<Fused<O>, f16, f16, ConvertAvx512>,
+        >(0, false)];
+        const ONE_BF16: &'static [Variant] =
+            &[lane_loops::<One<O, bf16, 0>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
+    }
+
+    impl<O: Function2 + Lanewise2> Loops<(Fused<O>, O)> {
+        const TWO: &'static [Variant] = &[
+            lane_loops::<Two<O, f32, 0>, Two<Fused<O>, f32, 0>, TwoVectors<O, 0>>(0),
+            lane_loops::<Two<O, f32, 2>, Two<Fused<O>, f32, 2>, TwoVectors<O, 2>>(2),
+        ];
+        const TWO_F16: &'static [Variant] =
+            &[half_loops::<Two<O, f16, 0>, TwoHalves<Fused<O>, ConvertAvx2>, TwoHalves<Fused<O>, ConvertAvx512>>(
+                0, false,
+            )];
+        const TWO_BF16: &'static [Variant] =
+            &[lane_loops::<Two<O, bf16, 0>, Two<Fused<O>, bf16, 0>, Two<Fused<O>, bf16, 0>>(0)];
+    }
+
+    /// Every float, one operand, of a function that is written for many f32 at a time.
+    pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
+        type Each<O> = Loops<(Fused<O>,)>;
+        let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };
+        gather([
+            Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },
+            Kernel { variants: Each::<O>::ONE_BF16, ..costly::<O, bf16>() },
+            Kernel { variants: Each::<O>::ONE, ..narrow },
+            costly::<O, f64>(),
+        ])
+    }
+
+    /// The same of two operands.
+    pub(crate) const fn lanewise2<O: Function2 + Lanewise2>() -> Kernels {
+        type Each<O> = Loops<(Fused<O>, O)>;
+        gather([
+            Kernel { variants: Each::<O>::TWO_F16, ..heavy::<O, f16>() },
+            Kernel { variants: Each::<O>::TWO_BF16, ..heavy::<O, bf16>() },
+            Kernel { variants: Each::<O>::TWO, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
+            heavy::<O, f64>(),
+        ])
+    }
+}

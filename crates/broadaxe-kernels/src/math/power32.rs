@@ -1,0 +1,162 @@
+//! Powers in f32.
+
+use super::{single::exp2m1, singles::Singles};
+
+/// The inverse c of what a significand is near, a multiple of 1/32, so that m c - 1 is exact: first from 1 on in steps of 1/32, then from 3/4
+/// on in steps of 1/64, as the bits of significands count them.
+const INVERSE: [f32; 32] = [
+    1.0, 0.96875, 0.9375, 0.90625, 0.875, 0.84375, 0.84375, 0.8125, 0.78125, 0.78125, 0.75, 0.75, 0.71875, 0.71875,
+    0.6875, 0.6875, 1.3125, 1.28125, 1.28125, 1.25, 1.21875, 1.1875, 1.1875, 1.15625, 1.125, 1.125, 1.09375, 1.0625,
+    1.0625, 1.03125, 1.03125, 1.0,
+];
+
+/// Is -log2(c), cut to 15 bits behind the point, so that its sum with a whole exponent is exact.
+const LOG_TOP: [f32; 32] = [
+    0.0,
+    0.045806885,
+    0.09310913,
+    0.14202881,
+    0.19265747,
+    0.24511719,
+    0.24511719,
+    0.29956055,
+    0.35614014,
+    0.35614014,
+    0.41503906,
+    0.41503906,
+    0.47644043,
+    0.47644043,
+    0.54055786,
+    0.54055786,
+    -0.39230347,
+    -0.35754395,
+    -0.35754395,
+    -0.32192993,
+    -0.2854004,
+    -0.2479248,
+    -0.2479248,
+    -0.20944214,
+    -0.16992188,
+    -0.16992188,
+    -0.12927246,
+    -0.08746338,
+    -0.08746338,
+    -0.044403076,
+    -0.044403076,
+    0.0,
+];
+
+/// Is what that leaves.
+const LOG_REST: [f32; 32] = [
+    0.0,
+    -3.1951524e-6,
+    2.735321e-7,
+    -9.803722e-6,
+    -1.2392761e-5,
+    -4.6896635e-6,
+    -4.6896635e-6,
+    -2.650161e-7,
+    3.6735066e-6,
+    3.6735066e-6,
+    -1.5632212e-6,
+    -1.5632212e-6,
+    -2.3857444e-6,
+    -2.3857444e-6,
+    1.0520034e-5,
+    1.0520034e-5,
+    -1.3955982e-5,
+    -8.059305e-6,
+    -8.059305e-6,
+    1.8367533e-6,
+    -1.8282373e-6,
+    -2.708756e-6,
+    -2.708756e-6,
+    -1.1226957e-5,
+    -3.1264424e-6,
+    -3.1264424e-6,
+    -1.05560075e-5,
+    5.376559e-7,
+    5.376559e-7,
+    8.956814e-6,
+    8.956814e-6,
+    0.0,
+];
+
+/// Coefficients of (log2(1 + r) - (r - r^2 / 2) / log 2) / r^3 for r from -0.0245 to 0.0333; error 2^-37.5 relative to the logarithm.
+const LOG: [f32; 4] = [0.480_898_32, -0.360_676_1, 0.288_701_12, -0.236_006_05];
+
+/// Is 1 / log 2, rounded.
+const LOG2_E: f32 = 1.442_695;
+/// Is what the rounding left.
+const LOG2_E_REST: f32 = 1.925_963e-8;
+
+/// Computes log2 |x| as the sum of a f32 and a small one, to about 2^-33 of its value, for a positive finite x.
+///
+/// With x = 2^n m and m = (1 + r) / c it is n - log2 c + (r - r^2 / 2) / log 2 + r^3 Q(r). All but the last is kept in two parts.
+#[inline(always)]
+fn log2<V: Singles>(x: V) -> (V, V) {
+    let (n, m) = x.split();
+    let r = m.fma(m.look_up(&INVERSE), x.all(-1.0));
+    let minus = r * x.all(-0.5);
+    let curve = r.fma(minus, r);
+    let curve_rest = r.fma(minus, r - curve);
+    let (e, square) = (x.all(LOG2_E), r * r);
+    let cube = square.fma(r.times_plus(LOG[3], LOG[2]), r.times_plus(LOG[1], LOG[0]));
+    let high = e * curve;
+    let low = e.fma(curve_rest, x.all(LOG2_E_REST).fma(curve, e.fma(curve, high.neg())));
+    let whole = n + m.look_up(&LOG_TOP);
+    let sum = whole + high;
+    let lost = (whole - sum) + high;
+    let rest = (square * r).fma(cube, lost + (low + m.look_up(&LOG_REST)));
+    let log = sum + rest;
+    (log, (sum - log) + rest)
+}
+
+/// Computes 2^(y log), where the logarithm is a sum; further out than 2^200 or 2^-200 that.
+#[inline(always)]
+fn exp2_of_product<V: Singles>(y: V, (log, log_rest): (V, V)) -> V {
+    let product = y * log;
+    let lost = y.fma(log_rest, y.fma(log, product.neg())).limit(0.001);
+    let product = product.limit(200.0);
+    let n = product.nearest();
+    let near = product - n;
+    let f = near + lost;
+    (exp2m1(f, (near - f) + lost) + y.all(1.0)).scale(n)
+}
+
+/// Raises x to the power y, with all special cases of C's `powf`.
+///
+/// It is 2 to the power y log2 |x|, with the sign of x where y is odd.
+#[inline(always)]
+pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
+    let (zero, infinity) = (x.all(0.0), x.all(f32::INFINITY));
+    // Whatever y is, the product is beyond all powers unless the logarithm is zero: then it is zero.
+    let exponent = y.limit(2_147_483_648.0);
+    let usual = x.above(zero) & infinity.above(x) & y.equals(exponent);
+    let (log, log_rest) = log2(x);
+    if V::MANY && V::none(!usual) {
+        return exp2_of_product(exponent, (log, log_rest));
+    }
+    let one = x.all(1.0);
+    let base = x.abs_to(f32::INFINITY);
+    let log = V::choose(base.above(zero), log, infinity.neg());
+    let log = V::choose(infinity.above(base), log, infinity);
+    let value = exp2_of_product(exponent, (log, log_rest));
+    let (whole, odd) = parity(y.abs_to(f32::INFINITY));
+    let value = V::choose(odd, value.copysign(x), value);
+    let imaginary = zero.above(x) & x.above(infinity.neg()) & !whole;
+    let value = V::choose(imaginary | x.is_nan() | y.is_nan(), x.all(f32::NAN), value);
+    V::choose(y.equals(zero) | x.equals(one), one, value)
+}
+
+/// Says which of these numbers, none of them negative, are whole, and which are odd.
+///
+/// From 2^23 on every f32 is whole, from 2^24 on even; below 2^23 adding 2^23 rounds to a whole number.
+#[inline(always)]
+fn parity<V: Singles>(x: V) -> (V::Which, V::Which) {
+    let limit = x.all(8_388_608.0);
+    let is_whole = |x: V| ((x + limit) - limit).equals(x);
+    let half = x * x.all(0.5);
+    let whole = !limit.above(x) | is_whole(x);
+    (whole, whole & limit.above(half) & !is_whole(half))
+}

@@ -1,0 +1,288 @@
+//! One f32, or as many as a register holds: what functions that stay in f32 are written for.
+//!
+//! Such a function is written once, for any [`Singles`]. One number at a time, the compiler makes vectors of it, on every level that
+//! has no type of its own; with AVX-512 the vectors are there from the start, and some operations that take several instructions
+//! elsewhere are one: scaling by a power of two, splitting a number into exponent and significand, a table in a register.
+//!
+//! Products and sums are fused, that is rounded once. Where a CPU has no such instruction it is made of others, exactly, so that all
+//! levels have the same bits; there these functions take some ten times as long.
+
+use std::{
+    marker::PhantomData,
+    ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub},
+};
+
+/// Computes a product and a sum with one rounding.
+pub(crate) trait Fma: Copy + 'static {
+    /// Computes a * b + c.
+    fn fma(a: f32, b: f32, c: f32) -> f32;
+}
+
+/// The machine's instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct Instruction;
+
+impl Fma for Instruction {
+    #[inline(always)]
+    fn fma(a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+}
+
+/// Operations on f64, where a CPU has no such instruction.
+#[derive(Clone, Copy)]
+pub(crate) struct ByDoubles;
+
+impl Fma for ByDoubles {
+    /// Adds to the product, which is exact, and rounds the sum to odd: then rounding it to f32 rounds as if it were exact (Boldo and
+    /// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+    #[inline(always)]
+    fn fma(a: f32, b: f32, c: f32) -> f32 {
+        let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
+        let sum = product + c;
+        let part = sum - product;
+        let lost = (product - (sum - part)) + (c - part);
+        let bits = sum.to_bits();
+        // What was lost lies further from zero or nearer to it; of an even sum, the neighbour there is odd.
+        let step = 1_u64.wrapping_sub((bits ^ lost.to_bits()) >> 63 << 1);
+        let even = (bits & 1).wrapping_sub(1);
+        let odd = bits.wrapping_add(if lost.abs() > 0.0 { step & even } else { 0 });
+        f64::from_bits(odd) as f32
+    }
+}
+
+/// The way of the machine that code is compiled for, where no level is chosen when it runs.
+#[cfg(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
+pub(crate) type Plain = Instruction;
+/// The way of the machine that code is compiled for, where no level is chosen when it runs.
+#[cfg(not(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64")))]
+pub(crate) type Plain = ByDoubles;
+
+/// Returns one number, computed in that way.
+#[inline(always)]
+pub(super) fn plain(x: f32) -> Single<Plain> {
+    Single::of(x)
+}
+
+/// Numbers of f32 that are computed together.
+///
+/// Where nothing else is said, a NaN gives any number: functions put NaN into their results last.
+pub(crate) trait Singles:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// Whether there are many, so that a branch pays that none of them takes.
+    const MANY: bool;
+    /// Says yes or no of each number.
+    type Which: Copy + BitAnd<Output = Self::Which> + BitOr<Output = Self::Which> + Not<Output = Self::Which>;
+    /// Repeats a number.
+    fn all(self, x: f32) -> Self;
+    /// Computes self * by + plus with one rounding.
+    fn fma(self, by: Self, plus: Self) -> Self;
+    /// Changes the sign.
+    fn neg(self) -> Self;
+    /// Takes the magnitude, but `most` where it is larger.
+    fn abs_to(self, most: f32) -> Self;
+    /// Moves what lies outside this range to its ends.
+    fn clamp(self, least: f32, most: f32) -> Self;
+    /// Rounds a number below 2^22 in magnitude to a whole one, ties to even; the sign of zero means nothing.
+    fn nearest(self) -> Self;
+    /// Multiplies a number from 2^-24 to 2^24 by 2^n with one rounding, for a whole n of at most 250 in magnitude.
+    fn scale(self, n: Self) -> Self;
+    /// Moves a number whose magnitude is larger, or which is a NaN, to this magnitude.
+    fn limit(self, most: f32) -> Self;
+    /// Says which are greater than the other; NaN is not.
+    fn above(self, other: Self) -> Self::Which;
+    /// Says which are the same number; NaN is not.
+    fn equals(self, other: Self) -> Self::Which;
+    /// Says which are NaN.
+    fn is_nan(self) -> Self::Which;
+    /// Says whether the answer is no for all numbers.
+    fn none(which: Self::Which) -> bool;
+    /// Chooses number by number.
+    fn choose(which: Self::Which, yes: Self, no: Self) -> Self;
+    /// Returns the magnitude of this with the sign of the other.
+    fn copysign(self, sign: Self) -> Self;
+    /// Returns this, or the canonical NaN where `x` is a NaN.
+    fn or_nan(self, x: Self) -> Self;
+    /// Takes a number from a table, at the place that bits 18 to 22 of this one say.
+    fn look_up(self, table: &[f32; 32]) -> Self;
+    /// Splits the magnitude of a number into a whole exponent n and a significand from 3/4 to 3/2; of zero, infinity and NaN, anything.
+    fn split(self) -> (Self, Self);
+    /// Returns this, the logarithm of `x`, but what logarithms have outside the positive finite numbers.
+    fn or_edge_of_log(self, x: Self) -> Self;
+
+    /// Computes self * by + plus with one rounding.
+    #[inline(always)]
+    fn times_plus(self, by: f32, plus: f32) -> Self {
+        self.fma(self.all(by), self.all(plus))
+    }
+}
+
+/// A function of f32 that is written for one number and for many.
+pub(crate) trait Lanewise: 'static {
+    /// Computes each number.
+    fn of<V: Singles>(x: V) -> V;
+}
+
+/// The same for a function of two numbers.
+pub(crate) trait Lanewise2: 'static {
+    /// Computes each number.
+    fn of<V: Singles>(a: V, b: V) -> V;
+}
+
+/// One number, with fused operations as `M` has them.
+#[derive(Clone, Copy)]
+pub(crate) struct Single<M> {
+    /// Is the number.
+    pub(crate) x: f32,
+    way: PhantomData<M>,
+}
+
+/// Rounds a f32 below 2^22 to an integer when added and taken away again.
+const UNITS: f32 = 12_582_912.0;
+
+/// Is 2^23.
+const TWO_23: f32 = 8_388_608.0;
+
+impl<M: Fma> Single<M> {
+    /// Holds a number.
+    #[inline(always)]
+    pub(crate) fn of(x: f32) -> Self {
+        Self { x, way: PhantomData }
+    }
+}
+
+macro_rules! operation {
+    ($($role:ident $name:ident $sign:tt;)+) => { $(
+        impl<M: Fma> $role for Single<M> {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, other: Self) -> Self {
+                Self::of(self.x $sign other.x)
+            }
+        }
+    )+ };
+}
+operation! { Add add +; Sub sub -; Mul mul *; Div div /; }
+
+impl<M: Fma> Singles for Single<M> {
+    const MANY: bool = false;
+    type Which = bool;
+    #[inline(always)]
+    fn all(self, x: f32) -> Self {
+        Self::of(x)
+    }
+    #[inline(always)]
+    fn fma(self, by: Self, plus: Self) -> Self {
+        Self::of(M::fma(self.x, by.x, plus.x))
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::of(-self.x)
+    }
+    #[inline(always)]
+    fn abs_to(self, most: f32) -> Self {
+        let size = self.x.abs();
+        Self::of(if size > most { most } else { size })
+    }
+    #[inline(always)]
+    fn clamp(self, least: f32, most: f32) -> Self {
+        Self::of(self.x.clamp(least, most))
+    }
+    #[inline(always)]
+    fn nearest(self) -> Self {
+        Self::of((self.x + UNITS) - UNITS)
+    }
+    /// Adds half of n to the exponent and multiplies by two to the other half: 2^n itself may be no normal number.
+    #[inline(always)]
+    fn scale(self, n: Self) -> Self {
+        let n = (n.x + UNITS).to_bits();
+        let half = (n << 22) & 0xff80_0000;
+        let rest = (n << 23).wrapping_sub(half).wrapping_add(0x3f80_0000);
+        Self::of(f32::from_bits(self.x.to_bits().wrapping_add(half)) * f32::from_bits(rest))
+    }
+    #[inline(always)]
+    fn limit(self, most: f32) -> Self {
+        let x = if self.x > -most { self.x } else { -most };
+        Self::of(if x < most { x } else { most })
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> bool {
+        self.x > other.x
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self.x == other.x
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self.x.is_nan()
+    }
+    #[inline(always)]
+    fn none(which: bool) -> bool {
+        !which
+    }
+    #[inline(always)]
+    fn choose(which: bool, yes: Self, no: Self) -> Self {
+        if which { yes } else { no }
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        Self::of(self.x.copysign(sign.x))
+    }
+    #[inline(always)]
+    fn or_nan(self, x: Self) -> Self {
+        if x.x.is_nan() { Self::of(f32::NAN) } else { self }
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[f32; 32]) -> Self {
+        Self::of(table[(self.x.to_bits() >> 18) as usize % 32])
+    }
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        const LEAST: u32 = 0x3f40_0000;
+        let size = self.x.abs();
+        let subnormal = size < f32::MIN_POSITIVE;
+        let offset = (if subnormal { size * TWO_23 } else { size }).to_bits().wrapping_sub(LEAST);
+        let n = (offset as i32 >> 23) as f32;
+        let significand = f32::from_bits((offset & 0x007f_ffff).wrapping_add(LEAST));
+        (Self::of(if subnormal { n - 23.0 } else { n }), Self::of(significand))
+    }
+    #[inline(always)]
+    fn or_edge_of_log(self, x: Self) -> Self {
+        let value = if x.x < f32::INFINITY { self.x } else { f32::INFINITY };
+        let value = if x.x > 0.0 { value } else { f32::NEG_INFINITY };
+        Self::of(if x.x >= 0.0 { value } else { f32::NAN })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares with the fused operation of the standard library, at exponents near each other and far apart, and at ties.
+    #[test]
+    fn what_is_made_of_doubles_is_fused() {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        for turn in 0..2_000_000 {
+            let (a, b) = (f32::from_bits(next()), f32::from_bits(next()));
+            // Half of the time a summand near the product, whose last bits decide.
+            let near = (f64::from(a) * f64::from(b)) as f32;
+            let c =
+                if turn % 2 == 0 { f32::from_bits(next()) } else { -f32::from_bits(near.to_bits() ^ (next() % 64)) };
+            let (made, fused) = (ByDoubles::fma(a, b, c), a.mul_add(b, c));
+            assert!(made.to_bits() == fused.to_bits() || made.is_nan() && fused.is_nan(), "{a:e} * {b:e} + {c:e}");
+        }
+        // 1 + 2^-24 is a tie; what lies beyond f64 decides it.
+        let (one, tiny) = (1.0 + f32::EPSILON, 2f32.powi(-24));
+        for c in [1.0, -1.0, one, -one] {
+            for (a, b) in [(tiny, one), (tiny, 1.0 - tiny), (-tiny, one), (-tiny, 1.0 - tiny)] {
+                assert_eq!(ByDoubles::fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+            }
+        }
+    }
+}

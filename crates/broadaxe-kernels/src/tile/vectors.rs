@@ -1,0 +1,86 @@
+//! The loops of functions that are written for many f32 at a time, where a level has a type for them.
+
+use std::marker::PhantomData;
+
+use super::{Line, Row};
+use crate::{
+    isa::singles16::Singles16,
+    math::singles::{Lanewise, Lanewise2},
+};
+
+/// One operand and a result of f32, sixteen at a time.
+pub(crate) struct OneVector<F>(PhantomData<F>);
+/// Two operands and a result of f32, sixteen at a time; those with a bit in `C` are constant.
+pub(crate) struct TwoVectors<F, const C: u8>(PhantomData<F>);
+
+/// The bytes of an element.
+const SIZE: usize = size_of::<f32>();
+
+/// Reads the numbers of a row from this one on, `count` at most, or repeats its only one.
+///
+/// # Safety
+/// The level is here, and there are so many numbers, or one where `constant`.
+#[inline(always)]
+unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> Singles16 {
+    let place = row.wrapping_add(if constant { 0 } else { at * SIZE });
+    // SAFETY: promised by the caller.
+    unsafe {
+        match count {
+            _ if constant => Singles16::repeat(place),
+            Singles16::COUNT.. => Singles16::read(place),
+            _ => Singles16::read_some(place, count),
+        }
+    }
+}
+
+/// Computes a row, by whole vectors and then what is left.
+///
+/// # Safety
+/// The level is here.
+#[inline(always)]
+unsafe fn by_vectors(out: Row<f32>, vector: impl Fn(usize, usize) -> Singles16) {
+    let (n, out) = (out.len(), out.as_mut_ptr().cast::<u8>());
+    let whole = n - n % Singles16::COUNT;
+    for at in (0..whole).step_by(Singles16::COUNT) {
+        // SAFETY: a whole vector lies before the row's end.
+        unsafe { vector(at, Singles16::COUNT).write(out.wrapping_add(at * SIZE)) };
+    }
+    if whole < n {
+        // SAFETY: so many numbers are left.
+        unsafe { vector(whole, n - whole).write_some(out.wrapping_add(whole * SIZE), n - whole) };
+    }
+}
+
+impl<F: Lanewise> Line for OneVector<F> {
+    type Out = f32;
+    const ADVANCES: [usize; 3] = [SIZE, 0, 0];
+    #[inline(always)]
+    unsafe fn run([x, ..]: [*const u8; 3], out: Row<f32>) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            by_vectors(
+                out,
+                #[inline(always)]
+                |at, count| F::of(read(x, at, count, false)),
+            );
+        }
+        false
+    }
+}
+
+impl<F: Lanewise2, const C: u8> Line for TwoVectors<F, C> {
+    type Out = f32;
+    const ADVANCES: [usize; 3] = [SIZE * (C & 1 == 0) as usize, SIZE * (C & 2 == 0) as usize, 0];
+    #[inline(always)]
+    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<f32>) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            by_vectors(
+                out,
+                #[inline(always)]
+                |at, count| F::of(read(a, at, count, C & 1 != 0), read(b, at, count, C & 2 != 0)),
+            );
+        }
+        false
+    }
+}
