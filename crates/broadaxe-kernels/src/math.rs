@@ -3,10 +3,11 @@
 //! Results do not depend on the machine's mathematical library: only square roots, roundings and the f64 remainder,
 //! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
 //!
-//! The f32 forms are branch-free, evaluate polynomials without a fused multiply-add and vectorise as plain loops, on
-//! x86-64 with AVX-512, with AVX2 and without either; their bits are the same on all three by construction. The most
-//! used ones, such as exp, tanh and sigmoid, stay in f32 (`single`), twice as many lanes, and are within one ULP or one
-//! and a half; the others go through f64 and round nearly correctly. The ULP in their documentation are the largest over
+//! The f32 forms are branch-free and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either; their
+//! bits are the same on all three by construction. The most used ones, such as exp, tanh, sigmoid and pow, stay in f32
+//! (`single`, `power32`), twice as many lanes, and are within one ULP. They are written for any number of f32 at a time
+//! (`singles`) and with fused operations, which CPUs without them imitate: there they take some ten times as long. The others go
+//! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
 //! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way. Sine, cosine and tangent have two

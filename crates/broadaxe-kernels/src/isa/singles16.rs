@@ -111,14 +111,6 @@ impl Singles for Singles16 {
         Self(unsafe { x86::_mm512_range_ps::<0b1010>(self.0, x86::_mm512_set1_ps(most)) })
     }
     #[inline(always)]
-    fn clamp(self, least: f32, most: f32) -> Self {
-        // SAFETY: the level is here.
-        unsafe {
-            let x = x86::_mm512_min_ps(self.0, x86::_mm512_set1_ps(most));
-            Self(x86::_mm512_max_ps(x, x86::_mm512_set1_ps(least)))
-        }
-    }
-    #[inline(always)]
     fn nearest(self) -> Self {
         const NEAREST: i32 = x86::_MM_FROUND_TO_NEAREST_INT | x86::_MM_FROUND_NO_EXC;
         // SAFETY: the level is here.

@@ -59,7 +59,7 @@ fn power<V: Singles>(x: V) -> (V, V) {
 #[inline(always)]
 pub(crate) fn exp<V: Singles>(x: V) -> V {
     // Further out the result has become zero or infinite.
-    let (p, n) = power(x.clamp(-104.0, 89.0));
+    let (p, n) = power(x.limit(105.0));
     (p + x.all(1.0)).scale(n).or_nan(x)
 }
 
@@ -74,7 +74,7 @@ pub(super) fn exp2m1<V: Singles>(f: V, rest: V) -> V {
 /// Computes 2^x.
 #[inline(always)]
 pub(crate) fn exp2<V: Singles>(x: V) -> V {
-    let near = x.clamp(-151.0, 129.0);
+    let near = x.limit(152.0);
     let n = near.nearest();
     (exp2m1(near - n, x.all(0.0)) + x.all(1.0)).scale(n).or_nan(x)
 }
