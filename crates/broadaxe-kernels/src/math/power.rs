@@ -14,7 +14,7 @@ const DOWN: f64 = f64::from_bits((1023 - 700) << 52);
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
-/// At most 1 ULP (measured 0.9620 on 400 million pairs), and exact where the result is a f32.
+/// At most 1 ULP (measured 0.9402 on 400 million pairs), and exact where the result is a f32.
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     power32::pow(plain(x), plain(y)).x

@@ -10,13 +10,13 @@ const INVERSE: [f32; 32] = [
     1.0625, 1.03125, 1.03125, 1.0,
 ];
 
-/// Is -log2(c), cut to 15 bits behind the point, so that its sum with a whole exponent is exact.
+/// Is -log2(c), rounded to 16 bits behind the point, so that its sum with a whole exponent is exact.
 const LOG_TOP: [f32; 32] = [
     0.0,
     0.045806885,
     0.09310913,
-    0.14202881,
-    0.19265747,
+    0.14201355,
+    0.19264221,
     0.24511719,
     0.24511719,
     0.29956055,
@@ -26,23 +26,23 @@ const LOG_TOP: [f32; 32] = [
     0.41503906,
     0.47644043,
     0.47644043,
-    0.54055786,
-    0.54055786,
-    -0.39230347,
-    -0.35754395,
-    -0.35754395,
+    0.5405731,
+    0.5405731,
+    -0.39231873,
+    -0.3575592,
+    -0.3575592,
     -0.32192993,
     -0.2854004,
     -0.2479248,
     -0.2479248,
-    -0.20944214,
+    -0.2094574,
     -0.16992188,
     -0.16992188,
-    -0.12927246,
+    -0.12928772,
     -0.08746338,
     -0.08746338,
-    -0.044403076,
-    -0.044403076,
+    -0.044387817,
+    -0.044387817,
     0.0,
 ];
 
@@ -51,8 +51,8 @@ const LOG_REST: [f32; 32] = [
     0.0,
     -3.1951524e-6,
     2.735321e-7,
-    -9.803722e-6,
-    -1.2392761e-5,
+    5.455068e-6,
+    2.8660284e-6,
     -4.6896635e-6,
     -4.6896635e-6,
     -2.650161e-7,
@@ -62,23 +62,23 @@ const LOG_REST: [f32; 32] = [
     -1.5632212e-6,
     -2.3857444e-6,
     -2.3857444e-6,
-    1.0520034e-5,
-    1.0520034e-5,
-    -1.3955982e-5,
-    -8.059305e-6,
-    -8.059305e-6,
+    -4.7387543e-6,
+    -4.7387543e-6,
+    1.3028072e-6,
+    7.1994837e-6,
+    7.1994837e-6,
     1.8367533e-6,
     -1.8282373e-6,
     -2.708756e-6,
     -2.708756e-6,
-    -1.1226957e-5,
+    4.031832e-6,
     -3.1264424e-6,
     -3.1264424e-6,
-    -1.05560075e-5,
+    4.7027816e-6,
     5.376559e-7,
     5.376559e-7,
-    8.956814e-6,
-    8.956814e-6,
+    -6.3019756e-6,
+    -6.3019756e-6,
     0.0,
 ];
 
@@ -90,7 +90,7 @@ const LOG2_E: f32 = 1.442_695;
 /// Is what the rounding left.
 const LOG2_E_REST: f32 = 1.925_963e-8;
 
-/// Computes log2 |x| as the sum of a f32 and a small one, to about 2^-33 of its value, for a positive finite x.
+/// Computes log2 |x| as the sum of a f32 and one less than 2^-11 of it, to about 2^-33 of its value, for a positive finite x.
 ///
 /// With x = 2^n m and m = (1 + r) / c it is n - log2 c + (r - r^2 / 2) / log 2 + r^3 Q(r). All but the last is kept in two parts.
 #[inline(always)]
@@ -107,16 +107,14 @@ fn log2<V: Singles>(x: V) -> (V, V) {
     let whole = n + m.look_up(&LOG_TOP);
     let sum = whole + high;
     let lost = (whole - sum) + high;
-    let rest = (square * r).fma(cube, lost + (low + m.look_up(&LOG_REST)));
-    let log = sum + rest;
-    (log, (sum - log) + rest)
+    (sum, (square * r).fma(cube, lost + (low + m.look_up(&LOG_REST))))
 }
 
 /// Computes 2^(y log), where the logarithm is a sum; further out than 2^200 or 2^-200 that.
 #[inline(always)]
 fn exp2_of_product<V: Singles>(y: V, (log, log_rest): (V, V)) -> V {
     let product = y * log;
-    let lost = y.fma(log_rest, y.fma(log, product.neg())).limit(0.001);
+    let lost = y.fma(log_rest, y.fma(log, product.neg())).limit(0.08);
     let product = product.limit(200.0);
     let n = product.nearest();
     let near = product - n;

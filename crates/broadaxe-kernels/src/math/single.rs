@@ -26,8 +26,8 @@ const LEFT: f32 = -0.085;
 /// Coefficients of (e^r - 1 - r) / r^2 for r from -0.289 to 0.406; error 2^-28.3 relative to e^r.
 const EXP: [f32; 5] = [0.500_000_2, 0.166_665_7, 0.041_658_454, 0.008_360_4, 0.001_463_800_4];
 
-/// Coefficients of (2^f - 1 - f log 2) / f^2 for f from -1/2 to 0.587; error 2^-27.4 relative to 2^f.
-const EXP2: [f32; 5] = [0.240_226_54, 0.055_503_454, 0.009_617_284, 0.001_339_848_7, 0.000_157_632_68];
+/// Coefficients of (2^f - 1 - f log 2) / f^2 for |f| <= 0.578; error 2^-31.6 relative to 2^f.
+const EXP2: [f32; 6] = [0.240_226_5, 0.055_504_1, 0.009_618_044, 0.001_333_438_4, 0.000_154_721_68, 1.512_433_9e-5];
 
 /// Is log 2, rounded.
 const LN_2: f32 = 0.693_147_18;
@@ -39,10 +39,11 @@ const LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
 /// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
 const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
 
-/// Evaluates a polynomial of four terms more than its first.
+/// Evaluates a polynomial of five or six coefficients, given x and its square.
 #[inline(always)]
-fn quartic<V: Singles>(c: &[f32; 5], x: V, square: V) -> V {
-    let upper = square.fma(x.all(c[4]), x.times_plus(c[3], c[2]));
+fn poly<V: Singles, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
+    let highest = if N > 5 { x.times_plus(c[N - 1], c[4]) } else { x.all(c[4]) };
+    let upper = square.fma(highest, x.times_plus(c[3], c[2]));
     upper.fma(square, x.times_plus(c[1], c[0]))
 }
 
@@ -52,7 +53,7 @@ fn power<V: Singles>(x: V) -> (V, V) {
     let n = x.times_plus(LOG2_E, LEFT).nearest();
     let r = n.fma(x.all(-LN_2_REST), n.fma(x.all(-LN_2_TOP), x));
     let square = r * r;
-    (quartic(&EXP, r, square).fma(square, r), n)
+    (poly(&EXP, r, square).fma(square, r), n)
 }
 
 /// Computes e^x.
@@ -63,11 +64,11 @@ pub(crate) fn exp<V: Singles>(x: V) -> V {
     (p + x.all(1.0)).scale(n).or_nan(x)
 }
 
-/// Computes 2^(f + rest) - 1 for f from -1/2 to 0.585 and a rest that is nothing beside f.
+/// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is nothing beside f.
 #[inline(always)]
 pub(super) fn exp2m1<V: Singles>(f: V, rest: V) -> V {
     let square = f * f;
-    let rest = quartic(&EXP2, f, square).fma(square, rest * f.all(LN_2));
+    let rest = poly(&EXP2, f, square).fma(square, rest * f.all(LN_2));
     f.fma(f.all(LN_2), rest)
 }
 

@@ -33,21 +33,29 @@ unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> Singl
     }
 }
 
-/// Computes a row, by whole vectors and then what is left.
+/// Computes a row: by two vectors at a time, then one, then what is left.
 ///
 /// # Safety
 /// The level is here.
 #[inline(always)]
 unsafe fn by_vectors(out: Row<f32>, vector: impl Fn(usize, usize) -> Singles16) {
+    const COUNT: usize = Singles16::COUNT;
     let (n, out) = (out.len(), out.as_mut_ptr().cast::<u8>());
-    let whole = n - n % Singles16::COUNT;
-    for at in (0..whole).step_by(Singles16::COUNT) {
-        // SAFETY: a whole vector lies before the row's end.
-        unsafe { vector(at, Singles16::COUNT).write(out.wrapping_add(at * SIZE)) };
+    let mut at = 0;
+    while n - at >= 2 * COUNT {
+        let (first, second) = (vector(at, COUNT), vector(at + COUNT, COUNT));
+        // SAFETY: both lie before the row's end.
+        unsafe {
+            first.write(out.wrapping_add(at * SIZE));
+            second.write(out.wrapping_add((at + COUNT) * SIZE));
+        }
+        at += 2 * COUNT;
     }
-    if whole < n {
+    while at < n {
+        let left = (n - at).min(COUNT);
         // SAFETY: so many numbers are left.
-        unsafe { vector(whole, n - whole).write_some(out.wrapping_add(whole * SIZE), n - whole) };
+        unsafe { vector(at, left).write_some(out.wrapping_add(at * SIZE), left) };
+        at += left;
     }
 }
 
