@@ -12,14 +12,14 @@ mod x86 {
     use super::super::{Loops, costly, gather, half_loops, heavy};
     use crate::{
         dtype::{bf16, f16},
-        isa::{ConvertAvx2, ConvertAvx512, LEVELS, each},
+        isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, wide},
         loops::{Kernel, Variant},
         math::singles::{Lanewise, Lanewise2},
         number::{Function, Function2},
         op::Kernels,
         ops::lanewise::Fused,
         tile::{
-            Line, One, Two,
+            Line, One, Streamed, Two,
             halves::{OneHalf, TwoHalves},
             vectors::{OneVector, TwoVectors},
         },
@@ -34,7 +34,10 @@ mod x86 {
     }
 
     impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
-        const ONE: &'static [Variant] = &[lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)];
+        const ONE: &'static [Variant] = &[Variant {
+            past: wide::<Streamed<One<Fused<O>, f32, 0>, Past32>, Streamed<OneVector<O>, Past64>>(),
+            ..lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
+        }];
         const ONE_F16: &'static [Variant] = &[half_loops::<
             One<O, f16, 0>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
