@@ -43,7 +43,7 @@ impl Fma for ByDoubles {
         let part = sum - product;
         let lost = (product - (sum - part)) + (c - part);
         // Cut off what is beyond the last bit, and let that bit say whether there was anything.
-        let inexact = if lost != 0.0 { u64::MAX } else { 0 };
+        let inexact = if lost == 0.0 { 0 } else { u64::MAX };
         let over = (sum.to_bits() ^ lost.to_bits()) >> 63;
         let odd = sum.to_bits().wrapping_sub(over & inexact) | inexact >> 63;
         f64::from_bits(odd) as f32
