@@ -51,7 +51,7 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
     }
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
         let column = block.places[0].wrapping_offset(step * at as isize);
-        if step.unsigned_abs() >= FAR {
+        if step.unsigned_abs() >= FAR && !way.is_asked {
             fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
         }
         for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
