@@ -51,6 +51,9 @@ pub(crate) enum Leaf {
 /// The elements of a row below which it is not worth one.
 const FEW: usize = 8;
 
+/// The bytes of a column that is some lines of the cache.
+const SHORT: usize = 256;
+
 /// How elements are moved: over which axes, and by which loop.
 #[derive(Clone, Debug)]
 pub(crate) struct Way {
@@ -69,6 +72,8 @@ pub(crate) struct Way {
     pub(crate) outer: Vec<Turn>,
     /// Whether elements that are apart are fetched ahead of their use.
     pub(crate) ahead: bool,
+    /// Whether others ask for the columns of the next block, while this one is used.
+    pub(crate) is_asked: bool,
 }
 
 impl Way {
@@ -105,6 +110,13 @@ impl Way {
         way
     }
 
+    /// Says whether columns are a few lines of the cache each, and far apart: then the next ones are best asked for a few at a time, while
+    /// memory is waited for anyway. Longer or nearer ones took longer so.
+    pub(crate) fn has_short_columns(&self) -> bool {
+        let bytes = self.rows.count * self.size;
+        bytes <= SHORT && self.row.from.unsigned_abs() >= 4 * bytes
+    }
+
     /// Scatters consecutive elements to what the axes reach; the reverse of [`Way::pack`].
     pub(crate) fn unpack(size: usize, axes: &[Axis]) -> Self {
         let mut way = Self::along(size, axes, |count, stride, step| Turn { count, from: step, to: stride });
@@ -136,7 +148,18 @@ impl Way {
             outer.push(turn(1, size as isize, size as isize));
         }
         let (rows, row) = (Turn::ONCE, Turn::ONCE);
-        Self { size, leaf: Leaf::Runs, rows, row, start: (0, 0), next: 0, second: false, outer, ahead: false }
+        Self {
+            size,
+            leaf: Leaf::Runs,
+            rows,
+            row,
+            start: (0, 0),
+            next: 0,
+            second: false,
+            outer,
+            ahead: false,
+            is_asked: false,
+        }
     }
 
     /// Takes the innermost axis from those outside the leaf.

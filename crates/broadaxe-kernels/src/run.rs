@@ -3,6 +3,7 @@
 //! [`Schedule::run`] checks once that every address lies inside its buffer, hands ranges of units to threads and, per unit or per
 //! tile of one, calls the loop of every step. All else was decided in `schedule.rs`.
 
+mod block;
 mod call;
 mod loan;
 
@@ -21,7 +22,7 @@ use crate::{
     pack::{Axis, Leaf, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Call, Input, Output, ask, ask_second, carry, chain::Link, fence, fetch},
+    tile::{Buffer, Call, Input, Output, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
@@ -319,6 +320,10 @@ impl<'a> Worker<'a> {
             self.chain(chain, rows, n);
             return Ok(());
         }
+        if plan.margin.is_some() {
+            self.block(rows, n);
+            return Ok(());
+        }
         let tile = self.plan.tile.unwrap_or(usize::MAX);
         if n < tile || tile >= rows * n {
             let lead = self.lead(rows, n);
@@ -348,24 +353,6 @@ impl<'a> Worker<'a> {
         // SAFETY: see `lay`, for each of the units, whose places `check` found inside their buffers as well. None of them refuses an element
         // (`choose_turning`).
         unsafe { call.run(&block) };
-    }
-
-    /// Returns the rows by which those of inputs are fetched ahead: few where they come from memory, which brings little at a time.
-    fn lead(&self, rows: usize, n: usize) -> usize {
-        let widest = self.plan.beside.iter().map(|&input| self.plan.operands[input].size).max();
-        widest.filter(|_| self.plan.second).map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
-    }
-
-    /// Asks for rows of inputs; those behind the last of the `rows` are the first ones of the next unit.
-    fn ask_beside(&self, asked: Range<usize>, rows: usize, n: usize) {
-        for &input in &self.plan.beside {
-            let (bytes, to_next) = (n * self.plan.operands[input].size, self.to_next(input));
-            for row in asked.clone() {
-                let (start, row) = if row < rows { (0, row) } else { (to_next, row - rows) };
-                let place = self.place(input, row, 0).wrapping_offset(start);
-                if self.plan.second { ask_second(place, bytes) } else { ask(place, bytes) }
-            }
-        }
     }
 
     /// Computes a unit by one loop.
@@ -522,11 +509,14 @@ impl<'a> Worker<'a> {
 
     /// Packs the inputs of a unit that do not lie as loops need them, unless they were packed for the unit before.
     fn gather(&mut self, rows: usize, n: usize) {
+        let margin = self.margin();
+        let n = n + margin;
         for (number, &Packed { input, at, ahead }) in self.plan.packs.iter().enumerate() {
             let operand = &self.plan.operands[input];
             let repeats = operand.across(self.plan) == 0;
-            let (from, rows) = (self.starts[input].cast_const(), if repeats { 1 } else { rows });
-            self.places[input] = self.scratch(at);
+            let back = operand.strides[self.plan.cut.axis] * margin as isize;
+            let (from, rows) = (self.starts[input].wrapping_offset(-back).cast_const(), if repeats { 1 } else { rows });
+            self.places[input] = self.scratch(at + margin * operand.size);
             let held = &mut self.packed[number];
             // A shorter row has the elements of a longer one, but rows of another length lie elsewhere.
             if held.from == from && (held.n == n || rows == 1 && held.n > n) && rows <= held.rows {
@@ -539,7 +529,9 @@ impl<'a> Worker<'a> {
                 Way { second: self.plan.second, ahead, ..Way::pack(operand.size, &self.axes) }
             });
             if way.leaf == Leaf::Transposed {
-                way.next = self.to_next(input);
+                way.next = self.to_next(input) + back;
+                way.is_asked =
+                    self.plan.margin.is_some() && self.plan.second && way.outer.is_empty() && way.has_short_columns();
             }
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
             unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };

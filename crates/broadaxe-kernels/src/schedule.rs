@@ -164,6 +164,9 @@ pub struct Schedule {
     pub(crate) streams_alone: bool,
     /// The elements of a tile; `None` where each unit is one call.
     pub(crate) tile: Option<usize>,
+    /// The most elements of the piece before it that a piece of a row computes, to fill the line of the result that it begins in; there
+    /// are such where units are rows of one loop that refuses nothing, without tiles.
+    pub(crate) margin: Option<usize>,
     /// Inputs that are fetched ahead.
     pub(crate) fetched: Vec<usize>,
     /// Inputs of which rows are fetched for the next unit, which has the pieces of rows beside those of this one.
@@ -247,6 +250,7 @@ impl Schedule {
             streams: false,
             streams_alone: false,
             tile: None,
+            margin: None,
             fetched: Vec::new(),
             beside: Vec::new(),
             second: false,
@@ -260,7 +264,7 @@ impl Schedule {
         let work = program.work(total, bytes as u64);
         schedule.second = bytes >= Caches::here().last / 2;
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
-        schedule.choose_tiles(manner);
+        schedule.choose_tiles(manner, is_chain);
         schedule.make_room_for_packs();
         if is_chain {
             schedule.bind_chain();
@@ -310,33 +314,43 @@ impl Schedule {
         at
     }
 
+    /// Says whether results of steps, or constants that are repeated, have to wait in tiles.
+    fn needs_tiles(&self) -> bool {
+        let splats = |step: &Step| {
+            let constants = self.constants(step);
+            step.kernel.choose(constants).constants != constants
+        };
+        self.program.steps.len() > 1 || self.program.steps.iter().any(splats)
+    }
+
     /// Decides whether units are cut into tiles, and how the result gets to its place.
-    fn choose_tiles(&mut self, manner: Manner) {
+    fn choose_tiles(&mut self, manner: Manner, is_chain: bool) {
         let in_place = manner == Manner::InPlace;
         let output = self.program.inputs.len();
         let widest = self.widest();
         let scatters = self.operands[output].lie == Lie::Strided;
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
         let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
-        let rows_fit = row_bytes >= LONG_ROW
-            || row_bytes.is_multiple_of(WHOLE)
-                && if in_pieces { self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
-        let streams = |manner| !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner);
-        let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
-        let splats = |step: &Step| {
-            let constants = self.constants(step);
-            step.kernel.choose(constants).constants != constants
-        };
-        if self.program.steps.len() > 1 || in_place || scatters || self.program.steps.iter().any(splats) {
+        if in_place || scatters || self.needs_tiles() {
             self.tile = Some(tile);
         }
+        let is_plain = matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && !is_chain;
+        let blocks = is_plain && self.tile.is_none() && self.cut.across != self.cut.axis;
+        // Pieces of rows that one loop computes can begin and end with lines of the result.
+        let shifts = blocks && self.cut.inner == 1 && row_bytes.is_multiple_of(64);
+        let fits =
+            if in_pieces { shifts || self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
+        let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
+        let streams = |manner| !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner);
+        let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
         let is_far =
             |i: &usize| self.operands[*i].lie == Lie::Dense && footprint(&self.dims, &self.operands[*i]) >= FETCHED;
         let far: Vec<usize> = (0..output).filter(is_far).collect();
         self.beside = if in_pieces { far.clone() } else { Vec::new() };
         self.fetched = if self.tile.is_some() { far } else { Vec::new() };
         (self.streams, self.streams_alone) = (streams, streams_alone);
+        self.margin = blocks.then(|| if shifts && in_pieces && streams { 64 / self.operands[output].size } else { 0 });
         self.finish = match (scatters, in_place) {
             (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),
             (_, true) => Finish::Copy(self.take_scratch(tile * widest)),
@@ -347,7 +361,8 @@ impl Schedule {
     fn make_room_for_packs(&mut self) {
         for input in 0..self.program.inputs.len() {
             if self.operands[input].lie == Lie::Strided {
-                let at = self.take_scratch(self.cut.elements() * self.operands[input].size);
+                let elements = self.cut.elements() + self.cut.rows * self.margin.unwrap_or(0);
+                let at = self.take_scratch(elements * self.operands[input].size);
                 // From a cache, elements come as fast without being asked for.
                 let (low, high) = self.operands[input].reach;
                 let ahead = high.abs_diff(low) >= Caches::here().last / 2;

@@ -9,7 +9,7 @@ use std::arch::x86_64 as x86;
 pub(crate) const LANE: usize = 16;
 
 /// The most lanes of a vector.
-pub(crate) const MOST: usize = 2;
+pub(crate) const MOST: usize = 4;
 
 /// The vectors of a level.
 pub(crate) trait Lanes: 'static {
@@ -131,6 +131,8 @@ lanes! {
         _mm_unpacklo_epi32 _mm_unpackhi_epi32 _mm_unpacklo_epi64 _mm_unpackhi_epi64;
     Lanes2: 2 Lanes1 __m256i _mm256_setzero_si256 turn2 apart2; _mm256_unpacklo_epi8 _mm256_unpackhi_epi8 _mm256_unpacklo_epi16 _mm256_unpackhi_epi16
         _mm256_unpacklo_epi32 _mm256_unpackhi_epi32 _mm256_unpacklo_epi64 _mm256_unpackhi_epi64;
+    Lanes4: 4 Lanes2 __m512i _mm512_setzero_si512 turn4 apart4; _mm512_unpacklo_epi8 _mm512_unpackhi_epi8 _mm512_unpacklo_epi16 _mm512_unpackhi_epi16
+        _mm512_unpacklo_epi32 _mm512_unpackhi_epi32 _mm512_unpacklo_epi64 _mm512_unpackhi_epi64;
 }
 
 // SAFETY: Nothing is asked for.
@@ -143,9 +145,29 @@ unsafe fn turn1(rows: [x86::__m128i; MOST]) -> [x86::__m128i; MOST] {
 // SAFETY: The level is here.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn2([a, b]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
+unsafe fn turn2([a, b, ..]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
     // SAFETY: promised by the caller.
-    unsafe { [x86::_mm256_permute2x128_si256::<0x20>(a, b), x86::_mm256_permute2x128_si256::<0x31>(a, b)] }
+    let turned =
+        unsafe { [x86::_mm256_permute2x128_si256::<0x20>(a, b), x86::_mm256_permute2x128_si256::<0x31>(a, b)] };
+    [turned[0], turned[1], a, b]
+}
+
+// SAFETY: The level is here.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn turn4([a, b, c, d]: [x86::__m512i; MOST]) -> [x86::__m512i; MOST] {
+    use x86::_mm512_shuffle_i32x4 as shuffle;
+    // SAFETY: promised by the caller.
+    unsafe {
+        let (even, odd) =
+            ((shuffle::<0x88>(a, b), shuffle::<0x88>(c, d)), (shuffle::<0xdd>(a, b), shuffle::<0xdd>(c, d)));
+        [
+            shuffle::<0x88>(even.0, even.1),
+            shuffle::<0x88>(odd.0, odd.1),
+            shuffle::<0xdd>(even.0, even.1),
+            shuffle::<0xdd>(odd.0, odd.1),
+        ]
+    }
 }
 
 // SAFETY: The lane can be written, at any address.
@@ -164,5 +186,16 @@ unsafe fn apart2(x: x86::__m256i, place: *mut u8, step: isize) {
     unsafe {
         apart1(x86::_mm256_castsi256_si128(x), place, 0);
         apart1(x86::_mm256_extracti128_si256::<1>(x), place.offset(step), 0);
+    }
+}
+
+// SAFETY: As for `apart2`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn apart4(x: x86::__m512i, place: *mut u8, step: isize) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        apart2(x86::_mm512_castsi512_si256(x), place, step);
+        apart2(x86::_mm512_extracti64x4_epi64::<1>(x), place.offset(2 * step), step);
     }
 }

@@ -271,6 +271,61 @@ fn large_results_are_written_past_the_caches() {
     assert_eq!(schedule.streams_alone, 4 * tenth > Caches::here().second);
 }
 
+/// Pieces of rows that follow a transposed operand take lines of the result from each other, wherever those begin.
+#[test]
+fn pieces_of_rows_take_whole_lines() {
+    struct Case {
+        dtype: DType,
+        rows: usize,
+        /// The elements between two rows of the result, and the bytes before the first.
+        gap: usize,
+        offset: usize,
+        backwards: bool,
+    }
+    #[rustfmt::skip]
+    let cases = [
+        Case { dtype: DType::I32, rows: 131, gap: 0, offset: 0, backwards: false },
+        Case { dtype: DType::I32, rows: 100, gap: 3, offset: 1, backwards: false },
+        Case { dtype: DType::I64, rows: 67, gap: 8, offset: 24, backwards: false },
+        Case { dtype: DType::I16, rows: 150, gap: 1, offset: 6, backwards: true },
+        Case { dtype: DType::U8, rows: 200, gap: 0, offset: 13, backwards: false },
+    ];
+    let last = Caches::here().last.min(48 << 20);
+    for Case { dtype, rows, gap, offset, backwards } in cases {
+        let size = dtype.size();
+        // Two inputs as large as the result, which is a sixth of the cache.
+        let n = last / 6 / rows / size / 16 * 16 + 17;
+        let step = ((n + gap) * size) as isize;
+        let (own, turned) = ((n * size) as isize, (rows * size) as isize);
+        let output = vec![if backwards { -step } else { step }, size as isize];
+        let inputs = vec![vec![own, size as isize], vec![size as isize, turned]];
+        let nest = Nest { dims: vec![rows, n], output, inputs };
+        let bytes = |seed: usize| -> Vec<u8> { (0..rows * n * size).map(|i| (i * seed + i / 253) as u8).collect() };
+        let (a, b) = (bytes(7), bytes(11));
+        let number =
+            |bytes: &[u8], at: usize| bytes[at..at + size].iter().rev().fold(0_u64, |n, &b| n << 8 | u64::from(b));
+        let start = offset + if backwards { step as usize * (rows - 1) } else { 0 };
+        let mut want = vec![1; offset + step as usize * rows];
+        for (row, column) in (0..rows).flat_map(|row| (0..n).map(move |column| (row, column))) {
+            let difference =
+                number(&a, (row * n + column) * size).wrapping_sub(number(&b, (column * rows + row) * size));
+            let at = start.wrapping_add_signed(nest.output[0] * row as isize) + column * size;
+            want[at..at + size].copy_from_slice(&difference.to_le_bytes()[..size]);
+        }
+        for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]) {
+            let schedule = Schedule::at(isa, &operator("sub", dtype), &nest).expect("sound");
+            assert!(
+                schedule.margin > Some(0) || last < Caches::here().last || cfg!(not(target_arch = "x86_64")),
+                "{nest:?}"
+            );
+            let mut result = vec![1; want.len()];
+            let inputs = [Input::new(&a, 0), Input::new(&b, 0)];
+            schedule.run(&inputs, Output::new(&mut result, start), &Scoped(threads), None).expect("sound");
+            assert!(result == want, "{dtype:?} {nest:?} at {:?} by {threads}", isa.level());
+        }
+    }
+}
+
 #[cfg(unix)]
 mod fenced {
     use super::{

@@ -6,7 +6,7 @@ use super::{ask_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     Shuffle16, each,
-    lanes::{Lanes1, Lanes2},
+    lanes::{Lanes1, Lanes2, Lanes4},
 };
 #[cfg(not(target_arch = "x86_64"))]
 use crate::isa::{lanes::NoLanes, versions};
@@ -29,7 +29,7 @@ pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
 /// Returns the leaf for elements of a size.
 #[cfg(target_arch = "x86_64")]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    each::<Carry<T, L, NoShuffle, Lanes1>, Carry<T, L, Shuffle16, Lanes2>, Carry<T, L, Shuffle16, Lanes2>>()
+    each::<Carry<T, L, NoShuffle, Lanes1>, Carry<T, L, Shuffle16, Lanes2>, Carry<T, L, Shuffle16, Lanes4>>()
 }
 
 /// Returns the leaf for elements of a size.

@@ -6,6 +6,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::{marker::PhantomData, mem::MaybeUninit};
 
+use super::after as beyond;
 #[cfg(target_arch = "x86_64")]
 use super::{Line, after};
 use crate::isa::{Block, Loop, moved};
@@ -81,30 +82,108 @@ impl Call {
         }
     }
 
+    /// Computes a block of pieces of rows, of which others follow `before` it or `after` it in the same rows: past the caches, a
+    /// piece takes the whole of the line that it begins in, and leaves the line that it ends in.
+    ///
+    /// # Safety
+    /// As for [`Loop`], and with a piece before it for as many elements more at the beginning of a row as lie in a line.
+    #[inline]
+    pub(crate) unsafe fn run_piece(&self, block: &Block, before: bool, after: bool) -> bool {
+        match self.past {
+            // SAFETY: promised by the caller.
+            None => unsafe { (self.plain)(block) },
+            // SAFETY: as above.
+            Some(past) if !before && !after => unsafe { self.run_past(past, block) },
+            // SAFETY: as above.
+            Some(past) if before && after && self.is_whole(block) => unsafe { self.run_shifted(past, block) },
+            // SAFETY: as above.
+            Some(past) => unsafe { self.run_lines(past, block, before, after) },
+        }
+    }
+
+    /// Says whether rows are as long as whole groups, and lines begin with whole elements of them.
+    fn is_whole(&self, block: &Block) -> bool {
+        let begins = block.out.addr() | block.out_step.unsigned_abs();
+        (block.n * self.out_size).is_multiple_of(GROUP) && begins & (self.out_size - 1) == 0
+    }
+
+    /// Computes rows of whole groups past the caches, each from where the line begins that it begins in.
+    // SAFETY: As for `run_piece`, with pieces before and after this one, and `is_whole`.
+    unsafe fn run_shifted(&self, past: Loop, block: &Block) -> bool {
+        let bits = self.out_size.trailing_zeros();
+        // Rows that begin at the same place of a line are computed together.
+        let alike = if block.out_step % 64 == 0 { block.rows } else { 1 };
+        let (mut own, mut refused) = (Block { rows: alike, ..*block }, false);
+        for row in (0..block.rows).step_by(alike) {
+            let out = block.out.wrapping_offset(block.out_step * row as isize);
+            let skew = out.addr() % 64;
+            let by = |k: usize| block.steps[k] * row as isize - (self.sizes[k] * (skew >> bits)) as isize;
+            own.places = moved(block.places, [by(0), by(1), by(2)]);
+            own.out = out.wrapping_sub(skew);
+            // SAFETY: promised by the caller, who has as many elements before the piece as a line has; all groups begin a line.
+            refused |= unsafe { past(&own) };
+        }
+        refused
+    }
+
     /// Computes a block past the caches, but for the lines that a row fills only in part.
     // SAFETY: As for `run`.
     unsafe fn run_past(&self, past: Loop, block: &Block) -> bool {
-        let (size, group) = (self.out_size, GROUP / self.out_size);
+        let group = GROUP / self.out_size;
         let begin_lines = block.out.addr().is_multiple_of(64) && block.out_step % 64 == 0 && block.out_turn % 64 == 0;
         if begin_lines && block.n.is_multiple_of(group) {
             // SAFETY: promised by the caller; all rows are whole groups that begin a line.
             return unsafe { past(block) };
         }
-        block.any_row(|starts, start| {
-            let mut refused = false;
-            let skew = start.addr().wrapping_neg() % 64;
-            let head = if skew.is_multiple_of(size) { (skew / size).min(block.n) } else { block.n };
-            let whole = (block.n - head) / group * group;
-            let rest = block.n - head - whole;
+        let mut refused = false;
+        for turn in 0..block.turns as isize {
+            let (places, out) = (moved(block.places, times(block.turn_steps, turn)), block.out_turn * turn);
+            let own = Block { places, out: block.out.wrapping_offset(out), turns: 1, ..*block };
+            // SAFETY: promised by the caller.
+            refused |= unsafe { self.run_lines(past, &own, false, false) };
+        }
+        refused
+    }
+
+    /// Computes the rows of a turn so; those whose results begin at the same place of a line are computed together.
+    // SAFETY: As for `run_piece`.
+    unsafe fn run_lines(&self, past: Loop, block: &Block, before: bool, after: bool) -> bool {
+        let (size, group) = (self.out_size, GROUP / self.out_size);
+        let apart = (64 >> (block.out_step | 64).trailing_zeros()).min(block.rows);
+        let mut refused = false;
+        for first in 0..apart {
+            let start = block.out.wrapping_offset(block.out_step * first as isize);
+            let (skew, end) = (start.addr() % 64, (start.addr() + block.n * size) % 64);
+            let is_whole = skew.is_multiple_of(size);
+            let lead = if is_whole && before { skew / size } else { 0 };
+            let n = block.n + lead - if is_whole && after { (end / size).min(block.n) } else { 0 };
+            let head = match (64 - skew) / size {
+                _ if !is_whole => n,
+                _ if lead > 0 || skew == 0 => 0,
+                head => head.min(n),
+            };
+            let whole = (n - head) / group * group;
+            let rest = n - head - whole;
+            let rows = (block.rows - first).div_ceil(apart);
+            let (steps, out_step) = (times(block.steps, apart as isize), block.out_step * apart as isize);
+            let by = [0, 1, 2].map(|k| block.steps[k] * first as isize - (lead * self.sizes[k]) as isize);
+            let (starts, start) = (moved(block.places, by), start.wrapping_sub(lead * size));
             for (call, from, n) in [(self.plain, 0, head), (past, head, whole), (self.plain, head + whole, rest)] {
                 if n > 0 {
-                    let places = moved(starts, after(self.sizes, from));
-                    let part = Block { n, places, out: start.wrapping_add(from * size), ..Block::EMPTY };
-                    // SAFETY: the caller promises `n` elements of operands and result in every row; whole groups begin a line.
+                    let places = moved(starts, beyond(self.sizes, from));
+                    let out = start.wrapping_add(from * size);
+                    let part = Block { n, rows, places, steps, out, out_step, ..Block::EMPTY };
+                    // SAFETY: the caller promises `n` elements of operands and result in every row, and those of the line that the piece
+                    // begins in; whole groups begin a line.
                     refused |= unsafe { call(&part) };
                 }
             }
-            refused
-        })
+        }
+        refused
     }
+}
+
+/// Returns so many times these bytes.
+fn times([a, b, c]: [isize; 3], times: isize) -> [isize; 3] {
+    [a * times, b * times, c * times]
 }

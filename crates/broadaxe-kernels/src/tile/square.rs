@@ -2,7 +2,8 @@
 //!
 //! Where columns are a large power of two apart, their lines compete for the same few places of a cache. So a column is fetched
 //! not long before its use, all lines of a unit at once, and comes as near as the second-level cache where it comes from memory.
-//! Squares of AVX-512's vectors, which are as wide as a line, were no faster than those of AVX2's, and slower for bytes.
+//! Squares of AVX-512's vectors, which are as wide as a line, read every line once, before another takes its place. Where columns
+//! lie near each other, nothing competes, and those of AVX2's vectors were faster.
 
 use super::{ask, ask_second};
 use crate::{
@@ -16,19 +17,27 @@ use crate::{
 /// The bytes from one column to the next from which columns are fetched ahead of their use.
 const FAR: usize = 1024;
 
+/// The bytes from one column to the next from which squares are as wide as a line.
+const APART: usize = 512;
+
 /// The columns by which they are.
 const COLUMNS: usize = 16;
 
-/// The elements of a lane up to which a square fits the registers.
-const FITTING: usize = 8;
+/// The elements of a vector up to which a square fits the registers.
+const FITTING: usize = 16;
 
 /// Moves rows that are neighbours where they are read, in squares of the widest vectors that both sides have room for, and says whether
 /// they have room for any; the last ones may overlap others.
 // SAFETY: As for [`carry`](super::carry), for the leaf alone; `L` elements are a lane. The level of `V` is here.
 #[inline(always)]
 pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
+    let takes_lines = V::COUNT < MOST || way.row.from.unsigned_abs() >= APART;
     // SAFETY: promised by the caller.
-    unsafe { squares::<T, L, V>(way, block) || squares::<T, L, V::Narrower>(way, block) }
+    unsafe {
+        takes_lines && squares::<T, L, V>(way, block)
+            || squares::<T, L, V::Narrower>(way, block)
+            || squares::<T, L, <V::Narrower as Lanes>::Narrower>(way, block)
+    }
 }
 
 /// Moves them in squares of these vectors, or in columns of several squares of one lane each.
@@ -36,13 +45,13 @@ pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, bl
 #[inline(always)]
 unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
     let (size, step, n, side) = (size_of::<T>(), way.row.from, way.row.count, V::COUNT * L);
-    let width = if L > FITTING { L } else { side };
+    let width = if side > FITTING { L } else { side };
     if side == 0 || block.rows < side || n < width {
         return false;
     }
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
         let column = block.places[0].wrapping_offset(step * at as isize);
-        if step.unsigned_abs() >= FAR {
+        if step.unsigned_abs() >= FAR && !way.is_asked {
             fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
         }
         for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
@@ -62,7 +71,7 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
 }
 
 /// Asks for `count` columns from column `at` on; those behind the last one are the first ones of the next block.
-#[inline(always)]
+#[inline(never)]
 fn fetch_columns(way: &Way, block: &Block, at: usize, count: usize, bytes: usize) {
     for at in at..at + count {
         let (start, at) = if at < way.row.count { (0, at) } else { (way.next, at - way.row.count) };
@@ -112,6 +121,21 @@ unsafe fn column_of_squares<T: Copy, const L: usize, V: Lanes>(
     }
 }
 
+/// Merges vectors that are so many apart, where there are as many. The compiler would keep some loops over them, and the vectors in memory.
+macro_rules! merge {
+    ($count:expr, $size:expr, $rows:ident, $apart:literal: $($i:literal)*) => { $(
+        if $i + $apart < $count {
+            let (a, b) = ($rows[$i], $rows[$i + $apart]);
+            ($rows[$i], $rows[$i + $apart]) = match $size {
+                1 => V::merge::<1>(a, b),
+                2 => V::merge::<2>(a, b),
+                4 => V::merge::<4>(a, b),
+                _ => V::merge::<8>(a, b),
+            };
+        }
+    )* };
+}
+
 /// Merges the columns of the two halves, element by element, until each has come between all others: then each lane of a vector is a row.
 // SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector. The level is here.
 #[inline(always)]
@@ -123,18 +147,11 @@ unsafe fn merged<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize
         for (i, row) in rows.iter_mut().enumerate() {
             *row = V::read(from.offset(step * i as isize));
         }
-        for _ in 0..L.trailing_zeros() {
-            let halves = rows;
-            for i in 0..L / 2 {
-                let (a, b) = (halves[i], halves[i + L / 2]);
-                (rows[2 * i], rows[2 * i + 1]) = match size_of::<T>() {
-                    1 => V::merge::<1>(a, b),
-                    2 => V::merge::<2>(a, b),
-                    4 => V::merge::<4>(a, b),
-                    _ => V::merge::<8>(a, b),
-                };
-            }
-        }
+        // Each step puts two vectors in the places of two others.
+        merge!(L, size_of::<T>(), rows, 8: 0 1 2 3 4 5 6 7);
+        merge!(L, size_of::<T>(), rows, 4: 0 1 2 3 8 9 10 11);
+        merge!(L, size_of::<T>(), rows, 2: 0 1 4 5 8 9 12 13);
+        merge!(L, size_of::<T>(), rows, 1: 0 2 4 6 8 10 12 14);
         rows
     }
 }
