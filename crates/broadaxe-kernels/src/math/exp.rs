@@ -78,7 +78,7 @@ fn scale(value: f64, shifted: f64) -> f64 {
 
 /// Computes e to the power x.
 ///
-/// At most 0.908 ULP over all f32.
+/// At most 0.928 ULP over all f32.
 #[inline(always)]
 pub fn exp32(x: f32) -> f32 {
     single::exp(plain(x)).x
@@ -121,7 +121,7 @@ fn scale_wide(value: f64, shifted: f64) -> f64 {
 
 /// Computes 2 to the power x.
 ///
-/// At most 0.852 ULP over all f32, and exact where x is an integer.
+/// At most 0.867 ULP over all f32, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_32(x: f32) -> f32 {
     single::exp2(plain(x)).x

@@ -96,7 +96,7 @@ fn edges64(x: f64, value: f64) -> f64 {
 
 /// Computes the natural logarithm.
 ///
-/// At most 0.856 ULP over all f32.
+/// At most 0.903 ULP over all f32.
 #[inline(always)]
 pub fn log32(x: f32) -> f32 {
     single::log(plain(x)).x

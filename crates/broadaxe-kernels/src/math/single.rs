@@ -47,20 +47,31 @@ fn poly<V: Singles, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
     upper.fma(square, x.times_plus(c[1], c[0]))
 }
 
-/// Splits e^x = 2^n (1 + p) for |x| <= 120; returns p, from -0.25 to 0.52, and n.
-#[inline(always)]
-fn power<V: Singles>(x: V) -> (V, V) {
-    let n = x.times_plus(LOG2_E, LEFT).nearest();
-    let r = n.fma(x.all(-LN_2_REST), n.fma(x.all(-LN_2_TOP), x));
-    let square = r * r;
-    (poly(&EXP, r, square).fma(square, r), n)
+/// Holds e^x = 2^n (1 + p) e^lost, with p from -0.25 to 0.5.
+struct Power<V> {
+    p: V,
+    n: V,
+    /// Is what the rounding of log p left, less than 2^-26.
+    lost: V,
+}
+
+impl<V: Singles> Power<V> {
+    /// Splits e^x for |x| <= 120.
+    #[inline(always)]
+    fn of(x: V) -> Self {
+        let n = x.times_plus(LOG2_E, LEFT).nearest();
+        let (top, rest) = (n.fma(x.all(-LN_2_TOP), x), x.all(-LN_2_REST));
+        let r = n.fma(rest, top);
+        let square = r * r;
+        Self { p: poly(&EXP, r, square).fma(square, r), n, lost: n.fma(rest, top - r) }
+    }
 }
 
 /// Computes e^x.
 #[inline(always)]
 pub(crate) fn exp<V: Singles>(x: V) -> V {
     // Further out the result has become zero or infinite.
-    let (p, n) = power(x.limit(105.0));
+    let Power { p, n, .. } = Power::of(x.limit(105.0));
     (p + x.all(1.0)).scale(n).or_nan(x)
 }
 
@@ -86,6 +97,8 @@ struct Share<V> {
     m: V,
     /// Is what that rounding left.
     m_rest: V,
+    /// Is what m and m + w lack besides, to half of it at least; for those who need more precision.
+    lost: V,
     /// Is -n.
     fall: V,
     /// Is m + w, rounded.
@@ -98,22 +111,22 @@ impl<V: Singles> Share<V> {
     #[inline(always)]
     fn of(u: V) -> Self {
         let one = u.all(1.0);
-        let (p, n) = power(u);
+        let Power { p, n, lost } = Power::of(u);
         let m = p + one;
         let m_rest = (one - m) + p;
         let fall = n.neg();
         let w = one.scale(fall);
         let d = m + w;
         // Where w is 1, n is 0 and m at least 1; else w is smaller.
-        Self { m, m_rest, fall, d, d_rest: ((m - d) + w) + m_rest }
+        Self { m, m_rest, lost, fall, d, d_rest: ((m - d) + w) + m_rest }
     }
 
-    /// Computes (a + rest) / d.
+    /// Computes (a + rest) / (m + w).
     #[inline(always)]
     fn divide(&self, a: V, rest: V) -> V {
         let inverse = a.all(1.0) / self.d;
         let quotient = (a * inverse).neg();
-        let left = quotient.fma(self.d_rest, quotient.fma(self.d, a) + rest);
+        let left = quotient.fma(self.d_rest + self.lost, quotient.fma(self.d, a) + rest);
         left.fma(inverse, quotient.neg())
     }
 }
@@ -143,7 +156,7 @@ pub(crate) fn silu<V: Singles>(x: V) -> V {
     let rises = x.above(x.all(0.0));
     let product = size * share.m;
     let lost = size.fma(share.m, product.neg());
-    let lost = size.fma(share.m_rest, lost);
+    let lost = size.fma(share.m_rest + share.lost, lost);
     let a = V::choose(rises, product, size);
     let value = share.divide(a, V::choose(rises, lost, zero));
     let value = value.scale(V::choose(rises, zero, share.fall)).copysign(x);
@@ -160,7 +173,7 @@ pub(crate) fn silu<V: Singles>(x: V) -> V {
 pub(crate) fn tanh<V: Singles>(x: V) -> V {
     let one = x.all(1.0);
     let size = x.abs_to(10.0);
-    let (p, n) = power(size + size);
+    let Power { p, n, .. } = Power::of(size + size);
     let power = one.scale(n);
     let (far, large) = (size.above(x.all(0.975)), size.above(x.all(0.55)));
     let share = power * V::choose(far, x.all(0.0), x.all(0.375));

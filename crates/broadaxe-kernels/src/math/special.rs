@@ -67,7 +67,7 @@ pub fn erf64(x: f64) -> f64 {
 
 /// Computes 1 / (1 + exp(-x)).
 ///
-/// At most 0.862 ULP over all f32.
+/// At most 0.910 ULP over all f32.
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
     single::sigmoid(plain(x)).x
