@@ -114,6 +114,12 @@ impl Guard {
     }
 }
 
+/// The elements of f16 or bf16 that a loop computes at a time.
+pub(crate) const LOT: usize = 32;
+
+/// The rows for which such a loop widens an operand once that stays from row to row.
+pub(crate) const MANY: usize = 4;
+
 /// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
 pub(crate) const LIGHT_PICOS: u32 = 8;
 
