@@ -154,6 +154,13 @@ impl Kernel {
         has_level && self.arity > 1 && self.picos <= LIGHT_PICOS * self.output.size() as u32
     }
 
+    /// Says whether its loops take rows of f16 or bf16 by lots.
+    pub(crate) fn takes_lots(&self, isa: Isa) -> bool {
+        let has_level = isa.level() != Level::Baseline && self.arity < 3;
+        let halves = self.output.is_half() && self.inputs().iter().all(|dtype| dtype.is_half());
+        has_level && halves && self.picos <= LIGHT_PICOS * self.output.size() as u32
+    }
+
     /// Returns what finds the elements that must be refused, where there are such elements.
     pub fn guard(&self) -> Option<&Guard> {
         self.guard.as_ref()
