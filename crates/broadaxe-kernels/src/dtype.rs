@@ -110,6 +110,11 @@ impl DType {
         self.row().size
     }
 
+    /// Says whether this is a float of 16 bits.
+    pub(crate) fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::BF16)
+    }
+
     /// Returns the kind of number.
     pub const fn family(self) -> Family {
         self.row().family

@@ -11,7 +11,7 @@ use crate::{
     convert::{Origin, Target},
     division::Divide,
     dtype::{Bool, DType, Element, Family, bf16, f16},
-    isa::{LEVELS, versions},
+    isa::{LEVELS, halves::Widened, versions},
     loops::{Binary, Guard, Kernel, LIGHT_PICOS, Prepared, Refuses, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
@@ -29,7 +29,7 @@ use crate::{
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
-        light::{OneLight, TwoLight},
+        light::{ManyLight, OneLight, TwoLight},
     },
 };
 
@@ -97,15 +97,21 @@ const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
 }
 
 /// The loops of two operands of f16 or bf16, for an operator as cheap as memory whose result is that for f32, rounded.
-const fn two_light<O: Binary<H> + Binary<f32, Out = f32>, H: Packed, const C: u8>() -> Variant {
+const fn two_light<O: Binary<H> + Widened, H: Packed, const C: u8>() -> Variant {
     #[cfg(target_arch = "x86_64")]
-    return half_loops::<Two<O, H, C>, TwoLight<O, H, H::By8, C>, TwoLight<O, H, H::By16, C>>(C, true);
+    {
+        let loops = half_loops::<Two<O, H, C>, TwoLight<O, H, H::By8, C>, TwoLight<O, H, H::By16, C>>(C, true);
+        if C != 0 {
+            return loops;
+        }
+        Variant { versions: each::<Two<O, H, 0>, ManyLight<O, H, H::By8>, ManyLight<O, H, H::By16>>(), ..loops }
+    }
     #[cfg(not(target_arch = "x86_64"))]
     light_loops::<Two<O, H, C>>(C)
 }
 
 /// The same of one operand.
-const fn one_light<O: Unary<H> + Unary<f32, Out = f32>, H: Packed>() -> Variant {
+const fn one_light<O: Unary<H> + Widened, H: Packed>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     return half_loops::<One<O, H, 0>, OneLight<O, H, H::By8>, OneLight<O, H, H::By16>>(0, true);
     #[cfg(not(target_arch = "x86_64"))]
@@ -148,11 +154,11 @@ impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
 /// Operators on a half that are computed as those on f32.
 struct ByF32<O, H>(PhantomData<(O, H)>);
 
-impl<O: Unary<H> + Unary<f32, Out = f32>, H: Packed> ByF32<O, (H,)> {
+impl<O: Unary<H> + Widened, H: Packed> ByF32<O, (H,)> {
     const ONE: &'static [Variant] = &[one_light::<O, H>()];
 }
 
-impl<O: Binary<H> + Binary<f32, Out = f32>, H: Packed> ByF32<O, (H, H)> {
+impl<O: Binary<H> + Widened, H: Packed> ByF32<O, (H, H)> {
     const TWO: &'static [Variant] = &[two_light::<O, H, 0>(), two_light::<O, H, 1>(), two_light::<O, H, 2>()];
 }
 
@@ -204,12 +210,12 @@ const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
 }
 
 /// As [`one`], for f16 by f32.
-const fn one_f16<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
+const fn one_f16<O: Unary<f16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (f16,)>::ONE, ..one::<O, f16>() }
 }
 
 /// As [`one`], for bf16 by f32.
-const fn one_bf16<O: Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
+const fn one_bf16<O: Unary<bf16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (bf16,)>::ONE, ..one::<O, bf16>() }
 }
 
@@ -219,12 +225,12 @@ const fn costly_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
 }
 
 /// As [`two`], for f16 by f32.
-const fn two_f16<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
+const fn two_f16<O: Binary<f16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (f16, f16)>::TWO, ..two::<O, f16>() }
 }
 
 /// As [`two`], for bf16 by f32.
-const fn two_bf16<O: Binary<bf16> + Binary<f32, Out = f32>>() -> Kernel {
+const fn two_bf16<O: Binary<bf16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (bf16, bf16)>::TWO, ..two::<O, bf16>() }
 }
 
@@ -307,8 +313,6 @@ family!(/// Every float, two operands.
     floats, two, Binary: f16, bf16, f32, f64);
 family!(/// Every float, two operands, costly.
     heavy_floats, heavy, Binary: bf16, f32, f64; f16 heavy_by_f32);
-family!(/// Every float, two operands, of which the halves have the result of f32, rounded.
-    rounded_floats, two, Binary: f32, f64; f16 two_f16, bf16 two_bf16);
 family!(/// Truth values, two operands.
     truths, two, Binary: Bool);
 family!(/// Truth values, one operand.
@@ -321,10 +325,18 @@ family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
 family!(/// Every float, one operand, costly.
     heavy_float, costly, Unary: bf16, f32, f64; f16 costly_by_f32);
-family!(/// Every float, one operand, of which the halves have the result of f32, rounded.
-    rounded_float, one, Unary: f32, f64; f16 one_f16, bf16 one_bf16);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+/// Every float, two operands, of which the halves have the result of f32, rounded.
+pub(crate) const fn rounded_floats<O: Binary<f16> + Binary<bf16> + Binary<f32> + Binary<f64> + Widened>() -> Kernels {
+    gather([two_f16::<O>(), two_bf16::<O>(), two::<O, f32>(), two::<O, f64>()])
+}
+
+/// The same of one operand.
+pub(crate) const fn rounded_float<O: Unary<f16> + Unary<bf16> + Unary<f32> + Unary<f64> + Widened>() -> Kernels {
+    gather([one_f16::<O>(), one_bf16::<O>(), one::<O, f32>(), one::<O, f64>()])
+}
 
 /// Every integer by the loops of the unsigned one of its width, for operators that do not ask for the sign.
 pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {

@@ -14,6 +14,7 @@ pub(crate) mod narrow;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod singles16;
 
+pub(crate) mod halves;
 pub(crate) mod lanes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -407,7 +408,7 @@ pub(crate) trait Convert: 'static {
 
 #[cfg(target_arch = "x86_64")]
 macro_rules! conversions {
-    ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident;)+) => { $(
+    ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident, $kept:ident;)+) => { $(
         pub(crate) struct $level;
         impl Convert for $level {
             #[inline(always)]
@@ -429,7 +430,7 @@ macro_rules! conversions {
                     unsafe {
                         let floats = from.add(i).cast::<$floats>().read_unaligned();
                         let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
-                        to.add(i).cast::<$halves>().write_unaligned(halves);
+                        to.add(i).cast::<$halves>().write_unaligned(lots::$kept(halves));
                     }
                 }
             }
@@ -438,8 +439,8 @@ macro_rules! conversions {
 }
 #[cfg(target_arch = "x86_64")]
 conversions! {
-    ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph;
-    ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph;
+    ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph, kept4;
+    ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph, kept8;
 }
 
 /// Work of safe loops, always inlined, that is compiled for every level.

@@ -114,6 +114,12 @@ impl Guard {
     }
 }
 
+/// The elements of f16 or bf16 that a loop computes at a time.
+pub(crate) const LOT: usize = 32;
+
+/// The rows for which such a loop widens an operand once that stays from row to row.
+pub(crate) const MANY: usize = 4;
+
 /// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
 pub(crate) const LIGHT_PICOS: u32 = 8;
 
@@ -146,6 +152,13 @@ impl Kernel {
     pub(crate) fn takes_groups(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
         has_level && self.arity > 1 && self.picos <= LIGHT_PICOS * self.output.size() as u32
+    }
+
+    /// Says whether its loops take rows of f16 or bf16 by lots.
+    pub(crate) fn takes_lots(&self, isa: Isa) -> bool {
+        let has_level = isa.level() != Level::Baseline && self.arity < 3;
+        let halves = self.output.is_half() && self.inputs().iter().all(|dtype| dtype.is_half());
+        has_level && halves && self.picos <= LIGHT_PICOS * self.output.size() as u32
     }
 
     /// Returns what finds the elements that must be refused, where there are such elements.

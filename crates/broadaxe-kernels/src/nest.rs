@@ -6,7 +6,10 @@
 //! packed once and used again, a block of two far loops where one operand is transposed. `cut` estimates what each box costs per
 //! element and takes the cheapest.
 
-use crate::tile::SHORTEST;
+use crate::{
+    loops::{LOT, MANY},
+    tile::SHORTEST,
+};
 
 /// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,8 +209,14 @@ const TURN: f64 = 1.0;
 pub(crate) const ROW: f64 = 3.0;
 /// The same in a loop that takes short rows by groups, for a row that has one.
 pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
-/// The same in a loop over f16 or bf16, which computes as many elements at a time as a row may not have.
+/// The same in a loop over f16 or bf16, which copies what is less than it computes at a time.
 pub(crate) const ROW_OF_HALVES: f64 = 8.0;
+/// The same in one that computes a lot at a time, for a row that has one.
+pub(crate) const ROW_OF_LOTS: f64 = 0.5;
+/// Computing again an element that the last two lots of a row share.
+const SHARED: f64 = 0.03;
+/// Widening an element of f16 or bf16.
+const WIDENING: f64 = 0.008;
 /// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
 const EDGES: f64 = 40.0;
 /// The bytes of a row without such lines.
@@ -234,8 +243,10 @@ const FAR: f64 = 1.2;
 pub(crate) struct Terms {
     /// The nanoseconds that the program takes to begin and end a row.
     pub(crate) row: f64,
-    /// The same for a row that has a group, where short rows are taken by groups.
+    /// The same for a row that has a group, where short rows are taken by groups, or a lot, where steps compute lots.
     pub(crate) row_of_groups: f64,
+    /// The steps that compute lots.
+    pub(crate) lots: usize,
     /// Whether one call computes several units where none of their operands is packed.
     pub(crate) turns: bool,
     /// The most elements of a unit.
@@ -344,7 +355,8 @@ fn size_up(
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
     let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
-    let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner * o.size >= SHORTEST;
+    let group = |o: &Layout| if terms.lots > 0 { LOT } else { SHORTEST / o.size };
+    let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner >= group(o);
     let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
     let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
@@ -353,7 +365,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
         Some((_, times)) => UNIT / times.min(LONG / cut.elements() + 1) as f64 + TURN,
         None => UNIT,
     };
-    let own = unit / cut.elements() as f64 + (row + edges) / n;
+    let own = unit / cut.elements() as f64 + (row + edges) / n + of_lots(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
         match operand.lie(dims, cut) {
             Lie::Constant | Lie::Dense => return 0.0,
@@ -369,6 +381,18 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
         }
     };
     own + operands.iter().map(packing).sum::<f64>()
+}
+
+/// Estimates what an element costs more, or less, because it is computed in lots.
+fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+    let n = cut.chunk * cut.inner;
+    if terms.lots == 0 || n < LOT {
+        return 0.0;
+    }
+    let shared = (n.next_multiple_of(LOT) - n) as f64 * SHARED * terms.lots as f64 / n as f64;
+    let stays = |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.lie(dims, cut) == Lie::Dense;
+    // What stays from row to row is widened once.
+    shared - if cut.rows >= MANY && operands.iter().any(stays) { WIDENING } else { 0.0 }
 }
 
 /// Estimates what it costs to pack an element of an operand.
@@ -454,7 +478,7 @@ mod tests {
     }
 
     const TERMS: Terms =
-        Terms { row: ROW, row_of_groups: ROW, turns: false, longest: LONG, past: false, ordered: false };
+        Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest: LONG, past: false, ordered: false };
 
     #[test]
     fn units_fit_their_operands() {

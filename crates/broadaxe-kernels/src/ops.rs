@@ -11,4 +11,5 @@ pub mod logic;
 pub mod round;
 pub mod select;
 pub mod trig;
+mod widened;
 pub mod pair;

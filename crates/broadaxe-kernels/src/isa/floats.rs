@@ -306,17 +306,33 @@ unsafe fn merge16(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i3
 /// Takes x where that is a NaN, else y.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn either8(x: x86::__m256, y: x86::__m256) -> x86::__m256 {
+pub(super) unsafe fn either8(x: x86::__m256, y: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
-    unsafe { x86::_mm256_blendv_ps(y, x, x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(x, x)) }
+    unsafe { chosen8(x, x, y) }
+}
+
+/// Takes x where another is a NaN, else y.
+// SAFETY: The level is here.
+#[inline(always)]
+pub(super) unsafe fn chosen8(a: x86::__m256, x: x86::__m256, y: x86::__m256) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm256_blendv_ps(y, x, x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(a, a)) }
 }
 
 /// Takes x where that is a NaN, else y.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn either16(x: x86::__m512, y: x86::__m512) -> x86::__m512 {
+pub(super) unsafe fn either16(x: x86::__m512, y: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
-    unsafe { x86::_mm512_mask_blend_ps(x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(x, x), y, x) }
+    unsafe { chosen16(x, x, y) }
+}
+
+/// Takes x where another is a NaN, else y.
+// SAFETY: The level is here.
+#[inline(always)]
+pub(super) unsafe fn chosen16(a: x86::__m512, x: x86::__m512, y: x86::__m512) -> x86::__m512 {
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm512_mask_blend_ps(x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(a, a), y, x) }
 }
 
 /// Takes what is not at most 0, and 0 for the rest.
@@ -338,6 +354,7 @@ unsafe fn relu16(x: x86::__m512) -> x86::__m512 {
     }
 }
 
+/// Makes any NaN the canonical one.
 // SAFETY: The level is here.
 #[inline(always)]
 pub(super) unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
@@ -348,12 +365,14 @@ pub(super) unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
     }
 }
 
+/// Makes any NaN the canonical one: of the kinds of numbers that the table lists, the first two, NaN, leave the first operand as it is,
+/// and all others take the second.
 // SAFETY: The level is here.
 #[inline(always)]
 pub(super) unsafe fn canonical16(x: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe {
-        let nan = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(x, x);
-        x86::_mm512_mask_blend_ps(nan, x, x86::_mm512_set1_ps(f32::from_bits(0x7fc0_0000)))
+        let nan = x86::_mm512_set1_ps(f32::from_bits(0x7fc0_0000));
+        x86::_mm512_fixupimm_ps::<0>(nan, x, x86::_mm512_set1_epi32(0x1111_1100))
     }
 }

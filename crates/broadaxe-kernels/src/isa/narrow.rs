@@ -9,7 +9,7 @@ use half::f16;
 
 use super::{
     floats::{Floats, Floats8, Floats16, Turns, canonical8, canonical16, eight, four, nth, pick8, pick16},
-    lots::{raised8, raised16},
+    lots::{FOLLOWING, raised8, raised16, rounded16},
 };
 use crate::{dtype::DType, number::Half};
 
@@ -94,7 +94,7 @@ macro_rules! narrow {
                                 x86::$to_f16::<{ x86::_MM_FROUND_TO_NEAREST_INT }>(a),
                                 x86::$to_f16::<{ x86::_MM_FROUND_TO_NEAREST_INT }>(b),
                             ),
-                            _ => $halves($raised(a), $raised(b)),
+                            _ => $halves(a, b),
                         };
                         if past { x86::$stream(to.cast(), x) } else { to.cast::<x86::$ints>().write_unaligned(x) }
                     }
@@ -139,34 +139,23 @@ narrow! {
         _mm512_and_si512 _mm512_set1_epi32 raised16 halves16 two16;
 }
 
-/// Takes the upper halves of the numbers of two vectors.
+/// Rounds the numbers of two vectors to bf16.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn halves8(a: x86::__m256i, b: x86::__m256i) -> x86::__m256i {
+unsafe fn halves8(a: x86::__m256, b: x86::__m256) -> x86::__m256i {
     // SAFETY: promised by the caller.
     unsafe {
-        let (a, b) = (x86::_mm256_srli_epi32::<16>(a), x86::_mm256_srli_epi32::<16>(b));
+        let (a, b) = (x86::_mm256_srli_epi32::<16>(raised8(a)), x86::_mm256_srli_epi32::<16>(raised8(b)));
         x86::_mm256_permute4x64_epi64::<0b11_01_10_00>(x86::_mm256_packus_epi32(a, b))
     }
 }
 
-/// The places of the upper halves of the numbers of two vectors.
-static UPPER: [u16; 32] = {
-    let mut places = [0; 32];
-    let mut i = 0;
-    while i < 32 {
-        places[i] = 2 * i as u16 + 1;
-        i += 1;
-    }
-    places
-};
-
-/// Takes the upper halves of the numbers of two vectors.
+/// Rounds the numbers of two vectors to bf16.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn halves16(a: x86::__m512i, b: x86::__m512i) -> x86::__m512i {
-    // SAFETY: promised by the caller; there is a whole vector of places.
-    unsafe { x86::_mm512_permutex2var_epi16(a, nth(UPPER.as_ptr().cast(), 0), b) }
+unsafe fn halves16(a: x86::__m512, b: x86::__m512) -> x86::__m512i {
+    // SAFETY: promised by the caller.
+    unsafe { rounded16(a, b, &FOLLOWING) }
 }
 
 /// Makes one vector of two halves.

@@ -6,8 +6,8 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     nest::{
-        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, Terms, cut, lie, lie_loose,
-        priced,
+        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, cut, lie,
+        lie_loose, priced,
     },
     program::{Program, Step},
     tile::chain::{GROUP, chained},
@@ -26,7 +26,7 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     let picos = program.picos();
     let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
     let past = is_large(dims, operands, manner);
-    Terms { row: ROW, row_of_groups: ROW, turns: false, longest, past, ordered: false }
+    Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest, past, ordered: false }
 }
 
 /// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
@@ -34,22 +34,19 @@ fn is_little(dims: &[usize]) -> bool {
     dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
 }
 
-/// Says whether a dtype is f16 or bf16.
-fn is_half(dtype: DType) -> bool {
-    matches!(dtype, DType::F16 | DType::BF16)
-}
-
 /// Returns the terms of the choice of units for a program whose steps are loops of their own.
 fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let is_little = is_little(dims);
-    let copies = |step: &Step| is_half(step.kernel.output()) || step.kernel.inputs().contains(&DType::F16);
+    let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
     let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
+    let takes_lots = |step: &&Step| !is_little && step.kernel.takes_lots(isa);
+    let row_of_lots = |step| if takes_lots(&step) { ROW_OF_LOTS } else { row(step) };
     let takes_groups = |step: &Step| step.kernel.takes_groups(isa) && !copies(step);
-    let row: f64 = program.steps.iter().map(row).sum();
     let by_groups = !is_little && program.steps.iter().all(takes_groups);
     Terms {
-        row,
-        row_of_groups: if by_groups { ROW_OF_GROUPS } else { row },
+        row: program.steps.iter().map(row).sum(),
+        row_of_groups: if by_groups { ROW_OF_GROUPS } else { program.steps.iter().map(row_of_lots).sum() },
+        lots: program.steps.iter().filter(takes_lots).count(),
         turns: !is_little
             && manner != Manner::InPlace
             && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
@@ -71,7 +68,7 @@ fn layouts(operands: &[Operand], loose: impl Fn(usize) -> Loose) -> Vec<Layout<'
 fn loose(dtype: DType) -> Loose {
     match dtype {
         DType::F32 => Loose::RepeatedOrApart,
-        _ if is_half(dtype) => Loose::Repeated,
+        _ if dtype.is_half() => Loose::Repeated,
         _ => Loose::No,
     }
 }
@@ -99,8 +96,8 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
     };
     let pays = match program.steps.len() {
         // The loops of steps on halves are as fast, but for f16 where an operator is two links.
-        1 if is_half(program.output()) => program.output() == DType::F16 && links > 2 && !is_little(dims),
-        2 if program.steps.iter().all(|step| is_half(step.kernel.output())) => false,
+        1 if program.output().is_half() => program.output() == DType::F16 && links > 2 && !is_little(dims),
+        2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
             is_loose() && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0

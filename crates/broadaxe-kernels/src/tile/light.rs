@@ -1,27 +1,36 @@
 //! The loops over f16 and bf16 of operators that cost little: a lot of elements is widened, computed as f32, and rounded.
 //!
-//! A lot stays in registers: the loops over its numbers are so short that the compiler makes a few vectors of them.
+//! A lot stays in registers, as vectors from the start: of loops over its numbers, the compiler makes vectors of some operators only,
+//! and takes those of others apart. An operand that stays from row to row is widened once for all of them, into a tile; a column of a
+//! few lots that is taken down all rows, and kept in registers, reads memory in an order that is slower.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, mem::MaybeUninit};
 
 use super::{Line, Row, advances};
 use crate::{
     dtype::Element,
-    isa::lots::{Convert16, LOT, Lot},
-    loops::{Binary, Unary},
+    isa::{
+        Block, Body,
+        halves::Widened,
+        lots::{Convert16, Lot},
+        moved,
+    },
+    loops::{LOT, MANY},
 };
 
 /// One operand and a result of `H`, computed in f32 with the conversions `M`.
 pub(crate) struct OneLight<O, H, M>(PhantomData<(O, H, M)>);
 /// Two operands and a result of `H`, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
 pub(crate) struct TwoLight<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
+/// The same for many rows, where one of two dense operands may stay.
+pub(crate) struct ManyLight<O, H, M>(PhantomData<(O, H, M)>);
 
 /// Widens a lot of elements, the first of which is at `place`, or the only one.
 // SAFETY: They can be read. The level of `M` is here.
 #[inline(always)]
 unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> Lot {
     // SAFETY: promised by the caller.
-    unsafe { if constant { M::widened([place.read_unaligned(); LOT].as_ptr()) } else { M::widened(place) } }
+    unsafe { if constant { M::repeated(place.read_unaligned()) } else { M::widened(place) } }
 }
 
 /// Copies elements of a row that is shorter than a lot, or the only one.
@@ -43,19 +52,13 @@ fn start(lot: usize, n: usize) -> usize {
 /// Computes `n` elements, a lot at least.
 // SAFETY: There are so many at `x` and room for as many at `to`, which overlaps nothing. The level of `M` is here.
 #[inline(always)]
-unsafe fn one<O: Unary<f32, Out = f32>, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
+unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
     for lot in 0..n.div_ceil(LOT) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let x = unsafe { widened::<M>(x.add(2 * at).cast(), false) };
-        let mut y = [[0.0; 16]; 2];
-        for half in 0..2 {
-            for i in 0..16 {
-                y[half][i] = O::apply(x[half][i]);
-            }
-        }
         // SAFETY: promised by the caller.
-        unsafe { M::narrow(&y, to.add(2 * at).cast()) };
+        unsafe { M::narrow(&M::computed(O::WIDE, &x, &x), to.add(2 * at).cast()) };
     }
 }
 
@@ -63,7 +66,7 @@ unsafe fn one<O: Unary<f32, Out = f32>, M: Convert16>(x: *const u8, to: *mut u8,
 // SAFETY: There are so many at `a` and `b`, or one that is constant, and room for as many at `to`, which overlaps nothing. The level of
 // `M` is here.
 #[inline(always)]
-unsafe fn two<O: Binary<f32, Out = f32>, M: Convert16, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
+unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
     // SAFETY: promised by the caller.
     let (one, other) = unsafe { (widened::<M>(a.cast(), C & 1 != 0), widened::<M>(b.cast(), C & 2 != 0)) };
     for lot in 0..n.div_ceil(LOT) {
@@ -73,18 +76,12 @@ unsafe fn two<O: Binary<f32, Out = f32>, M: Convert16, const C: u8>(a: *const u8
             let x = if C & 1 != 0 { one } else { widened::<M>(a.add(2 * at).cast(), false) };
             (x, if C & 2 != 0 { other } else { widened::<M>(b.add(2 * at).cast(), false) })
         };
-        let mut z = [[0.0; 16]; 2];
-        for half in 0..2 {
-            for i in 0..16 {
-                z[half][i] = O::apply(x[half][i], y[half][i]);
-            }
-        }
         // SAFETY: promised by the caller.
-        unsafe { M::narrow(&z, to.add(2 * at).cast()) };
+        unsafe { M::narrow(&M::computed(O::WIDE, &x, &y), to.add(2 * at).cast()) };
     }
 }
 
-impl<O: Unary<f32, Out = f32>, H: Element, M: Convert16> Line for OneLight<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> Line for OneLight<O, H, M> {
     type Out = H;
     const ADVANCES: [usize; 3] = [2, 0, 0];
     #[inline(always)]
@@ -104,7 +101,7 @@ impl<O: Unary<f32, Out = f32>, H: Element, M: Convert16> Line for OneLight<O, H,
     }
 }
 
-impl<O: Binary<f32, Out = f32>, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, M, C> {
+impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, M, C> {
     type Out = H;
     const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
     #[inline(always)]
@@ -123,4 +120,59 @@ impl<O: Binary<f32, Out = f32>, H: Element, M: Convert16, const C: u8> Line for 
         }
         false
     }
+}
+
+/// The most lots of an operand that are widened at a time: they lie in the first-level cache.
+const WIDE: usize = 128;
+
+impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
+    #[inline(always)]
+    unsafe fn run(block: &Block) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match block.steps {
+                _ if block.n < LOT || block.rows < MANY => <TwoLight<O, H, M, 0> as Body>::run(block),
+                [_, 0, _] => turns::<O, M, 1>(block),
+                [0, ..] => turns::<O, M, 0>(block),
+                _ => <TwoLight<O, H, M, 0> as Body>::run(block),
+            }
+        }
+    }
+}
+
+/// Computes a block of which the operand of number `STAYS` stays from row to row.
+// SAFETY: As for [`Body::run`], and a row has a lot.
+#[inline(always)]
+unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
+    let mut wide = [const { MaybeUninit::<Lot>::uninit() }; WIDE];
+    let lots = block.n.div_ceil(LOT);
+    let piece = lots.div_ceil(lots.div_ceil(WIDE));
+    let (mut places, mut out) = (block.places, block.out);
+    for _ in 0..block.turns {
+        for first in (0..lots).step_by(piece) {
+            let wide = &mut wide[..piece.min(lots - first)];
+            for (lot, wide) in wide.iter_mut().enumerate() {
+                // SAFETY: promised by the caller.
+                wide.write(unsafe { M::widened(places[STAYS].add(2 * start(first + lot, block.n)).cast()) });
+            }
+            let (mut from, mut to) = (places[1 - STAYS], out);
+            for _ in 0..block.rows {
+                for (lot, wide) in wide.iter().enumerate() {
+                    let at = 2 * start(first + lot, block.n);
+                    // SAFETY: promised by the caller; the lot was written before.
+                    unsafe {
+                        let (x, wide) = (M::widened(from.add(at).cast()), wide.assume_init_ref());
+                        let z =
+                            if STAYS == 0 { M::computed(O::WIDE, wide, &x) } else { M::computed(O::WIDE, &x, wide) };
+                        M::narrow(&z, to.add(at).cast());
+                    }
+                }
+                from = from.wrapping_offset(block.steps[1 - STAYS]);
+                to = to.wrapping_offset(block.out_step);
+            }
+        }
+        places = moved(places, block.turn_steps);
+        out = out.wrapping_offset(block.out_turn);
+    }
+    false
 }

@@ -1,0 +1,46 @@
+//! What loops over f16 and bf16 compute in f32.
+
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+
+/// What is computed in f32 of one or two f16 or bf16, before it is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wide {
+    /// a + b
+    Sum,
+    /// a - b
+    Difference,
+    /// a * b
+    Product,
+    /// a / b
+    Quotient,
+    /// The larger, b where they are equal; NaN spreads.
+    Max,
+    /// The smaller, b where they are equal; NaN spreads.
+    Min,
+    /// The larger, b where they are equal; a number wins over NaN.
+    Fmax,
+    /// The smaller, b where they are equal; a number wins over NaN.
+    Fmin,
+    /// a * a
+    Square,
+    /// 1 / a
+    Reciprocal,
+    /// The square root of a.
+    Root,
+    /// 1 / the square root of a, which is computed in f64.
+    InverseRoot,
+    /// a rounded down.
+    Floor,
+    /// a rounded up.
+    Ceil,
+    /// a rounded to nearest, ties to even.
+    Round,
+    /// a rounded towards zero.
+    Trunc,
+}
+
+/// A function of f16 or bf16 that is computed in f32 and rounded.
+pub(crate) trait Widened: 'static {
+    /// What is computed.
+    const WIDE: Wide;
+}

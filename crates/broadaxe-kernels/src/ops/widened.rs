@@ -1,0 +1,33 @@
+//! What operators on f16 and bf16 compute in f32 before it is rounded.
+
+use super::{
+    arith::{Add, Div, Fmax, Fmin, Max, Min, Mul, Reciprocal, Rsqrt, Sqrt, Square, Sub},
+    round::{Ceil, Floor, Round, Trunc},
+};
+use crate::isa::halves::{Wide, Widened};
+
+macro_rules! widened {
+    ($($op:ident: $wide:ident;)+) => { $(
+        impl Widened for $op {
+            const WIDE: Wide = Wide::$wide;
+        }
+    )+ };
+}
+widened! {
+    Add: Sum;
+    Sub: Difference;
+    Mul: Product;
+    Div: Quotient;
+    Max: Max;
+    Min: Min;
+    Fmax: Fmax;
+    Fmin: Fmin;
+    Square: Square;
+    Reciprocal: Reciprocal;
+    Sqrt: Root;
+    Rsqrt: InverseRoot;
+    Floor: Floor;
+    Ceil: Ceil;
+    Round: Round;
+    Trunc: Trunc;
+}
