@@ -90,7 +90,7 @@ pub fn sigmoid64(x: f64) -> f64 {
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
 ///
-/// At most 0.934 ULP over all f32.
+/// At most 0.894 ULP over all f32.
 #[inline(always)]
 pub fn silu32(x: f32) -> f32 {
     single::silu(plain(x)).x
