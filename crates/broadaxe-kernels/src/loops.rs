@@ -120,6 +120,9 @@ pub(crate) const LOT: usize = 32;
 /// The rows for which such a loop widens an operand once that stays from row to row.
 pub(crate) const MANY: usize = 4;
 
+/// The longest row that such an operand is widened for: as f32, it lies in the first-level cache beside what it meets.
+pub(crate) const LONGEST_WIDE: usize = 4096;
+
 /// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
 pub(crate) const LIGHT_PICOS: u32 = 8;
 

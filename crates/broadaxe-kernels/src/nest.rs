@@ -7,7 +7,7 @@
 //! element and takes the cheapest.
 
 use crate::{
-    loops::{LOT, MANY},
+    loops::{LONGEST_WIDE, LOT, MANY},
     tile::SHORTEST,
 };
 
@@ -392,7 +392,8 @@ fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 
     let shared = (n.next_multiple_of(LOT) - n) as f64 * SHARED * terms.lots as f64 / n as f64;
     let stays = |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.lie(dims, cut) == Lie::Dense;
     // What stays from row to row is widened once.
-    shared - if cut.rows >= MANY && operands.iter().any(stays) { WIDENING } else { 0.0 }
+    let widens = n <= LONGEST_WIDE && cut.rows >= MANY && operands.iter().any(stays);
+    shared - if widens { WIDENING } else { 0.0 }
 }
 
 /// Estimates what it costs to pack an element of an operand.

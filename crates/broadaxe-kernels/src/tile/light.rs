@@ -15,7 +15,7 @@ use crate::{
         lots::{Convert16, Lot},
         moved,
     },
-    loops::{LOT, MANY},
+    loops::{LONGEST_WIDE, LOT, MANY},
 };
 
 /// One operand and a result of `H`, computed in f32 with the conversions `M`.
@@ -122,16 +122,15 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, 
     }
 }
 
-/// The most lots of an operand that are widened at a time: they lie in the first-level cache.
-const WIDE: usize = 128;
-
 impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             match block.steps {
-                _ if block.n < LOT || block.rows < MANY => <TwoLight<O, H, M, 0> as Body>::run(block),
+                _ if !(LOT..=LONGEST_WIDE).contains(&block.n) || block.rows < MANY => {
+                    <TwoLight<O, H, M, 0> as Body>::run(block)
+                }
                 [_, 0, _] => turns::<O, M, 1>(block),
                 [0, ..] => turns::<O, M, 0>(block),
                 _ => <TwoLight<O, H, M, 0> as Body>::run(block),
@@ -141,35 +140,30 @@ impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
 }
 
 /// Computes a block of which the operand of number `STAYS` stays from row to row.
-// SAFETY: As for [`Body::run`], and a row has a lot.
+// SAFETY: As for [`Body::run`], and a row has a lot, and no more than can be widened.
 #[inline(always)]
 unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
-    let mut wide = [const { MaybeUninit::<Lot>::uninit() }; WIDE];
-    let lots = block.n.div_ceil(LOT);
-    let piece = lots.div_ceil(lots.div_ceil(WIDE));
+    let mut wide = [const { MaybeUninit::<Lot>::uninit() }; LONGEST_WIDE / LOT];
+    let wide = &mut wide[..block.n.div_ceil(LOT)];
     let (mut places, mut out) = (block.places, block.out);
     for _ in 0..block.turns {
-        for first in (0..lots).step_by(piece) {
-            let wide = &mut wide[..piece.min(lots - first)];
-            for (lot, wide) in wide.iter_mut().enumerate() {
-                // SAFETY: promised by the caller.
-                wide.write(unsafe { M::widened(places[STAYS].add(2 * start(first + lot, block.n)).cast()) });
-            }
-            let (mut from, mut to) = (places[1 - STAYS], out);
-            for _ in 0..block.rows {
-                for (lot, wide) in wide.iter().enumerate() {
-                    let at = 2 * start(first + lot, block.n);
-                    // SAFETY: promised by the caller; the lot was written before.
-                    unsafe {
-                        let (x, wide) = (M::widened(from.add(at).cast()), wide.assume_init_ref());
-                        let z =
-                            if STAYS == 0 { M::computed(O::WIDE, wide, &x) } else { M::computed(O::WIDE, &x, wide) };
-                        M::narrow(&z, to.add(at).cast());
-                    }
+        for (lot, wide) in wide.iter_mut().enumerate() {
+            // SAFETY: promised by the caller.
+            wide.write(unsafe { M::widened(places[STAYS].add(2 * start(lot, block.n)).cast()) });
+        }
+        let (mut from, mut to) = (places[1 - STAYS], out);
+        for _ in 0..block.rows {
+            for (lot, wide) in wide.iter().enumerate() {
+                let at = 2 * start(lot, block.n);
+                // SAFETY: promised by the caller; the lot was written before.
+                unsafe {
+                    let (x, wide) = (M::widened(from.add(at).cast()), wide.assume_init_ref());
+                    let z = if STAYS == 0 { M::computed(O::WIDE, wide, &x) } else { M::computed(O::WIDE, &x, wide) };
+                    M::narrow(&z, to.add(at).cast());
                 }
-                from = from.wrapping_offset(block.steps[1 - STAYS]);
-                to = to.wrapping_offset(block.out_step);
             }
+            from = from.wrapping_offset(block.steps[1 - STAYS]);
+            to = to.wrapping_offset(block.out_step);
         }
         places = moved(places, block.turn_steps);
         out = out.wrapping_offset(block.out_turn);
