@@ -345,6 +345,8 @@ fn quotients_are_not_rounded_before_the_floor() {
     assert_eq!(math::div_floor32(6.0, 0.1), 59.0);
     assert_eq!(math::div_floor64(-6.0, 0.1), -60.0);
     assert_eq!(math::div_floor32(-6.0, 0.1), -60.0);
+    // Where units in the last place are halves, NumPy 2.4 is one below the exact quotient.
+    assert_eq!(math::div_floor32(165.125, 2.037_393e-5), 8_104_719.0);
     assert_eq!(math::fmod32(6.0, 0.1), 0.099_999_91);
     assert_eq!(math::mod_floor32(-6.0, 0.1), 8.940_697e-8);
     assert_eq!(math::fmod64(6.0, 0.1), 0.099_999_999_999_999_67);

@@ -16,7 +16,7 @@
 //! | a comparison with NaN | false; `not_equal` true |
 //! | `mod_floor` of floats | the divisor's sign, also of a zero; x mod ±inf is x, or ±inf where the signs differ |
 //! | `fmod` | the dividend's sign, also of a zero; x mod ±inf is x |
-//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, once |
+//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, or beside it where it is large |
 //! | `div_trunc` of floats | the rounded quotient, rounded towards zero |
 //! | `round` | ties to even |
 //! | `pow(1, x)`, `pow(x, 0)` | 1, NaN or not |

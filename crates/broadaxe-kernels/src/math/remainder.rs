@@ -1,4 +1,4 @@
-//! Remainders and the floor of a quotient, all exact.
+//! Remainders, all exact, and the floor of a quotient.
 //!
 //! The f32 forms divide in f64, 29 bits of the quotient at a time: a quotient of that size times the divisor's 24
 //! bits is exact, and so is the difference. Ten such steps span the widest ratio of two f32, so there is no loop
@@ -136,8 +136,8 @@ pub fn mod_floor64(a: f64, b: f64) -> f64 {
 
 /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
 ///
-/// The remainder is taken off before the division, so 6 over 0.1 is 59. An infinite a gives NaN, division by zero an
-/// infinity, or NaN of zero.
+/// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^22 on, both are rounded: the result may be off by one,
+/// or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of zero.
 #[inline(always)]
 pub fn div_floor32(a: f32, b: f32) -> f32 {
     let rest = fmod32(a, b);
@@ -151,8 +151,8 @@ pub fn div_floor32(a: f32, b: f32) -> f32 {
 
 /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
 ///
-/// The remainder is taken off before the division, so 6 over 0.1 is 59. An infinite a gives NaN, division by zero an
-/// infinity, or NaN of zero.
+/// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^51 on, both are rounded: the result may be off by one,
+/// or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of zero.
 #[inline(always)]
 pub fn div_floor64(a: f64, b: f64) -> f64 {
     let rest = a % b;
