@@ -257,11 +257,6 @@ pub(crate) struct Terms {
     pub(crate) ordered: bool,
 }
 
-/// Chooses the unit with the least cost per element.
-pub(crate) fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
-    priced(dims, operands, terms).1
-}
-
 /// Chooses the unit with the least cost per element, and says what that is.
 pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Cut) {
     let last = dims.len() - 1;
@@ -480,6 +475,10 @@ mod tests {
 
     const TERMS: Terms =
         Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest: LONG, past: false, ordered: false };
+
+    fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
+        priced(dims, operands, terms).1
+    }
 
     #[test]
     fn units_fit_their_operands() {

@@ -6,10 +6,12 @@
 //! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
 //! large for the caches and better written past them.
 
+mod spread;
 mod units;
 
 use once_cell::race::OnceBox;
-use units::choose_units;
+pub(crate) use spread::{Copied, Spread};
+use units::{choose_units, lay_over};
 
 use crate::{
     cache::Caches,
@@ -102,6 +104,7 @@ pub(crate) enum Finish {
 }
 
 /// An operand over the whole nest.
+#[derive(Clone)]
 pub(crate) struct Operand {
     pub(crate) strides: Vec<isize>,
     pub(crate) size: usize,
@@ -178,6 +181,10 @@ pub struct Schedule {
     pub(crate) nanos: u64,
     /// What of it is worth waking a thread for.
     pub(crate) worth: u64,
+    /// An estimate of the nanoseconds that an element takes beside its arithmetic.
+    pub(crate) price: f64,
+    /// The way that is cheaper where operands are brought over the innermost loops first, if it is.
+    pub(crate) spread: Option<Box<Spread>>,
     /// The same for a result that lies on an input, element for element; decided when it is first needed.
     pub(crate) in_place: OnceBox<Schedule>,
     /// The same for several threads, where `streams_alone`; decided when it is first needed.
@@ -230,12 +237,16 @@ impl Schedule {
     // Long: most of it lists fields.
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
-        let (cut, is_chain) = choose_units(isa, program, &dims, &mut operands, manner);
+        let choice = choose_units(isa, program, &dims, &operands, manner);
+        let (cut, is_chain) = (choice.cut, choice.is_chain);
+        lay_over(choice, program, &dims, &mut operands);
         let mut schedule = Self {
             isa,
             program: program.clone(),
             nest: nest.clone(),
             outer: outer_loops(&dims, &operands, &cut),
+            price: choice.price,
+            spread: None,
             turning: None,
             one_call: None,
             cut,
@@ -278,6 +289,9 @@ impl Schedule {
 
     /// Says how the program is run.
     pub fn decisions(&self) -> Decisions {
+        if let Some(spread) = &self.spread {
+            return spread.decisions();
+        }
         let inputs = |lie| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].lie == lie).collect();
         Decisions {
             level: self.isa.level(),

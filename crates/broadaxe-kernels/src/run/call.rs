@@ -11,7 +11,7 @@ use crate::{
     nest::{Nest, apart},
     pack::{Axis, Way},
     program::Program,
-    schedule::{Manner, Operand, Schedule, Source, measure},
+    schedule::{Copied, Manner, Operand, Schedule, Source, Spread, measure},
     tile::{Buffer, Input, Output, carry},
 };
 
@@ -51,7 +51,8 @@ impl Schedule {
                 "elements of the output share memory; write to an array whose elements are apart",
             ));
         }
-        Ok(Self::bind(isa, program, nest, sizes, manner))
+        let plan = Self::bind(isa, program, nest, sizes, manner);
+        Ok(if manner == Manner::Alone { plan.or_spread() } else { plan })
     }
 
     /// Computes the program over this memory.
@@ -74,6 +75,9 @@ impl Schedule {
             return self.run_apart(inputs, &output, executor, progress);
         }
         self.isa.prepare(self.worth);
+        if let Some(spread) = &self.spread {
+            return spread.run(inputs, output, executor, progress);
+        }
         if let (Some(turns), None) = (self.one_call, progress) {
             let _mode = FloatMode::standard();
             if self.call_once(turns, inputs, &output) {
@@ -216,6 +220,33 @@ impl Schedule {
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
         // constant along a row, as its loop expects (`bind_steps`).
         unsafe { !step.call.run(&block) }
+    }
+}
+
+impl Spread {
+    /// Brings operands over the innermost loops, and computes the program.
+    ///
+    /// # Errors
+    /// As for [`Schedule::run`].
+    fn run(
+        &self,
+        inputs: &[Input],
+        output: Output,
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<(), Failure> {
+        let mut inputs = inputs.to_vec();
+        let mut copies = Vec::with_capacity(self.copies.len());
+        for &Copied { input, ref way, bytes } in &self.copies {
+            let mut copy = Buffer::stale(bytes).ok_or(Failure::Memory)?;
+            let from = inputs[input].base.wrapping_add(inputs[input].offset);
+            // SAFETY: `check` found every address of the input inside its buffer, and the way walks its axes; the copy has room for what they
+            // bring (`Schedule::over`).
+            unsafe { carry(self.plan.isa, way, from, copy.bytes_mut().as_mut_ptr()) };
+            inputs[input] = Input { base: copy.base(), len: bytes, offset: 0, borrow: PhantomData };
+            copies.push(copy);
+        }
+        self.plan.run(&inputs, output, executor, progress)
     }
 }
 

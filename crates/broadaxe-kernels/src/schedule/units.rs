@@ -6,7 +6,7 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     nest::{
-        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, cut, lie,
+        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, lie,
         lie_loose, priced,
     },
     program::{Program, Step},
@@ -82,8 +82,14 @@ fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<
 }
 
 /// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to repeat, or
-/// some that lie apart.
-fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Option<Cut> {
+/// some that lie apart. Says what an element costs, too.
+fn choose_chain(
+    isa: Isa,
+    program: &Program,
+    dims: &[usize],
+    operands: &[Operand],
+    manner: Manner,
+) -> Option<(f64, Cut)> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
@@ -105,26 +111,40 @@ fn choose_chain(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand
         _ => is_wide || is_loose(),
     };
     let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
-    (fits && pays).then_some(cut)
+    (fits && pays).then_some((price, cut))
 }
 
-/// Chooses units, and says how the operands lie over a row of one; says whether the program is run as one chain.
+/// Units that were chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Choice {
+    pub(super) cut: Cut,
+    /// What an element costs beside its arithmetic.
+    pub(super) price: f64,
+    /// Whether the program is run as one chain.
+    pub(super) is_chain: bool,
+}
+
+/// Chooses units.
 pub(super) fn choose_units(
     isa: Isa,
     program: &Program,
     dims: &[usize],
-    operands: &mut [Operand],
+    operands: &[Operand],
     manner: Manner,
-) -> (Cut, bool) {
+) -> Choice {
     let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
-    let cut = chained.unwrap_or_else(|| {
+    let (price, cut) = chained.unwrap_or_else(|| {
         let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
         let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
-        cut(dims, &layouts(operands, |_| Loose::No), terms)
+        priced(dims, &layouts(operands, |_| Loose::No), terms)
     });
+    Choice { cut, price, is_chain: chained.is_some() }
+}
+
+/// Notes how the operands lie over a row of a unit.
+pub(super) fn lay_over(choice: Choice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
     for (i, operand) in operands.iter_mut().enumerate() {
-        let row = cut.row(dims, &operand.strides);
-        operand.lie = if chained.is_none() { lie(row, operand.size) } else { lie_chained(program, i, row) };
+        let row = choice.cut.row(dims, &operand.strides);
+        operand.lie = if choice.is_chain { lie_chained(program, i, row) } else { lie(row, operand.size) };
     }
-    (cut, chained.is_some())
 }
