@@ -12,10 +12,9 @@
 //!
 //! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way. Sine, cosine and tangent have two
 //! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
-//! works on integers; loops take the first, and the second for the few elements that need it. erf, rsqrt and some
-//! activations still stand on pxfm and on scalar sums of two f64 (`double`). pxfm uses fused multiply-adds where the
-//! processor has them; it rounds correctly wherever it was measured, so this changes no bit that was seen. What all
-//! functions were measured at is in `docs/accuracy.md`.
+//! works on integers; loops take the first, and the second for the few elements that need it. gelu still stands on pxfm and
+//! on scalar sums of two f64 (`double`). pxfm uses fused multiply-adds where the processor has them; it rounds correctly wherever it
+//! was measured, so this changes no bit that was seen. What all functions were measured at is in `docs/accuracy.md`.
 //!
 //! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
 //! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
@@ -115,4 +114,18 @@ fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
         k -= 2;
     }
     if N.is_multiple_of(2) { upper * x + lower } else { (upper * x + lower) * x + coefficients[0] }
+}
+
+/// Evaluates a longer polynomial in four chains.
+#[inline(always)]
+fn poly4<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
+    let square = x * x;
+    let fourth = square * square;
+    let mut chains = [0.0; 4];
+    let mut k = N;
+    while k > 0 {
+        k -= 1;
+        chains[k % 4] = if k + 4 < N { chains[k % 4] * fourth + coefficients[k] } else { coefficients[k] };
+    }
+    (chains[3] * x + chains[2]) * square + (chains[1] * x + chains[0])
 }

@@ -192,7 +192,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arccosh"), (Onnx, "Acosh"), (Openvino, "Acosh")]),
     unary("atanh", "the inverse hyperbolic tangent of a", heavy_float::<Atanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arctanh"), (Onnx, "Atanh"), (Openvino, "Atanh")]),
-    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0).taking(20_000)
+    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0).taking(7_000)
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
     unary("sigmoid", "1 / (1 + e^-a)", lanewise::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
@@ -200,7 +200,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
     unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),
-    unary("softplus", "log(1 + e^a)", heavy_float::<Softplus>()).within(1.0, 1.0)
+    unary("softplus", "log(1 + e^a)", lanewise::<Softplus>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Softplus"), (Openvino, "SoftPlus")]),
     unary("silu", "a / (1 + e^-a)", lanewise::<Silu>()).within(1.0, 1.0)
         .known_as(&[(Openvino, "Swish")]),

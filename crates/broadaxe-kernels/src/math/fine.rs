@@ -5,7 +5,7 @@
 //! additions. Nothing branches, converts to an integer or looks up a table, and no fused multiply-add is used, so that
 //! plain loops vectorise and give the same bits under every instruction set.
 
-use std::f64::consts::LOG2_E;
+use std::f64::consts;
 
 use super::{ROUND, poly};
 
@@ -37,9 +37,12 @@ pub(super) struct Factor {
 /// Is log 2.
 pub(super) const LN_2: Factor =
     Factor { top: 0.6931471675634384, rest: 1.2996506893889889e-8, whole: 0.6931471805599453 };
-/// Is the logarithm of 2 to base 10.
-pub(super) const LOG10_2: Factor =
-    Factor { top: 0.3010299950838089, rest: 5.801722962879576e-10, whole: 0.3010299956639812 };
+/// Is the logarithm of e to base 2.
+pub(super) const LOG2_E: Factor =
+    Factor { top: 1.4426950216293335, rest: 1.9259629911266175e-8, whole: 1.4426950408889634 };
+/// Is the logarithm of e to base 10.
+pub(super) const LOG10_E: Factor =
+    Factor { top: 0.4342944771051407, rest: 4.798111141615973e-9, whole: 0.4342944819032518 };
 /// Is 2 / (3 log 2).
 const TWO_THIRDS_LOG2_E: Factor =
     Factor { top: 0.9617966860532761, rest: 7.872699542894897e-9, whole: 0.9617966939259756 };
@@ -113,8 +116,14 @@ pub(super) fn power_of_2(n: f64) -> f64 {
 /// log 2 is taken off in two parts, of which the product with the first, of 42 bits, is exact.
 #[inline(always)]
 pub(super) fn reduce_e(x: f64) -> (Cut, f64) {
-    let n = nearest(x * LOG2_E);
-    (Cut::of_sum(x - n * 0.6931471805598903, -(n * 5.497923018708371e-14)), n)
+    reduce_e_sum(x, -0.0)
+}
+
+/// Splits the sum of x and a small rest in the same way.
+#[inline(always)]
+fn reduce_e_sum(x: f64, rest: f64) -> (Cut, f64) {
+    let n = nearest(x * consts::LOG2_E);
+    (Cut::of_sum(x - n * 0.6931471805598903, rest - n * 5.497923018708371e-14), n)
 }
 
 /// Splits 2^(x + rest) into 2^n e^w with |w| <= log(2) / 2 and a little, for |x| <= 1100 and a small rest.
@@ -184,6 +193,16 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     let (less_half, lost) = sum(power, -0.5);
     let (sum, rest) = ordered(less_half, power * high);
     ordered(sum, rest + (lost + power * low))
+}
+
+/// Computes 1 - e^-(x + rest) for 0 <= x <= 40 and a small rest, to 0.7 ULP.
+#[inline(always)]
+pub(super) fn less_than_1(x: f64, rest: f64) -> f64 {
+    let (w, n) = reduce_e_sum(-x, -rest);
+    let (high, low) = expm1_sum(w);
+    let power = power_of_2(n);
+    let (sum, lost) = ordered(1.0 - power, -(power * high));
+    sum + (lost - power * low)
 }
 
 /// Is 2^e m with m from 2^(-3/8) to 2^(5/8), and m nearly 2^(k/4).
@@ -259,17 +278,6 @@ pub(super) fn log2_sum(x: f64) -> Cut {
     let mut parts = Significand::of(if subnormal { x * TWO_54 } else { x });
     parts.whole -= if subnormal { 54.0 } else { 0.0 };
     parts.log2(0.0, parts.m - parts.center, -parts.center_rest)
-}
-
-/// Computes the logarithm to base 2 of 1 + x for x > -1, |x| >= 2^-54, to about 2^-70 of its value.
-#[inline(always)]
-pub(super) fn log2_1p_sum(x: f64) -> Cut {
-    let (sum, rest) = sum(1.0, x);
-    let parts = Significand::of(sum);
-    // The inverse of the largest 2^e is no normal number.
-    let rest = if sum < 1e30 { rest * parts.unit } else { 0.0 };
-    let (f, f_rest) = self::sum(parts.m - parts.center, rest - parts.center_rest);
-    parts.log2(rest, f, f_rest)
 }
 
 /// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.

@@ -5,12 +5,12 @@
 //! normal f64 and need no case of their own. Where e is zero nothing is added to s L, so the relative error stays
 //! small around x = 1.
 
-use std::f64::consts::{LN_2, LOG10_2, LOG10_E};
+use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
 
 use super::{
     canonical64,
     exp::exp_fine,
-    fine::{self, log2_1p_sum, log2_sum},
+    fine::{self, Cut, cut, ordered, power_of_2, sum},
     poly, single,
     singles::plain,
 };
@@ -39,6 +39,26 @@ const LOG2: [f64; 6] = [
     0.31990575365199386,
     0.28289930363624455,
 ];
+
+/// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 3 - sqrt(8); error 2^-59.5 relative to atanh(s) / s.
+const LOG_REST: [f64; 7] = [
+    0.6666666666666734,
+    0.39999999999414343,
+    0.2857142874247193,
+    0.22222198563677306,
+    0.18183564860826937,
+    0.1531403590847797,
+    0.14796105263853357,
+];
+
+/// Is log 2 cut to 42 bits, whose product with an exponent is exact.
+const LN_2_TOP: f64 = 0.6931471805598903;
+/// Is log 2 less its top.
+const LN_2_REST: f64 = 5.497923018708371e-14;
+/// Is the logarithm of 2 to base 10, cut to 42 bits.
+const LOG10_2_TOP: f64 = 0.30102999566395283;
+/// Is that logarithm less its top.
+const LOG10_2_REST: f64 = 2.8363394551044964e-14;
 
 /// Splits a positive normal number into an exponent and a significand between sqrt(1/2) and sqrt(2).
 ///
@@ -102,13 +122,45 @@ pub fn log32(x: f32) -> f32 {
     single::log(plain(x)).x
 }
 
+/// Holds log x as n log 2 + high + low.
+struct Parts {
+    /// Is the exponent.
+    n: f64,
+    /// Is the logarithm of the significand, from sqrt(1/2) to sqrt(2), but for a tenth of it.
+    high: f64,
+    /// Is what `high` lacks.
+    low: f64,
+}
+
+/// Splits the logarithm of a positive number; what `more` says of n and f is added to its lower part.
+///
+/// With f the significand less 1 and s = f / (2 + f), that of the significand is f - f^2 / 2 + s (f^2 / 2 + R(s^2)), where f and the
+/// top of its square are exact (fdlibm's `e_log.c`).
+#[inline(always)]
+fn parts(x: f64, more: impl FnOnce(f64, f64) -> f64) -> Parts {
+    const TWO_54: f64 = 18_014_398_509_481_984.0;
+    let subnormal = x < f64::MIN_POSITIVE;
+    let (n, significand) = split(if subnormal { x * TWO_54 } else { x });
+    let n = if subnormal { n - 54.0 } else { n };
+    let f = significand - 1.0;
+    let top = cut(f);
+    let half = 0.5 * top * top;
+    let half_rest = 0.5 * (f - top) * (f + top);
+    let s = f / (2.0 + f);
+    let square = s * s;
+    let (high, lost) = ordered(f, -half);
+    let low = s * (half + (half_rest + square * poly(&LOG_REST, square)));
+    Parts { n, high, low: (lost - half_rest) + (more(n, f) + low) }
+}
+
 /// Computes the natural logarithm.
 ///
-/// At most 0.501 ULP.
+/// At most 0.62 ULP (measured 0.611).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
-    let (high, low) = log2_sum(x).by(&fine::LN_2);
-    edges64(x, high + low)
+    let Parts { n, high, low } = parts(x, |_, _| -0.0);
+    let (sum, left) = ordered(n * LN_2_TOP, high);
+    edges64(x, sum + (left + (low + n * LN_2_REST)))
 }
 
 /// Computes the logarithm to base 2.
@@ -122,11 +174,13 @@ pub fn log2_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.501 ULP, and exact for powers of two.
+/// At most 0.70 ULP (measured 0.691), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
-    let log = log2_sum(x);
-    edges64(x, log.top + log.rest)
+    let Parts { n, high, low } = parts(x, |_, _| -0.0);
+    let (exact, small) = Cut::of(high).by(&fine::LOG2_E);
+    let (sum, left) = ordered(n, exact);
+    edges64(x, sum + (left + (small + low * LOG2_E)))
 }
 
 /// Computes the logarithm to base 10.
@@ -140,11 +194,13 @@ pub fn log10_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 10.
 ///
-/// At most 0.501 ULP.
+/// At most 0.65 ULP (measured 0.636).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
-    let (high, low) = log2_sum(x).by(&fine::LOG10_2);
-    edges64(x, high + low)
+    let Parts { n, high, low } = parts(x, |_, _| -0.0);
+    let (exact, small) = Cut::of(high).by(&fine::LOG10_E);
+    let (sum, left) = ordered(n * LOG10_2_TOP, exact);
+    edges64(x, sum + (left + ((small + n * LOG10_2_REST) + low * LOG10_E)))
 }
 
 /// Computes the natural logarithm of 1 + x.
@@ -161,11 +217,17 @@ pub fn log1p32(x: f32) -> f32 {
 
 /// Computes the natural logarithm of 1 + x.
 ///
-/// At most 0.501 ULP; a zero keeps its sign.
+/// What the rounding of 1 + x left is added, over 1 + f. At most 0.90 ULP (measured 0.875, where x is about half of the least that changes 1); a zero keeps its sign.
 #[inline(always)]
 pub fn log1p64(x: f64) -> f64 {
-    let (high, low) = log2_1p_sum(x).by(&fine::LN_2);
-    let value = if x.abs() < 5e-17 { x } else { high + low };
+    let (one_more, rest) = sum(1.0, x);
+    // Far out the rest is nothing, and the inverse of 2^n no normal number.
+    let far = one_more > 1e30;
+    let lost = |n: f64, f: f64| rest * power_of_2(if far { -200.0 } else { -n }) * (1.0 - f * (1.0 - 0.7 * f));
+    let Parts { n, high, low } = parts(one_more, lost);
+    let (sum, left) = ordered(n * LN_2_TOP, high);
+    let value = sum + (left + (low + n * LN_2_REST));
+    let value = if x.abs() < 5e-17 { x } else { value };
     let value = if x < f64::INFINITY { value } else { f64::INFINITY };
     let value = if x > -1.0 { value } else { f64::NEG_INFINITY };
     canonical64(if x >= -1.0 { value } else { f64::NAN })

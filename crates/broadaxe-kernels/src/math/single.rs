@@ -1,4 +1,4 @@
-//! Functions that stay in f32: exponentials, the logistic function and what is made of it, tanh, and the natural logarithm.
+//! Functions that stay in f32: exponentials, the logistic function and what is made of it, tanh, softplus, and the natural logarithm.
 //!
 //! A vector holds twice as many f32 as f64, so what stays in f32 takes half the operations. An ULP leaves room for one rounding of the
 //! result and little else. Four habits keep to that: products and sums are fused; log 2 is taken off in two parts, of which the
@@ -38,6 +38,9 @@ const LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
 /// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.55, with an
 /// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
 const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
+
+/// Coefficients of (atanh(s) / s - 1) / s^2 in s^2, for s from 0 to 1/3; error 2^-33 relative to atanh(s).
+const ATANH: [f32; 5] = [0.333_333_38, 0.199_994_39, 0.143_084_42, 0.107_138_3, 0.121_504_65];
 
 /// Evaluates a polynomial of five or six coefficients, given x and its square.
 #[inline(always)]
@@ -162,6 +165,40 @@ pub(crate) fn silu<V: Singles>(x: V) -> V {
     let value = value.scale(V::choose(rises, zero, share.fall)).copysign(x);
     // Beyond 18 the rest of the logistic function is less than half an ULP.
     V::choose(x.above(x.all(18.0)), x, value).or_nan(x)
+}
+
+/// Computes log(1 + e^x) without overflow.
+///
+/// With w = e^-|x| it is max(x, 0) + log(1 + w), which is 2 atanh(w / (2 + w)). That quotient is kept in two parts, and the sum with
+/// x rounded once.
+#[inline(always)]
+pub(crate) fn softplus<V: Singles>(x: V) -> V {
+    let (one, two) = (x.all(1.0), x.all(2.0));
+    let Power { p, n, lost } = Power::of(x.abs_to(105.0).neg());
+    // w = 2^n (m + m_rest)
+    let m = p + one;
+    let m_rest = ((one - m) + p) + lost;
+    let power = one.scale(n);
+    let w = m * power;
+    let d = two + w;
+    let d_rest = m_rest.fma(power, (two - d) + w);
+    // s = 2^n (s + s_rest)
+    let inverse = one / d;
+    let s = m * inverse;
+    let left = s.neg().fma(d_rest, s.neg().fma(d, m) + m_rest);
+    let near = s * power;
+    let square = near * near;
+    let cube = s * square;
+    let rest = cube.fma(poly(&ATANH, square, square * square), left * inverse);
+    let (log, rest) = (s + s, rest + rest);
+    let falls = (log + rest).scale(n);
+    // Where x is above zero, it is added in two parts.
+    let (log, rest) = (log * power, rest * power);
+    let is_larger = x.above(log);
+    let (larger, smaller) = (V::choose(is_larger, x, log), V::choose(is_larger, log, x));
+    let sum = larger + smaller;
+    let rises = sum + (((larger - sum) + smaller) + rest);
+    V::choose(x.above(x.all(0.0)), rises, falls).or_nan(x)
 }
 
 /// Computes the hyperbolic tangent.

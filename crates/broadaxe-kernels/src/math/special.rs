@@ -9,9 +9,8 @@ use super::{
     canonical64,
     double::{Double, exp_double, shift},
     exp::{exp_core, expm1_core},
-    fine::{exp_sum, ordered, over_1_plus, power_of_2, reduce_e, scale_once},
-    log::log1p_core,
-    poly, single,
+    fine::{Cut, cut, exp_sum, less_than_1, ordered, over_1_plus, power_of_2, reduce_e, scale_once},
+    poly, poly4, single,
     singles::plain,
 };
 
@@ -58,11 +57,49 @@ pub fn erf32(x: f32) -> f32 {
     if x.is_nan() { f32::NAN } else { value }
 }
 
+/// Coefficients of (-log(erfc(x)) / x - 2 / sqrt(pi)) / x in x / (x + 3), for x from 0 to 5.95; error 2^-58 relative to erf(x).
+const ERF_FINE: [f64; 17] = [
+    0.6366197723675825,
+    0.30831780990547525,
+    0.1361617868604143,
+    -0.04164249343608856,
+    -0.08770228564269394,
+    -0.008026195999450137,
+    0.06685773472688346,
+    0.041598870483517764,
+    -0.036067315770813,
+    -0.06489317419641305,
+    0.028579105335399802,
+    -0.01109604144681807,
+    0.16617836490812896,
+    -0.2038906379960482,
+    0.017486043850153527,
+    0.09376643284141575,
+    -0.04283604407101283,
+];
+
+/// Is what 2 / sqrt(pi) has beyond one f64.
+const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316582e-17;
+
 /// Computes the error function.
 ///
-/// At most 0.501 ULP, by pxfm.
+/// It is 1 - exp(-x Q(x)) as in f32, where x Q(x) and the exponential are in two parts; beyond 5.95 it is 1. At most 0.90 ULP
+/// (measured 0.862), subnormal results included.
+#[inline(always)]
 pub fn erf64(x: f64) -> f64 {
-    canonical64(pxfm::f_erf(x))
+    const UP: f64 = f64::from_bits(1223 << 52);
+    const DOWN: f64 = f64::from_bits(823 << 52);
+    let size = x.abs().clamp(0.0, 5.95);
+    let slope = size * poly4(&ERF_FINE, size / (size + 3.0));
+    let high = FRAC_2_SQRT_PI + slope;
+    let top = cut(high);
+    let low = (slope - (top - FRAC_2_SQRT_PI)) + FRAC_2_SQRT_PI_REST;
+    // So near zero there is nothing but the product, whose parts might be no normal numbers.
+    let tiny = size < TINY;
+    let x_parts = Cut::of(if tiny { size * UP } else { size });
+    let (exact, rest) = (x_parts.top * top, x_parts.top * low + x_parts.rest * high);
+    let value = if tiny { (exact + rest) * DOWN } else { less_than_1(exact, rest) };
+    canonical64(if x.is_nan() { f64::NAN } else { value.copysign(x) })
 }
 
 /// Computes 1 / (1 + exp(-x)).
@@ -101,12 +138,10 @@ const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
-/// It is max(x, 0) + log(1 + exp(-|x|)). At most 0.5012 ULP over all f32.
+/// At most 0.817 ULP over all f32.
 #[inline(always)]
 pub fn softplus32(x: f32) -> f32 {
-    let positive = if x > 0.0 { x } else { 0.0 };
-    let value = (f64::from(positive) + log1p_core(exp_core(-f64::from(x.abs().clamp(0.0, 110.0))))) as f32;
-    if x.is_nan() { f32::NAN } else { value }
+    single::softplus(plain(x)).x
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.

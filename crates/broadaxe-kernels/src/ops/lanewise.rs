@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    activation::{Sigmoid, Silu},
+    activation::{Sigmoid, Silu, Softplus},
     arith::Pow,
     exp::{Exp, Exp2, Log},
     trig::Tanh,
@@ -33,6 +33,7 @@ lanewise! {
     Tanh single tanh;
     Sigmoid single sigmoid;
     Silu single silu;
+    Softplus single softplus;
 }
 
 impl Lanewise2 for Pow {
