@@ -173,11 +173,13 @@ const BLOCK: usize = 512;
 /// As for [`Line::run`].
 #[inline(always)]
 unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+    for (i, to) in out.iter_mut().enumerate() {
+        // Not by a closure, which the compiler keeps apart where much follows: then no vectors are made.
+        // SAFETY: `i` is below the number of elements.
+        *to = MaybeUninit::new(Loose(O::apply_usual(unsafe { element(x, i, false) })));
+    }
     // SAFETY: `i` is below the number of elements wherever this is called.
     let x = |i: usize| unsafe { element::<T>(x, i, false) };
-    for (i, to) in out.iter_mut().enumerate() {
-        *to = MaybeUninit::new(Loose(O::apply_usual(x(i))));
-    }
     if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
         for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
             out[i] = MaybeUninit::new(Loose(O::apply(x(i))));

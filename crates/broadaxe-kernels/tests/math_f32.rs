@@ -90,7 +90,7 @@ static UNARY: &[Unary] = &[
     odd("erf", math::erf32, pxfm::f_erf),
     quick(unary("sigmoid", math::sigmoid32, sigmoid)),
     quick(unary("silu", math::silu32, silu)),
-    unary("softplus", math::softplus32, softplus),
+    quick(unary("softplus", math::softplus32, softplus)),
     unary("gelu", math::gelu32, gelu),
     unary("gelu_tanh", math::gelu_tanh32, gelu_tanh),
     unary("sqrt", math::sqrt32, f64::sqrt),

@@ -198,7 +198,9 @@ pub(crate) fn softplus<V: Singles>(x: V) -> V {
     let (larger, smaller) = (V::choose(is_larger, x, log), V::choose(is_larger, log, x));
     let sum = larger + smaller;
     let rises = sum + (((larger - sum) + smaller) + rest);
-    V::choose(x.above(x.all(0.0)), rises, falls).or_nan(x)
+    // Beyond 18 the logarithm is less than half an ULP.
+    let value = V::choose(x.above(x.all(18.0)), x, rises);
+    V::choose(x.above(x.all(0.0)), value, falls).or_nan(x)
 }
 
 /// Computes the hyperbolic tangent.
