@@ -115,7 +115,7 @@ fn only_what_is_small_beside_the_result_is_brought() {
     #[rustfmt::skip]
     let cases = [
         Case { about: "in turn", dims: &[8, 8, 8, 8, 8, 8], inputs: [&[256, 0, 32, 0, 4, 0], &[0, 256, 0, 32, 0, 4]], brought: &[0, 1] },
-        Case { about: "one whole", dims: &[8, 8, 8, 8, 8, 8], inputs: [&[131072, 16384, 2048, 256, 32, 4], &[0, 256, 0, 32, 0, 4]], brought: &[1] },
+        Case { about: "one whole", dims: &[8, 8, 8, 8, 8, 8], inputs: [&[131_072, 16384, 2048, 256, 32, 4], &[0, 256, 0, 32, 0, 4]], brought: &[1] },
         Case { about: "long rows", dims: &[64, 64, 64], inputs: [&[16384, 256, 4], &[256, 4, 0]], brought: &[] },
         Case { about: "few elements", dims: &[8, 8, 8, 8], inputs: [&[32, 0, 4, 0], &[0, 32, 0, 4]], brought: &[] },
         Case { about: "transposed", dims: &[256, 256], inputs: [&[1024, 4], &[4, 1024]], brought: &[] },
