@@ -96,8 +96,12 @@ fn slope(r: Turned) -> f64 {
     let sine = sine_sum(r);
     let cosine = ordered(one, one_rest + square * square * poly(&COS, square));
     let is_even = r.count & 1 == 0;
-    let (above, above_rest) = if is_even { sine } else { (-cosine.0, -cosine.1) };
-    let (below, below_rest) = if is_even { cosine } else { sine };
+    // One number at a time: a choice of pairs can stay a branch, which does not vectorise.
+    let (minus, minus_rest) = (-cosine.0, -cosine.1);
+    let above = if is_even { sine.0 } else { minus };
+    let above_rest = if is_even { sine.1 } else { minus_rest };
+    let below = if is_even { cosine.0 } else { sine.0 };
+    let below_rest = if is_even { cosine.1 } else { sine.1 };
     let top = cut(below);
     let (high, low) = divide(above, above_rest, Cut { top, rest: (below - top) + below_rest }, 1.0 / below);
     high + low

@@ -92,14 +92,20 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
             out,
             #[inline(always)]
             |at, out| {
-                let mut wide = [0.0; GROUP];
+                let (mut wide, mut results) = ([0.0; GROUP], [0.0; GROUP]);
                 // SAFETY: promised by the caller.
                 unsafe { widen::<T, M>(element_at(x, at), out.len(), &mut wide) };
-                for x in &mut wide[..out.len()] {
-                    *x = canonical32(O::apply(*x));
+                for i in 0..out.len() {
+                    results[i] = canonical32(O::apply_usual(wide[i]));
+                }
+                // A loop with both kinds in it does not vectorise.
+                if O::SPLIT && wide[..out.len()].iter().fold(false, |any, &x| any | O::is_rare(x)) {
+                    for i in (0..out.len()).filter(|&i| O::is_rare(wide[i])) {
+                        results[i] = canonical32(O::apply(wide[i]));
+                    }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<R, M>(&wide, out) };
+                unsafe { narrow::<R, M>(&results, out) };
             },
         );
         false
