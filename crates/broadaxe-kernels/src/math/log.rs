@@ -155,7 +155,7 @@ fn parts(x: f64, more: impl FnOnce(f64, f64) -> f64) -> Parts {
 
 /// Computes the natural logarithm.
 ///
-/// At most 0.62 ULP (measured 0.611).
+/// At most 0.64 ULP (measured 0.630).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
     let Parts { n, high, low } = parts(x, |_, _| -0.0);
@@ -174,7 +174,7 @@ pub fn log2_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.70 ULP (measured 0.691), and exact for powers of two.
+/// At most 0.72 ULP (measured 0.708), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
     let Parts { n, high, low } = parts(x, |_, _| -0.0);
