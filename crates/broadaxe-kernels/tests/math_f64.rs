@@ -230,7 +230,7 @@ static UNARY: &[Unary] = &[
     row("asinh", math::asinh64, |w, x| x.asinh(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)),
     row("acosh", math::acosh64, |w, x| x.acosh(BITS, NEAREST, &mut w.constants), (1.0, HUGE)),
     row("atanh", math::atanh64, |w, x| x.atanh(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)),
-    row("erf", math::erf64, Wide::erf, (-6.0, 6.0)).within(0.90),
+    row("erf", math::erf64, Wide::erf, (-6.0, 6.0)).within(0.92),
     row("sigmoid", math::sigmoid64, Wide::sigmoid, (-750.0, 50.0)).within(0.54),
     row("silu", math::silu64, |w, x| mul(x, &w.sigmoid(x)), (-760.0, HUGE)).within(0.54),
     row("softplus", math::softplus64, |w, x| w.logaddexp(x, &big(0.0)), (-750.0, HUGE)).within(0.56),

@@ -77,7 +77,7 @@ impl Schedule {
         let sizes = || inputs.iter().zip(&copies).filter_map(|(own, copy)| Some((copy.as_ref()?.1, own.size)));
         let elements = sizes().fold(0, |sum: usize, (elements, _)| sum.saturating_add(elements));
         let bytes = sizes().fold(0, |sum: usize, (elements, size)| sum.saturating_add(elements.saturating_mul(size)));
-        let fits = elements as u64 <= self.total / PART && bytes <= Caches::here().second / 2;
+        let fits = elements as u64 <= self.total / PART && bytes <= Caches::here().second;
         (elements > 0 && fits).then_some(copies)
     }
 
