@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write, fs, path::Path};
 use super::{
     OWN, WORKLOADS, chart,
     code::{self, Measure},
-    figure::{Figures, OVERHEAD, SMALLEST},
+    figure::{ALLOWED_PEER, Figures, OVERHEAD, SMALLEST, Series},
     plot::Line,
     record::{self, Section},
     sweep,
@@ -50,13 +50,14 @@ pub(super) fn write(root: &Path) -> Result<(), String> {
     let notes = notes(&text)?;
     let mut misses = Vec::new();
     let mut body = String::new();
-    let workloads: Option<Section<Figures>> = record::latest(root, WORKLOADS)?;
+    let (workloads, others) = own_and_others(record::of_each_cpu(root, WORKLOADS)?);
     if let Some(section) = &workloads {
         draw_workloads(root, section)?;
         body += &overhead(section);
         body += &tables(section);
         misses.extend(missed_by_workloads(&section.rows));
     }
+    body.extend(others.iter().map(elsewhere));
     for (name, rule) in SWEEPS {
         if let Some(section) = record::latest::<Line>(root, name)? {
             let drawing = sweep::draw(name, &section.rows, &place(&section))?;
@@ -84,6 +85,62 @@ pub(super) fn write(root: &Path) -> Result<(), String> {
         println!("  {NOTES} says nothing of {}: {}", miss.exactly, miss.by);
     }
     Ok(())
+}
+
+/// Takes the section that the page is about, and one of each other CPU.
+///
+/// The kernels to compare with were measured with AVX-512: the newest section of a CPU that has it goes before newer ones.
+fn own_and_others(mut sections: Vec<Section<Figures>>) -> (Option<Section<Figures>>, Vec<Section<Figures>>) {
+    let own = (!sections.is_empty()).then(|| {
+        let at = sections.iter().position(|section| section.level.as_deref() != Some("avx2")).unwrap_or(0);
+        sections.remove(at)
+    });
+    (own, sections)
+}
+
+/// Returns the table of another CPU: how it compares with the peers there.
+fn elsewhere(section: &Section<Figures>) -> String {
+    let rows: Vec<(&Figures, &Series)> =
+        section.rows.iter().filter_map(|figures| Some((figures, figures.own("out")?))).collect();
+    let behind =
+        |&&(figures, own): &&(&Figures, &Series)| figures.best_peer("out").is_some_and(|best| is_ahead(best, own));
+    let mut text = format!(
+        "## On another CPU\n\nFrom `bench/record/{}`: {}, with {}. A peer's column says how many times as long as Broadaxe it takes; it is \
+         bold where the peer is ahead, which is so in {} of {} rows.\n\n| workload | threads | Broadaxe µs | × traffic |",
+        section.file,
+        place(section),
+        section.level.as_deref().unwrap_or("instructions that were not noted"),
+        rows.iter().filter(behind).count(),
+        rows.len()
+    );
+    let peers: BTreeSet<&str> =
+        section.rows.iter().flat_map(|figures| figures.peers("out")).map(|peer| peer.engine.as_str()).collect();
+    for peer in &peers {
+        let _ = write!(text, " {peer} × |");
+    }
+    text += "\n|---|---|---|---|";
+    text += &"---|".repeat(peers.len());
+    for (figures, own) in rows {
+        let traffic = figures.traffic().map_or_else(|| "-".to_owned(), |t| format!("{:.2}", own.min_us / t.min_us));
+        let _ = write!(text, "\n| {} | {} | {} | {traffic} |", figures.workload, figures.threads, short(own.min_us));
+        for peer in &peers {
+            let cell = figures.series(peer, "out").map_or_else(
+                || "-".to_owned(),
+                |series| {
+                    let wrong = if series.check.starts_with("wrong") { " wrong" } else { "" };
+                    let bold = if wrong.is_empty() && is_ahead(series, own) { "**" } else { "" };
+                    format!("{bold}{:.2}{bold}{wrong}", series.min_us / own.min_us)
+                },
+            );
+            let _ = write!(text, " {cell} |");
+        }
+    }
+    text + "\n\n"
+}
+
+/// Says whether a peer takes less time, by more than what minima differ by.
+fn is_ahead(peer: &Series, own: &Series) -> bool {
+    own.min_us > ALLOWED_PEER * peer.min_us
 }
 
 /// Reads notes, one a line: what it is about | what is to be said.
@@ -153,7 +210,8 @@ fn head(section: Option<&Section<Figures>>) -> String {
         || "No workloads are recorded yet.".to_owned(),
         |section| {
             format!(
-                "The newest record of the workloads is `bench/record/{}`: {}, {} CPUs.",
+                "The workloads are those of `bench/record/{}`: {}, {} CPUs. It is the newest record of a CPU with AVX-512, as the kernels \
+                 to compare with have it; how Broadaxe compares with its peers on other CPUs stands below.",
                 section.file,
                 place(section),
                 section.cores
@@ -366,6 +424,22 @@ mod tests {
         assert!(full.iter().all(|line| columns(line) == columns(full[0])), "{text}");
         assert!(text.contains("| good | 1 | 10.0 | 11.0 | 22.0 | 1.10 | 1.38 | 1.10 | 0.55 numpy | 2.00 |"), "{text}");
         assert!(text.contains("| **bad** |"), "{text}");
+    }
+
+    #[test]
+    fn a_table_of_another_cpu_marks_peers_that_are_ahead() {
+        let section = |cpu: &str, level: Option<&str>| Section {
+            level: level.map(str::to_owned),
+            ..record::section("2000-01-01-c.json", cpu, rows())
+        };
+        let all = || vec![section("new", Some("avx2")), section("old", Some("avx512")), section("older", None)];
+        let (own, others) = own_and_others(all());
+        assert_eq!(own.map(|own| own.cpu).as_deref(), Some("old"));
+        assert_eq!(others.iter().map(|other| other.cpu.as_str()).collect::<Vec<_>>(), ["new", "older"]);
+        let text = elsewhere(&others[0]);
+        assert!(text.contains("with avx2") && text.contains("in 1 of 3 rows"), "{text}");
+        assert!(text.contains("| good | 1 | 11.0 | 1.38 | 1.82 |") && text.contains("| **0.50** |"), "{text}");
+        assert!(own_and_others(Vec::new()).0.is_none());
     }
 
     #[test]

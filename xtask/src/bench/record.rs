@@ -23,9 +23,13 @@ pub(super) struct Section<Row> {
     pub(super) date: String,
     pub(super) cpu: String,
     pub(super) cores: u64,
+    /// The level of instructions that the CPU has; nothing where it was not noted.
+    pub(super) level: Option<String>,
     /// The sizes of the caches in bytes, the smallest first.
     pub(super) caches: Vec<f64>,
     pub(super) quick: bool,
+    /// The seconds from 1970 on when it was written; 0 where it was not noted.
+    pub(super) when: u64,
     pub(super) rows: Vec<Row>,
 }
 
@@ -38,10 +42,10 @@ pub(super) fn put<Row: Serialize>(root: &Path, section: &str, rows: &[Row], quic
     let before = fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
     let mut record: Map<String, Value> = before.unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let run = json!({ "date": date, "cpu": cpu, "cores": cores, "system": std::env::consts::OS, "caches": caches() });
+    let run = json!({ "date": date, "cpu": cpu, "cores": cores, "system": std::env::consts::OS, "level": level(), "caches": caches() });
     record.insert("run".to_owned(), run);
     let rows = rows.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
-    record.insert(section.to_owned(), json!({ "quick": quick, "rows": rows }));
+    record.insert(section.to_owned(), json!({ "quick": quick, "when": seconds, "rows": rows }));
     write(root, &name, &text(&record))
 }
 
@@ -60,31 +64,45 @@ pub(super) fn write(root: &Path, name: &str, text: &str) -> Result<(), String> {
 /// # Errors
 /// A record that cannot be read.
 pub(super) fn latest<Row: DeserializeOwned>(root: &Path, section: &str) -> Result<Option<Section<Row>>, String> {
-    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Ok(None) };
+    Ok(of_each_cpu(root, section)?.into_iter().next())
+}
+
+/// Returns the newest section of a kind of each CPU, the newest first.
+///
+/// # Errors
+/// A record that cannot be read.
+pub(super) fn of_each_cpu<Row: DeserializeOwned>(root: &Path, section: &str) -> Result<Vec<Section<Row>>, String> {
+    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Ok(Vec::new()) };
     let mut names: Vec<String> =
         entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
     names.retain(|name| name.rsplit_once('.').is_some_and(|(_, ending)| ending == "json"));
     names.sort();
+    let mut found: Vec<Section<Row>> = Vec::new();
     for file in names.into_iter().rev() {
         let failed = |error: &dyn std::fmt::Display| format!("{FOLDER}/{file}: {error}");
         let text = fs::read_to_string(root.join(FOLDER).join(&file)).map_err(|error| failed(&error))?;
         let record: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
-        if let Some(found) = record.get(section) {
-            let rows = serde_json::from_value(found["rows"].clone()).map_err(|error| failed(&error))?;
-            let word = |key: &str| record["run"][key].as_str().unwrap_or("unknown").to_owned();
-            let caches = record["run"]["caches"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-            return Ok(Some(Section {
-                date: word("date"),
-                cpu: word("cpu"),
-                cores: record["run"]["cores"].as_u64().unwrap_or(1),
-                caches,
-                quick: found["quick"].as_bool().unwrap_or(false),
-                rows,
-                file,
-            }));
-        }
+        let word = |key: &str| record["run"][key].as_str().unwrap_or("unknown").to_owned();
+        let Some(own) = record.get(section).filter(|_| found.iter().all(|newer| newer.cpu != word("cpu"))) else {
+            continue;
+        };
+        let rows = serde_json::from_value(own["rows"].clone()).map_err(|error| failed(&error))?;
+        let caches = record["run"]["caches"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        found.push(Section {
+            date: word("date"),
+            cpu: word("cpu"),
+            cores: record["run"]["cores"].as_u64().unwrap_or(1),
+            level: record["run"]["level"].as_str().map(str::to_owned),
+            caches,
+            quick: own["quick"].as_bool().unwrap_or(false),
+            when: own["when"].as_u64().unwrap_or(0),
+            rows,
+            file,
+        });
     }
-    Ok(None)
+    // Of two on a day, the later one; those from before the time was noted are in the order of their names.
+    found.sort_by(|one, other| (&other.date, other.when).cmp(&(&one.date, one.when)));
+    Ok(found)
 }
 
 /// Returns a record as JSON with a line for the run and one for each row.
@@ -93,7 +111,8 @@ fn text(record: &Map<String, Value>) -> String {
         None => format!("{}:{value}", json!(key)),
         Some(rows) => {
             let rows: Vec<String> = rows.iter().map(Value::to_string).collect();
-            format!("{}:{{\"quick\":{},\"rows\":[\n{}\n]}}", json!(key), value["quick"], rows.join(",\n"))
+            let (quick, when) = (&value["quick"], &value["when"]);
+            format!("{}:{{\"quick\":{quick},\"when\":{when},\"rows\":[\n{}\n]}}", json!(key), rows.join(",\n"))
         }
     });
     format!("{{{}}}", sections.collect::<Vec<_>>().join(",\n"))
@@ -116,6 +135,17 @@ fn date(mut days: u64) -> String {
         month += 1;
     }
     format!("{year}-{month:02}-{:02}", days + 1)
+}
+
+/// Returns the best level of instructions that this CPU has.
+fn level() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vl") {
+        return "avx512";
+    } else if is_x86_feature_detected!("avx2") {
+        return "avx2";
+    }
+    "baseline"
 }
 
 /// Returns what the CPU calls itself, where the system tells.
@@ -155,6 +185,13 @@ fn slug(name: &str) -> String {
     words.join("-")
 }
 
+/// Makes a section of nowhere.
+#[cfg(test)]
+pub(super) fn section<Row>(file: &str, cpu: &str, rows: Vec<Row>) -> Section<Row> {
+    let (file, cpu) = (file.to_owned(), cpu.to_owned());
+    Section { file, date: String::new(), cpu, cores: 1, level: None, caches: Vec::new(), quick: false, when: 0, rows }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +219,7 @@ mod tests {
             let rows: Vec<Value> = (0..count).map(|k| json!({ "k": k })).collect();
             let mut record = Map::new();
             record.insert("run".to_owned(), json!({ "date": "2000-01-01" }));
-            record.insert("sizes".to_owned(), json!({ "quick": true, "rows": rows }));
+            record.insert("sizes".to_owned(), json!({ "quick": true, "when": 7, "rows": rows }));
             let text = text(&record);
             let read: Value = serde_json::from_str(&text).expect("JSON");
             assert_eq!(read, Value::Object(record), "{text}");
@@ -207,6 +244,11 @@ mod tests {
         assert_eq!(rows("a"), Some(("2000-01-02".to_owned(), false, vec![4])));
         assert_eq!(rows("b"), Some(("2000-01-01".to_owned(), false, vec![2, 3])));
         assert_eq!(rows("c"), None);
+        let other = r#"{"run":{"date":"2000-01-02","cpu":"b"},"a":{"quick":false,"when":5,"rows":[6]}}"#;
+        fs::write(folder.join("2000-01-02-b.json"), other).expect("written");
+        let each: Vec<Section<u64>> = of_each_cpu(&root, "a").expect("readable");
+        let each: Vec<_> = each.into_iter().map(|found| (found.cpu, found.rows)).collect();
+        assert_eq!(each, [("b".to_owned(), vec![6]), ("c".to_owned(), vec![4])]);
         assert!(latest::<String>(&root, "a").is_err());
         fs::remove_dir_all(&root).expect("removed");
     }

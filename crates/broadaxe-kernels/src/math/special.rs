@@ -138,7 +138,7 @@ const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
-/// At most 0.817 ULP over all f32.
+/// At most 0.889 ULP over all f32.
 #[inline(always)]
 pub fn softplus32(x: f32) -> f32 {
     single::softplus(plain(x)).x
