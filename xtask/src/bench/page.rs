@@ -46,8 +46,7 @@ struct Miss {
 
 /// Writes the page and draws everything on it.
 pub(super) fn write(root: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(root.join(NOTES)).map_err(|error| format!("{NOTES}: {error}"))?;
-    let notes = notes(&text)?;
+    let notes = notes(&fs::read_to_string(root.join(NOTES)).map_err(|error| format!("{NOTES}: {error}"))?)?;
     let mut misses = Vec::new();
     let mut body = String::new();
     let (workloads, others) = own_and_others(record::of_each_cpu(root, WORKLOADS)?);
