@@ -91,7 +91,9 @@ pub(super) fn write(root: &Path) -> Result<(), String> {
 /// The kernels to compare with were measured with AVX-512: the newest section of a CPU that has it goes before newer ones.
 fn own_and_others(mut sections: Vec<Section<Figures>>) -> (Option<Section<Figures>>, Vec<Section<Figures>>) {
     let own = (!sections.is_empty()).then(|| {
-        let at = sections.iter().position(|section| section.level.as_deref() != Some("avx2")).unwrap_or(0);
+        // Records from before levels were noted are of CPUs that have it.
+        let has_it = |section: &Section<Figures>| matches!(section.level.as_deref(), None | Some("avx512"));
+        let at = sections.iter().position(has_it).unwrap_or(0);
         sections.remove(at)
     });
     (own, sections)
@@ -431,10 +433,17 @@ mod tests {
             level: level.map(str::to_owned),
             ..record::section("2000-01-01-c.json", cpu, rows())
         };
-        let all = || vec![section("new", Some("avx2")), section("old", Some("avx512")), section("older", None)];
+        let all = || {
+            vec![
+                section("new", Some("avx2")),
+                section("least", Some("baseline")),
+                section("old", Some("avx512")),
+                section("older", None),
+            ]
+        };
         let (own, others) = own_and_others(all());
         assert_eq!(own.map(|own| own.cpu).as_deref(), Some("old"));
-        assert_eq!(others.iter().map(|other| other.cpu.as_str()).collect::<Vec<_>>(), ["new", "older"]);
+        assert_eq!(others.iter().map(|other| other.cpu.as_str()).collect::<Vec<_>>(), ["new", "least", "older"]);
         let text = elsewhere(&others[0]);
         assert!(text.contains("with avx2") && text.contains("in 1 of 3 rows"), "{text}");
         assert!(text.contains("| good | 1 | 11.0 | 1.38 | 1.82 |") && text.contains("| **0.50** |"), "{text}");

@@ -195,7 +195,7 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     ordered(sum, rest + (lost + power * low))
 }
 
-/// Computes 1 - e^-(x + rest) for 0 <= x <= 40 and a small rest, to 0.7 ULP.
+/// Computes 1 - e^-(x + rest) for 0 <= x <= 40 and a small rest.
 #[inline(always)]
 pub(super) fn less_than_1(x: f64, rest: f64) -> f64 {
     let (w, n) = reduce_e_sum(-x, -rest);
