@@ -16,63 +16,66 @@ pub(crate) struct Turns {
     pub(crate) turn: u32,
 }
 
-/// The vectors of a level, as many as are computed at a time.
+/// The vectors that are computed at a time: with an operand of each on its way they fill the registers of AVX2.
+pub(crate) const VECTORS: usize = 8;
+
+/// That many vectors.
+pub(crate) type Group<F> = [<F as Floats>::V; VECTORS];
+
+/// The vectors of a level.
 pub(crate) trait Floats: 'static {
-    /// That many vectors.
-    type G: Copy;
+    /// A vector.
+    type V: Copy;
     /// The numbers in a vector.
     const N: usize;
-    /// The vectors.
-    const VECTORS: usize;
-    /// The numbers in all of them.
-    const GROUP: usize = Self::N * Self::VECTORS;
+    /// The numbers in all that are computed at a time.
+    const GROUP: usize = Self::N * VECTORS;
     /// Repeats a number.
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn all(x: f32) -> Self::G;
+    unsafe fn all(x: f32) -> Self::V;
+    /// Reads the vector of this number from a row of them.
+    ///
+    /// # Safety
+    /// It can be read, at any address. The level is here.
+    unsafe fn nth(row: *const u8, number: usize) -> Self::V;
     /// Reads elements that lie one after the other, as f32: integers of at most 32 bits but u32, and floats but f64.
     ///
     /// # Safety
     /// They can be read, at any address. The level is here.
-    unsafe fn read(dtype: DType, place: *const u8) -> Self::G;
+    unsafe fn read(dtype: DType, place: *const u8) -> Group<Self>;
     /// Repeats elements, each at least twice; `table` has the element of each result from the first one on.
     ///
     /// # Safety
     /// From each vector's first element on, a whole vector can be read; the table has as many elements as `times` and a group. The
     /// level is here.
-    unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Self::G;
+    unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self>;
     /// The same where only the elements before `count` can be read.
     ///
     /// # Safety
     /// They can be, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Self::G;
+    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
     /// Reads elements that lie so many of them apart, backwards where that is negative; it is not 0.
     ///
     /// # Safety
     /// They can be read, with all that lies between them, at any address. The level is here.
-    unsafe fn apart(place: *const f32, apart: isize) -> Self::G;
-    /// Computes; a NaN need not be the canonical one.
+    unsafe fn apart(place: *const f32, apart: isize) -> Group<Self>;
+    /// Computes with vectors that are made where they are used; a NaN need not be the canonical one.
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G;
+    unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self>;
     /// Writes numbers, any NaN as the canonical one; with `past`, past the caches.
     ///
     /// # Safety
     /// They can be written, at any address, or with `past` at one that is aligned to a vector. The level is here.
-    unsafe fn write(x: Self::G, place: *mut u8, past: bool);
-}
-
-/// Makes four vectors.
-#[inline(always)]
-pub(super) fn four<V>(make: impl Fn(usize) -> V) -> [V; 4] {
-    [make(0), make(1), make(2), make(3)]
+    unsafe fn write(x: Group<Self>, place: *mut u8, past: bool);
 }
 
 /// Makes eight vectors.
 #[inline(always)]
-pub(super) fn eight<V>(make: impl Fn(usize) -> V) -> [V; 8] {
+pub(crate) fn eight<V>(make: impl Fn(usize) -> V) -> [V; VECTORS] {
     [make(0), make(1), make(2), make(3), make(4), make(5), make(6), make(7)]
 }
 
@@ -85,40 +88,44 @@ pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 }
 
 macro_rules! floats {
-    ($($name:ident: $count:literal $vectors:literal $each:ident $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
+    ($($name:ident: $count:literal  $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
        $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident;
        $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
-            type G = [x86::$vector; $vectors];
+            type V = x86::$vector;
             const N: usize = $count;
-            const VECTORS: usize = $vectors;
             #[inline(always)]
-            unsafe fn all(x: f32) -> Self::G {
+            unsafe fn all(x: f32) -> Self::V {
                 // SAFETY: promised by the caller.
-                [unsafe { x86::$set(x) }; $vectors]
+                unsafe { x86::$set(x) }
             }
             #[inline(always)]
-            unsafe fn read(dtype: DType, place: *const u8) -> Self::G {
+            unsafe fn nth(row: *const u8, number: usize) -> Self::V {
+                // SAFETY: promised by the caller.
+                unsafe { nth(row, number) }
+            }
+            #[inline(always)]
+            unsafe fn read(dtype: DType, place: *const u8) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 unsafe {
                     match dtype {
-                        DType::U8 => $each(#[inline(always)] |v| x86::$float(x86::$u8($eight(place.wrapping_add(v * $count))))),
-                        DType::I8 => $each(#[inline(always)] |v| x86::$float(x86::$i8($eight(place.wrapping_add(v * $count))))),
-                        DType::U16 => $each(#[inline(always)] |v| x86::$float(x86::$u16(nth::<x86::$sixteen>(place, v)))),
-                        DType::I16 => $each(#[inline(always)] |v| x86::$float(x86::$i16(nth::<x86::$sixteen>(place, v)))),
-                        DType::BF16 => $each(#[inline(always)] |v| x86::$cast(x86::$shift::<16>(x86::$u16(nth::<x86::$sixteen>(place, v))))),
-                        DType::F16 => $each(#[inline(always)] |v| x86::$f16(nth::<x86::$sixteen>(place, v))),
-                        DType::I32 => $each(#[inline(always)] |v| x86::$float(nth::<x86::$ints>(place, v))),
-                        _ => $each(#[inline(always)] |v| nth::<x86::$vector>(place, v)),
+                        DType::U8 => eight(#[inline(always)] |v| x86::$float(x86::$u8($eight(place.wrapping_add(v * $count))))),
+                        DType::I8 => eight(#[inline(always)] |v| x86::$float(x86::$i8($eight(place.wrapping_add(v * $count))))),
+                        DType::U16 => eight(#[inline(always)] |v| x86::$float(x86::$u16(nth::<x86::$sixteen>(place, v)))),
+                        DType::I16 => eight(#[inline(always)] |v| x86::$float(x86::$i16(nth::<x86::$sixteen>(place, v)))),
+                        DType::BF16 => eight(#[inline(always)] |v| x86::$cast(x86::$shift::<16>(x86::$u16(nth::<x86::$sixteen>(place, v))))),
+                        DType::F16 => eight(#[inline(always)] |v| x86::$f16(nth::<x86::$sixteen>(place, v))),
+                        DType::I32 => eight(#[inline(always)] |v| x86::$float(nth::<x86::$ints>(place, v))),
+                        _ => eight(#[inline(always)] |v| nth::<x86::$vector>(place, v)),
                     }
                 }
             }
             #[inline(always)]
-            unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Self::G {
+            unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self> {
                 // SAFETY: promised by the caller.
-                $each(#[inline(always)] |v| unsafe {
+                eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
                     let from = places.read();
                     let x = place.add((turns.first + from) as usize).cast::<x86::$vector>().read_unaligned();
@@ -126,9 +133,9 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
-            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Self::G {
+            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
                 // SAFETY: promised by the caller; of the vector, no more is read than there is.
-                $each(#[inline(always)] |v| unsafe {
+                eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
                     let from = places.read();
                     let first = turns.first + from;
@@ -137,17 +144,17 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
-            unsafe fn apart(place: *const f32, apart: isize) -> Self::G {
+            unsafe fn apart(place: *const f32, apart: isize) -> Group<Self> {
                 // The lowest of a vector's elements, and the last vector of those between them.
                 let low = place.wrapping_offset((apart * ($count - 1)).min(0));
                 let last = (apart.abs() - 1) * ($count - 1);
                 // SAFETY: promised by the caller; none of the vectors begins before the lowest element or ends behind the highest.
                 unsafe {
                     let places = $apart(apart);
-                    let mut x = Self::all(0.0);
+                    let mut x = [Self::all(0.0); VECTORS];
                     for part in 0..apart.abs() {
                         let from = (part * $count).min(last);
-                        x = $each(#[inline(always)] |v| {
+                        x = eight(#[inline(always)] |v| {
                             let y = low.wrapping_offset(apart * (v * $count) as isize + from);
                             $merge(x[v], nth(y.cast(), 0), places, from as i32)
                         });
@@ -156,32 +163,32 @@ macro_rules! floats {
                 }
             }
             #[inline(always)]
-            unsafe fn join(join: Join, a: Self::G, b: Self::G) -> Self::G {
+            unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 unsafe {
                     match join {
-                        Join::Sum => $each(#[inline(always)] |v| x86::$add(a[v], b[v])),
-                        Join::Difference => $each(#[inline(always)] |v| x86::$sub(a[v], b[v])),
-                        Join::Reversed => $each(#[inline(always)] |v| x86::$sub(b[v], a[v])),
-                        Join::Product => $each(#[inline(always)] |v| x86::$mul(a[v], b[v])),
-                        Join::Quotient => $each(#[inline(always)] |v| x86::$div(a[v], b[v])),
-                        Join::Inverted => $each(#[inline(always)] |v| x86::$div(b[v], a[v])),
-                        Join::Root => $each(#[inline(always)] |v| x86::$sqrt(a[v])),
+                        Join::Sum => eight(#[inline(always)] |v| x86::$add(a[v], b(v))),
+                        Join::Difference => eight(#[inline(always)] |v| x86::$sub(a[v], b(v))),
+                        Join::Reversed => eight(#[inline(always)] |v| x86::$sub(b(v), a[v])),
+                        Join::Product => eight(#[inline(always)] |v| x86::$mul(a[v], b(v))),
+                        Join::Quotient => eight(#[inline(always)] |v| x86::$div(a[v], b(v))),
+                        Join::Inverted => eight(#[inline(always)] |v| x86::$div(b(v), a[v])),
+                        Join::Root => eight(#[inline(always)] |v| x86::$sqrt(a[v])),
                         // The instructions give their second operand where that or the first is a NaN, or both are equal.
-                        Join::Larger => $each(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b[v]))),
-                        Join::LargerSwapped => $each(#[inline(always)] |v| $either(b[v], x86::$max(b[v], a[v]))),
-                        Join::Smaller => $each(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b[v]))),
-                        Join::SmallerSwapped => $each(#[inline(always)] |v| $either(b[v], x86::$min(b[v], a[v]))),
-                        Join::Relu => $each(#[inline(always)] |v| $relu(a[v])),
-                        Join::Magnitude => $each(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
-                        Join::Negative => $each(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
-                        Join::Square => $each(#[inline(always)] |v| x86::$mul(a[v], a[v])),
-                        Join::Reciprocal => $each(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
+                        Join::Larger => eight(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b(v)))),
+                        Join::LargerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$max(b, a[v])) }),
+                        Join::Smaller => eight(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b(v)))),
+                        Join::SmallerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$min(b, a[v])) }),
+                        Join::Relu => eight(#[inline(always)] |v| $relu(a[v])),
+                        Join::Magnitude => eight(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
+                        Join::Negative => eight(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
+                        Join::Square => eight(#[inline(always)] |v| x86::$mul(a[v], a[v])),
+                        Join::Reciprocal => eight(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
                     }
                 }
             }
             #[inline(always)]
-            unsafe fn write(x: Self::G, place: *mut u8, past: bool) {
+            unsafe fn write(x: Group<Self>, place: *mut u8, past: bool) {
                 for (v, &x) in x.iter().enumerate() {
                     let to = place.wrapping_add(v * size_of::<x86::$vector>());
                     // SAFETY: promised by the caller.
@@ -195,11 +202,11 @@ macro_rules! floats {
     )+ };
 }
 floats! {
-    Floats8: 8 4 four __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
+    Floats8: 8 __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
         _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 merge8;
         _mm256_max_ps _mm256_min_ps either8 relu8 _mm256_and_ps _mm256_xor_ps;
-    Floats16: 16 8 eight __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
+    Floats16: 16 __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
         _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 merge16;
         _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;

@@ -8,7 +8,7 @@ use std::arch::x86_64 as x86;
 use half::f16;
 
 use super::{
-    floats::{Floats, Floats8, Floats16, Turns, canonical8, canonical16, eight, four, nth, pick8, pick16},
+    floats::{Floats, Floats8, Floats16, Group, Turns, VECTORS, canonical8, canonical16, eight, nth, pick8, pick16},
     lots::{FOLLOWING, raised8, raised16, rounded16},
 };
 use crate::{dtype::DType, number::Half};
@@ -19,17 +19,17 @@ pub(crate) trait Narrow: Floats {
     ///
     /// # Safety
     /// The elements before `count` can be read, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Self::G;
+    unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
     /// Rounds what was computed of f16 or of bf16 numbers to such a number.
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn round(dtype: DType, x: Self::G) -> Self::G;
+    unsafe fn round(dtype: DType, x: Group<Self>) -> Group<Self>;
     /// Writes numbers as f16, bf16 or f32, any NaN as the canonical one; with `past`, past the caches.
     ///
     /// # Safety
     /// They can be written, at any address, or with `past` at one that is aligned to a vector. The level is here.
-    unsafe fn write_as(dtype: DType, x: Self::G, place: *mut u8, past: bool);
+    unsafe fn write_as(dtype: DType, x: Group<Self>, place: *mut u8, past: bool);
 }
 
 /// Reads an element, as f32: integers of at most 32 bits but u32, and floats but f64.
@@ -54,24 +54,24 @@ pub(crate) unsafe fn cast(dtype: DType, place: *const u8) -> f32 {
 }
 
 macro_rules! narrow {
-    ($($name:ident: $each:ident $float:ident $ints:ident $pick:ident $canonical:ident $cast:ident $stream:ident;
+    ($($name:ident: $float:ident $ints:ident $pick:ident $canonical:ident $cast:ident $stream:ident;
        $widen:ident $shift:ident $f16:ident $to_f16:ident; $and:ident $set:ident $raised:ident $halves:ident $two:ident;)+) => { $(
         impl Narrow for $name {
             #[inline(always)]
-            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Self::G {
+            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
                 // SAFETY: promised by the caller; a vector of results spans fewer elements than it has, since each stands for two or more.
                 unsafe {
                     let last = turns.first + table.add(turns.turn as usize + Self::GROUP - 1).read();
                     if last + Self::N as u32 <= count {
-                        return $each(#[inline(always)] |v| Self::picked(dtype, place, table, turns, v, None));
+                        return eight(#[inline(always)] |v| Self::picked(dtype, place, table, turns, v, None));
                     }
-                    $each(#[inline(always)] |v| Self::picked(dtype, place, table, turns, v, Some(count)))
+                    eight(#[inline(always)] |v| Self::picked(dtype, place, table, turns, v, Some(count)))
                 }
             }
             #[inline(always)]
-            unsafe fn round(dtype: DType, x: Self::G) -> Self::G {
+            unsafe fn round(dtype: DType, x: Group<Self>) -> Group<Self> {
                 // SAFETY: promised by the caller.
-                $each(#[inline(always)] |v| unsafe {
+                eight(#[inline(always)] |v| unsafe {
                     match dtype {
                         DType::F16 => x86::$f16(x86::$to_f16::<{ x86::_MM_FROUND_TO_NEAREST_INT }>(x[v])),
                         _ => x86::$cast(x86::$and($raised(x[v]), x86::$set(!0xffff))),
@@ -79,12 +79,12 @@ macro_rules! narrow {
                 })
             }
             #[inline(always)]
-            unsafe fn write_as(dtype: DType, x: Self::G, place: *mut u8, past: bool) {
+            unsafe fn write_as(dtype: DType, x: Group<Self>, place: *mut u8, past: bool) {
                 if dtype as u8 == DType::F32 as u8 {
                     // SAFETY: promised by the caller.
                     return unsafe { Self::write(x, place, past) };
                 }
-                for v in 0..Self::VECTORS / 2 {
+                for v in 0..VECTORS / 2 {
                     let to = place.wrapping_add(v * size_of::<x86::$ints>());
                     // SAFETY: promised by the caller.
                     unsafe {
@@ -131,10 +131,10 @@ macro_rules! narrow {
     )+ };
 }
 narrow! {
-    Floats8: four __m256 __m256i pick8 canonical8 _mm256_castsi256_ps _mm256_stream_si256;
+    Floats8: __m256 __m256i pick8 canonical8 _mm256_castsi256_ps _mm256_stream_si256;
         _mm256_cvtepu16_epi32 _mm256_slli_epi32 _mm256_cvtph_ps _mm256_cvtps_ph;
         _mm256_and_si256 _mm256_set1_epi32 raised8 halves8 two8;
-    Floats16: eight __m512 __m512i pick16 canonical16 _mm512_castsi512_ps _mm512_stream_si512;
+    Floats16: __m512 __m512i pick16 canonical16 _mm512_castsi512_ps _mm512_stream_si512;
         _mm512_cvtepu16_epi32 _mm512_slli_epi32 _mm512_cvtph_ps _mm512_cvtps_ph;
         _mm512_and_si512 _mm512_set1_epi32 raised16 halves16 two16;
 }

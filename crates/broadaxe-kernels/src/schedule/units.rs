@@ -94,21 +94,20 @@ fn choose_chain(
     let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    // Narrower vectors lose as much by what each link costs as they save, but where memory is waited for.
+    // Narrower vectors take longer for elements that lie apart than a packer, but where memory is waited for.
     let is_wide = isa.level() == Level::Avx512 || terms.past;
-    let is_loose = || {
-        let mut lies = (0..program.inputs.len()).map(lies);
-        lies.any(|lie| matches!(lie, Lie::Repeated(_)) || is_wide && matches!(lie, Lie::Apart(_)))
-    };
+    let lies_so = |so: fn(&Lie) -> bool| (0..program.inputs.len()).map(lies).any(|lie| so(&lie));
+    let is_repeated = || lies_so(|lie| matches!(lie, Lie::Repeated(_)));
+    let is_apart = || lies_so(|lie| matches!(lie, Lie::Apart(_)));
     let pays = match program.steps.len() {
         // The loops of steps on halves are as fast, but for f16 where an operator is two links.
         1 if program.output().is_half() => program.output() == DType::F16 && links > 2 && !is_little(dims),
         2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
-            is_loose() && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
+            (is_repeated() || is_wide && is_apart()) && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
         }
-        _ => is_wide || is_loose(),
+        _ => is_wide || !is_apart(),
     };
     let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
     (fits && pays).then_some((price, cut))

@@ -1,6 +1,6 @@
 //! How a chain is computed, group by group.
 
-use std::marker::PhantomData;
+use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
     ask_line, ask_lines,
@@ -10,7 +10,7 @@ use crate::{
     dtype::{DType, Element},
     isa::{
         Block, Body,
-        floats::Turns,
+        floats::{Group, Turns, VECTORS, eight},
         narrow::{Narrow, cast},
     },
 };
@@ -101,73 +101,136 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
     // What comes before the first whole line of the cache; all where no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
     let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
+    let mut kept = MaybeUninit::<[u8; 4 * GROUP]>::uninit();
+    // The compiler does not learn where that is, or it would have it in registers, and those at hand in memory.
+    let kept = black_box(kept.as_mut_ptr().cast());
     let mut at = 0;
     while at < n {
         let end = (at + group).min(if at < head { head } else { n });
-        // A group that has fewer elements to give is computed with others beside them.
+        // A group that has fewer elements to give is computed with others beside them, which are written again but past the caches.
         let start = at.min(n - group);
         // SAFETY: promised by the caller; lines of the cache begin at `head` and every group after it.
         unsafe {
-            let x = compute::<F, R>(links, row, start, n);
-            if end - at == group {
-                F::write_as(R::DTYPE, x, out.add(size * at), PAST && at >= head);
+            let x = compute::<F, R>(links, row, start, n, kept);
+            if !PAST || end - at == group {
+                F::write_as(R::DTYPE, x, out.add(size * start), PAST && at >= head);
             } else {
-                let mut part = [0_u8; 4 * GROUP];
-                F::write_as(R::DTYPE, x, part.as_mut_ptr(), false);
-                out.add(size * at).copy_from_nonoverlapping(part.as_ptr().add(size * (at - start)), size * (end - at));
+                let mut part = MaybeUninit::<[u8; 4 * GROUP]>::uninit();
+                let part = part.as_mut_ptr().cast::<u8>();
+                F::write_as(R::DTYPE, x, part, false);
+                out.add(size * at).copy_from_nonoverlapping(part.add(size * (at - start)), size * (end - at));
             }
         }
         at = end;
     }
 }
 
-/// Brings a group of a row of `n` elements through all links, from element `at` on.
-// SAFETY: The links describe operands with this row and `n` elements, of which `at` and a group after it are some. The level is here.
+/// Brings a group of a row of `n` elements through all links, from element `at` on. Numbers are kept in the memory at `kept`: there are
+/// registers for those at hand.
+// SAFETY: The links describe operands with this row and `n` elements, of which `at` and a group after it are some, and a group
+// can be written to `kept`. The level is here.
 #[inline(always)]
-unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, n: usize) -> F::G {
+unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, n: usize, kept: *mut u8) -> Group<F> {
     // SAFETY: promised by the caller.
-    let (mut x, mut kept) = unsafe { (F::all(0.0), F::all(0.0)) };
+    let mut x = [unsafe { F::all(0.0) }; VECTORS];
     for link in links {
         let place = link.place.wrapping_offset(link.step * row);
-        // SAFETY: promised by the caller.
-        unsafe {
-            let y = match link.feed {
+        // SAFETY: promised by the caller. What comes first is what most links are: their vectors are operands of instructions where
+        // they lie, and take no registers.
+        x = unsafe {
+            match link.feed {
                 Feed::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
                         ask_lines(place.wrapping_add(AHEAD), 64, F::GROUP * 4 / 64);
                     }
-                    F::read(DType::F32, place)
+                    taken::<F, R>(
+                        link,
+                        x,
+                        kept,
+                        #[inline(always)]
+                        |v| F::nth(place, v),
+                    )
                 }
-                Feed::Cast(dtype) => {
-                    let place = place.wrapping_add(at * link.size);
-                    if link.ahead {
-                        let lines = F::GROUP * link.size / 64;
-                        (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD / 2 + v * 128)));
-                    }
-                    F::read(dtype, place)
+                Feed::Constant => {
+                    let y = F::all(place.cast::<f32>().read_unaligned());
+                    taken::<F, R>(
+                        link,
+                        x,
+                        kept,
+                        #[inline(always)]
+                        |_| y,
+                    )
                 }
-                Feed::Constant => F::all(place.cast::<f32>().read_unaligned()),
-                Feed::ConstantCast(dtype) => F::all(cast(dtype, place)),
-                Feed::Repeated => repeated::<F>(link, place.cast(), at, n),
-                Feed::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
-                Feed::Apart => apart::<F>(link, row, at, n),
-                Feed::Kept => kept,
-            };
-            match link.act {
-                Act::Begin => x = y,
-                Act::Keep => (x, kept) = (y, x),
-                Act::Join(join) => x = rounded::<F, R>(link, F::join(join, x, y)),
+                Feed::Kept => taken::<F, R>(
+                    link,
+                    x,
+                    kept,
+                    #[inline(always)]
+                    |v| F::nth(kept, v),
+                ),
+                _ => {
+                    let y = made::<F>(link, row, at, n);
+                    taken::<F, R>(
+                        link,
+                        x,
+                        kept,
+                        #[inline(always)]
+                        |v| y[v],
+                    )
+                }
             }
-        }
+        };
     }
     x
+}
+
+/// Returns what a link makes of the numbers at hand and its operand.
+// SAFETY: A group can be written to `kept`. The level is here.
+#[inline(always)]
+unsafe fn taken<F: Narrow, R: Element>(link: &Link, x: Group<F>, kept: *mut u8, y: impl Fn(usize) -> F::V) -> Group<F> {
+    match link.act {
+        Act::Begin => eight(y),
+        Act::Keep => {
+            for (v, x) in x.into_iter().enumerate() {
+                // SAFETY: promised by the caller.
+                unsafe { kept.cast::<F::V>().wrapping_add(v).write_unaligned(x) };
+            }
+            eight(y)
+        }
+        // SAFETY: promised by the caller.
+        Act::Join(join) => unsafe { rounded::<F, R>(link, F::join(join, x, y)) },
+    }
+}
+
+/// Makes a group of an operand that is not used as it lies.
+// SAFETY: As for `compute`, for this link.
+#[inline(always)]
+unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
+    let place = link.place.wrapping_offset(link.step * row);
+    // SAFETY: promised by the caller.
+    unsafe {
+        match link.feed {
+            Feed::Cast(dtype) => {
+                let place = place.wrapping_add(at * link.size);
+                if link.ahead {
+                    let lines = F::GROUP * link.size / 64;
+                    (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD / 2 + v * 128)));
+                }
+                F::read(dtype, place)
+            }
+            Feed::ConstantCast(dtype) => [F::all(cast(dtype, place)); VECTORS],
+            Feed::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
+            Feed::Apart => apart::<F>(link, row, at, n),
+            _ => repeated::<F>(link, place.cast(), at, n),
+        }
+    }
 }
 
 /// Rounds what a link gives, where it does.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: F::G) -> F::G {
+unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
     if R::DTYPE as u8 == DType::F32 as u8 || !link.rounds {
         return x;
     }
@@ -178,7 +241,7 @@ unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: F::G) -> F::G {
 /// Reads a group of an operand of f16 or bf16 of which each element stands for several.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
-unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> F::G {
+unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
     // SAFETY: promised by the caller; the table has an element for each of a group.
     unsafe {
@@ -190,7 +253,7 @@ unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, a
 /// Reads a group of an operand whose elements lie apart.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
-unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> F::G {
+unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
     let place = |row: isize, at: usize| {
         let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
         row.wrapping_offset(at as isize * link.apart * 4)
@@ -209,7 +272,7 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> F::G
 /// Reads a group of an operand of which each element stands for several.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
-unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> F::G {
+unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
     let turns = Turns { first: at / times, turn: at % times };
     // SAFETY: the table has an element for each of a group.
