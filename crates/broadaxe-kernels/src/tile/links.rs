@@ -134,72 +134,79 @@ unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, 
     // SAFETY: promised by the caller.
     let mut x = [unsafe { F::all(0.0) }; VECTORS];
     for link in links {
+        // SAFETY: promised by the caller.
+        x = unsafe { Hand::<F> { link, x, kept }.next::<R>(row, at, n) };
+    }
+    x
+}
+
+/// A link with the numbers at hand, and where they can be kept.
+struct Hand<'a, F: Narrow> {
+    link: &'a Link,
+    x: Group<F>,
+    kept: *mut u8,
+}
+
+impl<F: Narrow> Hand<'_, F> {
+    /// Returns what the link makes of the numbers at hand.
+    ///
+    /// Most links have dense operands or constant ones: those are operands of instructions where they lie, and take no registers.
+    // SAFETY: As for `compute`.
+    #[inline(always)]
+    unsafe fn next<R: Element>(self, row: isize, at: usize, n: usize) -> Group<F> {
+        let (link, kept) = (self.link, self.kept);
         let place = link.place.wrapping_offset(link.step * row);
-        // SAFETY: promised by the caller. What comes first is what most links are: their vectors are operands of instructions where
-        // they lie, and take no registers.
-        x = unsafe {
+        // SAFETY: promised by the caller.
+        unsafe {
             match link.feed {
                 Feed::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
                         ask_lines(place.wrapping_add(AHEAD), 64, F::GROUP * 4 / 64);
                     }
-                    taken::<F, R>(
-                        link,
-                        x,
-                        kept,
+                    self.take::<R>(
                         #[inline(always)]
                         |v| F::nth(place, v),
                     )
                 }
                 Feed::Constant => {
                     let y = F::all(place.cast::<f32>().read_unaligned());
-                    taken::<F, R>(
-                        link,
-                        x,
-                        kept,
+                    self.take::<R>(
                         #[inline(always)]
                         |_| y,
                     )
                 }
-                Feed::Kept => taken::<F, R>(
-                    link,
-                    x,
-                    kept,
+                Feed::Kept => self.take::<R>(
                     #[inline(always)]
                     |v| F::nth(kept, v),
                 ),
                 _ => {
                     let y = made::<F>(link, row, at, n);
-                    taken::<F, R>(
-                        link,
-                        x,
-                        kept,
+                    self.take::<R>(
                         #[inline(always)]
                         |v| y[v],
                     )
                 }
             }
-        };
-    }
-    x
-}
-
-/// Returns what a link makes of the numbers at hand and its operand.
-// SAFETY: A group can be written to `kept`. The level is here.
-#[inline(always)]
-unsafe fn taken<F: Narrow, R: Element>(link: &Link, x: Group<F>, kept: *mut u8, y: impl Fn(usize) -> F::V) -> Group<F> {
-    match link.act {
-        Act::Begin => eight(y),
-        Act::Keep => {
-            for (v, x) in x.into_iter().enumerate() {
-                // SAFETY: promised by the caller.
-                unsafe { kept.cast::<F::V>().wrapping_add(v).write_unaligned(x) };
-            }
-            eight(y)
         }
-        // SAFETY: promised by the caller.
-        Act::Join(join) => unsafe { rounded::<F, R>(link, F::join(join, x, y)) },
+    }
+
+    /// Returns what the link makes of the numbers at hand and its operand.
+    // SAFETY: A group can be written to `kept`. The level is here.
+    #[inline(always)]
+    unsafe fn take<R: Element>(self, y: impl Fn(usize) -> F::V) -> Group<F> {
+        match self.link.act {
+            Act::Begin => eight(y),
+            Act::Keep => {
+                for (v, x) in self.x.into_iter().enumerate() {
+                    // SAFETY: promised by the caller.
+                    unsafe { self.kept.cast::<F::V>().wrapping_add(v).write_unaligned(x) };
+                }
+                eight(y)
+            }
+            // SAFETY: promised by the caller.
+            Act::Join(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
+        }
     }
 }
 
