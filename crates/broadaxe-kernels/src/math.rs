@@ -63,6 +63,7 @@ mod trig;
 pub use arc::{acos64, asin64, atan2_64, atan64};
 pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
+pub(crate) use exp::{exp2_64_by, exp64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32, tanh64};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};

@@ -45,6 +45,8 @@ mod x86 {
         >(0, false)];
         const ONE_BF16: &'static [Variant] =
             &[lane_loops::<One<O, bf16, 0>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
+        const ONE_F64: &'static [Variant] =
+            &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
     }
 
     impl<O: Function2 + Lanewise2> Loops<(Fused<O>, O)> {
@@ -68,7 +70,7 @@ mod x86 {
             Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },
             Kernel { variants: Each::<O>::ONE_BF16, ..costly::<O, bf16>() },
             Kernel { variants: Each::<O>::ONE, ..narrow },
-            costly::<O, f64>(),
+            Kernel { variants: Each::<O>::ONE_F64, ..costly::<O, f64>() },
         ])
     }
 

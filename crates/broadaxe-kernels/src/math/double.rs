@@ -29,6 +29,7 @@ impl Double {
     }
 
     /// Adds two f64 exactly.
+    #[inline(always)]
     pub(super) fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let b_part = high - a;
@@ -36,6 +37,7 @@ impl Double {
     }
 
     /// Multiplies two f64 exactly, for products far from overflow and underflow.
+    #[inline(always)]
     pub(super) fn product(a: f64, b: f64) -> Self {
         let ((a_top, a_rest), (b_top, b_rest)) = (halves(a), halves(b));
         let high = a * b;
@@ -56,6 +58,7 @@ impl Double {
 }
 
 /// Cuts a f64 into two of at most 26 significant bits each.
+#[inline(always)]
 fn halves(x: f64) -> (f64, f64) {
     const CUT: f64 = 134_217_729.0;
     let scaled = CUT * x;

@@ -1,18 +1,18 @@
 //! Exponentials.
 //!
-//! `exp32` and `exp2_32` stay in f32 (see `single`). What functions composed in f64 stand on writes e^x as
+//! `exp32` and `exp2_32` stay in f32 (see `single`); `exp64` and `exp2_64` have fused operations as those do. What functions composed in f64 stand on writes e^x as
 //! 2^(n + r) with |r| <= 1/2, evaluate a minimax polynomial of r in f64 and add n to the exponent's bits. The rounding
 //! to n is the addition of 1.5 * 2^52, which leaves n in the low bits of the sum, so that neither a branch nor a
 //! conversion to an integer is needed. The polynomials were fitted with Remez' exchange algorithm to the relative error
 //! that stands beside them.
 
-use std::f64::consts::LOG2_E;
+use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    fine::{Cut, EXP, LN_2, half_expm1},
+    fine::{EXP, half_expm1},
     poly, single,
-    singles::plain,
+    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-32.00.
@@ -89,22 +89,34 @@ pub fn exp32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included.
 #[inline(always)]
 pub fn exp64(x: f64) -> f64 {
+    exp64_by::<Plain>(x)
+}
+
+/// Computes e to the power x with fused operations.
+#[inline(always)]
+pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
     let near = x.clamp(-750.0, 710.0);
-    let shifted = near * LOG2_E + ROUND;
+    let shifted = M::fma64(near, LOG2_E, ROUND);
     let n = shifted - ROUND;
-    // log 2 is taken off in two parts, of which the product with the first is exact.
-    let value = power_of_e(near - n * 0.693_147_180_559_890_3, n * 5.497_923_018_708_371e-14);
-    let value = scale_wide(value, shifted);
+    // log 2 is taken off in two parts, of which the first leaves no error.
+    let (high, low) = (M::fma64(n, -0.693_147_180_559_890_3, near), n * -5.497_923_018_708_371e-14);
+    let value = scale_wide(power_of_e::<M>(high + low, high, low), shifted);
     if x.is_nan() { f64::NAN } else { value }
 }
 
-/// Computes e to the power of high - low, for a sum of at most log(2) / 2 and a small second part.
+/// Computes e to the power of high + low, for a sum of at most log(2) / 2 and a small second part; `r` is the sum, but for what counts
+/// for nothing in its square.
 ///
-/// The first part is added last, so that only its own sum and the one with 1 are rounded near the size of the result.
+/// The first part is added last, so that only its own sum and the one with 1 are rounded near the size of the result. The polynomial is
+/// of pairs of pairs: a chain would be longer than what the processor looks ahead.
 #[inline(always)]
-fn power_of_e(high: f64, low: f64) -> f64 {
-    let r = high - low;
-    1.0 + (high + (r * r * (0.5 + r * poly(&EXP, r)) - low))
+fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
+    let square = r * r;
+    let fourth = square * square;
+    let pair = |k: usize| M::fma64(r, EXP[k + 1], EXP[k]);
+    let upper = M::fma64(fourth, pair(8), M::fma64(square, pair(6), pair(4)));
+    let tail = M::fma64(fourth, upper, M::fma64(square, pair(2), pair(0)));
+    1.0 + (high + M::fma64(square, M::fma64(r, tail, 0.5), low))
 }
 
 /// Multiplies a number near 1 by 2^n for |n| <= 2000, where `shifted` is n + 1.5 * 2^52; rounds once more where the result is
@@ -132,11 +144,19 @@ pub fn exp2_32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
+    exp2_64_by::<Plain>(x)
+}
+
+/// Computes 2 to the power x with fused operations.
+#[inline(always)]
+pub(crate) fn exp2_64_by<M: Fma>(x: f64) -> f64 {
     let near = x.clamp(-1080.0, 1030.0);
     let shifted = near + ROUND;
-    // The product with log 2 is exact in the first of its parts.
-    let (exact, small) = Cut::of(near - (shifted - ROUND)).by(&LN_2);
-    let value = scale_wide(power_of_e(exact, -small), shifted);
+    let f = near - (shifted - ROUND);
+    // The product with log 2 in two parts; the second number is what log 2 lacks.
+    let high = f * LN_2;
+    let low = M::fma64(f, 2.319_046_813_846_299_6e-17, M::fma64(f, LN_2, -high));
+    let value = scale_wide(power_of_e::<M>(high, high, low), shifted);
     if x.is_nan() { f64::NAN } else { value }
 }
 

@@ -12,10 +12,14 @@ use std::{
     ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub},
 };
 
+use super::double::Double;
+
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
     /// Computes a * b + c.
     fn fma(a: f32, b: f32, c: f32) -> f32;
+    /// Computes a * b + c in f64.
+    fn fma64(a: f64, b: f64, c: f64) -> f64;
 }
 
 /// The machine's instruction.
@@ -25,6 +29,10 @@ pub(crate) struct Instruction;
 impl Fma for Instruction {
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
     }
 }
@@ -38,16 +46,25 @@ impl Fma for ByDoubles {
     /// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
-        let sum = product + c;
-        let part = sum - product;
-        let lost = (product - (sum - part)) + (c - part);
-        // Cut off what is beyond the last bit, and let that bit say whether there was anything.
-        let inexact = if lost == 0.0 { 0 } else { u64::MAX };
-        let over = (sum.to_bits() ^ lost.to_bits()) >> 63;
-        let odd = sum.to_bits().wrapping_sub(over & inexact) | inexact >> 63;
-        f64::from_bits(odd) as f32
+        odd(Double::sum(f64::from(a) * f64::from(b), f64::from(c))) as f32
     }
+    /// Adds in two parts to the product in two parts, and rounds the sum of what both left to odd: then the last sum rounds as if it
+    /// were exact (the same source). The product's second part must be no subnormal number, unless c counts for far more.
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        let product = Double::product(a, b);
+        let low = Double::sum(c, product.low);
+        let high = Double::sum(product.high, low.high);
+        high.high + odd(Double::sum(high.low, low.low))
+    }
+}
+
+/// Rounds a sum of two f64 to odd: cuts off what is beyond the last bit, and lets that bit say whether there was anything.
+#[inline(always)]
+fn odd(sum: Double) -> f64 {
+    let inexact = if sum.low == 0.0 { 0 } else { u64::MAX };
+    let over = (sum.high.to_bits() ^ sum.low.to_bits()) >> 63;
+    f64::from_bits(sum.high.to_bits().wrapping_sub(over & inexact) | inexact >> 63)
 }
 
 /// The way of the machine that code is compiled for, where no level is chosen when it runs.
@@ -119,6 +136,8 @@ pub(crate) trait Singles:
 pub(crate) trait Lanewise: 'static {
     /// Computes each number.
     fn of<V: Singles>(x: V) -> V;
+    /// Computes one number of f64, with fused operations as `M` has them where it has some.
+    fn wide_by<M: Fma>(x: f64) -> f64;
 }
 
 /// The same for a function of two numbers.
@@ -270,6 +289,18 @@ mod tests {
             let (made, fused) = (ByDoubles::fma(a, b, c), a.mul_add(b, c));
             let finite = (a * 0.0 + b * 0.0 + c * 0.0) == 0.0;
             assert!(!finite || made.to_bits() == fused.to_bits(), "{a:e} * {b:e} + {c:e}");
+        }
+        for _ in 0..2_000_000 {
+            // Products and summands that meet at any distance within two f64.
+            let mut number = |exponents: u64| {
+                let bits = u64::from(next()) << 32 | u64::from(next());
+                f64::from_bits(bits & 0x800f_ffff_ffff_ffff | (1023 - exponents / 2 + bits % exponents) << 52)
+            };
+            let (a, b, c) = (number(4), number(4), number(200));
+            let near = -(a * b) + f64::EPSILON * a * f64::from(next() % 64);
+            for c in [c, near] {
+                assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+            }
         }
         // 1 + 2^-24 is a tie; what lies beyond f64 decides it.
         let (one, tiny) = (1.0 + f32::EPSILON, 2f32.powi(-24));

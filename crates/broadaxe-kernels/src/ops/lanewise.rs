@@ -10,30 +10,34 @@ use super::{
 };
 use crate::{
     math::{
-        power32, single,
-        singles::{Instruction, Lanewise, Lanewise2, Single, Singles},
+        self, power32, single,
+        singles::{Fma, Instruction, Lanewise, Lanewise2, Single, Singles},
     },
     number::{Function, Function2},
 };
 
 macro_rules! lanewise {
-    ($($op:ident $room:ident $name:ident;)+) => { $(
+    ($($op:ident $room:ident $name:ident $wide:path;)+) => { $(
         impl Lanewise for $op {
             #[inline(always)]
             fn of<V: Singles>(x: V) -> V {
                 $room::$name(x)
             }
+            #[inline(always)]
+            fn wide_by<M: Fma>(x: f64) -> f64 {
+                $wide(x)
+            }
         }
     )+ };
 }
 lanewise! {
-    Exp single exp;
-    Exp2 single exp2;
-    Log single log;
-    Tanh single tanh;
-    Sigmoid single sigmoid;
-    Silu single silu;
-    Softplus single softplus;
+    Exp single exp math::exp64_by::<M>;
+    Exp2 single exp2 math::exp2_64_by::<M>;
+    Log single log math::log64;
+    Tanh single tanh math::tanh64;
+    Sigmoid single sigmoid math::sigmoid64;
+    Silu single silu math::silu64;
+    Softplus single softplus math::softplus64;
 }
 
 impl Lanewise2 for Pow {
@@ -53,7 +57,7 @@ impl<F: Function + Lanewise> Function for Fused<F> {
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        F::wide(x)
+        F::wide_by::<Instruction>(x)
     }
 }
 
