@@ -107,7 +107,7 @@ fn choose_chain(
             let plain = terms_of_loops(isa, program, dims, operands, manner);
             (is_repeated() || is_wide && is_apart()) && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
         }
-        _ => is_wide || !is_apart(),
+        _ => is_wide || is_repeated() || program.output() == DType::F32 && !is_apart(),
     };
     let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
     (fits && pays).then_some((price, cut))
