@@ -19,6 +19,7 @@ pub(crate) mod lanes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
+mod stack;
 
 #[cfg(target_arch = "x86_64")]
 use half::f16;
@@ -243,6 +244,7 @@ unsafe fn baseline<B: Body>(block: &Block) -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(block: &Block) -> bool {
+    stack::align();
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
     unsafe { B::run(block) }
 }
@@ -251,6 +253,7 @@ unsafe fn avx2<B: Body>(block: &Block) -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<B: Body>(block: &Block) -> bool {
+    stack::align();
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
     unsafe { B::run(block) }
 }
@@ -458,6 +461,7 @@ pub(crate) trait Work: Sized {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn work_avx2<W: Work>(work: W) {
+    stack::align();
     work.work();
 }
 
@@ -465,6 +469,7 @@ unsafe fn work_avx2<W: Work>(work: W) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn work_avx512<W: Work>(work: W) {
+    stack::align();
     work.work_wide();
 }
 
