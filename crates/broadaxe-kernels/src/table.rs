@@ -7,7 +7,7 @@
 use crate::{
     family::{
         choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
-        lanewise, lanewise2, numbers3, rounded_float, rounded_floats, truth, truths, width, widths,
+        lanewise, numbers3, powers, rounded_float, rounded_floats, truth, truths, width, widths,
     },
     op::{
         Op,
@@ -52,7 +52,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
     binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(heavy_floats::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
-    binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(lanewise2::<Pow>())).within(1.0, 1.0)
+    binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),
     binary("pow_trunc", "a to the power of b, in integers; rounded towards zero where b < 0", guarded_integers::<PowTrunc, ZeroToNegative>())
         .known_as(&[(Onnx, "Pow"), (Openvino, "Power")]),

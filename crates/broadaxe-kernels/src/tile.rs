@@ -237,6 +237,25 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
     }
 }
 
+/// The loop `L` of powers with a constant exponent, but for squares and cubes, which are those of `S` and `C`.
+pub(crate) struct Powers<L, S, C, T>(PhantomData<(L, S, C, T)>);
+
+impl<L: Line<Out = T>, S: Unary<T, Out = T>, C: Unary<T, Out = T>, T: Element + Into<f64>> Line for Powers<L, S, C, T> {
+    type Out = T;
+    const ADVANCES: [usize; 3] = L::ADVANCES;
+    #[inline(always)]
+    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            match element::<T>(places[1], 0, true).into() {
+                2.0 => <One<S, T, 0> as Line>::run(places, out),
+                3.0 => <One<C, T, 0> as Line>::run(places, out),
+                _ => L::run(places, out),
+            }
+        }
+    }
+}
+
 impl<O: Prepared<T>, T: Element> Line for By<O, T> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];

@@ -129,3 +129,58 @@ fn a_constant_divisor_of_zero_is_refused() {
         assert_eq!(result, Err(refused));
     }
 }
+
+/// Returns numbers of f64 of every exponent, both signs and all kinds, that as f32 are of every exponent too.
+fn of_all_exponents() -> Vec<f64> {
+    let mut numbers = vec![0.0, -0.0, 1.0, -1.0, 3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, 5e-324];
+    numbers.extend((0..60_000_u64).map(|i| {
+        let (sign, bits) = (i << 63, i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12);
+        // Half of them where the cubes of f32 are finite.
+        let exponent = if i % 4 < 2 { i / 4 % 2046 } else { 1023 - 60 + i / 4 % 110 };
+        f64::from_bits(sign | exponent << 52 | bits)
+    }));
+    numbers
+}
+
+#[test]
+fn squares_and_cubes_are_products_whichever_way_they_are_asked_for() {
+    let numbers = of_all_exponents();
+    let n = numbers.len();
+    let kernel = |dtype| find("pow").and_then(|op| op.kernel(dtype)).expect("in the table");
+    for exponent in [2.0_f64, 3.0] {
+        let narrow: Vec<f32> = numbers.iter().map(|&x| x as f32).collect();
+        let dense = [
+            (
+                DType::F32,
+                narrow.iter().flat_map(|x| x.to_ne_bytes()).collect(),
+                (exponent as f32).to_ne_bytes().to_vec(),
+            ),
+            (
+                DType::F64,
+                numbers.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>(),
+                exponent.to_ne_bytes().to_vec(),
+            ),
+        ];
+        for (dtype, dense, constant) in dense {
+            let repeated = constant.repeat(n);
+            compare("a power with a constant exponent", kernel(dtype), &[&dense, &constant], n);
+            compare("a power with equal exponents", kernel(dtype), &[&dense, &repeated], n);
+            for isa in Isa::available() {
+                let got = run(isa, kernel(dtype), &[&dense, &constant], n);
+                assert!(got == run(isa, kernel(dtype), &[&dense, &repeated], n), "{dtype:?} at {:?}", isa.level());
+                let floats = got.chunks_exact(4).map(|x| f32::from_ne_bytes([x[0], x[1], x[2], x[3]]));
+                for (&x, got) in narrow.iter().zip(floats).filter(|_| dtype == DType::F32) {
+                    let wide = f64::from(x) * f64::from(x) * if exponent == 2.0 { 1.0 } else { f64::from(x) };
+                    let near = wide as f32;
+                    // A cube in f64 is itself rounded, and may be a tie then.
+                    let tie = (wide - f64::from(got)).abs() <= (wide - f64::from(near)).abs() * 1.000_001;
+                    assert!(
+                        got == near || got.is_nan() && near.is_nan() || tie,
+                        "{x:e} to {exponent}: {got:e}, not {near:e}"
+                    );
+                    assert!(got != 0.0 || got.is_sign_negative() == wide.is_sign_negative(), "{x:e} to {exponent}");
+                }
+            }
+        }
+    }
+}

@@ -480,6 +480,25 @@ fn draw_base(state: &mut u64, kind: u32) -> f64 {
 }
 
 #[test]
+fn cubes_stay_within_their_bound() {
+    let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
+    let mut state = 11;
+    // Logarithms to base 2: those of cubes of all sizes, around the largest, the least normal and the least of all.
+    for (low, high, bound) in
+        [(-340.0, 341.0, 0.51), (341.2, 341.34, 0.51), (-342.0, -339.0, 0.76), (-359.0, -341.0, 0.76)]
+    {
+        for _ in 0..points(600) {
+            let x = draw_hard(&mut state, low, high).exp2();
+            for x in [x, -x] {
+                let exact = big(x).pow(&big(3.0), BITS, NEAREST, &mut wide.constants);
+                let far = distance(math::pow64(x, 3.0), &exact);
+                assert!(far <= bound, "{x:e} cubed is off by {far} ULP");
+            }
+        }
+    }
+}
+
+#[test]
 fn powers_stay_within_their_bound_where_it_is_hard() {
     // The logarithms to base 2 of the results: all, around the largest, the least normal and the least of all, small.
     const RESULTS: [(f64, f64); 6] =

@@ -1,25 +1,28 @@
 //! The families of functions that are written for many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{lanewise, lanewise2};
+pub(crate) use x86::{lanewise, powers};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use super::{heavy_float as lanewise, heavy_floats as lanewise2};
+pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers};
 
 /// Loops of each level's own.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::{Loops, costly, gather, half_loops, heavy};
+    use super::super::{Loops, costly, gather, half_loops, heavy, heavy_loops};
     use crate::{
         dtype::{bf16, f16},
         isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, wide},
         loops::{Kernel, Variant},
-        math::singles::{Lanewise, Lanewise2},
+        math::singles::{Instruction, Lanewise, Lanewise2, Plain},
         number::{Function, Function2},
         op::Kernels,
-        ops::lanewise::Fused,
+        ops::{
+            arith::Square,
+            lanewise::{Cube, Fused},
+        },
         tile::{
-            Line, One, Streamed, Two,
+            Line, One, Powers, Streamed, Two,
             halves::{OneHalf, TwoHalves},
             vectors::{OneVector, TwoVectors},
         },
@@ -49,11 +52,26 @@ mod x86 {
             &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
     }
 
+    /// The loop of powers of f32 with a constant exponent, by `L` but for squares and cubes.
+    type Powers32<L, M> = Powers<L, Square, Cube<M>, f32>;
+
     impl<O: Function2 + Lanewise2> Loops<(Fused<O>, O)> {
         const TWO: &'static [Variant] = &[
             lane_loops::<Two<O, f32, 0>, Two<Fused<O>, f32, 0>, TwoVectors<O, 0>>(0),
-            lane_loops::<Two<O, f32, 2>, Two<Fused<O>, f32, 2>, TwoVectors<O, 2>>(2),
+            Variant {
+                past: wide::<
+                    Streamed<Powers32<Two<Fused<O>, f32, 2>, Instruction>, Past32>,
+                    Streamed<Powers32<TwoVectors<O, 2>, Instruction>, Past64>,
+                >(),
+                ..lane_loops::<
+                    Powers32<Two<O, f32, 2>, Plain>,
+                    Powers32<Two<Fused<O>, f32, 2>, Instruction>,
+                    Powers32<TwoVectors<O, 2>, Instruction>,
+                >(2)
+            },
         ];
+        const TWO_F64: &'static [Variant] =
+            &[heavy_loops::<Two<O, f64, 0>>(0), heavy_loops::<Powers<Two<O, f64, 2>, Square, Cube<Plain>, f64>>(2)];
         const TWO_F16: &'static [Variant] =
             &[half_loops::<Two<O, f16, 0>, TwoHalves<Fused<O>, ConvertAvx2>, TwoHalves<Fused<O>, ConvertAvx512>>(
                 0, false,
@@ -74,14 +92,14 @@ mod x86 {
         ])
     }
 
-    /// The same of two operands.
-    pub(crate) const fn lanewise2<O: Function2 + Lanewise2>() -> Kernels {
+    /// The same of two operands: powers.
+    pub(crate) const fn powers<O: Function2 + Lanewise2>() -> Kernels {
         type Each<O> = Loops<(Fused<O>, O)>;
         gather([
             Kernel { variants: Each::<O>::TWO_F16, ..heavy::<O, f16>() },
             Kernel { variants: Each::<O>::TWO_BF16, ..heavy::<O, bf16>() },
             Kernel { variants: Each::<O>::TWO, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
-            heavy::<O, f64>(),
+            Kernel { variants: Each::<O>::TWO_F64, ..heavy::<O, f64>() },
         ])
     }
 }

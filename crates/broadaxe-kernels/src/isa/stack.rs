@@ -35,7 +35,7 @@ mod tests {
             let place: usize;
             // SAFETY: nothing is done but looking where the stack is.
             unsafe { std::arch::asm!("mov {place}, rsp", place = out(reg) place, options(nomem, nostack)) };
-            place % size_of::<Vector>() != 0
+            !place.is_multiple_of(size_of::<Vector>())
         }
     }
 

@@ -47,6 +47,20 @@ impl Lanewise2 for Pow {
     }
 }
 
+/// a^3, with fused operations as `M` has them
+pub struct Cube<M>(PhantomData<M>);
+
+impl<M: Fma> Function for Cube<M> {
+    #[inline(always)]
+    fn narrow(x: f32) -> f32 {
+        math::cube32_by::<M>(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::cube64(x)
+    }
+}
+
 /// The same function where the machine has an instruction for fused operations.
 pub struct Fused<F>(PhantomData<F>);
 
