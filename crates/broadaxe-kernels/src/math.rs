@@ -10,7 +10,8 @@
 //! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way. Sine, cosine and tangent have two
+//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp and exp2, which have fused
+//! operations as well. Sine, cosine and tangent have two
 //! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
 //! works on integers; loops take the first, and the second for the few elements that need it. gelu still stands on pxfm and
 //! on scalar sums of two f64 (`double`). pxfm uses fused multiply-adds where the processor has them; it rounds correctly wherever it

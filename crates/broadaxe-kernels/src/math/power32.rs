@@ -155,7 +155,9 @@ pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
 pub(crate) fn cube<V: Singles>(x: V) -> V {
     let square = x * x;
     let lost = x.fma(x, square.neg());
-    V::choose(x.all(f32::INFINITY).above(square), square.fma(x, lost * x), square * x).or_nan(x)
+    // From 2^43 on it is infinite, and further on so is what the square lost, of any sign.
+    let finite = x.all(8_796_093_022_208.0).above(x.abs_to(f32::INFINITY));
+    V::choose(finite, square.fma(x, lost * x), square * x).or_nan(x)
 }
 
 /// Says which of these numbers, none of them negative, are whole, and which are odd.
