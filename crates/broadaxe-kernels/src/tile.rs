@@ -238,8 +238,10 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
 }
 
 /// The loop `L` of powers with a constant exponent, but for squares and cubes, which are those of `S` and `C`.
+#[cfg(target_arch = "x86_64")]
 pub(crate) struct Powers<L, S, C, T>(PhantomData<(L, S, C, T)>);
 
+#[cfg(target_arch = "x86_64")]
 impl<L: Line<Out = T>, S: Unary<T, Out = T>, C: Unary<T, Out = T>, T: Element + Into<f64>> Line for Powers<L, S, C, T> {
     type Out = T;
     const ADVANCES: [usize; 3] = L::ADVANCES;

@@ -88,7 +88,7 @@ pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 }
 
 macro_rules! floats {
-    ($($name:ident: $count:literal  $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
+    ($($name:ident: $count:literal $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
        $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident;
        $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(

@@ -2,8 +2,7 @@
 //!
 //! What a loop has no registers for is kept on the stack, a vector at a time, and the compiler aligns the stack to vectors only where
 //! it knows of such a need before it hands out registers. Else every second vector lies on two lines of the cache, all of
-//! them with AVX-512, and in one start of a process in a dozen some lie on two pages: storing them took ten times as long as all else
-//! in the loop.
+//! them with AVX-512, and where the system put the stack so that one lies on two pages, a loop was seen to take five times as long.
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
