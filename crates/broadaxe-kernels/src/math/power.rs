@@ -15,7 +15,8 @@ const DOWN: f64 = power_of(-700);
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
-/// At most 1 ULP (measured 0.9402 on 400 million pairs), and exact where the result is a f32.
+/// At most 1 ULP (measured 0.9402 on 400 million pairs), and exact where the result is a f32. Cubes of all f32: 0.508 ULP, and 0.9998 where
+/// they are below 1e-36.
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     power32::pow(plain(x), plain(y)).x
