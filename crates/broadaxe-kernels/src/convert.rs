@@ -4,6 +4,7 @@ use half::{bf16, f16};
 
 use crate::{
     dtype::{Bool, Element},
+    isa::cut::{cut32, cut64},
     number::{Half, Number},
 };
 
@@ -47,22 +48,6 @@ fn sticky(magnitude: u64) -> f64 {
     kept as f64
 }
 
-/// Cuts a number towards zero and clamps it to a range of at most 32 bits; returns the low bits. NaN gives 0.
-///
-/// A clamping `as` does the same, but is not vectorised. Here the fraction goes by adding 1.5 * 2^52, which rounds to a whole
-/// number and leaves it in the low bits, and a step back where that rounded away from zero.
-#[inline(always)]
-fn whole(value: f64, low: f64, high: f64) -> u32 {
-    const UNITS: f64 = 6_755_399_441_055_744.0;
-    let raised = if value > low { value } else { low };
-    let clamped = if raised < high { raised } else { high };
-    let number = if value.is_nan() { 0.0 } else { clamped };
-    let shifted = number + UNITS;
-    let beyond = (shifted - UNITS).abs() > number.abs();
-    let step: u32 = if number < 0.0 { u32::MAX } else { 1 };
-    (shifted.to_bits() as u32).wrapping_sub(if beyond { step } else { 0 })
-}
-
 macro_rules! casts {
     (integers $($ty:ident $from:ident $wide:ty),+; floats $($float:ident),+; halves $($half:ident),+) => {
         $(impl Target for $ty {
@@ -71,10 +56,12 @@ macro_rules! casts {
             #[inline(always)]
             fn from_unsigned(value: u64) -> Self { value as Self }
             #[inline(always)]
-            fn from_narrow(value: f32) -> Self { Self::from_wide(f64::from(value)) }
+            fn from_narrow(value: f32) -> Self {
+                if <$ty>::BITS == 64 { value as Self } else { cut32::<{ <$ty>::MIN as i64 }, { (<$ty>::MAX as i64).wrapping_add(1) }>(value) as Self }
+            }
             #[inline(always)]
             fn from_wide(value: f64) -> Self {
-                if <$ty>::BITS == 64 { value as Self } else { whole(value, f64::from(<$ty>::MIN as i32), <$ty>::MAX as u32 as f64) as Self }
+                if <$ty>::BITS == 64 { value as Self } else { cut64::<{ <$ty>::MIN as i64 }, { (<$ty>::MAX as i64).wrapping_add(1) }>(value) as Self }
             }
         }
         impl Origin for $ty {

@@ -14,11 +14,13 @@ pub(crate) mod narrow;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod singles16;
 
+pub(crate) mod cut;
 pub(crate) mod halves;
 pub(crate) mod lanes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
+pub(crate) mod shuffle;
 mod stack;
 
 #[cfg(target_arch = "x86_64")]
@@ -317,49 +319,6 @@ pub(crate) enum Join {
     Square,
     /// 1 / a
     Reciprocal,
-}
-
-/// Whether bytes of a vector can be taken in any order.
-pub(crate) trait Shuffle: 'static {
-    /// Whether the level can.
-    const HERE: bool;
-    /// Takes the bytes at these places of sixteen bytes, each below sixteen.
-    ///
-    /// # Safety
-    /// The level is here, and can.
-    unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16];
-}
-
-/// A level without such an instruction.
-pub(crate) struct NoShuffle;
-
-impl Shuffle for NoShuffle {
-    const HERE: bool = false;
-    #[inline(always)]
-    unsafe fn taken(bytes: [u8; 16], _: [u8; 16]) -> [u8; 16] {
-        bytes
-    }
-}
-
-/// The levels from AVX2 on.
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Shuffle16;
-
-#[cfg(target_arch = "x86_64")]
-impl Shuffle for Shuffle16 {
-    const HERE: bool = true;
-    #[inline(always)]
-    unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16] {
-        use std::arch::x86_64::{__m128i, _mm_shuffle_epi8, _mm_storeu_si128};
-        let mut out = [0; 16];
-        // SAFETY: the level is here, as the caller promises; all are sixteen bytes.
-        unsafe {
-            let bytes = (&raw const bytes).cast::<__m128i>().read_unaligned();
-            let places = (&raw const places).cast::<__m128i>().read_unaligned();
-            _mm_storeu_si128((&raw mut out).cast(), _mm_shuffle_epi8(bytes, places));
-        }
-        out
-    }
 }
 
 /// Stores that go to memory past the caches: as wide as a level has them.

@@ -52,15 +52,37 @@ impl<T: Real, F: Function> Unary<T> for F {
 pub trait Binary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
+    /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
+    const SPLIT: bool = false;
     /// Computes one element.
     fn apply(a: T, b: T) -> Self::Out;
+    /// Computes one element, or what `is_open`.
+    #[inline(always)]
+    fn apply_usual(a: T, b: T) -> Self::Out {
+        Self::apply(a, b)
+    }
+    /// Says whether what `apply_usual` returned of two elements may be something else than the result.
+    #[inline(always)]
+    fn is_open(_: T, _: T, _: Self::Out) -> bool {
+        false
+    }
 }
 
 impl<T: Real, F: Function2> Binary<T> for F {
     type Out = T;
+    const SPLIT: bool = F::SPLIT;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.map2::<F>(b)
+    }
+    #[inline(always)]
+    fn apply_usual(a: T, b: T) -> T {
+        a.map2_usual::<F>(b)
+    }
+    #[inline(always)]
+    fn is_open(a: T, b: T, result: T) -> bool {
+        // Not by lazy operators, which are branches and do not vectorise.
+        result.is_nan() & !(a.is_nan() | b.is_nan())
     }
 }
 

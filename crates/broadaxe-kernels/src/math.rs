@@ -70,9 +70,15 @@ pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32, tanh64};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
 pub(crate) use power::{cube32_by, cube64};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, sqrt32, sqrt64};
-pub use quotient::{Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64};
+pub use quotient::{
+    Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64,
+};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,
+};
+pub(crate) use remainder::{
+    div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
+    remainder_ieee32_once, remainder_ieee64_once,
 };
 pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, silu64, softplus64};
 pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, sigmoid64, silu32, softplus32};

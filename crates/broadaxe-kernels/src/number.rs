@@ -76,10 +76,22 @@ pub trait Function: 'static {
 
 /// A function of two numbers, as [`Function`].
 pub trait Function2: 'static {
+    /// Whether the forms for usual arguments are others, and faster.
+    const SPLIT: bool = false;
     /// Computes in f32.
     fn narrow(a: f32, b: f32) -> f32;
     /// Computes in f64.
     fn wide(a: f64, b: f64) -> f64;
+    /// Computes what `narrow` does, or NaN.
+    #[inline(always)]
+    fn narrow_usual(a: f32, b: f32) -> f32 {
+        Self::narrow(a, b)
+    }
+    /// Computes what `wide` does, or NaN.
+    #[inline(always)]
+    fn wide_usual(a: f64, b: f64) -> f64 {
+        Self::wide(a, b)
+    }
 }
 
 /// A floating-point number.
@@ -94,6 +106,8 @@ pub trait Real: Number {
     fn is_beyond(self, limit: f64) -> bool;
     /// Applies a function of two numbers; the halves take the one for f32 and round.
     fn map2<F: Function2>(self, other: Self) -> Self;
+    /// Applies its form for usual arguments: the result is the same, or NaN.
+    fn map2_usual<F: Function2>(self, other: Self) -> Self;
     /// Says whether this is an infinity.
     fn is_infinite(self) -> bool;
     /// Returns the magnitude of this with the sign of the other, bit by bit.
@@ -207,6 +221,10 @@ impl Real for f32 {
         F::narrow(self, other)
     }
     #[inline(always)]
+    fn map2_usual<F: Function2>(self, other: Self) -> Self {
+        F::narrow_usual(self, other)
+    }
+    #[inline(always)]
     fn is_infinite(self) -> bool {
         self.is_infinite()
     }
@@ -269,6 +287,10 @@ impl Real for f64 {
     #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {
         F::wide(self, other)
+    }
+    #[inline(always)]
+    fn map2_usual<F: Function2>(self, other: Self) -> Self {
+        F::wide_usual(self, other)
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {
@@ -423,6 +445,10 @@ impl<T: Half> Real for T {
     #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {
         Self::narrow(F::narrow(self.widen(), other.widen()))
+    }
+    #[inline(always)]
+    fn map2_usual<F: Function2>(self, other: Self) -> Self {
+        Self::narrow(F::narrow_usual(self.widen(), other.widen()))
     }
     #[inline(always)]
     fn is_infinite(self) -> bool {

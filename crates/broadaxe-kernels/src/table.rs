@@ -7,7 +7,7 @@
 use crate::{
     family::{
         choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
-        lanewise, numbers3, powers, rounded_float, rounded_floats, truth, truths, width, widths,
+        lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, truth, truths, width, widths,
     },
     op::{
         Op,
@@ -44,13 +44,13 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "true_divide"), (Onnx, "Div"), (Openvino, "Divide"), (Ncnn, "BinaryOp(3)"), (Paddle, "elementwise_div")]),
     binary("div_trunc", "a / b, rounded towards zero", divisions::<integer::DivTrunc>().and(floats::<DivTrunc>()))
         .known_as(&[(Onnx, "Div"), (Openvino, "Divide(m_pythondiv=false)"), (Paddle, "elementwise_div")]),
-    binary("div_floor", "a / b, rounded down", divisions::<integer::DivFloor>().and(heavy_floats::<DivFloor>()))
+    binary("div_floor", "a / b, rounded down", divisions::<integer::DivFloor>().and(remainders::<DivFloor>()))
         .known_as(&[(Numpy, "floor_divide"), (Openvino, "Divide"), (Paddle, "elementwise_floordiv")]),
-    binary("mod_floor", "a - b * floor(a / b), with the sign of b", divisions::<integer::ModFloor>().and(heavy_floats::<ModFloor>()))
+    binary("mod_floor", "a - b * floor(a / b), with the sign of b", divisions::<integer::ModFloor>().and(remainders::<ModFloor>()))
         .known_as(&[(Numpy, "remainder"), (Onnx, "Mod"), (Openvino, "FloorMod"), (Paddle, "elementwise_mod")]),
-    binary("fmod", "a - b * trunc(a / b), with the sign of a", divisions::<integer::Fmod>().and(heavy_floats::<Fmod>()))
+    binary("fmod", "a - b * trunc(a / b), with the sign of a", divisions::<integer::Fmod>().and(remainders::<Fmod>()))
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
-    binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(heavy_floats::<RemainderIeee>()))
+    binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(remainders::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
     binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),

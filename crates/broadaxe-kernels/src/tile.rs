@@ -207,11 +207,44 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     }
 }
 
+/// Computes all pairs as usual ones, and then again those of which that left the result open.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn two_in_two_passes<O: Binary<T>, T: Element>(a: *const u8, b: *const u8, out: Row<O::Out>) {
+    // SAFETY: `i` is below the number of elements wherever this is called.
+    let pair = |i: usize| unsafe { (element::<T>(a, i, false), element::<T>(b, i, false)) };
+    let mut any = false;
+    for (i, to) in out.iter_mut().enumerate() {
+        let (a, b) = pair(i);
+        let result = O::apply_usual(a, b);
+        any |= O::is_open(a, b, result);
+        *to = MaybeUninit::new(Loose(result));
+    }
+    if any {
+        for (i, to) in out.iter_mut().enumerate() {
+            let (a, b) = pair(i);
+            if O::is_open(a, b, O::apply_usual(a, b)) {
+                *to = MaybeUninit::new(Loose(O::apply(a, b)));
+            }
+        }
+    }
+}
+
 impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        if O::SPLIT && C == 0 {
+            for (at, part) in out.chunks_mut(BLOCK).enumerate() {
+                let before = at * BLOCK * size_of::<T>();
+                // SAFETY: promised by the caller; the part begins so many elements on.
+                unsafe { two_in_two_passes::<O, T>(a.add(before), b.add(before), part) };
+            }
+            return false;
+        }
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };

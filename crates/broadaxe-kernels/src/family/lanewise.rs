@@ -1,25 +1,25 @@
 //! The families of functions that are written for many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{lanewise, powers};
+pub(crate) use x86::{lanewise, powers, remainders};
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers};
+pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
 
 /// Loops of each level's own.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::{Loops, costly, gather, half_loops, heavy, heavy_loops};
+    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy, heavy_loops};
     use crate::{
-        dtype::{bf16, f16},
+        dtype::{DType, bf16, f16},
         isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, wide},
         loops::{Kernel, Variant},
         math::singles::{Instruction, Lanewise, Lanewise2, Plain},
         number::{Function, Function2},
         op::Kernels,
         ops::{
-            arith::Square,
-            lanewise::{Cube, Fused},
+            arith::{OneStep, Square},
+            lanewise::{Cube, Fused, Once},
         },
         tile::{
             Line, One, Powers, Streamed, Two,
@@ -78,6 +78,28 @@ mod x86 {
             )];
         const TWO_BF16: &'static [Variant] =
             &[lane_loops::<Two<O, bf16, 0>, Two<Fused<O>, bf16, 0>, Two<Fused<O>, bf16, 0>>(0)];
+    }
+
+    impl<O: OneStep> Loops<(Once<O>, O)> {
+        const F16: &'static [Variant] =
+            &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertAvx2>, TwoHalves<Once<O>, ConvertAvx512>>(
+                0, false,
+            )];
+        const BF16: &'static [Variant] =
+            &[lane_loops::<Two<O, bf16, 0>, Two<Once<O>, bf16, 0>, Two<Once<O>, bf16, 0>>(0)];
+        const F32: &'static [Variant] = &[lane_loops::<Two<O, f32, 0>, Two<Once<O>, f32, 0>, Two<Once<O>, f32, 0>>(0)];
+        const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];
+    }
+
+    /// Every float, two operands, of a function that one step computes of most numbers.
+    pub(crate) const fn remainders<O: OneStep>() -> Kernels {
+        type Each<O> = Loops<(Once<O>, O)>;
+        gather([
+            Kernel { variants: Each::<O>::F16, ..heavy::<O, f16>() },
+            Kernel { variants: Each::<O>::BF16, ..heavy::<O, bf16>() },
+            Kernel { variants: Each::<O>::F32, picos: costly_picos(DType::F32), ..heavy::<O, f32>() },
+            Kernel { variants: Each::<O>::F64, picos: costly_picos(DType::F64), ..heavy::<O, f64>() },
+        ])
     }
 
     /// Every float, one operand, of a function that is written for many f32 at a time.

@@ -112,56 +112,104 @@ pub fn remainder_ieee64(a: f64, b: f64) -> f64 {
     if a.is_sign_negative() { -nearest } else { nearest }
 }
 
-/// Computes the remainder with the sign of the divisor, as NumPy's `mod`.
-///
-/// A zero result has the sign of b. By an infinite b of the other sign the result is b. Rounded once, where b is added.
-#[inline(always)]
-pub fn mod_floor32(a: f32, b: f32) -> f32 {
-    let rest = fmod32(a, b);
-    let shifted = if (rest < 0.0) == (b < 0.0) { rest } else { rest + b };
-    let signed = if rest == 0.0 { f32::copysign(0.0, b) } else { shifted };
-    canonical32(signed)
+macro_rules! from_the_rest {
+    ($($float:ident: $mod_floor:ident $div_floor:ident $fmod:ident $canonical:ident $floor:path;)+) => { $(
+        /// Computes the remainder with the sign of the divisor, as NumPy's `mod`.
+        ///
+        /// A zero result has the sign of b. By an infinite b of the other sign the result is b. Rounded once, where b is added.
+        #[inline(always)]
+        pub fn $mod_floor(a: $float, b: $float) -> $float {
+            let rest = $fmod(a, b);
+            let shifted = if (rest < 0.0) == (b < 0.0) { rest } else { rest + b };
+            let signed = if rest == 0.0 { $float::copysign(0.0, b) } else { shifted };
+            $canonical(signed)
+        }
+
+        /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
+        ///
+        /// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^22 on in f32, 2^51 in f64, both are rounded: the
+        /// result may be off by one, or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of
+        /// zero.
+        #[inline(always)]
+        pub fn $div_floor(a: $float, b: $float) -> $float {
+            let rest = $fmod(a, b);
+            let whole = (a - rest) / b;
+            let lowered = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole };
+            let floor = $floor(lowered);
+            let rounded = if lowered - floor > 0.5 { floor + 1.0 } else { floor };
+            let quotient = if lowered == 0.0 { $float::copysign(0.0, a / b) } else { rounded };
+            $canonical(if b == 0.0 { a / b } else { quotient })
+        }
+    )+ };
+}
+from_the_rest! {
+    f32: mod_floor32 div_floor32 fmod32 canonical32 floor32;
+    f64: mod_floor64 div_floor64 fmod64 canonical64 f64::floor;
 }
 
-/// Computes the remainder with the sign of the divisor, as NumPy's `mod`.
+/// Remainders and quotients by one division and one fused operation, where the quotient is no larger than the dtype counts to by ones.
 ///
-/// A zero result has the sign of b. By an infinite b of the other sign the result is b. Rounded once, where b is added.
-#[inline(always)]
-pub fn mod_floor64(a: f64, b: f64) -> f64 {
-    let rest = a % b;
-    let shifted = if (rest < 0.0) == (b < 0.0) { rest } else { rest + b };
-    let signed = if rest == 0.0 { f64::copysign(0.0, b) } else { shifted };
-    canonical64(signed)
-}
+/// The quotient, rounded and then cut, is at most one too large. Its product with b is not rounded, and the rest is a number of the dtype:
+/// a multiple of b's last bit, not larger than b. Where the quotient is larger, and where a or b is not finite or b is zero, the result
+/// is NaN.
+macro_rules! of_one_step {
+    ($($float:ident: $bits:ident $units:literal $divide:ident $fmod:ident $remainder_ieee:ident $mod_floor:ident $div_floor:ident;)+) => { $(
+        /// Divides magnitudes: returns how many whole times the second is in the first, and what is left.
+        #[inline(always)]
+        fn $divide(a: $float, b: $float) -> ($float, $float) {
+            let (size, by) = (a.abs(), b.abs());
+            let count = (size / by).trunc();
+            let rest = (-count).mul_add(by, size);
+            let beyond = rest < 0.0;
+            (if beyond { count - 1.0 } else { count }, if beyond { rest + by } else { rest })
+        }
 
-/// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
-///
-/// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^22 on, both are rounded: the result may be off by one,
-/// or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of zero.
-#[inline(always)]
-pub fn div_floor32(a: f32, b: f32) -> f32 {
-    let rest = fmod32(a, b);
-    let whole = (a - rest) / b;
-    let lowered = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole };
-    let floor = floor32(lowered);
-    let rounded = if lowered - floor > 0.5 { floor + 1.0 } else { floor };
-    let quotient = if lowered == 0.0 { f32::copysign(0.0, a / b) } else { rounded };
-    canonical32(if b == 0.0 { a / b } else { quotient })
-}
+        /// Computes a less the whole multiple of b towards zero, in one step.
+        #[inline(always)]
+        pub(crate) fn $fmod(a: $float, b: $float) -> $float {
+            let (count, rest) = $divide(a, b);
+            if count < $units { rest.copysign(a) } else { $float::NAN }
+        }
 
-/// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
-///
-/// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^51 on, both are rounded: the result may be off by one,
-/// or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of zero.
-#[inline(always)]
-pub fn div_floor64(a: f64, b: f64) -> f64 {
-    let rest = a % b;
-    let whole = (a - rest) / b;
-    let lowered = if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole };
-    let floor = lowered.floor();
-    let rounded = if lowered - floor > 0.5 { floor + 1.0 } else { floor };
-    let quotient = if lowered == 0.0 { f64::copysign(0.0, a / b) } else { rounded };
-    canonical64(if b == 0.0 { a / b } else { quotient })
+        /// Computes a less the nearest multiple of b, ties to the even one, in one step.
+        #[inline(always)]
+        pub(crate) fn $remainder_ieee(a: $float, b: $float) -> $float {
+            const SIGN: $bits = 1 << ($bits::BITS - 1);
+            let (size, by) = (a.abs(), b.abs());
+            let count = (size / by).round_ties_even();
+            let rest = (-count).mul_add(by, size);
+            let twice = rest.abs() + rest.abs();
+            let odd = (count + $units).to_bits() & 1 == 1;
+            let next = (twice > by) | ((twice == by) & odd);
+            let nearest = if next { rest - by.copysign(rest) } else { rest };
+            let signed = $float::from_bits(nearest.to_bits() ^ (a.to_bits() & SIGN));
+            if count < $units { signed } else { $float::NAN }
+        }
+
+        /// Computes the remainder with the sign of the divisor, in one step.
+        #[inline(always)]
+        pub(crate) fn $mod_floor(a: $float, b: $float) -> $float {
+            let (count, rest) = $divide(a, b);
+            let apart = (a.to_bits() ^ b.to_bits()) >> ($bits::BITS - 1) != 0;
+            let size = if apart & (rest != 0.0) { b.abs() - rest } else { rest };
+            if count < $units { size.copysign(b) } else { $float::NAN }
+        }
+
+        /// Computes the floor of the exact quotient, in one step.
+        #[inline(always)]
+        pub(crate) fn $div_floor(a: $float, b: $float) -> $float {
+            const SIGN: $bits = 1 << ($bits::BITS - 1);
+            let (count, rest) = $divide(a, b);
+            let sign = (a.to_bits() ^ b.to_bits()) & SIGN;
+            let size = if (sign != 0) & (rest != 0.0) { count + 1.0 } else { count };
+            // From there on, the quotient from the remainder is rounded.
+            if count < $units / 2.0 { $float::from_bits(size.to_bits() | sign) } else { $float::NAN }
+        }
+    )+ };
+}
+of_one_step! {
+    f32: u32 8_388_608.0 divide32 fmod32_once remainder_ieee32_once mod_floor32_once div_floor32_once;
+    f64: u64 4_503_599_627_370_496.0 divide64 fmod64_once remainder_ieee64_once mod_floor64_once div_floor64_once;
 }
 
 /// Says whether `rest` is more than half of `divisor`, or, with `or_equal`, exactly half of it.
@@ -180,4 +228,61 @@ fn floor32(x: f32) -> f32 {
     let near = ((size + TWO_23) - TWO_23).copysign(x);
     let below = if near > x { near - 1.0 } else { near };
     if size < TWO_23 { below } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns pairs whose quotients are of every size, near whole numbers and halves of them, and of the smallest and largest numbers.
+    fn pairs() -> Vec<(f64, f64)> {
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        let edges =
+            [0.0, f64::from_bits(1), 1e-310, f64::MIN_POSITIVE, 1e-45, 1.2e-38, 0.1, 1.0, 6.0, 3.4e38, f64::MAX];
+        let mut pairs = Vec::new();
+        for a in edges.into_iter().chain([f64::INFINITY, f64::NAN]) {
+            for b in edges.into_iter().chain([f64::INFINITY, f64::NAN]) {
+                pairs.extend([(a, b), (-a, b), (a, -b), (-a, -b)]);
+            }
+        }
+        for turn in 0..200_000 {
+            let b = f64::from_bits(next() & 0x800f_ffff_ffff_ffff | (1023 - 8 + next() % 16) << 52);
+            let count = (next() % (1 << (1 + turn % 60))) as f64;
+            // As f64 and, both rounded, as f32: whole multiples, halves between them, and the numbers beside.
+            for b in [b, f64::from(b as f32)] {
+                for a in
+                    [count * b, (count + 0.5) * b, f64::from_bits(next() & 0x800f_ffff_ffff_ffff | 1023 << 52) * count]
+                {
+                    pairs.extend([(a, b), (a.next_up(), b), (a.next_down(), b)]);
+                    pairs.push((f64::from((a as f32).next_up()), b));
+                }
+            }
+        }
+        pairs
+    }
+
+    macro_rules! compare {
+        ($float:ident: $($once:ident $whole:ident)+, $most:literal) => {
+            for (a, b) in pairs() {
+                let (a, b) = (a as $float, b as $float);
+                // A NaN must be one, or its quotient large, or the divisor infinite.
+                let known = (a / b).abs() < $most && b.abs() < $float::INFINITY;
+                $({
+                    let (once, whole) = ($once(a, b), $whole(a, b));
+                    let same = once.to_bits() == whole.to_bits() || (once.is_nan() && (whole.is_nan() || !known));
+                    assert!(same, "{} of {a:e} and {b:e}: {once:e} once, {whole:e}", stringify!($whole));
+                })+
+            }
+        };
+    }
+
+    #[test]
+    fn one_step_finds_the_same_remainders_or_none() {
+        compare!(f32: fmod32_once fmod32 remainder_ieee32_once remainder_ieee32 mod_floor32_once mod_floor32 div_floor32_once div_floor32, 4_194_304.0);
+        compare!(f64: fmod64_once fmod64 remainder_ieee64_once remainder_ieee64 mod_floor64_once mod_floor64 div_floor64_once div_floor64, 2_251_799_813_685_248.0);
+    }
 }

@@ -239,6 +239,35 @@ impl Function2 for RemainderIeee {
     }
 }
 
+/// A function of two numbers that one step computes of most of them: by a quotient, a fused operation, and a look at what is left.
+pub(crate) trait OneStep: Function2 {
+    /// Computes in f32, or returns NaN.
+    fn narrow_once(a: f32, b: f32) -> f32;
+    /// Computes in f64, or returns NaN.
+    fn wide_once(a: f64, b: f64) -> f64;
+}
+
+macro_rules! one_step {
+    ($($op:ident $narrow:ident $wide:ident;)+) => { $(
+        impl OneStep for $op {
+            #[inline(always)]
+            fn narrow_once(a: f32, b: f32) -> f32 {
+                math::$narrow(a, b)
+            }
+            #[inline(always)]
+            fn wide_once(a: f64, b: f64) -> f64 {
+                math::$wide(a, b)
+            }
+        }
+    )+ };
+}
+one_step! {
+    DivFloor div_floor32_once div_floor64_once;
+    ModFloor mod_floor32_once mod_floor64_once;
+    Fmod fmod32_once fmod64_once;
+    RemainderIeee remainder_ieee32_once remainder_ieee64_once;
+}
+
 impl Function2 for Pow {
     #[inline(always)]
     fn narrow(a: f32, b: f32) -> f32 {

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use super::{
     activation::{Sigmoid, Silu, Softplus},
+    arith::OneStep,
     arith::Pow,
     exp::{Exp, Exp2, Log},
     trig::Tanh,
@@ -72,6 +73,29 @@ impl<F: Function + Lanewise> Function for Fused<F> {
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         F::wide_by::<Instruction>(x)
+    }
+}
+
+/// The same function, in one step of most numbers, where the machine has an instruction for fused operations.
+pub struct Once<F>(PhantomData<F>);
+
+impl<F: OneStep> Function2 for Once<F> {
+    const SPLIT: bool = true;
+    #[inline(always)]
+    fn narrow(a: f32, b: f32) -> f32 {
+        F::narrow(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        F::wide(a, b)
+    }
+    #[inline(always)]
+    fn narrow_usual(a: f32, b: f32) -> f32 {
+        F::narrow_once(a, b)
+    }
+    #[inline(always)]
+    fn wide_usual(a: f64, b: f64) -> f64 {
+        F::wide_once(a, b)
     }
 }
 

@@ -5,13 +5,18 @@ use std::marker::PhantomData;
 use super::{ask_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
-    Shuffle16, each,
+    each,
     lanes::{Lanes1, Lanes2, Lanes4},
+    shuffle::Shuffle16,
 };
 #[cfg(not(target_arch = "x86_64"))]
 use crate::isa::{lanes::NoLanes, versions};
 use crate::{
-    isa::{Block, Body, Isa, LEVELS, Loop, NoShuffle, Shuffle, lanes::Lanes},
+    isa::{
+        Block, Body, Isa, LEVELS, Loop,
+        lanes::Lanes,
+        shuffle::{NoShuffle, Shuffle},
+    },
     pack::{Leaf, Turn, Way},
 };
 

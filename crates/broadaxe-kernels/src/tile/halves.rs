@@ -127,8 +127,17 @@ impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
                     widen::<f16, M>(element_at(a, at), out.len(), &mut x);
                     widen::<f16, M>(element_at(b, at), out.len(), &mut y);
                 }
+                let mut any = false;
                 for i in 0..out.len() {
-                    z[i] = canonical32(O::apply(x[i], y[i]));
+                    z[i] = canonical32(O::apply_usual(x[i], y[i]));
+                    any |= O::is_open(x[i], y[i], z[i]);
+                }
+                if O::SPLIT && any {
+                    for i in 0..out.len() {
+                        if O::is_open(x[i], y[i], z[i]) {
+                            z[i] = canonical32(O::apply(x[i], y[i]));
+                        }
+                    }
                 }
                 // SAFETY: promised by the caller.
                 unsafe { narrow::<f16, M>(&z, out) };
