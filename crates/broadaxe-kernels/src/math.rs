@@ -39,6 +39,7 @@
 
 mod double;
 mod fine;
+mod fused;
 pub(crate) mod single;
 pub(crate) mod singles;
 
@@ -65,8 +66,10 @@ pub use arc::{acos64, asin64, atan2_64, atan64};
 pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub(crate) use exp::{exp2_64_by, exp64_by};
+pub use fused::{sigmoid64, silu64, tanh64};
+pub(crate) use fused::{sigmoid64_by, silu64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
-pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32, tanh64};
+pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
 pub(crate) use power::{cube32_by, cube64};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, sqrt32, sqrt64};
@@ -80,8 +83,8 @@ pub(crate) use remainder::{
     div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
     remainder_ieee32_once, remainder_ieee64_once,
 };
-pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, silu64, softplus64};
-pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, sigmoid64, silu32, softplus32};
+pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, softplus64};
+pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, cos32_few, sin32, sin32_few, tan32, tan32_few};
 pub use turns::FEW_TURNS;
 

@@ -111,12 +111,18 @@ pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
 /// of pairs of pairs: a chain would be longer than what the processor looks ahead.
 #[inline(always)]
 fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
+    1.0 + (high + tail_of_e::<M>(r, low))
+}
+
+/// Computes what e to that power is more than 1 + high.
+#[inline(always)]
+pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
     let square = r * r;
     let fourth = square * square;
     let pair = |k: usize| M::fma64(r, EXP[k + 1], EXP[k]);
     let upper = M::fma64(fourth, pair(8), M::fma64(square, pair(6), pair(4)));
     let tail = M::fma64(fourth, upper, M::fma64(square, pair(2), pair(0)));
-    1.0 + (high + M::fma64(square, M::fma64(r, tail, 0.5), low))
+    M::fma64(square, M::fma64(r, tail, 0.5), low)
 }
 
 /// Multiplies a number near 1 by 2^n for |n| <= 2000, where `shifted` is n + 1.5 * 2^52; rounds once more where the result is
@@ -124,7 +130,7 @@ fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
 ///
 /// Half of n is added to the exponent, the other half is a factor: 2^n itself may be no normal number.
 #[inline(always)]
-fn scale_wide(value: f64, shifted: f64) -> f64 {
+pub(super) fn scale_wide(value: f64, shifted: f64) -> f64 {
     let n = shifted.to_bits();
     let half = (n << 51) & 0xfff0_0000_0000_0000;
     let rest = (n << 52).wrapping_sub(half).wrapping_add(0x3ff0_0000_0000_0000);

@@ -49,20 +49,11 @@ fn share(x: f64, u: f64, rest: f64, size: f64) -> f64 {
 
 /// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
 #[inline(always)]
-fn ends(x: f64, value: f64, limit: f64) -> f64 {
+pub(super) fn ends(x: f64, value: f64, limit: f64) -> f64 {
     let value = if x.abs() < TINY { 0.5 * x } else { value.copysign(x) };
     let value = if x > limit { x } else { value };
     let value = if x < -800.0 { -0.0 } else { value };
     canonical64(if x.is_nan() { f64::NAN } else { value })
-}
-
-/// Computes x / (1 + exp(-x)), which is x sigmoid(x).
-///
-/// At most 0.54 ULP, subnormal results included.
-#[inline(always)]
-pub fn silu64(x: f64) -> f64 {
-    let near = x.clamp(-760.0, 60.0);
-    ends(x, share(near.abs(), near, 0.0, 9.0), 50.0)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.

@@ -9,7 +9,7 @@ use super::{
     canonical64,
     double::{Double, exp_double, shift},
     exp::{exp_core, expm1_core},
-    fine::{Cut, cut, exp_sum, less_than_1, ordered, over_1_plus, power_of_2, reduce_e, scale_once},
+    fine::{Cut, cut, less_than_1},
     poly, poly4, single,
     singles::plain,
 };
@@ -108,21 +108,6 @@ pub fn erf64(x: f64) -> f64 {
 #[inline(always)]
 pub fn sigmoid32(x: f32) -> f32 {
     single::sigmoid(plain(x)).x
-}
-
-/// Computes 1 / (1 + exp(-x)).
-///
-/// With t = exp(-|x|) it is 1 / (1 + t), or t / (1 + t) where x is negative. At most 0.54 ULP (measured
-/// 0.5295), subnormal results included.
-#[inline(always)]
-pub fn sigmoid64(x: f64) -> f64 {
-    let (w, n) = reduce_e(-x.abs().clamp(0.0, 750.0));
-    let (high, low) = exp_sum(w);
-    let (high, low) = ordered(high, low);
-    let power = power_of_2(if n < -200.0 { -200.0 } else { n });
-    let (above, n) = if x < 0.0 { ((high, low), n) } else { ((1.0, 0.0), 0.0) };
-    let value = scale_once(over_1_plus(above, (power * high, power * low)), n);
-    canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).

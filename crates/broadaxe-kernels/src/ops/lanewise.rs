@@ -35,9 +35,9 @@ lanewise! {
     Exp single exp math::exp64_by::<M>;
     Exp2 single exp2 math::exp2_64_by::<M>;
     Log single log math::log64;
-    Tanh single tanh math::tanh64;
-    Sigmoid single sigmoid math::sigmoid64;
-    Silu single silu math::silu64;
+    Tanh single tanh math::tanh64_by::<M>;
+    Sigmoid single sigmoid math::sigmoid64_by::<M>;
+    Silu single silu math::silu64_by::<M>;
     Softplus single softplus math::softplus64;
 }
 
