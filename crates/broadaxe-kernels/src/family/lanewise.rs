@@ -9,7 +9,7 @@ pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_fl
 /// Loops of each level's own.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy, heavy_loops};
+    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy};
     use crate::{
         dtype::{DType, bf16, f16},
         isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, wide},
@@ -55,6 +55,9 @@ mod x86 {
     /// The loop of powers of f32 with a constant exponent, by `L` but for squares and cubes.
     type Powers32<L, M> = Powers<L, Square, Cube<M>, f32>;
 
+    /// The same of f64.
+    type Powers64<O> = Powers<Two<O, f64, 2>, Square, Cube<Plain>, f64>;
+
     impl<O: Function2 + Lanewise2> Loops<(Fused<O>, O)> {
         const TWO: &'static [Variant] = &[
             lane_loops::<Two<O, f32, 0>, Two<Fused<O>, f32, 0>, TwoVectors<O, 0>>(0),
@@ -70,8 +73,10 @@ mod x86 {
                 >(2)
             },
         ];
-        const TWO_F64: &'static [Variant] =
-            &[heavy_loops::<Two<O, f64, 0>>(0), heavy_loops::<Powers<Two<O, f64, 2>, Square, Cube<Plain>, f64>>(2)];
+        const TWO_F64: &'static [Variant] = &[
+            lane_loops::<Two<O, f64, 0>, Two<Fused<O>, f64, 0>, Two<Fused<O>, f64, 0>>(0),
+            lane_loops::<Powers64<O>, Powers64<Fused<O>>, Powers64<Fused<O>>>(2),
+        ];
         const TWO_F16: &'static [Variant] =
             &[half_loops::<Two<O, f16, 0>, TwoHalves<Fused<O>, ConvertAvx2>, TwoHalves<Fused<O>, ConvertAvx512>>(
                 0, false,

@@ -10,7 +10,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    fine::{EXP, half_expm1},
+    fine::{EXP, half_expm1, ordered},
     poly, single,
     singles::{Fma, Plain, plain},
 };
@@ -156,14 +156,30 @@ pub fn exp2_64(x: f64) -> f64 {
 /// Computes 2 to the power x with fused operations.
 #[inline(always)]
 pub(crate) fn exp2_64_by<M: Fma>(x: f64) -> f64 {
-    let near = x.clamp(-1080.0, 1030.0);
-    let shifted = near + ROUND;
-    let f = near - (shifted - ROUND);
-    // The product with log 2 in two parts; the second number is what log 2 lacks.
-    let high = f * LN_2;
-    let low = M::fma64(f, 2.319_046_813_846_299_6e-17, M::fma64(f, LN_2, -high));
+    let (high, low, shifted) = reduce_2::<M>(x.clamp(-1080.0, 1030.0));
     let value = scale_wide(power_of_e::<M>(high, high, low), shifted);
     if x.is_nan() { f64::NAN } else { value }
+}
+
+/// Computes 2 to the power x + rest with fused operations, for |x| <= 1100 and a rest of at most half a unit in the last place of 2000.
+///
+/// The first sum is made in two parts, so that the error is little more than half a unit in the last place.
+#[inline(always)]
+pub(super) fn exp2_sum_by<M: Fma>(x: f64, rest: f64) -> f64 {
+    let (high, low, shifted) = reduce_2::<M>(x);
+    let low = M::fma64(rest, LN_2, low);
+    let (whole, lost) = ordered(1.0, high);
+    scale_wide(whole + (lost + tail_of_e::<M>(high + low, low)), shifted)
+}
+
+/// Splits 2^x into 2^n e^(high + low), for |x| <= 1100; returns n + 1.5 * 2^52 last.
+#[inline(always)]
+fn reduce_2<M: Fma>(x: f64) -> (f64, f64, f64) {
+    let shifted = x + ROUND;
+    let f = x - (shifted - ROUND);
+    // The product with log 2 in two parts; the second number is what log 2 lacks.
+    let high = f * LN_2;
+    (high, M::fma64(f, 2.319_046_813_846_299_6e-17, M::fma64(f, LN_2, -high)), shifted)
 }
 
 /// Computes e to the power x, less 1.

@@ -2,12 +2,12 @@
 //!
 //! Both are polynomials whose first terms are summed in two parts. A product is exact where both factors have at most
 //! 26 significant bits, so factors are cut there by a mask: two integer operations instead of Dekker's three
-//! additions. Nothing branches, converts to an integer or looks up a table, and no fused multiply-add is used, so that
-//! plain loops vectorise and give the same bits under every instruction set.
+//! additions. Nothing branches, converts to an integer or looks up a table, and but for `log2_sum_by` no fused
+//! multiply-add is used, so that plain loops vectorise and give the same bits under every instruction set.
 
 use std::f64::consts;
 
-use super::{ROUND, poly};
+use super::{ROUND, poly, singles::Fma};
 
 /// Coefficients of (e^w - 1 - w - w^2 / 2) / w^3 for |w| <= log(2) / 2; error 2^-59.8 relative to e^w.
 pub(super) const EXP: [f64; 10] = [
@@ -124,14 +124,6 @@ pub(super) fn reduce_e(x: f64) -> (Cut, f64) {
 fn reduce_e_sum(x: f64, rest: f64) -> (Cut, f64) {
     let n = nearest(x * consts::LOG2_E);
     (Cut::of_sum(x - n * 0.6931471805598903, rest - n * 5.497923018708371e-14), n)
-}
-
-/// Splits 2^(x + rest) into 2^n e^w with |w| <= log(2) / 2 and a little, for |x| <= 1100 and a small rest.
-#[inline(always)]
-pub(super) fn reduce_2(x: f64, rest: f64) -> (Cut, f64) {
-    let n = nearest(x);
-    let (exact, small) = Cut::of_sum(x - n, rest).by(&LN_2);
-    (Cut::of_sum(exact, small), n)
 }
 
 /// Computes e^w - 1 for |w| <= log(2) / 2 as a sum of two f64, to about 2^-60 of its value.
@@ -270,14 +262,35 @@ impl Significand {
     }
 }
 
-/// Computes the logarithm to base 2 of a positive number, subnormal ones included, to about 2^-70 of its value.
+/// Computes the logarithm to base 2 of a positive number, subnormal ones included, with fused operations: as a sum, to about 2^-67 of its
+/// value.
 #[inline(always)]
-pub(super) fn log2_sum(x: f64) -> Cut {
+pub(super) fn log2_sum_by<M: Fma>(x: f64) -> (f64, f64) {
     const TWO_54: f64 = 18_014_398_509_481_984.0;
+    const SCALE: f64 = TWO_THIRDS_LOG2_E.whole;
+    const SCALE_REST: f64 = 5.057_761_664_812_590_7e-17;
     let subnormal = x < f64::MIN_POSITIVE;
-    let mut parts = Significand::of(if subnormal { x * TWO_54 } else { x });
-    parts.whole -= if subnormal { 54.0 } else { 0.0 };
-    parts.log2(0.0, parts.m - parts.center, -parts.center_rest)
+    let Significand { m, whole, center, center_rest, .. } = Significand::of(if subnormal { x * TWO_54 } else { x });
+    let whole = if subnormal { whole - 54.0 } else { whole };
+    // s = f / d, in two parts.
+    let f = m - center;
+    let (d, d_lost) = sum(m, center);
+    let inverse = 1.0 / d;
+    let s = f * inverse;
+    let left = M::fma64(-s, d_lost + center_rest, M::fma64(-s, d, f) - center_rest);
+    let s_rest = left * inverse;
+    // 3 atanh(s) = s t.
+    let square = s * s;
+    let square_rest = M::fma64(s + s, s_rest, M::fma64(s, s, -square));
+    let (three, lost) = ordered(3.0, square);
+    let (t, t_lost) = ordered(three, square * square * poly(&LOG, square));
+    let t_rest = t_lost + (lost + square_rest);
+    let product = s * t;
+    let rest = M::fma64(s, t_rest, M::fma64(s_rest, t, M::fma64(s, t, -product)));
+    let high = product * SCALE;
+    let low = M::fma64(rest, SCALE, M::fma64(product, SCALE_REST, M::fma64(product, SCALE, -high)));
+    let (top, lost) = ordered(whole, high);
+    (top, lost + low)
 }
 
 /// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.

@@ -144,6 +144,8 @@ pub(crate) trait Lanewise: 'static {
 pub(crate) trait Lanewise2: 'static {
     /// Computes each number.
     fn of<V: Singles>(a: V, b: V) -> V;
+    /// Computes one number of f64, with fused operations as `M` has them.
+    fn wide_by<M: Fma>(a: f64, b: f64) -> f64;
 }
 
 /// One number, with fused operations as `M` has them.

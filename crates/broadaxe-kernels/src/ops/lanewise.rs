@@ -46,6 +46,10 @@ impl Lanewise2 for Pow {
     fn of<V: Singles>(a: V, b: V) -> V {
         power32::pow(a, b)
     }
+    #[inline(always)]
+    fn wide_by<M: Fma>(a: f64, b: f64) -> f64 {
+        math::pow64_by::<M>(a, b)
+    }
 }
 
 /// a^3, with fused operations as `M` has them
@@ -106,6 +110,6 @@ impl<F: Function2 + Lanewise2> Function2 for Fused<F> {
     }
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
-        F::wide(a, b)
+        F::wide_by::<Instruction>(a, b)
     }
 }
