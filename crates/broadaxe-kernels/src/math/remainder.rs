@@ -202,8 +202,9 @@ macro_rules! of_one_step {
             let (count, rest) = $divide(a, b);
             let sign = (a.to_bits() ^ b.to_bits()) & SIGN;
             let size = if (sign != 0) & (rest != 0.0) { count + 1.0 } else { count };
-            // From there on, the quotient from the remainder is rounded.
-            if count < $units / 2.0 { $float::from_bits(size.to_bits() | sign) } else { $float::NAN }
+            // From there on, the quotient from the remainder is rounded; of an infinite b, the rest is NaN.
+            let known = (count < $units / 2.0) & (rest >= 0.0);
+            if known { $float::from_bits(size.to_bits() | sign) } else { $float::NAN }
         }
     )+ };
 }
