@@ -56,6 +56,11 @@ pub(crate) trait Floats: 'static {
     /// # Safety
     /// They can be, and the table has as many elements as `times` and a group. The level is here.
     unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
+    /// Repeats one number `before` times, and another for the rest.
+    ///
+    /// # Safety
+    /// The level is here.
+    unsafe fn two(x: f32, y: f32, before: u32) -> Group<Self>;
     /// Reads elements that lie so many of them apart, backwards where that is negative; it is not 0.
     ///
     /// # Safety
@@ -90,7 +95,7 @@ pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 macro_rules! floats {
     ($($name:ident: $count:literal $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
-       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident;
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident $two:ident;
        $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
@@ -142,6 +147,14 @@ macro_rules! floats {
                     let x = $some(place.wrapping_add(first as usize), count.saturating_sub(first));
                     $pick(x, places.cast::<x86::$ints>().read_unaligned(), from)
                 })
+            }
+            #[inline(always)]
+            unsafe fn two(x: f32, y: f32, before: u32) -> Group<Self> {
+                // SAFETY: promised by the caller.
+                unsafe {
+                    let (x, y) = (Self::all(x), Self::all(y));
+                    eight(#[inline(always)] |v| $two(x, y, before as i32 - v as i32 * $count))
+                }
             }
             #[inline(always)]
             unsafe fn apart(place: *const f32, apart: isize) -> Group<Self> {
@@ -204,11 +217,11 @@ macro_rules! floats {
 floats! {
     Floats8: 8 __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 merge8;
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 merge8 two8;
         _mm256_max_ps _mm256_min_ps either8 relu8 _mm256_and_ps _mm256_xor_ps;
     Floats16: 16 __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 merge16;
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 merge16 two16;
         _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;
 }
 
@@ -308,6 +321,27 @@ unsafe fn merge16(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i3
         let here = x86::_mm512_cmplt_epu32_mask(places, x86::_mm512_set1_epi32(16));
         x86::_mm512_mask_permutexvar_ps(x, here, places, y)
     }
+}
+
+/// Takes so many numbers of x, then those of y.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn two8(x: x86::__m256, y: x86::__m256, before: i32) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let first =
+            x86::_mm256_cmpgt_epi32(x86::_mm256_set1_epi32(before), x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+        x86::_mm256_blendv_ps(y, x, x86::_mm256_castsi256_ps(first))
+    }
+}
+
+/// Takes so many numbers of x, then those of y.
+// SAFETY: The level is here.
+#[inline(always)]
+unsafe fn two16(x: x86::__m512, y: x86::__m512, before: i32) -> x86::__m512 {
+    let first = (1_u32 << before.clamp(0, 16)) - 1;
+    // SAFETY: promised by the caller.
+    unsafe { x86::_mm512_mask_blend_ps(first as u16, y, x) }
 }
 
 /// Takes x where that is a NaN, else y.

@@ -250,10 +250,26 @@ unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
 #[inline(always)]
 unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
+    let turns = Turns { first: at / times, turn: at % times };
+    if times as usize >= F::GROUP {
+        // SAFETY: promised by the caller.
+        return unsafe { few::<F>(times, turns, |i| cast(dtype, place.add(i as usize).cast())) };
+    }
     // SAFETY: promised by the caller; the table has an element for each of a group.
+    unsafe { F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times)) }
+}
+
+/// Makes a group of an operand of which each element stands for a group or more: of one element, or of two.
+// SAFETY: The elements that the group spans can be read. The level is here.
+#[inline(always)]
+unsafe fn few<F: Narrow>(times: u32, turns: Turns, read: impl Fn(u32) -> f32) -> Group<F> {
+    let (left, x) = (times - turns.turn, read(turns.first));
+    // SAFETY: promised by the caller.
     unsafe {
-        let turns = Turns { first: at / times, turn: at % times };
-        F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times))
+        if left as usize >= F::GROUP {
+            return [F::all(x); VECTORS];
+        }
+        F::two(x, read(turns.first + 1), left)
     }
 }
 
@@ -282,6 +298,10 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
 unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
     let turns = Turns { first: at / times, turn: at % times };
+    if times as usize >= F::GROUP {
+        // SAFETY: promised by the caller.
+        return unsafe { few::<F>(times, turns, |i| place.add(i as usize).read_unaligned()) };
+    }
     // SAFETY: the table has an element for each of a group.
     let beyond = turns.first + unsafe { link.table.add(F::GROUP).read() } + 1 + F::N as u32;
     // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, since each stands for two or more; those of
