@@ -8,7 +8,7 @@
 
 use crate::{
     loops::{LONGEST_WIDE, LOT, MANY},
-    tile::SHORTEST,
+    tile::{SHORTEST, chain::GROUP},
 };
 
 /// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
@@ -49,7 +49,7 @@ pub(crate) enum Lie {
 }
 
 /// The most times that an element may stand for to be repeated on the way into a loop.
-const TIMES: usize = 256;
+const TIMES: usize = 4096;
 
 /// The most elements that those of an operand may lie apart to be brought together on the way into a loop.
 const MOST_APART: isize = 4;
@@ -231,6 +231,8 @@ const RUN: f64 = 2.5;
 const MOVED: f64 = 0.06;
 /// Repeating an element on the way into a loop.
 const REPEATED: f64 = 0.06;
+/// The same where each stands for all that a loop computes at a time, or more.
+const FEW: f64 = 0.015;
 /// Reading an element on the way into a loop, for each element that it lies from the next one.
 const BETWEEN: f64 = 0.02;
 /// Moving an element on its own.
@@ -364,7 +366,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
     let packing = |operand: &Layout| {
         match operand.lie(dims, cut) {
             Lie::Constant | Lie::Dense => return 0.0,
-            Lie::Repeated(_) => return REPEATED,
+            Lie::Repeated(times) => return if times < GROUP { REPEATED } else { FEW },
             Lie::Apart(apart) => return BETWEEN * apart.unsigned_abs() as f64,
             Lie::Strided => {}
         }
@@ -454,7 +456,8 @@ mod tests {
             (&[2, 3], &[12, 4], Lie::Dense),
             (&[2, 3], &[0, 0], Lie::Constant),
             (&[2, 3], &[4, 0], Lie::Repeated(3)),
-            (&[2, 300], &[4, 0], Lie::Strided),
+            (&[2, 300], &[4, 0], Lie::Repeated(300)),
+            (&[2, 5000], &[4, 0], Lie::Strided),
             (&[2, 3], &[0, 4], Lie::Strided),
             (&[3], &[8], Lie::Apart(2)),
             (&[2, 3], &[24, 8], Lie::Apart(2)),

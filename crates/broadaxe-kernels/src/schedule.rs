@@ -411,7 +411,9 @@ impl Schedule {
         link.size = operand.size;
         if let Lie::Repeated(times) = operand.lie {
             link.times = times;
-            link.table = (0..times + GROUP).map(|at| (at / times) as u32).collect();
+            // Elements that stand for all that is computed at a time are not looked up.
+            let looked_up = if times < GROUP { times + GROUP } else { 0 };
+            link.table = (0..looked_up).map(|at| (at / times) as u32).collect();
         }
         if let Lie::Apart(apart) = operand.lie {
             link.apart = apart;

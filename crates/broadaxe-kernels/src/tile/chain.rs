@@ -60,7 +60,7 @@ pub(crate) struct Link {
     pub(crate) size: usize,
     /// The times that an element stands for; 1 unless elements are repeated.
     pub(crate) times: u32,
-    /// The element that each result of a row has, from the first one on: `times` and a group of them.
+    /// The element that each result of a row has, from the first one on: `times` and a group of them, where `times` is less than `GROUP`.
     pub(crate) table: *const u32,
     /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
     pub(crate) apart: isize,
