@@ -6,9 +6,9 @@
 pub mod dtype;
 pub mod math;
 pub mod number;
+pub mod isa;
 pub mod convert;
 pub mod division;
-pub mod isa;
 pub mod loops;
 mod pack;
 pub mod tile;
