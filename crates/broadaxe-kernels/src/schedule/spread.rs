@@ -3,13 +3,21 @@
 //! Where short loops repeat operands in turn, no row is long in which each of them is dense or one element. But what is repeated is small
 //! beside the result, and still is when it is brought over the innermost loops. There it is dense then, and units have long rows, of which
 //! no operand has to be packed.
+//!
+//! A row that every round of a long loop repeats is brought over some rounds of it only: the loop is split. So rows that begin and end
+//! within lines of the cache are fewer, which is worth it where the result is written past the caches.
 
-use super::{Manner, Operand, Schedule, units::choose_units};
+use super::{
+    Manner, Operand, Schedule, is_large,
+    units::{choose_units, loose},
+};
 use crate::{
     cache::Caches,
-    nest::{Lie, lie},
+    dtype::DType,
+    nest::{Lie, Loose, Nest, lie_loose},
     pack::{Axis, Way},
-    schedule::{Decisions, measure},
+    program::Program,
+    schedule::{Decisions, Sizes, measure},
 };
 
 /// A schedule over operands of which some were brought over the innermost loops.
@@ -40,80 +48,123 @@ const GAIN: f64 = 0.8;
 /// The part of the result's elements that may be brought over the innermost loops.
 const PART: u64 = 8;
 
+/// The bytes of the result's rows that an operand is brought over where a loop is split.
+const SPLIT: usize = 32 << 10;
+
 /// The strides of each input that is brought over the innermost loops, and its elements then.
 type Copies = Vec<Option<(Vec<isize>, usize)>>;
+
+/// A way to bring operands over the innermost loops of a nest.
+struct Choice {
+    nest: Nest,
+    copies: Copies,
+    /// What an element costs then, beside its arithmetic.
+    price: f64,
+}
 
 impl Schedule {
     /// Lets operands be brought over the innermost loops first, where an element costs much less then.
     pub(crate) fn or_spread(mut self) -> Self {
-        if self.total >= FEW && self.price >= CHEAP {
-            let choices = (0..self.dims.len()).filter_map(|axis| {
-                let copies = self.copies_over(axis)?;
-                Some((self.price_with(&copies), copies))
-            });
-            let least = choices.min_by(|(one, _), (other, _)| one.total_cmp(other));
-            self.spread =
-                least.filter(|(price, _)| *price < GAIN * self.price).and_then(|(_, copies)| self.over(copies));
+        if self.total >= FEW && self.price >= CHEAP && !self.nest.dims.is_empty() {
+            let whole = (0..self.dims.len()).map(|axis| (axis, self.nest.clone()));
+            let nests = whole.chain(self.split_nests());
+            let chooses = |(axis, nest): (usize, Nest)| {
+                let plain = self.choice(axis, nest.clone(), false);
+                [plain, self.choice(axis, nest, true)]
+            };
+            let choices = nests.flat_map(chooses).flatten();
+            let least = choices.min_by(|one, other| one.price.total_cmp(&other.price));
+            self.spread = least.filter(|least| least.price < GAIN * self.price).and_then(|least| self.over(least));
         }
         self
     }
 
-    /// Describes the copies of inputs that are brought over the loops from `axis` on: all that are neither dense nor one element there.
-    /// Returns nothing where there are none, or where they are too large.
-    fn copies_over(&self, axis: usize) -> Option<Copies> {
-        let copied = |own: &Operand| {
-            let row = self.dims[axis..].iter().copied().zip(own.strides[axis..].iter().copied());
-            (lie(row, own.size) == Lie::Strided).then(|| {
-                let (mut strides, mut elements) = (vec![0; self.dims.len()], 1_usize);
-                for at in (0..self.dims.len()).rev().filter(|&at| at >= axis || own.strides[at] != 0) {
-                    strides[at] = elements.saturating_mul(own.size) as isize;
-                    elements = elements.saturating_mul(self.dims[at]);
-                }
-                (strides, elements)
-            })
-        };
-        let inputs = &self.operands[..self.program.inputs.len()];
-        let copies: Copies = inputs.iter().map(copied).collect();
-        let sizes = || inputs.iter().zip(&copies).filter_map(|(own, copy)| Some((copy.as_ref()?.1, own.size)));
-        let elements = sizes().fold(0, |sum: usize, (elements, _)| sum.saturating_add(elements));
-        let bytes = sizes().fold(0, |sum: usize, (elements, size)| sum.saturating_add(elements.saturating_mul(size)));
-        let fits = elements as u64 <= self.total / PART && bytes <= Caches::here().second;
-        (elements > 0 && fits).then_some(copies)
+    /// Lists nests in which a loop is split so that its inner part has rows of `SPLIT` bytes at most, and that part, where the result is
+    /// written past the caches.
+    fn split_nests(&self) -> impl Iterator<Item = (usize, Nest)> {
+        let is_past = is_large(&self.dims, &self.operands, Manner::Alone);
+        let axes = if is_past { 0..self.dims.len() - 1 } else { 0..0 };
+        axes.filter_map(|axis| {
+            let row: usize = self.dims[axis + 1..].iter().product();
+            let most = SPLIT / self.program.output().size() / row;
+            let inner =
+                (2..=most).rev().find(|&inner| self.dims[axis] > inner && self.dims[axis].is_multiple_of(inner))?;
+            Some((axis + 1, split(&self.nest, axis, inner)))
+        })
     }
 
-    /// Estimates what an element costs beside its arithmetic where these copies are made.
-    fn price_with(&self, copies: &Copies) -> f64 {
-        let mut operands = self.operands.clone();
+    /// Describes the copies of inputs that are brought over the loops of a nest from `axis` on, all or only those that a chain cannot
+    /// take as they lie, and prices them. Returns nothing where there are none, or where they are too large.
+    fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<Choice> {
+        let Sizes { dims, mut operands, total } = measure(&self.program, &nest).ok()?;
+        let copies = copies_over(&self.program, axis, &dims, &operands, is_chain)?;
         let mut made = 0;
-        for (operand, (strides, elements)) in
-            operands.iter_mut().zip(copies).filter_map(|(own, copy)| Some((own, copy.as_ref()?)))
+        for (own, (strides, elements)) in
+            operands.iter_mut().zip(&copies).filter_map(|(own, copy)| Some((own, copy.as_ref()?)))
         {
-            operand.strides.clone_from(strides);
+            own.strides.clone_from(strides);
             made += elements;
         }
-        let choice = choose_units(self.isa, &self.program, &self.dims, &operands, Manner::Alone);
-        choice.price + made as f64 * BROUGHT / self.total as f64
+        let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
+        let price = units.price + made as f64 * BROUGHT / total as f64;
+        (made as u64 <= total / PART).then_some(Choice { nest, copies, price })
     }
 
-    /// Makes the schedule over these copies.
-    fn over(&self, copies: Copies) -> Option<Box<Spread>> {
-        let mut nest = self.nest.clone();
+    /// Makes the schedule over copies.
+    fn over(&self, Choice { mut nest, copies, .. }: Choice) -> Option<Box<Spread>> {
         let mut made = Vec::new();
         for (input, (strides, elements)) in
             copies.into_iter().enumerate().filter_map(|(input, copy)| Some((input, copy?)))
         {
-            let own = &self.operands[input];
+            let size = self.operands[input].size;
             let axis = |(&count, (&from, &to)): (&usize, (&isize, &isize))| Axis {
                 count: if to == 0 { 1 } else { count },
                 stride: from,
             };
-            let axes: Vec<_> = self.dims.iter().zip(own.strides.iter().zip(&strides)).map(axis).collect();
-            made.push(Copied { input, way: Way::pack(own.size, &axes), bytes: elements * own.size });
+            let axes: Vec<_> = nest.dims.iter().zip(nest.inputs[input].iter().zip(&strides)).map(axis).collect();
+            made.push(Copied { input, way: Way::pack(size, &axes), bytes: elements * size });
             nest.inputs[input] = strides;
         }
         let sizes = measure(&self.program, &nest).ok()?;
         Some(Box::new(Spread { plan: Self::bind(self.isa, &self.program, &nest, sizes, Manner::Alone), copies: made }))
     }
+}
+
+/// Splits a loop of a nest, so that its inner part has so many rounds.
+fn split(nest: &Nest, axis: usize, inner: usize) -> Nest {
+    let mut dims = nest.dims.clone();
+    dims[axis] /= inner;
+    dims.insert(axis + 1, inner);
+    let strides = |own: &Vec<isize>| {
+        let mut strides = own.clone();
+        strides[axis] *= inner as isize;
+        strides.insert(axis + 1, own[axis]);
+        strides
+    };
+    Nest { dims, output: strides(&nest.output), inputs: nest.inputs.iter().map(strides).collect() }
+}
+
+/// Describes the copies of inputs that are brought over the loops from `axis` on: all that are neither dense nor one element there.
+/// Returns nothing where there are none, or where they do not stay in the second-level cache.
+fn copies_over(program: &Program, axis: usize, dims: &[usize], operands: &[Operand], is_chain: bool) -> Option<Copies> {
+    let copied = |(own, &dtype): (&Operand, &DType)| {
+        let row = dims[axis..].iter().copied().zip(own.strides[axis..].iter().copied());
+        let loose = if is_chain { loose(dtype) } else { Loose::No };
+        (lie_loose(row, own.size, loose) == Lie::Strided).then(|| {
+            let (mut strides, mut elements) = (vec![0; dims.len()], 1_usize);
+            for at in (0..dims.len()).rev().filter(|&at| at >= axis || own.strides[at] != 0) {
+                strides[at] = elements.saturating_mul(own.size) as isize;
+                elements = elements.saturating_mul(dims[at]);
+            }
+            (strides, elements)
+        })
+    };
+    let inputs = &operands[..program.inputs().len()];
+    let copies: Copies = inputs.iter().zip(program.inputs()).map(copied).collect();
+    let bytes =
+        |(own, copy): (&Operand, &Option<(_, usize)>)| copy.as_ref().map(|copy| copy.1.saturating_mul(own.size));
+    let bytes = inputs.iter().zip(&copies).filter_map(bytes).reduce(usize::saturating_add)?;
+    (bytes <= Caches::here().second).then_some(copies)
 }
 
 impl Spread {

@@ -65,7 +65,7 @@ fn layouts(operands: &[Operand], loose: impl Fn(usize) -> Loose) -> Vec<Layout<'
 }
 
 /// Says what can be done with elements of a dtype on the way into a chain.
-fn loose(dtype: DType) -> Loose {
+pub(super) fn loose(dtype: DType) -> Loose {
     match dtype {
         DType::F32 => Loose::RepeatedOrApart,
         _ if dtype.is_half() => Loose::Repeated,

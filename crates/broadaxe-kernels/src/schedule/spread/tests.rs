@@ -57,9 +57,28 @@ fn nest(state: &mut u64, inputs: usize, size: usize) -> (Nest, Vec<usize>) {
     (Nest { dims, output, inputs }, offsets)
 }
 
-#[test]
-fn what_is_brought_over_inner_loops_changes_no_bit() {
-    let programs = [
+/// Draws the bytes of each input: small numbers of every dtype, now and then a zero.
+fn bytes(state: &mut u64, nest: &Nest, size: usize) -> Vec<Vec<u8>> {
+    let count: usize = nest.dims.iter().product();
+    let rare = 1 + random(state, 5000);
+    let mut number = || [u8::from(random(state, rare) > 0) * (1 + random(state, 9) as u8)];
+    let mut element = || number().into_iter().chain(vec![0; size - 1]);
+    nest.inputs.iter().map(|_| (0..2 * count).flat_map(|_| element()).collect()).collect()
+}
+
+/// Runs a schedule; returns the result's bytes, if there is one, and how it ended.
+fn run(schedule: &Schedule, bytes: &[Vec<u8>], offsets: &[usize], threads: usize) -> (Vec<u8>, Result<(), Failure>) {
+    let inputs: Vec<_> = bytes.iter().zip(offsets).map(|(bytes, &offset)| Input::new(bytes, offset)).collect();
+    let mut out = vec![0; schedule.total as usize * schedule.program.output().size()];
+    let result = match threads {
+        1 => schedule.run(&inputs, Output::new(&mut out, 0), &Serial, None),
+        _ => schedule.run(&inputs, Output::new(&mut out, 0), &Scoped(threads), None),
+    };
+    (result.as_ref().map_or_else(|_| Vec::new(), |()| out), result)
+}
+
+fn programs() -> [Program; 7] {
+    [
         program(DType::F32, 2, &[("add", &[0, 1])]),
         program(DType::F32, 3, &[("mul", &[0, 1]), ("sub", &[3, 2])]),
         program(DType::F16, 2, &[("mul", &[0, 1])]),
@@ -67,41 +86,55 @@ fn what_is_brought_over_inner_loops_changes_no_bit() {
         program(DType::U8, 3, &[("clamp", &[0, 1, 2])]),
         program(DType::I32, 2, &[("add", &[0, 1]), ("div_floor", &[2, 1])]),
         program(DType::I64, 2, &[("div_trunc", &[0, 1])]),
-    ];
+    ]
+}
+
+#[test]
+fn what_is_brought_over_inner_loops_changes_no_bit() {
+    let programs = programs();
     let (mut state, mut brought, mut refused) = (7, 0, 0);
     for round in 0..400 {
         let program = &programs[round % programs.len()];
-        let size = program.output().size();
-        let (nest, offsets) = nest(&mut state, program.inputs().len(), size);
-        let count: usize = nest.dims.iter().product();
-        // Small numbers of every dtype, now and then a zero.
-        let rare = 1 + random(&mut state, 5000);
-        let bytes: Vec<Vec<u8>> = nest
-            .inputs
-            .iter()
-            .map(|_| {
-                let number = |state: &mut u64| u8::from(random(state, rare) > 0) * (1 + random(state, 9) as u8);
-                (0..2 * count).flat_map(|_| [number(&mut state)].into_iter().chain(vec![0; size - 1])).collect()
-            })
-            .collect();
+        let (nest, offsets) = nest(&mut state, program.inputs().len(), program.output().size());
+        let bytes = bytes(&mut state, &nest, program.output().size());
         let isa = Isa::available()[round % Isa::available().len()];
         let schedule = Schedule::at(isa, program, &nest).expect("sound");
         brought += usize::from(schedule.spread.is_some());
-        let run = |schedule: &Schedule, threads: usize| {
-            let inputs: Vec<_> = bytes.iter().zip(&offsets).map(|(bytes, &offset)| Input::new(bytes, offset)).collect();
-            let mut out = vec![0; count * size];
-            let result = match threads {
-                1 => schedule.run(&inputs, Output::new(&mut out, 0), &Serial, None),
-                _ => schedule.run(&inputs, Output::new(&mut out, 0), &Scoped(threads), None),
-            };
-            (result.as_ref().map_or_else(|_| Vec::new(), |()| out), result)
-        };
-        let [one, three] = [1, 3].map(|threads| run(&schedule, threads));
-        let plain = run(&Schedule { spread: None, ..schedule }, 1);
+        let [one, three] = [1, 3].map(|threads| run(&schedule, &bytes, &offsets, threads));
+        let plain = run(&Schedule { spread: None, ..schedule }, &bytes, &offsets, 1);
         refused += usize::from(matches!(plain.1, Err(Failure::Refused { .. })));
         assert!(one == plain && three == plain, "round {round} of {nest:?} at {:?}", isa.level());
     }
     assert!(brought > 100 && refused > 10, "{brought} were brought, {refused} refused");
+}
+
+#[test]
+fn what_is_brought_over_a_part_of_a_loop_changes_no_bit() {
+    let programs = programs();
+    let (mut state, mut brought) = (11, 0);
+    for round in 0..400 {
+        let program = &programs[round % programs.len()];
+        let (nest, offsets) = nest(&mut state, program.inputs().len(), program.output().size());
+        let bytes = bytes(&mut state, &nest, program.output().size());
+        let isa = Isa::available()[round % Isa::available().len()];
+        let mut schedule = Schedule { spread: None, ..Schedule::at(isa, program, &nest).expect("sound") };
+        let plain = run(&schedule, &bytes, &offsets, 1);
+        let axis = random(&mut state, schedule.dims.len() - 1);
+        let Some(inner) = (2..schedule.dims[axis]).find(|&inner| schedule.dims[axis].is_multiple_of(inner)) else {
+            continue;
+        };
+        let split = split(&schedule.nest, axis, inner);
+        for is_chain in [false, true] {
+            let Some(choice) = schedule.choice(axis + 1, split.clone(), is_chain) else { continue };
+            schedule.spread = schedule.over(choice);
+            brought += usize::from(schedule.spread.is_some());
+            for threads in [1, 3] {
+                let found = run(&schedule, &bytes, &offsets, threads);
+                assert!(found == plain, "round {round}, {inner} of loop {axis} of {nest:?} at {:?}", isa.level());
+            }
+        }
+    }
+    assert!(brought > 100, "{brought} were brought");
 }
 
 #[test]
@@ -119,6 +152,10 @@ fn only_what_is_small_beside_the_result_is_brought() {
         Case { about: "long rows", dims: &[64, 64, 64], inputs: [&[16384, 256, 4], &[256, 4, 0]], brought: &[] },
         Case { about: "few elements", dims: &[8, 8, 8, 8], inputs: [&[32, 0, 4, 0], &[0, 32, 0, 4]], brought: &[] },
         Case { about: "transposed", dims: &[256, 256], inputs: [&[1024, 4], &[4, 1024]], brought: &[] },
+        Case { about: "rows that one operand repeats, far past the caches", dims: &[1 << 20, 1001], inputs: [&[4004, 4], &[0, 4]], brought: &[1] },
+        Case { about: "whole lines that one operand repeats", dims: &[1 << 20, 1024], inputs: [&[4096, 4], &[0, 4]], brought: &[] },
+        Case { about: "rows that one operand repeats, in a cache", dims: &[16, 1001], inputs: [&[4004, 4], &[0, 4]], brought: &[] },
+        Case { about: "as many rows as a prime number", dims: &[1_048_583, 1001], inputs: [&[4004, 4], &[0, 4]], brought: &[] },
         Case { about: "a column beside short rows", dims: &[65536, 3], inputs: [&[12, 4], &[4, 0]], brought: &[] },
     ];
     let program = program(DType::F32, 2, &[("add", &[0, 1])]);
