@@ -107,7 +107,8 @@ impl Schedule {
         }
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
         let price = units.price + made as f64 * BROUGHT / total as f64;
-        (made as u64 <= total / PART).then_some(Choice { nest, copies, price })
+        let fits = made as u64 <= total / PART && (units.is_chain || !is_chain);
+        fits.then_some(Choice { nest, copies, price })
     }
 
     /// Makes the schedule over copies.
