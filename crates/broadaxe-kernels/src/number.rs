@@ -102,6 +102,8 @@ pub trait Real: Number {
     fn map<F: Function>(self) -> Self;
     /// Applies a function to a usual argument.
     fn map_usual<F: Function>(self) -> Self;
+    /// Says whether the magnitude is at most a limit; that of NaN is not.
+    fn is_within(self, limit: f64) -> bool;
     /// Says whether the magnitude is beyond a limit.
     fn is_beyond(self, limit: f64) -> bool;
     /// Applies a function of two numbers; the halves take the one for f32 and round.
@@ -213,6 +215,10 @@ impl Real for f32 {
         F::narrow_usual(self)
     }
     #[inline(always)]
+    fn is_within(self, limit: f64) -> bool {
+        self.abs() <= limit as f32
+    }
+    #[inline(always)]
     fn is_beyond(self, limit: f64) -> bool {
         f64::from(self.abs()) > limit
     }
@@ -279,6 +285,10 @@ impl Real for f64 {
     #[inline(always)]
     fn map_usual<F: Function>(self) -> Self {
         F::wide_usual(self)
+    }
+    #[inline(always)]
+    fn is_within(self, limit: f64) -> bool {
+        self.abs() <= limit
     }
     #[inline(always)]
     fn is_beyond(self, limit: f64) -> bool {
@@ -437,6 +447,10 @@ impl<T: Half> Real for T {
     #[inline(always)]
     fn map_usual<F: Function>(self) -> Self {
         Self::narrow(F::narrow_usual(self.widen()))
+    }
+    #[inline(always)]
+    fn is_within(self, limit: f64) -> bool {
+        self.widen().is_within(limit)
     }
     #[inline(always)]
     fn is_beyond(self, limit: f64) -> bool {

@@ -17,6 +17,8 @@ pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod light;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod near;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
 pub(crate) mod chain;
 #[cfg(target_arch = "x86_64")]

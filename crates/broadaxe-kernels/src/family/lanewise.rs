@@ -24,6 +24,7 @@ mod x86 {
         tile::{
             Line, One, Powers, Streamed, Two,
             halves::{OneHalf, TwoHalves},
+            near::OneNear,
             vectors::{OneVector, TwoVectors},
         },
     };
@@ -38,18 +39,16 @@ mod x86 {
 
     impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
         const ONE: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<One<Fused<O>, f32, 0>, Past32>, Streamed<OneVector<O>, Past64>>(),
-            ..lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
+            past: wide::<Streamed<OneNear<O, f32>, Past32>, Streamed<OneVector<O>, Past64>>(),
+            ..lane_loops::<One<O, f32, 0>, OneNear<O, f32>, OneVector<O>>(0)
         }];
         const ONE_F16: &'static [Variant] = &[half_loops::<
             One<O, f16, 0>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx512>,
         >(0, false)];
-        const ONE_BF16: &'static [Variant] =
-            &[lane_loops::<One<O, bf16, 0>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
-        const ONE_F64: &'static [Variant] =
-            &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
+        const ONE_BF16: &'static [Variant] = &[lane_loops::<One<O, bf16, 0>, OneNear<O, bf16>, OneNear<O, bf16>>(0)];
+        const ONE_F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, OneNear<O, f64>, OneNear<O, f64>>(0)];
     }
 
     /// The loop of powers of f32 with a constant exponent, by `L` but for squares and cubes.

@@ -95,13 +95,13 @@ pub fn exp64(x: f64) -> f64 {
 /// Computes e to the power x with fused operations.
 #[inline(always)]
 pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
-    let near = x.clamp(-750.0, 710.0);
+    let near = if M::NEAR { x } else { x.clamp(-750.0, 710.0) };
     let shifted = M::fma64(near, LOG2_E, ROUND);
     let n = shifted - ROUND;
     // log 2 is taken off in two parts, of which the first leaves no error.
     let (high, low) = (M::fma64(n, -0.693_147_180_559_890_3, near), n * -5.497_923_018_708_371e-14);
-    let value = scale_wide(power_of_e::<M>(high + low, high, low), shifted);
-    if x.is_nan() { f64::NAN } else { value }
+    let value = scale_wide::<M>(power_of_e::<M>(high + low, high, low), shifted);
+    if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }
 
 /// Computes e to the power of high + low, for a sum of at most log(2) / 2 and a small second part; `r` is the sum, but for what counts
@@ -128,9 +128,12 @@ pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
 /// Multiplies a number near 1 by 2^n for |n| <= 2000, where `shifted` is n + 1.5 * 2^52; rounds once more where the result is
 /// subnormal.
 ///
-/// Half of n is added to the exponent, the other half is a factor: 2^n itself may be no normal number.
+/// Half of n is added to the exponent, the other half is a factor: 2^n itself may be no normal number, but near zero.
 #[inline(always)]
-pub(super) fn scale_wide(value: f64, shifted: f64) -> f64 {
+pub(super) fn scale_wide<M: Fma>(value: f64, shifted: f64) -> f64 {
+    if M::NEAR {
+        return scale(value, shifted);
+    }
     let n = shifted.to_bits();
     let half = (n << 51) & 0xfff0_0000_0000_0000;
     let rest = (n << 52).wrapping_sub(half).wrapping_add(0x3ff0_0000_0000_0000);
@@ -156,9 +159,9 @@ pub fn exp2_64(x: f64) -> f64 {
 /// Computes 2 to the power x with fused operations.
 #[inline(always)]
 pub(crate) fn exp2_64_by<M: Fma>(x: f64) -> f64 {
-    let (high, low, shifted) = reduce_2::<M>(x.clamp(-1080.0, 1030.0));
-    let value = scale_wide(power_of_e::<M>(high, high, low), shifted);
-    if x.is_nan() { f64::NAN } else { value }
+    let (high, low, shifted) = reduce_2::<M>(if M::NEAR { x } else { x.clamp(-1080.0, 1030.0) });
+    let value = scale_wide::<M>(power_of_e::<M>(high, high, low), shifted);
+    if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }
 
 /// Computes 2 to the power x + rest with fused operations, for |x| <= 1100 and a rest of at most half a unit in the last place of 2000.
@@ -169,7 +172,7 @@ pub(super) fn exp2_sum_by<M: Fma>(x: f64, rest: f64) -> f64 {
     let (high, low, shifted) = reduce_2::<M>(x);
     let low = M::fma64(rest, LN_2, low);
     let (whole, lost) = ordered(1.0, high);
-    scale_wide(whole + (lost + tail_of_e::<M>(high + low, low)), shifted)
+    scale_wide::<M>(whole + (lost + tail_of_e::<M>(high + low, low)), shifted)
 }
 
 /// Splits 2^x into 2^n e^(high + low), for |x| <= 1100; returns n + 1.5 * 2^52 last.

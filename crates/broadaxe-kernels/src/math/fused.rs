@@ -63,13 +63,13 @@ fn share<M: Fma>(u: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> f64 {
     let (whole, rest) = power.sum();
     // Beside 1, what is left out counts for nothing.
     let n = power.n();
-    let scale = power_of_2(if n < -200.0 { -200.0 } else { n });
+    let scale = power_of_2(if n < -200.0 && !M::NEAR { -200.0 } else { n });
     let (high, low) = (scale * whole, scale * rest);
     let below = 1.0 + high;
     let below_rest = (high - (below - 1.0)) + low;
     let falling = u < 0.0;
     let above = over(if falling { (whole, rest) } else { (1.0, 0.0) });
-    scale_wide(quotient::<M>(above, (below, below_rest)), if falling { power.shifted } else { ROUND })
+    scale_wide::<M>(quotient::<M>(above, (below, below_rest)), if falling { power.shifted } else { ROUND })
 }
 
 /// Computes 1 / (1 + exp(-x)).
@@ -83,8 +83,8 @@ pub fn sigmoid64(x: f64) -> f64 {
 /// Computes 1 / (1 + exp(-x)) with fused operations.
 #[inline(always)]
 pub(crate) fn sigmoid64_by<M: Fma>(x: f64) -> f64 {
-    let value = share::<M>(x.clamp(-750.0, 750.0), |above| above);
-    if x.is_nan() { f64::NAN } else { value }
+    let value = share::<M>(if M::NEAR { x } else { x.clamp(-750.0, 750.0) }, |above| above);
+    if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }
 
 /// Computes x / (1 + exp(-x)), which is x sigmoid(x).
@@ -98,13 +98,13 @@ pub fn silu64(x: f64) -> f64 {
 /// Computes x / (1 + exp(-x)) with fused operations.
 #[inline(always)]
 pub(crate) fn silu64_by<M: Fma>(x: f64) -> f64 {
-    let near = x.clamp(-760.0, 60.0);
+    let near = if M::NEAR { x } else { x.clamp(-760.0, 60.0) };
     let size = near.abs();
     let over = |(high, low): (f64, f64)| {
         let product = size * high;
         (product, M::fma64(size, low, M::fma64(size, high, -product)))
     };
-    ends(x, share::<M>(near, over), 50.0)
+    ends::<M>(x, share::<M>(near, over), 50.0)
 }
 
 /// Computes the hyperbolic tangent.
@@ -118,7 +118,8 @@ pub fn tanh64(x: f64) -> f64 {
 /// Computes the hyperbolic tangent with fused operations.
 #[inline(always)]
 pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
-    let power = Power::of::<M>(-2.0 * x.abs().clamp(0.0, 20.0));
+    let size = x.abs();
+    let power = Power::of::<M>(-2.0 * if M::NEAR { size } else { size.clamp(0.0, 20.0) });
     let scale = power_of_2(power.n());
     // t in two parts: its first summand is no smaller than the second, or zero.
     let (first, second) = (scale - 1.0, scale * power.high);
@@ -129,6 +130,6 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let below_rest = (high - (below - 2.0)) + low;
     let value = quotient::<M>((-high, -low), (below, below_rest)).copysign(x);
     // There the result is x, and the error terms might be subnormal.
-    let value = if x.abs() < 5e-17 { x } else { value };
-    if x.is_nan() { f64::NAN } else { value }
+    let value = if size < 5e-17 { x } else { value };
+    if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }

@@ -16,6 +16,9 @@ use super::double::Double;
 
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
+    /// Whether functions are asked for numbers near zero only (see [`Lanewise::NEAR`]). There no power of two on the way is beyond the
+    /// normal numbers, no result is, and no operand is NaN: what they do about those is left out.
+    const NEAR: bool = false;
     /// Computes a * b + c.
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// Computes a * b + c in f64.
@@ -27,6 +30,22 @@ pub(crate) trait Fma: Copy + 'static {
 pub(crate) struct Instruction;
 
 impl Fma for Instruction {
+    #[inline(always)]
+    fn fma(a: f32, b: f32, c: f32) -> f32 {
+        a.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
+    }
+}
+
+/// The machine's instruction, for functions of numbers near zero.
+#[derive(Clone, Copy)]
+pub(crate) struct InstructionNear;
+
+impl Fma for InstructionNear {
+    const NEAR: bool = true;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
@@ -134,6 +153,8 @@ pub(crate) trait Singles:
 
 /// A function of f32 that is written for one number and for many.
 pub(crate) trait Lanewise: 'static {
+    /// Is the magnitude up to which numbers are near zero, where that makes the function cheaper: the same bits in fewer operations.
+    const NEAR: Option<f64>;
     /// Computes each number.
     fn of<V: Singles>(x: V) -> V;
     /// Computes one number of f64, with fused operations as `M` has them where it has some.
@@ -201,22 +222,28 @@ impl<M: Fma> Singles for Single<M> {
     #[inline(always)]
     fn abs_to(self, most: f32) -> Self {
         let size = self.x.abs();
-        Self::of(if size > most { most } else { size })
+        Self::of(if size > most && !M::NEAR { most } else { size })
     }
     #[inline(always)]
     fn nearest(self) -> Self {
         Self::of((self.x + UNITS) - UNITS)
     }
-    /// Adds half of n to the exponent and multiplies by two to the other half: 2^n itself may be no normal number.
+    /// Adds half of n to the exponent and multiplies by two to the other half: 2^n itself may be no normal number, but near zero.
     #[inline(always)]
     fn scale(self, n: Self) -> Self {
         let n = (n.x + UNITS).to_bits();
+        if M::NEAR {
+            return Self::of(f32::from_bits(self.x.to_bits().wrapping_add(n << 23)));
+        }
         let half = (n << 22) & 0xff80_0000;
         let rest = (n << 23).wrapping_sub(half).wrapping_add(0x3f80_0000);
         Self::of(f32::from_bits(self.x.to_bits().wrapping_add(half)) * f32::from_bits(rest))
     }
     #[inline(always)]
     fn limit(self, most: f32) -> Self {
+        if M::NEAR {
+            return self;
+        }
         let x = if self.x > -most { self.x } else { -most };
         Self::of(if x < most { x } else { most })
     }
@@ -246,7 +273,7 @@ impl<M: Fma> Singles for Single<M> {
     }
     #[inline(always)]
     fn or_nan(self, x: Self) -> Self {
-        if x.x.is_nan() { Self::of(f32::NAN) } else { self }
+        if !M::NEAR && x.x.is_nan() { Self::of(f32::NAN) } else { self }
     }
     #[inline(always)]
     fn look_up(self, table: &[f32; 32]) -> Self {

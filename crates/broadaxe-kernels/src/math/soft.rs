@@ -3,6 +3,7 @@
 use super::{
     canonical64,
     fine::{Cut, LN_2, cut, exp_sum, log2_of_sum, ordered, over_1_plus, power_of_2, reduce_e, scale_once, sum},
+    singles::{Fma, Plain},
 };
 
 /// Is where an activation is x / 2: the next term is smaller by more than the precision.
@@ -49,8 +50,11 @@ fn share(x: f64, u: f64, rest: f64, size: f64) -> f64 {
 
 /// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
 #[inline(always)]
-pub(super) fn ends(x: f64, value: f64, limit: f64) -> f64 {
+pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
     let value = if x.abs() < TINY { 0.5 * x } else { value.copysign(x) };
+    if M::NEAR {
+        return value;
+    }
     let value = if x > limit { x } else { value };
     let value = if x < -800.0 { -0.0 } else { value };
     canonical64(if x.is_nan() { f64::NAN } else { value })
@@ -70,7 +74,7 @@ pub fn gelu_tanh64(x: f64) -> f64 {
     let (one, one_rest) = sum(1.0, cube);
     let (u, rest) = times(times((one, one_rest + cube_rest), (near, 0.0)), SLOPE);
     let value = share(near.abs(), if u < -750.0 { -750.0 } else { u }, if u < -750.0 { 0.0 } else { rest }, 4.0);
-    ends(x, value, 11.0)
+    ends::<Plain>(x, value, 11.0)
 }
 
 /// Computes log(1 + e^(d + rest)) for -40 <= d <= 0, as a sum.

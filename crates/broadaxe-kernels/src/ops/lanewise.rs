@@ -12,14 +12,15 @@ use super::{
 use crate::{
     math::{
         self, power32, single,
-        singles::{Fma, Instruction, Lanewise, Lanewise2, Single, Singles},
+        singles::{Fma, Instruction, InstructionNear, Lanewise, Lanewise2, Single, Singles},
     },
     number::{Function, Function2},
 };
 
 macro_rules! lanewise {
-    ($($op:ident $room:ident $name:ident $wide:path;)+) => { $(
+    ($($op:ident $room:ident $name:ident $wide:path, $near:expr;)+) => { $(
         impl Lanewise for $op {
+            const NEAR: Option<f64> = $near;
             #[inline(always)]
             fn of<V: Singles>(x: V) -> V {
                 $room::$name(x)
@@ -32,13 +33,13 @@ macro_rules! lanewise {
     )+ };
 }
 lanewise! {
-    Exp single exp math::exp64_by::<M>;
-    Exp2 single exp2 math::exp2_64_by::<M>;
-    Log single log math::log64;
-    Tanh single tanh math::tanh64_by::<M>;
-    Sigmoid single sigmoid math::sigmoid64_by::<M>;
-    Silu single silu math::silu64_by::<M>;
-    Softplus single softplus math::softplus64;
+    Exp single exp math::exp64_by::<M>, Some(86.0);
+    Exp2 single exp2 math::exp2_64_by::<M>, Some(125.0);
+    Log single log math::log64, None;
+    Tanh single tanh math::tanh64_by::<M>, Some(20.0);
+    Sigmoid single sigmoid math::sigmoid64_by::<M>, Some(86.0);
+    Silu single silu math::silu64_by::<M>, Some(50.0);
+    Softplus single softplus math::softplus64, Some(86.0);
 }
 
 impl Lanewise2 for Pow {
@@ -80,6 +81,20 @@ impl<F: Function + Lanewise> Function for Fused<F> {
     }
 }
 
+/// The same function of numbers near zero.
+pub struct Near<F>(PhantomData<F>);
+
+impl<F: Function + Lanewise> Function for Near<F> {
+    #[inline(always)]
+    fn narrow(x: f32) -> f32 {
+        F::of(Single::<InstructionNear>::of(x)).x
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        F::wide_by::<InstructionNear>(x)
+    }
+}
+
 /// The same function, in one step of most numbers, where the machine has an instruction for fused operations.
 pub struct Once<F>(PhantomData<F>);
 
@@ -111,5 +126,50 @@ impl<F: Function2 + Lanewise2> Function2 for Fused<F> {
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
         F::wide_by::<Instruction>(a, b)
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::number::Real;
+
+    /// Compares the way of numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
+    fn check<F: Function + Lanewise>(name: &str) {
+        let limit = F::NEAR.expect("a limit");
+        let mut state = 1_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state
+        };
+        let edges =
+            [limit, limit.next_down(), f64::from((limit as f32).next_down()), 0.0, 1e-310, 1e-40, 0.5, 1.0, 10.0];
+        let spread: Vec<f64> =
+            (0..400_000).map(|_| (next() >> 11) as f64 / (1_u64 << 52) as f64 * limit - limit).collect();
+        let bits: Vec<f64> = (0..200_000).map(|_| f64::from_bits(next())).collect();
+        let small: Vec<f64> = (0..200_000).map(|_| f64::from(f32::from_bits((next() >> 32) as u32))).collect();
+        let mut count = 0;
+        for x in edges.into_iter().flat_map(|x| [x, -x]).chain(spread).chain(bits).chain(small) {
+            if x.is_within(limit) {
+                count += 1;
+                assert_eq!(Near::<F>::wide(x).to_bits(), Fused::<F>::wide(x).to_bits(), "{name} of {x:e}");
+            }
+            let x = x as f32;
+            if x.is_within(limit) {
+                assert_eq!(Near::<F>::narrow(x).to_bits(), Fused::<F>::narrow(x).to_bits(), "{name} of {x:e}f32");
+            }
+        }
+        assert!(count > 400_000, "{name}: {count}");
+        assert!(!f64::NAN.is_within(limit) && !f32::NAN.is_within(limit) && !f64::INFINITY.is_within(limit));
+    }
+
+    #[test]
+    fn numbers_near_zero_have_the_same_results() {
+        check::<Exp>("exp");
+        check::<Exp2>("exp2");
+        check::<Tanh>("tanh");
+        check::<Sigmoid>("sigmoid");
+        check::<Silu>("silu");
+        check::<Softplus>("softplus");
     }
 }
