@@ -17,8 +17,20 @@ pub trait Unary<T: Element>: 'static {
     type Out: Element;
     /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
     const SPLIT: bool = false;
+    /// Says whether `apply_near` is another function than `apply`, faster and for elements near zero only.
+    const NEARER: bool = false;
     /// Computes one element.
     fn apply(x: T) -> Self::Out;
+    /// Computes one element for which `is_near` holds: the same bits.
+    #[inline(always)]
+    fn apply_near(x: T) -> Self::Out {
+        Self::apply(x)
+    }
+    /// Says whether an element is near zero.
+    #[inline(always)]
+    fn is_near(_: T) -> bool {
+        false
+    }
     /// Computes one element for which `is_rare` does not hold.
     #[inline(always)]
     fn apply_usual(x: T) -> Self::Out {
@@ -31,12 +43,26 @@ pub trait Unary<T: Element>: 'static {
     }
 }
 
+/// Returns the largest magnitude of elements that are near zero for a function, where it has a way for those.
+const fn near<T: Real, F: Function>() -> Option<f64> {
+    if T::WIDE { F::NEAR_WIDE } else { F::NEAR }
+}
+
 impl<T: Real, F: Function> Unary<T> for F {
     type Out = T;
     const SPLIT: bool = F::USUAL < f64::INFINITY;
+    const NEARER: bool = near::<T, F>().is_some();
     #[inline(always)]
     fn apply(x: T) -> T {
         x.map::<F>()
+    }
+    #[inline(always)]
+    fn apply_near(x: T) -> T {
+        x.map_near::<F>()
+    }
+    #[inline(always)]
+    fn is_near(x: T) -> bool {
+        near::<T, F>().is_some_and(|near| x.is_within(near))
     }
     #[inline(always)]
     fn apply_usual(x: T) -> T {

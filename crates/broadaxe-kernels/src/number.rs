@@ -58,10 +58,24 @@ pub trait Integer: Number + Eq {
 pub trait Function: 'static {
     /// Is the largest usual magnitude: up to it the forms for usual arguments hold, and those may be faster.
     const USUAL: f64 = f64::INFINITY;
+    /// Is the largest magnitude of numbers that are near zero, where the function of those is cheaper.
+    const NEAR: Option<f64> = None;
+    /// Is the same in f64.
+    const NEAR_WIDE: Option<f64> = None;
     /// Computes in f32.
     fn narrow(x: f32) -> f32;
     /// Computes in f64.
     fn wide(x: f64) -> f64;
+    /// Computes what `narrow` does of a number near zero, bit by bit; of others, any number.
+    #[inline(always)]
+    fn narrow_near(x: f32) -> f32 {
+        Self::narrow(x)
+    }
+    /// Computes what `wide` does of a number near zero, bit by bit; of others, any number.
+    #[inline(always)]
+    fn wide_near(x: f64) -> f64 {
+        Self::wide(x)
+    }
     /// Computes what `narrow` does of a NaN or a usual number; of others, any number.
     #[inline(always)]
     fn narrow_usual(x: f32) -> f32 {
@@ -96,10 +110,14 @@ pub trait Function2: 'static {
 
 /// A floating-point number.
 pub trait Real: Number {
+    /// Whether functions are computed in f64.
+    const WIDE: bool;
     /// Divides.
     fn div(self, by: Self) -> Self;
     /// Applies a function; the halves take the one for f32 and round.
     fn map<F: Function>(self) -> Self;
+    /// Applies a function to a number near zero.
+    fn map_near<F: Function>(self) -> Self;
     /// Applies a function to a usual argument.
     fn map_usual<F: Function>(self) -> Self;
     /// Says whether the magnitude is at most a limit; that of NaN is not.
@@ -202,6 +220,7 @@ impl Number for f32 {
 }
 
 impl Real for f32 {
+    const WIDE: bool = false;
     #[inline(always)]
     fn div(self, by: Self) -> Self {
         (self / by).canonical()
@@ -213,6 +232,10 @@ impl Real for f32 {
     #[inline(always)]
     fn map_usual<F: Function>(self) -> Self {
         F::narrow_usual(self)
+    }
+    #[inline(always)]
+    fn map_near<F: Function>(self) -> Self {
+        F::narrow_near(self)
     }
     #[inline(always)]
     fn is_within(self, limit: f64) -> bool {
@@ -274,6 +297,7 @@ impl Number for f64 {
 }
 
 impl Real for f64 {
+    const WIDE: bool = true;
     #[inline(always)]
     fn div(self, by: Self) -> Self {
         (self / by).canonical()
@@ -285,6 +309,10 @@ impl Real for f64 {
     #[inline(always)]
     fn map_usual<F: Function>(self) -> Self {
         F::wide_usual(self)
+    }
+    #[inline(always)]
+    fn map_near<F: Function>(self) -> Self {
+        F::wide_near(self)
     }
     #[inline(always)]
     fn is_within(self, limit: f64) -> bool {
@@ -436,6 +464,7 @@ impl<T: Half> Number for T {
 }
 
 impl<T: Half> Real for T {
+    const WIDE: bool = false;
     #[inline(always)]
     fn div(self, by: Self) -> Self {
         Self::narrow(self.widen() / by.widen())
@@ -447,6 +476,10 @@ impl<T: Half> Real for T {
     #[inline(always)]
     fn map_usual<F: Function>(self) -> Self {
         Self::narrow(F::narrow_usual(self.widen()))
+    }
+    #[inline(always)]
+    fn map_near<F: Function>(self) -> Self {
+        Self::narrow(F::narrow_near(self.widen()))
     }
     #[inline(always)]
     fn is_within(self, limit: f64) -> bool {

@@ -6,8 +6,8 @@
 
 use crate::{
     family::{
-        choices, divisions, float, floats, guarded_integers, heavy_float, heavy_floats, integer as integer1, integers,
-        lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, truth, truths, width, widths,
+        choices, divisions, float, floats, fused, guarded_integers, heavy_float, heavy_floats, integer as integer1,
+        integers, lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, truth, truths, width, widths,
     },
     op::{
         Op,
@@ -15,7 +15,7 @@ use crate::{
         binary, ternary, unary,
     },
     ops::{
-        activation::{Erf, Gelu, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
+        activation::{Erf, Gelu, GeluFused, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
@@ -196,7 +196,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
     unary("sigmoid", "1 / (1 + e^-a)", lanewise::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
-    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", heavy_float::<Gelu>()).within(1.0, 1.5).taking(20_000)
+    unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", fused::<Gelu, GeluFused>()).within(1.0, 1.5).taking(20_000)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
     unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),

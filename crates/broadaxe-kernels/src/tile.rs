@@ -17,8 +17,6 @@ pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod light;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod near;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
 pub(crate) mod chain;
 #[cfg(target_arch = "x86_64")]
@@ -189,11 +187,40 @@ unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>)
     }
 }
 
+/// Counts the elements of which one that is not near makes the others as dear as itself.
+const NEAR: usize = 128;
+
+/// Computes elements as near ones, if all are.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn near_or_not<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+    // SAFETY: `i` is below the number of elements wherever this is called.
+    let x = |i: usize| unsafe { element::<T>(x, i, false) };
+    if (0..out.len()).fold(true, |all, i| all & O::is_near(x(i))) {
+        for (i, to) in out.iter_mut().enumerate() {
+            *to = MaybeUninit::new(Loose(O::apply_near(x(i))));
+        }
+    } else {
+        for (i, to) in out.iter_mut().enumerate() {
+            *to = MaybeUninit::new(Loose(O::apply(x(i))));
+        }
+    }
+}
+
 impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), 0, 0], C);
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+        if O::NEARER && C == 0 {
+            for (at, part) in out.chunks_mut(NEAR).enumerate() {
+                // SAFETY: promised by the caller; the part begins so many elements on.
+                unsafe { near_or_not::<O, T>(x.add(at * NEAR * size_of::<T>()), part) };
+            }
+            return false;
+        }
         if O::SPLIT && C == 0 {
             for (at, part) in out.chunks_mut(BLOCK).enumerate() {
                 // SAFETY: promised by the caller; the part begins so many elements on.

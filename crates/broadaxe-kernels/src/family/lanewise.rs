@@ -1,10 +1,16 @@
 //! The families of functions that are written for many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{lanewise, powers, remainders};
+pub(crate) use x86::{fused, lanewise, powers, remainders};
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
+
+/// Every float, one operand, of a function whose fused operations are those of the machine.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn fused<O: crate::number::Function, F>() -> crate::op::Kernels {
+    super::heavy_float::<O>()
+}
 
 /// Loops of each level's own.
 #[cfg(target_arch = "x86_64")]
@@ -24,7 +30,6 @@ mod x86 {
         tile::{
             Line, One, Powers, Streamed, Two,
             halves::{OneHalf, TwoHalves},
-            near::OneNear,
             vectors::{OneVector, TwoVectors},
         },
     };
@@ -39,16 +44,18 @@ mod x86 {
 
     impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
         const ONE: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<OneNear<O, f32>, Past32>, Streamed<OneVector<O>, Past64>>(),
-            ..lane_loops::<One<O, f32, 0>, OneNear<O, f32>, OneVector<O>>(0)
+            past: wide::<Streamed<One<Fused<O>, f32, 0>, Past32>, Streamed<OneVector<O>, Past64>>(),
+            ..lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
         }];
         const ONE_F16: &'static [Variant] = &[half_loops::<
             One<O, f16, 0>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx512>,
         >(0, false)];
-        const ONE_BF16: &'static [Variant] = &[lane_loops::<One<O, bf16, 0>, OneNear<O, bf16>, OneNear<O, bf16>>(0)];
-        const ONE_F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, OneNear<O, f64>, OneNear<O, f64>>(0)];
+        const ONE_BF16: &'static [Variant] =
+            &[lane_loops::<One<O, bf16, 0>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
+        const ONE_F64: &'static [Variant] =
+            &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
     }
 
     /// The loop of powers of f32 with a constant exponent, by `L` but for squares and cubes.
@@ -84,6 +91,15 @@ mod x86 {
             &[lane_loops::<Two<O, bf16, 0>, Two<Fused<O>, bf16, 0>, Two<Fused<O>, bf16, 0>>(0)];
     }
 
+    impl<O: Function, F: Function> Loops<(O, F, ())> {
+        const F16: &'static [Variant] =
+            &[half_loops::<One<O, f16, 0>, OneHalf<F, f16, f16, ConvertAvx2>, OneHalf<F, f16, f16, ConvertAvx512>>(
+                0, false,
+            )];
+        const BF16: &'static [Variant] = &[lane_loops::<One<O, bf16, 0>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
+        const F32: &'static [Variant] = &[lane_loops::<One<O, f32, 0>, One<F, f32, 0>, One<F, f32, 0>>(0)];
+    }
+
     impl<O: OneStep> Loops<(Once<O>, O)> {
         const F16: &'static [Variant] =
             &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertAvx2>, TwoHalves<Once<O>, ConvertAvx512>>(
@@ -103,6 +119,17 @@ mod x86 {
             Kernel { variants: Each::<O>::BF16, ..heavy::<O, bf16>() },
             Kernel { variants: Each::<O>::F32, picos: costly_picos(DType::F32), ..heavy::<O, f32>() },
             Kernel { variants: Each::<O>::F64, picos: costly_picos(DType::F64), ..heavy::<O, f64>() },
+        ])
+    }
+
+    /// Every float, one operand, of a function whose results of f32 `F` computes with fused operations.
+    pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
+        type Each<O, F> = Loops<(O, F, ())>;
+        gather([
+            Kernel { variants: Each::<O, F>::F16, ..costly::<O, f16>() },
+            Kernel { variants: Each::<O, F>::BF16, ..costly::<O, bf16>() },
+            Kernel { variants: Each::<O, F>::F32, ..costly::<O, f32>() },
+            costly::<O, f64>(),
         ])
     }
 

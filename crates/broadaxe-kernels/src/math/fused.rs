@@ -119,7 +119,7 @@ pub fn tanh64(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let size = x.abs();
-    let power = Power::of::<M>(-2.0 * if M::NEAR { size } else { size.clamp(0.0, 20.0) });
+    let power = Power::of::<M>(-2.0 * size.clamp(0.0, 20.0));
     let scale = power_of_2(power.n());
     // t in two parts: its first summand is no smaller than the second, or zero.
     let (first, second) = (scale - 1.0, scale * power.high);
@@ -131,5 +131,5 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let value = quotient::<M>((-high, -low), (below, below_rest)).copysign(x);
     // There the result is x, and the error terms might be subnormal.
     let value = if size < 5e-17 { x } else { value };
-    if !M::NEAR && x.is_nan() { f64::NAN } else { value }
+    if x.is_nan() { f64::NAN } else { value }
 }

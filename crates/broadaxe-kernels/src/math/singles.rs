@@ -155,6 +155,8 @@ pub(crate) trait Singles:
 pub(crate) trait Lanewise: 'static {
     /// Is the magnitude up to which numbers are near zero, where that makes the function cheaper: the same bits in fewer operations.
     const NEAR: Option<f64>;
+    /// Is the same in f64.
+    const NEAR_WIDE: Option<f64>;
     /// Computes each number.
     fn of<V: Singles>(x: V) -> V;
     /// Computes one number of f64, with fused operations as `M` has them where it has some.

@@ -1,8 +1,13 @@
 //! The activation functions of neural networks.
 
+use std::marker::PhantomData;
+
 use crate::{
     loops::{Binary, Unary},
-    math,
+    math::{
+        self,
+        singles::{Fma, Instruction, Plain},
+    },
     number::{Function, Number},
 };
 
@@ -11,7 +16,11 @@ pub struct Erf;
 /// 1 / (1 + e^-a)
 pub struct Sigmoid;
 /// a * Φ(a), by the error function
-pub struct Gelu;
+pub(crate) type Gelu = GeluBy<Plain>;
+/// a * Φ(a), where the machine has an instruction for fused operations
+pub(crate) type GeluFused = GeluBy<Instruction>;
+/// a * Φ(a), with fused operations as `M` has them
+pub struct GeluBy<M>(PhantomData<M>);
 /// a * Φ(a), by the approximation with tanh
 pub struct GeluTanh;
 /// log(1 + e^a)
@@ -41,14 +50,19 @@ impl Function for Sigmoid {
     }
 }
 
-impl Function for Gelu {
+impl<M: Fma> Function for GeluBy<M> {
+    const NEAR: Option<f64> = Some(math::GELU_NEAR);
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::gelu32(x)
+        math::gelu32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         math::gelu64(x)
+    }
+    #[inline(always)]
+    fn narrow_near(x: f32) -> f32 {
+        math::gelu32_near_by::<M>(x)
     }
 }
 

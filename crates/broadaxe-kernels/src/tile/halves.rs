@@ -95,8 +95,14 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
                 let (mut wide, mut results) = ([0.0; GROUP], [0.0; GROUP]);
                 // SAFETY: promised by the caller.
                 unsafe { widen::<T, M>(element_at(x, at), out.len(), &mut wide) };
-                for i in 0..out.len() {
-                    results[i] = canonical32(O::apply_usual(wide[i]));
+                if O::NEARER && wide[..out.len()].iter().fold(true, |all, &x| all & O::is_near(x)) {
+                    for i in 0..out.len() {
+                        results[i] = O::apply_near(wide[i]);
+                    }
+                } else {
+                    for i in 0..out.len() {
+                        results[i] = canonical32(O::apply_usual(wide[i]));
+                    }
                 }
                 // A loop with both kinds in it does not vectorise.
                 if O::SPLIT && wide[..out.len()].iter().fold(false, |any, &x| any | O::is_rare(x)) {
