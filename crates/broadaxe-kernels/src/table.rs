@@ -15,7 +15,7 @@ use crate::{
         binary, ternary, unary,
     },
     ops::{
-        activation::{Erf, Gelu, GeluFused, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
+        activation::{Erf, ErfFused, Gelu, GeluFused, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
@@ -192,7 +192,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "arccosh"), (Onnx, "Acosh"), (Openvino, "Acosh")]),
     unary("atanh", "the inverse hyperbolic tangent of a", heavy_float::<Atanh>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "arctanh"), (Onnx, "Atanh"), (Openvino, "Atanh")]),
-    unary("erf", "the error function of a", heavy_float::<Erf>()).within(1.0, 1.0).taking(7_000)
+    unary("erf", "the error function of a", fused::<Erf, ErfFused>()).within(1.0, 1.0).taking(7_000)
         .known_as(&[(Onnx, "Erf"), (Openvino, "Erf")]),
     unary("sigmoid", "1 / (1 + e^-a)", lanewise::<Sigmoid>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),

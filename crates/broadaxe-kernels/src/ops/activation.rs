@@ -12,7 +12,11 @@ use crate::{
 };
 
 /// The error function
-pub struct Erf;
+pub(crate) type Erf = ErfBy<Plain>;
+/// The error function, where the machine has an instruction for fused operations
+pub(crate) type ErfFused = ErfBy<Instruction>;
+/// The error function, with fused operations as `M` has them
+pub struct ErfBy<M>(PhantomData<M>);
 /// 1 / (1 + e^-a)
 pub struct Sigmoid;
 /// a * Φ(a), by the error function
@@ -28,10 +32,10 @@ pub struct Softplus;
 /// a * sigmoid(a)
 pub struct Silu;
 
-impl Function for Erf {
+impl<M: Fma> Function for ErfBy<M> {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::erf32(x)
+        math::erf32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
