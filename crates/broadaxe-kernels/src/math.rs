@@ -82,7 +82,7 @@ pub(crate) use remainder::{
     remainder_ieee32_once, remainder_ieee64_once,
 };
 pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, softplus64};
-pub(crate) use special::{GELU_NEAR, erf32_by, gelu32_by, gelu32_near_by};
+pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, cos32_few, sin32, sin32_few, tan32, tan32_few};
 pub use turns::FEW_TURNS;

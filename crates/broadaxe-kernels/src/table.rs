@@ -15,7 +15,9 @@ use crate::{
         binary, ternary, unary,
     },
     ops::{
-        activation::{Erf, ErfFused, Gelu, GeluFused, GeluTanh, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
+        activation::{
+            Erf, ErfFused, Gelu, GeluFused, GeluTanh, GeluTanhFused, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus,
+        },
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
@@ -198,7 +200,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Onnx, "Sigmoid"), (Openvino, "Sigmoid")]),
     unary("gelu", "a / 2 * (1 + erf(a / sqrt(2)))", fused::<Gelu, GeluFused>()).within(1.0, 1.5).taking(20_000)
         .known_as(&[(Onnx, "Gelu"), (Openvino, "Gelu")]),
-    unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", heavy_float::<GeluTanh>()).within(1.0, 1.0)
+    unary("gelu_tanh", "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", fused::<GeluTanh, GeluTanhFused>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Gelu(approximate=tanh)"), (Openvino, "Gelu(approximation_mode=tanh)")]),
     unary("softplus", "log(1 + e^a)", lanewise::<Softplus>()).within(1.0, 1.0)
         .known_as(&[(Onnx, "Softplus"), (Openvino, "SoftPlus")]),

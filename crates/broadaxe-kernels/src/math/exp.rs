@@ -48,6 +48,21 @@ pub(super) fn exp_core(x: f64) -> f64 {
     scale(1.0 + r * poly(&EXP2M1, r), shifted)
 }
 
+/// Computes 2 to the power x for |x| <= 1000 with fused operations.
+#[inline(always)]
+pub(super) fn exp2_core_by<M: Fma>(x: f64) -> f64 {
+    let (r, shifted) = reduce(x);
+    scale(M::fma64(r, poly7::<M>(&EXP2M1, r), 1.0), shifted)
+}
+
+/// Evaluates a polynomial of seven coefficients.
+#[inline(always)]
+pub(super) fn poly7<M: Fma>(c: &[f64; 7], x: f64) -> f64 {
+    let square = x * x;
+    let upper = M::fma64(square, c[6], M::fma64(x, c[5], c[4]));
+    M::fma64(square * square, upper, M::fma64(square, M::fma64(x, c[3], c[2]), M::fma64(x, c[1], c[0])))
+}
+
 /// Computes e to the power x for |x| <= 700 nearly to the precision of f64.
 #[inline(always)]
 pub(super) fn exp_fine(x: f64) -> f64 {

@@ -19,6 +19,8 @@ pub(crate) trait Fma: Copy + 'static {
     /// Whether functions are asked for numbers near zero only (see [`Lanewise::NEAR`]). There no power of two on the way is beyond the
     /// normal numbers, no result is, and no operand is NaN: what they do about those is left out.
     const NEAR: bool = false;
+    /// The same for numbers near zero, if there is such a way.
+    type Near: Fma;
     /// Computes a * b + c.
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// Computes a * b + c in f64.
@@ -30,6 +32,7 @@ pub(crate) trait Fma: Copy + 'static {
 pub(crate) struct Instruction;
 
 impl Fma for Instruction {
+    type Near = InstructionNear;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
@@ -46,6 +49,7 @@ pub(crate) struct InstructionNear;
 
 impl Fma for InstructionNear {
     const NEAR: bool = true;
+    type Near = Self;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
@@ -61,6 +65,7 @@ impl Fma for InstructionNear {
 pub(crate) struct ByDoubles;
 
 impl Fma for ByDoubles {
+    type Near = Self;
     /// Adds to the product, which is exact, and rounds the sum to odd: then rounding it to f32 rounds as if it were exact (Boldo and
     /// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
     #[inline(always)]

@@ -26,7 +26,11 @@ pub(crate) type GeluFused = GeluBy<Instruction>;
 /// a * Φ(a), with fused operations as `M` has them
 pub struct GeluBy<M>(PhantomData<M>);
 /// a * Φ(a), by the approximation with tanh
-pub struct GeluTanh;
+pub(crate) type GeluTanh = GeluTanhBy<Plain>;
+/// a * Φ(a), by the approximation with tanh, where the machine has an instruction for fused operations
+pub(crate) type GeluTanhFused = GeluTanhBy<Instruction>;
+/// a * Φ(a), by the approximation with tanh, with fused operations as `M` has them
+pub struct GeluTanhBy<M>(PhantomData<M>);
 /// log(1 + e^a)
 pub struct Softplus;
 /// a * sigmoid(a)
@@ -70,14 +74,19 @@ impl<M: Fma> Function for GeluBy<M> {
     }
 }
 
-impl Function for GeluTanh {
+impl<M: Fma> Function for GeluTanhBy<M> {
+    const NEAR: Option<f64> = if <M::Near as Fma>::NEAR { Some(10.0) } else { None };
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::gelu_tanh32(x)
+        math::gelu_tanh32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         math::gelu_tanh64(x)
+    }
+    #[inline(always)]
+    fn narrow_near(x: f32) -> f32 {
+        math::gelu_tanh32_by::<M::Near>(x)
     }
 }
 

@@ -129,7 +129,10 @@ impl<F: Function2 + Lanewise2> Function2 for Fused<F> {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
-    use crate::{number::Real, ops::activation::GeluFused};
+    use crate::{
+        number::Real,
+        ops::activation::{GeluFused, GeluTanhFused},
+    };
 
     /// Compares the way of numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
     fn check<F: Function>(name: &str) {
@@ -169,5 +172,6 @@ mod tests {
         check::<Fused<Silu>>("silu");
         check::<Fused<Softplus>>("softplus");
         check::<GeluFused>("gelu");
+        check::<GeluTanhFused>("gelu_tanh");
     }
 }
