@@ -52,11 +52,11 @@ impl Fma for InstructionNear {
     type Near = Self;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
+        Instruction::fma(a, b, c)
     }
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
+        Instruction::fma64(a, b, c)
     }
 }
 

@@ -96,6 +96,9 @@ impl Schedule {
     /// Describes the copies of inputs that are brought over the loops of a nest from `axis` on, all or only those that a chain cannot
     /// take as they lie, and prices them. Returns nothing where there are none, or where they are too large.
     fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<Choice> {
+        if is_chain && self.program.chain.is_none() {
+            return None;
+        }
         let Sizes { dims, mut operands, total } = measure(&self.program, &nest).ok()?;
         let copies = copies_over(&self.program, axis, &dims, &operands, is_chain)?;
         let mut made = 0;
