@@ -68,6 +68,11 @@ static STAGES: &[Stage] = &[
     Stage { name: "baseline", about: "kernels and engine again", work: Work::Level("baseline", || true) },
     Stage { name: "avx2", about: "kernels and engine again", work: Work::Level("avx2", has_avx2) },
     Stage { name: "avx512", about: "kernels and engine again", work: Work::Level("avx512", has_avx512) },
+    Stage {
+        name: "caches",
+        about: "kernels and engine again, as with small caches",
+        work: Work::CargoWith(("BROADAXE_CACHES", "256K,1M"), CACHE_TESTS),
+    },
     Stage { name: "gate", about: "released kernels take no more instructions than recorded", work: Work::Gate },
 ];
 
@@ -91,6 +96,20 @@ const PROOFS: &[&str] = &[
 /// What is run again under every instruction set: all but the examples in documentation.
 const LEVEL_TESTS: &[&str] =
     &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
+/// What is run again with small caches: results are written past them, and operands are fetched ahead, in tests of any size.
+const CACHE_TESTS: &[&str] = &[
+    "test",
+    "-p",
+    "broadaxe-kernels",
+    "-p",
+    "broadaxe-testing",
+    "--lib",
+    "--test",
+    "engine_properties",
+    "--test",
+    "reductions",
+    "--no-fail-fast",
+];
 /// The variable that forces an instruction set.
 const FORCE: &str = "BROADAXE_ISA";
 

@@ -1,4 +1,7 @@
 //! The sizes of this machine's caches.
+//!
+//! They decide what is written past the caches, what is fetched ahead and what is brought over loops first, so they may change how
+//! long a program takes, and no bit of what it gives.
 
 use std::{fs, path::Path};
 
@@ -6,6 +9,9 @@ use once_cell::race::OnceBox;
 
 /// What is assumed where the system does not say: a large last-level cache, so that nothing is sent past it in vain.
 const ASSUMED: Caches = Caches { second: 1 << 20, last: 32 << 20 };
+
+/// The most bytes that are taken for the size of a cache.
+const LARGEST: usize = 1 << 30;
 
 /// Bytes of a core's second-level cache and of the last-level one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +21,35 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// Returns the caches of this machine; asked once, or by each of several threads that come first: a child process that is forked
-    /// meanwhile must not wait for a thread that it has not.
+    /// Returns the caches that the environment variable `BROADAXE_CACHES` names, or else those of this machine; asked once, or by each of
+    /// several threads that come first: a child process that is forked meanwhile must not wait for a thread that it has not.
+    ///
+    /// # Errors
+    /// What would have worked, when the variable names no sizes.
+    pub(crate) fn current() -> Result<Self, &'static str> {
+        static CURRENT: OnceBox<Result<Caches, String>> = OnceBox::new();
+        let listed = || Self::listed(Path::new("/sys/devices/system/cpu/cpu0/cache")).unwrap_or(ASSUMED);
+        let asked = || match std::env::var("BROADAXE_CACHES") {
+            Ok(text) if !text.is_empty() => Self::named(&text),
+            _ => Ok(listed()),
+        };
+        CURRENT.get_or_init(|| Box::new(asked())).as_ref().copied().map_err(String::as_str)
+    }
+
+    /// Returns the same, or what is assumed where the variable names no sizes.
     pub(crate) fn here() -> Self {
-        static HERE: OnceBox<Caches> = OnceBox::new();
-        let listed = || Self::listed(Path::new("/sys/devices/system/cpu/cpu0/cache"));
-        *HERE.get_or_init(|| Box::new(listed().unwrap_or(ASSUMED)))
+        Self::current().unwrap_or(ASSUMED)
+    }
+
+    /// Reads two sizes such as `512K,8M`.
+    fn named(text: &str) -> Result<Self, String> {
+        let sizes = text.split_once(',').and_then(|(second, last)| Some((bytes(second.trim())?, bytes(last.trim())?)));
+        let fit = |&(second, last): &(usize, usize)| (1..=last).contains(&second) && last <= LARGEST;
+        sizes.filter(fit).map(|(second, last)| Self { second, last }).ok_or_else(|| {
+            format!(
+                "BROADAXE_CACHES is '{text}'; it must be the sizes of the second-level and of the last-level cache, such as 512K,8M"
+            )
+        })
     }
 
     /// Reads the list that Linux keeps.
@@ -63,6 +92,28 @@ mod tests {
         let cases = [("32K", Some(32 << 10)), ("1M", Some(1 << 20)), ("512", Some(512)), ("", None), ("K", None)];
         for (text, want) in cases {
             assert_eq!(bytes(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn two_sizes_are_caches() {
+        let both = |second, last| Some(Caches { second, last });
+        let cases = [
+            ("512K,8M", both(512 << 10, 8 << 20)),
+            ("1, 1", both(1, 1)),
+            ("1G,1G", both(1 << 30, 1 << 30)),
+            ("8M,512K", None),
+            ("0,1M", None),
+            ("1M", None),
+            ("1M,2M,3M", None),
+            ("1M,2G", None),
+            ("1M,-1", None),
+            ("1M,99999999999999999999G", None),
+        ];
+        for (text, want) in cases {
+            let got = Caches::named(text);
+            assert_eq!(got.as_ref().ok(), want.as_ref(), "{text}");
+            assert!(got.err().is_none_or(|why| why.contains(text) && why.contains("512K,8M")), "{text}");
         }
     }
 

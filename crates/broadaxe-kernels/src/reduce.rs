@@ -129,7 +129,7 @@ impl Reduce<'_> {
         executor: &dyn Executor,
         progress: Option<Progress>,
     ) -> Result<(), Failure> {
-        self.run_at(Isa::current().map_err(Failure::Isa)?, inputs, out, executor, progress)
+        self.run_at(Isa::current().map_err(Failure::Environment)?, inputs, out, executor, progress)
     }
 
     fn folder(&self) -> Result<Box<dyn Folder>, Failure> {

@@ -39,8 +39,8 @@ pub enum Failure {
     Layout(String),
     /// There is no memory for the scratch tiles or for the copy of an overlapping input.
     Memory,
-    /// `BROADAXE_ISA` names no instruction set of this CPU.
-    Isa(&'static str),
+    /// `BROADAXE_ISA` names no instruction set of this CPU, or `BROADAXE_CACHES` no sizes; says what would have worked.
+    Environment(&'static str),
     /// A step was asked for what it refuses.
     Refused {
         /// The step.

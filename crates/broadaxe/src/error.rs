@@ -114,7 +114,7 @@ impl From<Failure> for Error {
             Failure::Refused { what, .. } => Self::new(ErrorKind::Value, what),
             Failure::Layout(text) => Self::new(ErrorKind::Layout, text),
             Failure::Memory => Self::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
-            Failure::Isa(text) => Self::new(ErrorKind::Argument, text),
+            Failure::Environment(text) => Self::new(ErrorKind::Argument, text),
             Failure::Interrupted => Self::new(ErrorKind::Interrupted, "the evaluation was stopped before its end"),
         }
     }

@@ -6,6 +6,7 @@ use once_cell::race::OnceBox;
 
 use super::{Failure, Job};
 use crate::{
+    cache::Caches,
     executor::{Executor, Progress},
     isa::{Block, FloatMode, Isa},
     nest::{Nest, apart},
@@ -19,20 +20,21 @@ impl Schedule {
     /// Decides how to run a program over a nest.
     ///
     /// # Errors
-    /// [`Failure::Layout`] when the nest does not fit the program or elements of its output share memory; [`Failure::Isa`].
+    /// [`Failure::Layout`] when the nest does not fit the program or elements of its output share memory; [`Failure::Environment`].
     pub fn new(program: &Program, nest: &Nest) -> Result<Self, Failure> {
-        Self::at(Isa::current().map_err(Failure::Isa)?, program, nest)
+        Self::at(Isa::current().map_err(Failure::Environment)?, program, nest)
     }
 
     /// As [`Schedule::new`], at a given level of instructions.
     ///
     /// # Errors
-    /// As for [`Schedule::new`], but for the last.
+    /// As for [`Schedule::new`].
     pub fn at(isa: Isa, program: &Program, nest: &Nest) -> Result<Self, Failure> {
         Self::decide(isa, program, nest, Manner::Alone)
     }
 
     fn decide(isa: Isa, program: &Program, nest: &Nest, manner: Manner) -> Result<Self, Failure> {
+        Caches::current().map_err(Failure::Environment)?;
         let rank = nest.dims.len();
         let wrong = |text: String| Err(Failure::Layout(text));
         if nest.inputs.len() != program.inputs.len() {

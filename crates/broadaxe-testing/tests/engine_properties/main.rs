@@ -14,3 +14,4 @@ mod large;
 mod layouts;
 mod ops;
 mod stops;
+mod strides;
