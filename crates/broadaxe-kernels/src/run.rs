@@ -478,11 +478,11 @@ impl<'a> Worker<'a> {
                 unsafe { carry(self.plan.isa, &Way::unpack(size, &axes), self.scratch(tile), to) };
             }
             Finish::Scatter(tile) => {
+                // Whole rows, of which there may be others before these.
+                debug_assert_eq!(at, 0);
                 self.lay_axes(output, rows, n);
-                // SAFETY: as for `Copy`; the tile holds the whole unit.
-                unsafe {
-                    carry(self.plan.isa, &Way::unpack(size, &self.axes), self.scratch(tile), self.places[output]);
-                };
+                // SAFETY: as for `Copy`; the tile holds these rows.
+                unsafe { carry(self.plan.isa, &Way::unpack(size, &self.axes), self.scratch(tile), to) };
             }
         }
     }

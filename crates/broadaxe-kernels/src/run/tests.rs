@@ -232,8 +232,31 @@ fn results_do_not_depend_on_where_they_are_written() {
         let alone = ran(1);
         assert!(schedule.together.get().is_none());
         assert!(ran(2) == alone && ran(3) == alone);
-        assert_eq!(schedule.together.get().is_some(), schedule.streams_alone);
+        assert_eq!(schedule.together.get().is_some(), schedule.streams_alone && schedule.parts(2) > 1);
         assert!(schedule.together.get().is_none_or(|together| !together.streams));
+    }
+}
+
+/// Of operands that come from memory, a few rows are computed at a time: each goes to its own place.
+#[test]
+fn rows_of_a_unit_are_scattered_to_their_places() {
+    let (rows, n) = (500, 999);
+    let inputs = vec![vec![0, 1], vec![8 * n as isize, 8], vec![0, 0]];
+    let nest = Nest { dims: vec![rows, n], output: vec![8, 8 * rows as isize], inputs };
+    let conditions: Vec<u8> = (0..n).map(|at| u8::from(at % 3 == 1)).collect();
+    let bytes: Vec<u8> = (1..=(rows * n) as u64).flat_map(u64::to_le_bytes).collect();
+    for isa in Isa::available() {
+        let mut schedule = Schedule::at(isa, &operator("where", DType::I64), &nest).expect("sound");
+        assert!(!schedule.beside.is_empty() && schedule.decisions().rows > 1, "at {:?}", isa.level());
+        schedule.second = true;
+        let mut result = vec![0; 8 * rows * n];
+        let inputs = [Input::new(&conditions, 0), Input::new(&bytes, 0), Input::new(&[7; 8], 0)];
+        schedule.run(&inputs, Output::new(&mut result, 0), &Scoped(1), None).expect("sound");
+        for (at, found) in result.chunks(8).enumerate() {
+            let (row, column) = (at % rows, at / rows);
+            let want = if conditions[column] == 1 { &bytes[8 * (row * n + column)..][..8] } else { &[7; 8] };
+            assert_eq!(found, want, "{row} {column} at {:?}", isa.level());
+        }
     }
 }
 
