@@ -95,7 +95,7 @@ pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
 macro_rules! floats {
     ($($name:ident: $count:literal $vector:ident $set:ident; $ints:ident $float:ident $cast:ident $shift:ident;
        $eight:ident $i8:ident $u8:ident; $sixteen:ident $i16:ident $u16:ident $f16:ident;
-       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $merge:ident $two:ident;
+       $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident; $stream:ident $some:ident $pick:ident $canonical:ident $apart:ident $two:ident;
        $max:ident $min:ident $either:ident $relu:ident $mask:ident $flip:ident;)+) => { $(
         pub(crate) struct $name;
         impl Floats for $name {
@@ -158,22 +158,8 @@ macro_rules! floats {
             }
             #[inline(always)]
             unsafe fn apart(place: *const f32, apart: isize) -> Group<Self> {
-                // The lowest of a vector's elements, and the last vector of those between them.
-                let low = place.wrapping_offset((apart * ($count - 1)).min(0));
-                let last = (apart.abs() - 1) * ($count - 1);
-                // SAFETY: promised by the caller; none of the vectors begins before the lowest element or ends behind the highest.
-                unsafe {
-                    let places = $apart(apart);
-                    let mut x = [Self::all(0.0); VECTORS];
-                    for part in 0..apart.abs() {
-                        let from = (part * $count).min(last);
-                        x = eight(#[inline(always)] |v| {
-                            let y = low.wrapping_offset(apart * (v * $count) as isize + from);
-                            $merge(x[v], nth(y.cast(), 0), places, from as i32)
-                        });
-                    }
-                    x
-                }
+                // SAFETY: promised by the caller.
+                unsafe { $apart(place, apart) }
             }
             #[inline(always)]
             unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
@@ -217,11 +203,11 @@ macro_rules! floats {
 floats! {
     Floats8: 8 __m256 _mm256_set1_ps; __m256i _mm256_cvtepi32_ps _mm256_castsi256_ps _mm256_slli_epi32;
         read8 _mm256_cvtepi8_epi32 _mm256_cvtepu8_epi32; __m128i _mm256_cvtepi16_epi32 _mm256_cvtepu16_epi32 _mm256_cvtph_ps;
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 merge8 two8;
+        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps; _mm256_stream_ps some8 pick8 canonical8 apart8 two8;
         _mm256_max_ps _mm256_min_ps either8 relu8 _mm256_and_ps _mm256_xor_ps;
     Floats16: 16 __m512 _mm512_set1_ps; __m512i _mm512_cvtepi32_ps _mm512_castsi512_ps _mm512_slli_epi32;
         read16 _mm512_cvtepi8_epi32 _mm512_cvtepu8_epi32; __m256i _mm512_cvtepi16_epi32 _mm512_cvtepu16_epi32 _mm512_cvtph_ps;
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 merge16 two16;
+        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_sqrt_ps; _mm512_stream_ps some16 pick16 canonical16 apart16 two16;
         _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;
 }
 
@@ -274,40 +260,123 @@ pub(super) unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> 
     unsafe { x86::_mm512_permutexvar_ps(x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from as i32)), x) }
 }
 
-/// Returns where elements lie that are so many of them apart, counted from the lowest of a vector.
-// SAFETY: The level is here.
+/// Where each of eight numbers is found that lie one to four of them apart, forwards or backwards: of the vectors that begin at the lowest
+/// and every seven numbers after it, the numbers sought lie at eight different places.
+static EIGHT_APART: [[[i32; 8]; 2]; 4] = [
+    [places(1, false), places(1, true)],
+    [places(2, false), places(2, true)],
+    [places(3, false), places(3, true)],
+    [places(4, false), places(4, true)],
+];
+
+const fn places(apart: i32, backwards: bool) -> [i32; 8] {
+    let (mut places, mut i) = ([0; 8], 0);
+    while i < 8 {
+        let at = apart * if backwards { 7 - i } else { i };
+        let part = if at / 7 < apart { at / 7 } else { apart - 1 };
+        places[i as usize] = at - 7 * part;
+        i += 1;
+    }
+    places
+}
+
+/// Reads numbers that lie so many of them apart.
+// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
 #[inline(always)]
-unsafe fn apart8(apart: isize) -> x86::__m256i {
-    // SAFETY: promised by the caller.
+unsafe fn apart8(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
+    let low = place.wrapping_offset((apart * 7).min(0));
+    let order = |at: usize| EIGHT_APART[at - 1][usize::from(apart < 0)];
+    // SAFETY: promised by the caller; none of the vectors begins before the lowest number or ends behind the highest.
     unsafe {
-        let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-        let first = x86::_mm256_set1_epi32((apart * -7).max(0) as i32);
-        x86::_mm256_add_epi32(first, x86::_mm256_mullo_epi32(numbers, x86::_mm256_set1_epi32(apart as i32)))
+        match apart.unsigned_abs() {
+            1 => ordered8(
+                order(1),
+                #[inline(always)]
+                |v| part8(low, apart, v, 0),
+            ),
+            2 => ordered8(
+                order(2),
+                #[inline(always)]
+                |v| x86::_mm256_blend_ps::<0xaa>(part8(low, apart, v, 0), part8(low, apart, v, 1)),
+            ),
+            3 => ordered8(
+                order(3),
+                #[inline(always)]
+                |v| {
+                    let two = x86::_mm256_blend_ps::<0x24>(part8(low, apart, v, 0), part8(low, apart, v, 1));
+                    x86::_mm256_blend_ps::<0x92>(two, part8(low, apart, v, 2))
+                },
+            ),
+            4 => ordered8(
+                order(4),
+                #[inline(always)]
+                |v| {
+                    let two = x86::_mm256_blend_ps::<0x22>(part8(low, apart, v, 0), part8(low, apart, v, 1));
+                    x86::_mm256_blend_ps::<0xcc>(
+                        two,
+                        x86::_mm256_blend_ps::<0x88>(part8(low, apart, v, 2), part8(low, apart, v, 3)),
+                    )
+                },
+            ),
+            _ => eight(
+                #[inline(always)]
+                |v| {
+                    let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                    let places = x86::_mm256_mullo_epi32(numbers, x86::_mm256_set1_epi32(apart as i32));
+                    x86::_mm256_i32gather_ps::<4>(place.wrapping_offset(apart * (v * 8) as isize), places)
+                },
+            ),
+        }
     }
 }
 
-/// Returns where elements lie that are so many of them apart, counted from the lowest of a vector.
+/// Reads the vector that begins so many times seven numbers after the lowest of vector `v` of a group.
+// SAFETY: It can be read, at any address. The level is here.
+#[inline(always)]
+unsafe fn part8(low: *const f32, apart: isize, v: usize, part: isize) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { nth(low.wrapping_offset(apart * (v * 8) as isize + 7 * part).cast(), 0) }
+}
+
+/// Brings the numbers of vectors into this order.
 // SAFETY: The level is here.
 #[inline(always)]
-unsafe fn apart16(apart: isize) -> x86::__m512i {
-    // SAFETY: promised by the caller.
+unsafe fn ordered8(order: [i32; 8], x: impl Fn(usize) -> x86::__m256) -> [x86::__m256; VECTORS] {
+    // SAFETY: promised by the caller; eight integers are a vector.
+    unsafe {
+        let order = (&raw const order).cast::<x86::__m256i>().read_unaligned();
+        eight(
+            #[inline(always)]
+            |v| x86::_mm256_permutevar8x32_ps(x(v), order),
+        )
+    }
+}
+
+/// Reads numbers that lie so many of them apart.
+// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
+#[inline(always)]
+unsafe fn apart16(place: *const f32, apart: isize) -> [x86::__m512; VECTORS] {
+    // The lowest of a vector's elements, and the last vector of those between them.
+    let low = place.wrapping_offset((apart * 15).min(0));
+    let last = (apart.abs() - 1) * 15;
+    // SAFETY: promised by the caller; none of the vectors begins before the lowest element or ends behind the highest.
     unsafe {
         let numbers = x86::_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
         let first = x86::_mm512_set1_epi32((apart * -15).max(0) as i32);
-        x86::_mm512_add_epi32(first, x86::_mm512_mullo_epi32(numbers, x86::_mm512_set1_epi32(apart as i32)))
-    }
-}
-
-/// Takes the numbers of `y` at these places, counted from `from`, and those of `x` where it has no such place.
-// SAFETY: The level is here.
-#[inline(always)]
-unsafe fn merge8(x: x86::__m256, y: x86::__m256, places: x86::__m256i, from: i32) -> x86::__m256 {
-    // SAFETY: promised by the caller.
-    unsafe {
-        let places = x86::_mm256_sub_epi32(places, x86::_mm256_set1_epi32(from));
-        // Of a place before the first or behind the last one, the sign is set.
-        let beyond = x86::_mm256_or_si256(places, x86::_mm256_sub_epi32(x86::_mm256_set1_epi32(7), places));
-        x86::_mm256_blendv_ps(x86::_mm256_permutevar8x32_ps(y, places), x, x86::_mm256_castsi256_ps(beyond))
+        let places =
+            x86::_mm512_add_epi32(first, x86::_mm512_mullo_epi32(numbers, x86::_mm512_set1_epi32(apart as i32)));
+        let mut x = [x86::_mm512_setzero_ps(); VECTORS];
+        for part in 0..apart.abs() {
+            let from = (part * 16).min(last);
+            x = eight(
+                #[inline(always)]
+                |v| {
+                    let y = nth(low.wrapping_offset(apart * (v * 16) as isize + from).cast(), 0);
+                    merge16(x[v], y, places, from as i32)
+                },
+            );
+        }
+        x
     }
 }
 

@@ -94,8 +94,6 @@ fn choose_chain(
     let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
     let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
-    // Narrower vectors take longer for elements that lie apart than a packer, but where memory is waited for.
-    let is_wide = isa.level() == Level::Avx512 || terms.past;
     let lies_so = |so: fn(&Lie) -> bool| (0..program.inputs.len()).map(lies).any(|lie| so(&lie));
     let is_repeated = || lies_so(|lie| matches!(lie, Lie::Repeated(_)));
     let is_apart = || lies_so(|lie| matches!(lie, Lie::Apart(_)));
@@ -105,9 +103,9 @@ fn choose_chain(
         2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
-            (is_repeated() || is_wide && is_apart()) && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
+            (is_repeated() || is_apart()) && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
         }
-        _ => is_wide || is_repeated() || program.output() == DType::F32 && !is_apart(),
+        _ => isa.level() == Level::Avx512 || terms.past || is_repeated() || program.output() == DType::F32,
     };
     let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
     (fits && pays).then_some((price, cut))
