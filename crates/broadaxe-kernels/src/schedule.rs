@@ -358,9 +358,8 @@ impl Schedule {
         let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
         let streams = |manner| !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner);
         let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
-        let is_far =
-            |i: &usize| self.operands[*i].lie == Lie::Dense && footprint(&self.dims, &self.operands[*i]) >= FETCHED;
-        let far: Vec<usize> = (0..output).filter(is_far).collect();
+        let far: Vec<usize> =
+            (0..output).filter(|&i| self.operands[i].lie == Lie::Dense && self.is_far(&self.operands[i])).collect();
         self.beside = if in_pieces { far.clone() } else { Vec::new() };
         self.fetched = if self.tile.is_some() { far } else { Vec::new() };
         (self.streams, self.streams_alone) = (streams, streams_alone);
@@ -372,12 +371,17 @@ impl Schedule {
         };
     }
 
+    /// Says whether an operand comes from memory, and is worth being fetched ahead: from a cache, elements come as fast without being
+    /// asked for, or faster.
+    fn is_far(&self, operand: &Operand) -> bool {
+        self.second && footprint(&self.dims, operand) >= FETCHED
+    }
+
     fn make_room_for_packs(&mut self) {
         for input in 0..self.program.inputs.len() {
             if self.operands[input].lie == Lie::Strided {
                 let elements = self.cut.elements() + self.cut.rows * self.margin.unwrap_or(0);
                 let at = self.take_scratch(elements * self.operands[input].size);
-                // From a cache, elements come as fast without being asked for.
                 let (low, high) = self.operands[input].reach;
                 let ahead = high.abs_diff(low) >= Caches::here().last / 2;
                 self.packs.push(Packed { input, at, ahead });
@@ -427,8 +431,7 @@ impl Schedule {
             (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
             (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
         };
-        link.ahead =
-            matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && footprint(&self.dims, &self.operands[i]) >= FETCHED;
+        link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && self.is_far(operand);
         link
     }
 
@@ -503,17 +506,23 @@ impl Schedule {
     }
 }
 
+/// Counts the bytes of the caches that an element takes: all up to the next one, as far as that is on the same line.
+fn taken(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
+    let moving = dims.iter().zip(strides).filter(|&(&dim, &stride)| dim > 1 && stride != 0);
+    moving.map(|(_, stride)| stride.unsigned_abs().clamp(*size, 64)).min().unwrap_or(*size)
+}
+
 /// Counts the bytes that an operand reaches, as far as they matter to caches.
-fn footprint(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
-    let moving = dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
-    moving.fold(*size, |bytes, (&dim, _)| bytes.saturating_mul(dim))
+fn footprint(dims: &[usize], operand: &Operand) -> usize {
+    let moving = dims.iter().zip(&operand.strides).filter(|&(_, &stride)| stride != 0);
+    moving.fold(taken(dims, operand), |bytes, (&dim, _)| bytes.saturating_mul(dim))
 }
 
 /// Counts the bytes of an operand that come from beyond the second-level cache: what does not fit there comes anew with every round
 /// of an axis that repeats it.
-fn traffic(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
+fn traffic(dims: &[usize], operand: &Operand) -> usize {
     let second = Caches::here().second;
-    dims.iter().zip(strides).rev().fold(*size, |bytes, (&dim, &stride)| {
+    dims.iter().zip(&operand.strides).rev().fold(taken(dims, operand), |bytes, (&dim, &stride)| {
         if stride != 0 || bytes > second { bytes.saturating_mul(dim) } else { bytes }
     })
 }

@@ -6,10 +6,7 @@
 use std::ops::Range;
 
 use super::{LEAD, Laid, Worker};
-use crate::{
-    schedule::Packed,
-    tile::{ask, ask_second},
-};
+use crate::{schedule::Packed, tile::ask_second};
 
 impl Worker<'_> {
     /// Computes a unit of rows by the one loop there is: pieces of them in whole lines of the result, where it goes past the caches.
@@ -49,10 +46,10 @@ impl Worker<'_> {
         if begins || self.rounds[self.rounds.len() - 1] == 0 { 0 } else { self.plan.margin.unwrap_or(0) }
     }
 
-    /// Returns the rows by which those of inputs are fetched ahead: few where they come from memory, which brings little at a time.
+    /// Returns the rows by which those of inputs are fetched ahead: few, as memory brings little at a time.
     pub(super) fn lead(&self, rows: usize, n: usize) -> usize {
         let widest = self.plan.beside.iter().map(|&input| self.plan.operands[input].size).max();
-        widest.filter(|_| self.plan.second).map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
+        widest.map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
     }
 
     /// Asks for rows of inputs; those behind the last of the `rows` are the first ones of the next unit.
@@ -62,7 +59,7 @@ impl Worker<'_> {
             for row in asked.clone() {
                 let (start, row) = if row < rows { (0, row) } else { (to_next, row - rows) };
                 let place = self.place(input, row, 0).wrapping_offset(start);
-                if self.plan.second { ask_second(place, bytes) } else { ask(place, bytes) }
+                ask_second(place, bytes);
             }
         }
     }
