@@ -284,72 +284,71 @@ const fn places(apart: i32, backwards: bool) -> [i32; 8] {
 // SAFETY: They can be read, with all that lies between them, at any address. The level is here.
 #[inline(always)]
 unsafe fn apart8(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
-    let low = place.wrapping_offset((apart * 7).min(0));
-    let order = |at: usize| EIGHT_APART[at - 1][usize::from(apart < 0)];
-    // SAFETY: promised by the caller; none of the vectors begins before the lowest number or ends behind the highest.
+    // SAFETY: promised by the caller.
     unsafe {
         match apart.unsigned_abs() {
-            1 => ordered8(
-                order(1),
-                #[inline(always)]
-                |v| part8(low, apart, v, 0),
-            ),
-            2 => ordered8(
-                order(2),
-                #[inline(always)]
-                |v| x86::_mm256_blend_ps::<0xaa>(part8(low, apart, v, 0), part8(low, apart, v, 1)),
-            ),
-            3 => ordered8(
-                order(3),
-                #[inline(always)]
-                |v| {
-                    let two = x86::_mm256_blend_ps::<0x24>(part8(low, apart, v, 0), part8(low, apart, v, 1));
-                    x86::_mm256_blend_ps::<0x92>(two, part8(low, apart, v, 2))
-                },
-            ),
-            4 => ordered8(
-                order(4),
-                #[inline(always)]
-                |v| {
-                    let two = x86::_mm256_blend_ps::<0x22>(part8(low, apart, v, 0), part8(low, apart, v, 1));
-                    x86::_mm256_blend_ps::<0xcc>(
-                        two,
-                        x86::_mm256_blend_ps::<0x88>(part8(low, apart, v, 2), part8(low, apart, v, 3)),
-                    )
-                },
-            ),
-            _ => eight(
-                #[inline(always)]
-                |v| {
-                    let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-                    let places = x86::_mm256_mullo_epi32(numbers, x86::_mm256_set1_epi32(apart as i32));
-                    x86::_mm256_i32gather_ps::<4>(place.wrapping_offset(apart * (v * 8) as isize), places)
-                },
-            ),
+            1 => near8::<1>(place, apart),
+            2 => near8::<2>(place, apart),
+            3 => near8::<3>(place, apart),
+            4 => near8::<4>(place, apart),
+            _ => {
+                let numbers = x86::_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let places = x86::_mm256_mullo_epi32(numbers, x86::_mm256_set1_epi32(apart as i32));
+                eight(
+                    #[inline(always)]
+                    |v| x86::_mm256_i32gather_ps::<4>(place.wrapping_offset(apart * (v * 8) as isize), places),
+                )
+            }
         }
     }
 }
 
-/// Reads the vector that begins so many times seven numbers after the lowest of vector `v` of a group.
-// SAFETY: It can be read, at any address. The level is here.
+/// Reads numbers that lie `APART` of them apart, `apart` says in which direction.
+// SAFETY: As for [`apart8`].
 #[inline(always)]
-unsafe fn part8(low: *const f32, apart: isize, v: usize, part: isize) -> x86::__m256 {
-    // SAFETY: promised by the caller.
-    unsafe { nth(low.wrapping_offset(apart * (v * 8) as isize + 7 * part).cast(), 0) }
-}
-
-/// Brings the numbers of vectors into this order.
-// SAFETY: The level is here.
-#[inline(always)]
-unsafe fn ordered8(order: [i32; 8], x: impl Fn(usize) -> x86::__m256) -> [x86::__m256; VECTORS] {
+unsafe fn near8<const APART: usize>(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
+    let low = place.wrapping_offset((apart * 7).min(0));
+    let places = &EIGHT_APART[APART - 1][usize::from(apart < 0)];
     // SAFETY: promised by the caller; eight integers are a vector.
     unsafe {
-        let order = (&raw const order).cast::<x86::__m256i>().read_unaligned();
+        let places = places.as_ptr().cast::<x86::__m256i>().read_unaligned();
         eight(
             #[inline(always)]
-            |v| x86::_mm256_permutevar8x32_ps(x(v), order),
+            |v| {
+                let blended = blended8::<APART>(low.wrapping_offset(apart * (v * 8) as isize));
+                x86::_mm256_permutevar8x32_ps(blended, places)
+            },
         )
     }
+}
+
+/// Reads eight numbers that lie one to four of them apart, from the lowest on, each at its place in [`EIGHT_APART`].
+// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
+#[inline(always)]
+unsafe fn blended8<const APART: usize>(low: *const f32) -> x86::__m256 {
+    // SAFETY: promised by the caller, for the parts that there are: none ends behind the highest number.
+    unsafe {
+        match APART {
+            1 => part8(low, 0),
+            2 => x86::_mm256_blend_ps::<0xaa>(part8(low, 0), part8(low, 1)),
+            3 => {
+                x86::_mm256_blend_ps::<0x92>(x86::_mm256_blend_ps::<0x24>(part8(low, 0), part8(low, 1)), part8(low, 2))
+            }
+            _ => {
+                let first = x86::_mm256_blend_ps::<0x22>(part8(low, 0), part8(low, 1));
+                let last = x86::_mm256_blend_ps::<0x88>(part8(low, 2), part8(low, 3));
+                x86::_mm256_blend_ps::<0xcc>(first, last)
+            }
+        }
+    }
+}
+
+/// Reads the vector that begins so many times seven numbers behind the lowest.
+// SAFETY: It can be read, at any address. The level is here.
+#[inline(always)]
+unsafe fn part8(low: *const f32, part: usize) -> x86::__m256 {
+    // SAFETY: promised by the caller.
+    unsafe { nth(low.wrapping_add(7 * part).cast(), 0) }
 }
 
 /// Reads numbers that lie so many of them apart.
