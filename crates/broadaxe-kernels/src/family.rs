@@ -21,7 +21,7 @@ use crate::{
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{Brief, By, Guarded, Line, One, Three, Two, first_refused},
+    tile::{Brief, By, Guarded, Line, One, Three, Two, apart::Single, first_refused},
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
@@ -38,7 +38,7 @@ mod lanewise;
 pub(crate) use lanewise::{fused, lanewise, powers, remainders};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
-    Kernel { inputs, arity, output, variants, guard: None, picos: LIGHT_PICOS * output.size() as u32 }
+    Kernel { inputs, arity, output, variants, apart: None, guard: None, picos: LIGHT_PICOS * output.size() as u32 }
 }
 
 /// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
@@ -200,7 +200,9 @@ const fn costly<O: Unary<T>, T: Element>() -> Kernel {
 
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO)
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO);
+    let apart = if size_of::<T>() == 8 { Some(versions::<Single<Two<O, T, 0>>>()[0]) } else { None };
+    Kernel { apart, ..kernel }
 }
 
 /// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.

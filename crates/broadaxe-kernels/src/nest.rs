@@ -54,6 +54,9 @@ const TIMES: usize = 4096;
 /// The most elements that those of an operand may lie apart to be brought together on the way into a loop.
 const MOST_APART: isize = 4;
 
+/// The most elements that those lie apart which are taken one by one: those of a line of the cache.
+const MOST_SINGLE: isize = 8;
+
 /// What a loop can do with elements of an operand that are neither dense nor one: those need not be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loose {
@@ -63,6 +66,8 @@ pub(crate) enum Loose {
     Repeated,
     /// It can repeat each, or bring those together that lie a few elements apart.
     RepeatedOrApart,
+    /// It can take those that lie a few more elements apart, and results too.
+    Apart,
 }
 
 /// Says how an operand lies over these loops, for a loop that can do so much with it.
@@ -79,14 +84,19 @@ pub(crate) fn lie_loose(
     let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
     let first = moves.peek().map_or(0, |&(_, stride)| stride);
     let apart = first / size as isize;
-    let can = loose == Loose::RepeatedOrApart && (-MOST_APART..=MOST_APART).contains(&apart);
+    let most = if loose == Loose::Apart { MOST_SINGLE } else { MOST_APART };
+    let can = loose != Loose::Repeated && (-most..=most).contains(&apart);
     if can && first == apart * size as isize && follow(moves.clone(), first) {
         return Lie::Apart(apart);
     }
     while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
         times = times.saturating_mul(dim);
     }
-    if times <= TIMES && follow(moves, size as isize) { Lie::Repeated(times) } else { Lie::Strided }
+    if loose != Loose::Apart && times <= TIMES && follow(moves, size as isize) {
+        Lie::Repeated(times)
+    } else {
+        Lie::Strided
+    }
 }
 
 /// Says whether loops, the innermost first, follow on from one another, beginning with this stride.
@@ -466,6 +476,7 @@ mod tests {
             (&[2, 3], &[12, -4], Lie::Strided),
             (&[3], &[-16], Lie::Apart(-4)),
             (&[3], &[20], Lie::Strided),
+            (&[3], &[36], Lie::Strided),
             (&[3], &[6], Lie::Strided),
         ];
         for &(dims, strides, want) in cases {
@@ -473,6 +484,9 @@ mod tests {
             assert_eq!(lie(Loose::RepeatedOrApart), want, "{dims:?} {strides:?}");
             let kept = if matches!(want, Lie::Apart(_)) { Lie::Strided } else { want };
             assert_eq!(lie(Loose::Repeated), kept, "{dims:?} {strides:?}");
+            let kept = if matches!(want, Lie::Repeated(_)) { Lie::Strided } else { want };
+            let kept = if strides == [20] { Lie::Apart(5) } else { kept };
+            assert_eq!(lie(Loose::Apart), kept, "{dims:?} {strides:?}");
         }
     }
 

@@ -458,9 +458,13 @@ impl<'a> Worker<'a> {
                 None => (self.place(output, row, 0), self.steps[output], step.call.out_size),
             };
             let follows = |k: usize| steps[k] == (n * step.call.sizes[k]) as isize;
-            let joins = rows > 1 && out_step == (n * step.call.out_size) as isize && (0..3).all(follows);
+            let joins = rows > 1
+                && step.apart.is_none()
+                && out_step == (n * step.call.out_size) as isize
+                && (0..3).all(follows);
             let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
-            let block = Block { n, rows, places, steps, out, out_step, ..Block::EMPTY };
+            let (turn_steps, out_turn) = step.apart.unwrap_or_default();
+            let block = Block { n, rows, places, steps, turn_steps, out, out_step, out_turn, ..Block::EMPTY };
             self.laid[number] = Laid { call: &step.call, block, advances, out_advance };
         }
     }

@@ -6,16 +6,16 @@
 //! step's result goes to its place, or through a tile where it must be scattered, may lie on an input, or is too
 //! large for the caches and better written past them.
 
+mod bind;
 mod spread;
 mod units;
 
 use once_cell::race::OnceBox;
 pub(crate) use spread::{Copied, Spread};
-use units::{choose_units, lay_over};
+use units::{Form, choose_units, lay_over};
 
 use crate::{
     cache::Caches,
-    chain::Part,
     dtype::DType,
     executor::parts,
     isa::{Isa, Level, Loop},
@@ -24,7 +24,7 @@ use crate::{
     program::{Program, Slot, Step},
     tile::{
         Call,
-        chain::{Act, Feed, GROUP, Link, chained},
+        chain::{Act, Feed, Link},
     },
 };
 
@@ -48,6 +48,8 @@ pub(crate) struct BoundStep {
     pub(crate) args: [Source; 3],
     /// The tile of the result; `None` for the output's own place.
     pub(crate) out: Option<usize>,
+    /// The bytes from an element to the next of operands and result, where the loop takes elements that lie apart.
+    pub(crate) apart: Option<([isize; 3], isize)>,
 }
 
 /// A program that one loop computes without tiles, with its places chosen.
@@ -238,7 +240,7 @@ impl Schedule {
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let choice = choose_units(isa, program, &dims, &operands, manner);
-        let (cut, is_chain) = (choice.cut, choice.is_chain);
+        let (cut, form) = (choice.cut, choice.form);
         lay_over(choice, program, &dims, &mut operands);
         let mut schedule = Self {
             isa,
@@ -271,18 +273,20 @@ impl Schedule {
             in_place: OnceBox::new(),
             together: OnceBox::new(),
         };
-        let bytes = schedule.operands.iter().map(|own| footprint(&schedule.dims, own)).fold(0, usize::saturating_add);
+        let bytes = reached(&schedule.dims, &schedule.operands);
         let work = program.work(total, bytes as u64);
-        schedule.second = bytes >= Caches::here().last / 2;
+        schedule.second = is_far(bytes);
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
-        schedule.choose_tiles(manner, is_chain);
+        schedule.choose_tiles(manner, form);
         schedule.make_room_for_packs();
-        if is_chain {
-            schedule.bind_chain();
-        } else {
-            schedule.bind_steps();
-            schedule.turning = schedule.choose_turning();
-            schedule.one_call = schedule.choose_one_call();
+        match form {
+            Form::Chain => schedule.bind_chain(),
+            Form::Single => schedule.bind_single(),
+            Form::Loops => {
+                schedule.bind_steps();
+                schedule.turning = schedule.choose_turning();
+                schedule.one_call = schedule.choose_one_call();
+            }
         }
         schedule
     }
@@ -338,7 +342,7 @@ impl Schedule {
     }
 
     /// Decides whether units are cut into tiles, and how the result gets to its place.
-    fn choose_tiles(&mut self, manner: Manner, is_chain: bool) {
+    fn choose_tiles(&mut self, manner: Manner, form: Form) {
         let in_place = manner == Manner::InPlace;
         let output = self.program.inputs.len();
         let widest = self.widest();
@@ -346,17 +350,20 @@ impl Schedule {
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
         let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
-        if in_place || scatters || self.needs_tiles() {
+        if form != Form::Single && (in_place || scatters || self.needs_tiles()) {
             self.tile = Some(tile);
         }
-        let is_plain = matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && !is_chain;
+        let is_plain =
+            matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && form == Form::Loops;
         let blocks = is_plain && self.tile.is_none() && self.cut.across != self.cut.axis;
         // Pieces of rows that one loop computes can begin and end with lines of the result.
         let shifts = blocks && self.cut.inner == 1 && row_bytes.is_multiple_of(64);
         let fits =
             if in_pieces { shifts || self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
         let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
-        let streams = |manner| !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner);
+        let streams = |manner| {
+            form != Form::Single && !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner)
+        };
         let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
         let far: Vec<usize> =
             (0..output).filter(|&i| self.operands[i].lie == Lie::Dense && self.is_far(&self.operands[i])).collect();
@@ -383,88 +390,9 @@ impl Schedule {
                 let elements = self.cut.elements() + self.cut.rows * self.margin.unwrap_or(0);
                 let at = self.take_scratch(elements * self.operands[input].size);
                 let (low, high) = self.operands[input].reach;
-                let ahead = high.abs_diff(low) >= Caches::here().last / 2;
+                let ahead = is_far(high.abs_diff(low));
                 self.packs.push(Packed { input, at, ahead });
             }
-        }
-    }
-
-    /// Makes one loop of all steps, which needs no tiles.
-    fn bind_chain(&mut self) {
-        (self.tile, self.fetched) = (None, Vec::new());
-        let parts = self.program.chain.as_deref().unwrap_or_default();
-        let links = parts.iter().map(|part| self.bind_link(part)).collect();
-        self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
-    }
-
-    /// Binds a link to how its operand lies over a row.
-    fn bind_link(&self, part: &Part) -> BoundLink {
-        let mut link = BoundLink {
-            act: part.act,
-            feed: Feed::Kept,
-            rounds: part.rounds,
-            input: part.input,
-            size: 4,
-            times: 1,
-            table: vec![],
-            apart: 1,
-            ahead: false,
-        };
-        let Some(i) = part.input else { return link };
-        let operand = &self.operands[i];
-        link.size = operand.size;
-        if let Lie::Repeated(times) = operand.lie {
-            link.times = times;
-            // Elements that stand for all that is computed at a time are not looked up.
-            let looked_up = if times < GROUP { times + GROUP } else { 0 };
-            link.table = (0..looked_up).map(|at| (at / times) as u32).collect();
-        }
-        if let Lie::Apart(apart) = operand.lie {
-            link.apart = apart;
-        }
-        link.feed = match (operand.lie, self.program.inputs[i]) {
-            (Lie::Constant, DType::F32) => Feed::Constant,
-            (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
-            (Lie::Repeated(_), DType::F32) => Feed::Repeated,
-            (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
-            (Lie::Apart(_), _) => Feed::Apart,
-            (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
-            (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
-        };
-        link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && self.is_far(operand);
-        link
-    }
-
-    fn bind_steps(&mut self) {
-        let widest = self.widest();
-        let tile = self.tile.unwrap_or(self.cut.elements());
-        let tiles = self.take_scratch(self.program.tile_count * (tile * widest).next_multiple_of(64));
-        let tile_at = |slot: usize| tiles + slot * (tile * widest).next_multiple_of(64);
-        for (at, step) in self.program.steps.clone().iter().enumerate() {
-            let last = at + 1 == self.program.steps.len();
-            let variant = step.kernel.choose(self.constants(step));
-            let constants = variant.constants;
-            let (mut args, mut sizes) = ([Source::Absent; 3], [0; 3]);
-            for (k, &arg) in step.args.iter().enumerate() {
-                let constant = constants & 1 << k != 0;
-                sizes[k] = if constant { 0 } else { step.kernel.inputs()[k].size() };
-                args[k] = match arg {
-                    Slot::Step(s) => Source::Tile(tile_at(self.program.tiles[s])),
-                    Slot::Input(i) if self.operands[i].lie == Lie::Constant && !constant => {
-                        self.splat(i, tile * widest)
-                    }
-                    Slot::Input(i) => Source::Input(i),
-                };
-            }
-            let out = match self.finish {
-                _ if !last => Some(tile_at(self.program.tiles[at])),
-                Finish::Direct => None,
-                Finish::Copy(at) | Finish::Scatter(at) => Some(at),
-            };
-            let out_size = step.kernel.output().size();
-            let (plain, past) = (variant.versions[self.isa.index()], variant.past[self.isa.index()]);
-            let call = Call { plain, past: past.filter(|_| last && self.streams), sizes, out_size };
-            self.steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, out });
         }
     }
 
@@ -516,6 +444,16 @@ fn taken(dims: &[usize], Operand { strides, size, .. }: &Operand) -> usize {
 fn footprint(dims: &[usize], operand: &Operand) -> usize {
     let moving = dims.iter().zip(&operand.strides).filter(|&(_, &stride)| stride != 0);
     moving.fold(taken(dims, operand), |bytes, (&dim, _)| bytes.saturating_mul(dim))
+}
+
+/// Counts the bytes that operands and result reach together.
+fn reached(dims: &[usize], operands: &[Operand]) -> usize {
+    operands.iter().map(|own| footprint(dims, own)).fold(0, usize::saturating_add)
+}
+
+/// Says whether so many bytes come from memory.
+fn is_far(bytes: usize) -> bool {
+    bytes >= Caches::here().last / 2
 }
 
 /// Counts the bytes of an operand that come from beyond the second-level cache: what does not fit there comes anew with every round

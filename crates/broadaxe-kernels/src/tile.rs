@@ -18,6 +18,7 @@ pub(crate) mod halves;
 pub(crate) mod light;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
+pub(crate) mod apart;
 pub(crate) mod chain;
 #[cfg(target_arch = "x86_64")]
 mod links;

@@ -1,6 +1,6 @@
 //! The choice of units: as one chain, or for loops of their own, whichever costs less.
 
-use super::{Manner, Operand, is_large};
+use super::{Manner, Operand, is_far, is_large, reached};
 use crate::{
     dtype::DType,
     executor::look,
@@ -17,6 +17,10 @@ use crate::{
 /// take longer than a caller who asks to stop should wait.
 const LONG_PICOS: u64 = 4_000_000;
 const SHORT: u64 = 4096;
+
+/// Computing an element by itself, which others compute with its neighbours: less than bringing together those of two operands, and
+/// more than of one.
+const SINGLE: f64 = 0.4;
 
 /// The elements below which a call is worth more than what rows cost in it.
 const LITTLE: usize = 1 << 10;
@@ -117,8 +121,18 @@ pub(super) struct Choice {
     pub(super) cut: Cut,
     /// What an element costs beside its arithmetic.
     pub(super) price: f64,
-    /// Whether the program is run as one chain.
-    pub(super) is_chain: bool,
+    pub(super) form: Form,
+}
+
+/// What becomes of the steps of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A loop each.
+    Loops,
+    /// One loop of all.
+    Chain,
+    /// One loop of the one step that there is, over elements that lie apart.
+    Single,
 }
 
 /// Chooses units.
@@ -129,19 +143,56 @@ pub(super) fn choose_units(
     operands: &[Operand],
     manner: Manner,
 ) -> Choice {
-    let chained = choose_chain(isa, program, dims, operands, manner).filter(|_| manner != Manner::InPlace);
-    let (price, cut) = chained.unwrap_or_else(|| {
-        let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
-        let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
-        priced(dims, &layouts(operands, |_| Loose::No), terms)
+    if manner != Manner::InPlace {
+        if let Some((price, cut)) = choose_chain(isa, program, dims, operands, manner) {
+            return Choice { cut, price, form: Form::Chain };
+        }
+        if let Some((price, cut)) = choose_single(isa, program, dims, operands, manner) {
+            return Choice { cut, price, form: Form::Single };
+        }
+    }
+    let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
+    let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
+    let (price, cut) = priced(dims, &layouts(operands, |_| Loose::No), terms);
+    Choice { cut, price, form: Form::Loops }
+}
+
+/// Chooses units for a program of one step that takes elements apart as they lie, where that pays: where they come from memory, one loop
+/// waits for all operands at once, and a packer for each in turn. In caches, vectors of what was brought together are faster.
+fn choose_single(
+    isa: Isa,
+    program: &Program,
+    dims: &[usize],
+    operands: &[Operand],
+    manner: Manner,
+) -> Option<(f64, Cut)> {
+    let [step] = &program.steps[..] else { return None };
+    step.kernel.apart.filter(|_| is_far(reached(dims, operands)))?;
+    let terms = Terms { past: false, ..terms(program, dims, operands, manner) };
+    let layouts_apart = operands.iter().map(|Operand { strides, size, .. }| Layout {
+        strides,
+        size: *size,
+        is_output: false,
+        loose: Loose::Apart,
     });
-    Choice { cut, price, is_chain: chained.is_some() }
+    let (price, cut) = priced(dims, &layouts_apart.collect::<Vec<_>>(), terms);
+    let lies = |own: &Operand| lie_loose(cut.row(dims, &own.strides), own.size, Loose::Apart);
+    let lies: Vec<Lie> = operands.iter().map(lies).collect();
+    let fits = lies.iter().any(|lie| matches!(lie, Lie::Apart(_))) && !lies.contains(&Lie::Strided);
+    let plain =
+        || priced(dims, &layouts(operands, |_| Loose::No), terms_of_loops(isa, program, dims, operands, manner)).0;
+    let price = price + SINGLE;
+    (fits && price < plain()).then_some((price, cut))
 }
 
 /// Notes how the operands lie over a row of a unit.
 pub(super) fn lay_over(choice: Choice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
     for (i, operand) in operands.iter_mut().enumerate() {
         let row = choice.cut.row(dims, &operand.strides);
-        operand.lie = if choice.is_chain { lie_chained(program, i, row) } else { lie(row, operand.size) };
+        operand.lie = match choice.form {
+            Form::Loops => lie(row, operand.size),
+            Form::Chain => lie_chained(program, i, row),
+            Form::Single => lie_loose(row, operand.size, Loose::Apart),
+        };
     }
 }

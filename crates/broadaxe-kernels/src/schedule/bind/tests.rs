@@ -1,0 +1,52 @@
+use crate::{DType, Input, Isa, Nest, Output, Program, Schedule, Scoped, Slot, Step, cache::Caches, find, nest::Lie};
+
+fn operator(name: &str, dtype: DType) -> Program {
+    let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
+    let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
+    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("dtypes fit")
+}
+
+/// Elements of 64 bits that come from memory are computed where they lie apart, and go where results lie apart.
+#[test]
+fn elements_apart_are_computed_where_they_lie() {
+    let (last, size) = (Caches::here().last, 8);
+    let n = last.min(48 << 20) / 32 / 3 * 3 + 3;
+    // The loops, and the elements from one to the next of two operands and the result; whether they are taken one by one.
+    let cases: [(Vec<usize>, [Vec<isize>; 3], bool); 5] = [
+        (vec![n], [vec![3], vec![-2], vec![1]], true),
+        (vec![n], [vec![2], vec![2], vec![-5]], true),
+        (vec![3, n / 3], [vec![8 * (n / 3) as isize, 8], vec![0, 2], vec![(n / 3) as isize, 1]], true),
+        (vec![n], [vec![2], vec![1], vec![1]], false),
+        (vec![n], [vec![9], vec![2], vec![1]], false),
+    ];
+    for (dims, strides, is_single) in cases {
+        let reach = |own: &[isize]| dims.iter().zip(own).map(|(&dim, &by)| (dim as isize - 1) * by).sum::<isize>();
+        let bytes = strides.each_ref().map(|own| size * (reach(own).unsigned_abs() + 1));
+        let start = strides.each_ref().map(|own| if reach(own) < 0 { size * reach(own).unsigned_abs() } else { 0 });
+        let fill =
+            |seed: usize, bytes: usize| -> Vec<u8> { (0..bytes).map(|at| (at * seed + at / 251) as u8).collect() };
+        let (a, b) = (fill(7, bytes[0]), fill(11, bytes[1]));
+        let scaled = |own: &Vec<isize>| own.iter().map(|by| by * size as isize).collect();
+        let inputs = vec![scaled(&strides[0]), scaled(&strides[1])];
+        let nest = Nest { dims: dims.clone(), output: scaled(&strides[2]), inputs };
+        let number = |from: &[u8], at: usize| u64::from_le_bytes(from[at..at + 8].try_into().expect("eight bytes"));
+        for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 2)]) {
+            let schedule = Schedule::at(isa, &operator("sub", DType::I64), &nest).expect("sound");
+            assert_eq!(schedule.steps[0].apart.is_some(), is_single && last <= 48 << 20, "{nest:?}");
+            assert!(!is_single || schedule.operands.iter().all(|own| own.lie != Lie::Strided));
+            let mut result = vec![0; bytes[2]];
+            let inputs = [Input::new(&a, start[0]), Input::new(&b, start[1])];
+            schedule.run(&inputs, Output::new(&mut result, start[2]), &Scoped(threads), None).expect("sound");
+            let inner = dims[dims.len() - 1];
+            for at in 0..n {
+                let index = if dims.len() == 1 { vec![at] } else { vec![at / inner, at % inner] };
+                let place = |k: usize| {
+                    let by: isize = index.iter().zip(&strides[k]).map(|(&i, &by)| i as isize * by).sum();
+                    start[k].wrapping_add_signed(by * size as isize)
+                };
+                let want = number(&a, place(0)).wrapping_sub(number(&b, place(1)));
+                assert_eq!(number(&result, place(2)), want, "{at} of {nest:?} at {:?} by {threads}", isa.level());
+            }
+        }
+    }
+}
