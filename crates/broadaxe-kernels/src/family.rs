@@ -201,9 +201,12 @@ const fn costly<O: Unary<T>, T: Element>() -> Kernel {
 /// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
     let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO);
-    // Those of questions and of u64 would be as much code again, for rarer needs.
-    let is_common = size_of::<T>() == 8 && size_of::<O::Out>() == 8 && T::DTYPE as u8 != DType::U64 as u8;
-    let apart = if is_common { Some(versions::<Single<Two<O, T, 0>>>()[0]) } else { None };
+    // Those of questions would be as much code again, for rarer needs.
+    let apart = if size_of::<T>() == 8 && size_of::<O::Out>() == 8 {
+        Some(versions::<Single<Two<O, T, 0>>>()[0])
+    } else {
+        None
+    };
     Kernel { apart, ..kernel }
 }
 

@@ -12,7 +12,7 @@ mod units;
 
 use once_cell::race::OnceBox;
 pub(crate) use spread::{Copied, Spread};
-use units::{Form, choose_units, lay_over};
+use units::{Method, choose_units, lay_over};
 
 use crate::{
     cache::Caches,
@@ -240,7 +240,7 @@ impl Schedule {
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let choice = choose_units(isa, program, &dims, &operands, manner);
-        let (cut, form) = (choice.cut, choice.form);
+        let (cut, method) = (choice.cut, choice.method);
         lay_over(choice, program, &dims, &mut operands);
         let mut schedule = Self {
             isa,
@@ -277,12 +277,12 @@ impl Schedule {
         let work = program.work(total, bytes as u64);
         schedule.second = is_far(bytes);
         (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
-        schedule.choose_tiles(manner, form);
+        schedule.choose_tiles(manner, method);
         schedule.make_room_for_packs();
-        match form {
-            Form::Chain => schedule.bind_chain(),
-            Form::Single => schedule.bind_single(),
-            Form::Loops => {
+        match method {
+            Method::Chain => schedule.bind_chain(),
+            Method::Single => schedule.bind_single(),
+            Method::Loops => {
                 schedule.bind_steps();
                 schedule.turning = schedule.choose_turning();
                 schedule.one_call = schedule.choose_one_call();
@@ -342,7 +342,7 @@ impl Schedule {
     }
 
     /// Decides whether units are cut into tiles, and how the result gets to its place.
-    fn choose_tiles(&mut self, manner: Manner, form: Form) {
+    fn choose_tiles(&mut self, manner: Manner, method: Method) {
         let in_place = manner == Manner::InPlace;
         let output = self.program.inputs.len();
         let widest = self.widest();
@@ -350,11 +350,11 @@ impl Schedule {
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
         let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
-        if form != Form::Single && (in_place || scatters || self.needs_tiles()) {
+        if method != Method::Single && (in_place || scatters || self.needs_tiles()) {
             self.tile = Some(tile);
         }
         let is_plain =
-            matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && form == Form::Loops;
+            matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && method == Method::Loops;
         let blocks = is_plain && self.tile.is_none() && self.cut.across != self.cut.axis;
         // Pieces of rows that one loop computes can begin and end with lines of the result.
         let shifts = blocks && self.cut.inner == 1 && row_bytes.is_multiple_of(64);
@@ -362,7 +362,11 @@ impl Schedule {
             if in_pieces { shifts || self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
         let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
         let streams = |manner| {
-            form != Form::Single && !in_place && !scatters && rows_fit && is_large(&self.dims, &self.operands, manner)
+            method != Method::Single
+                && !in_place
+                && !scatters
+                && rows_fit
+                && is_large(&self.dims, &self.operands, manner)
         };
         let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
         let far: Vec<usize> =

@@ -9,7 +9,7 @@
 
 use super::{
     Manner, Operand, Schedule, is_large,
-    units::{Form, choose_units, loose},
+    units::{Method, choose_units, loose},
 };
 use crate::{
     cache::Caches,
@@ -110,7 +110,7 @@ impl Schedule {
         }
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
         let price = units.price + made as f64 * BROUGHT / total as f64;
-        let fits = made as u64 <= total / PART && (units.form == Form::Chain || !is_chain);
+        let fits = made as u64 <= total / PART && (units.method == Method::Chain || !is_chain);
         fits.then_some(Choice { nest, copies, price })
     }
 

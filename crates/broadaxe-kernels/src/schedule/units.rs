@@ -6,8 +6,8 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     nest::{
-        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, lie,
-        lie_loose, priced,
+        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, lie_loose,
+        priced,
     },
     program::{Program, Step},
     tile::chain::{GROUP, chained},
@@ -58,12 +58,12 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     }
 }
 
-/// Describes operands for the choice of units; `loose` says what may be done with elements of an input on the way into a loop.
+/// Describes operands for the choice of units; `loose` says what a loop can do with elements of each.
 fn layouts(operands: &[Operand], loose: impl Fn(usize) -> Loose) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
     let layout = |(i, o): (usize, _)| {
         let Operand { strides, size, .. }: &Operand = o;
-        Layout { strides, size: *size, is_output: i == last, loose: if i < last { loose(i) } else { Loose::No } }
+        Layout { strides, size: *size, is_output: i == last, loose: loose(i) }
     };
     operands.iter().enumerate().map(layout).collect()
 }
@@ -77,12 +77,9 @@ pub(super) fn loose(dtype: DType) -> Loose {
     }
 }
 
-/// Says how an operand of a chain lies over a row.
-fn lie_chained(program: &Program, operand: usize, row: impl DoubleEndedIterator<Item = (usize, isize)> + Clone) -> Lie {
-    match program.inputs.get(operand) {
-        None => lie(row, program.output().size()),
-        Some(&dtype) => lie_loose(row, dtype.size(), loose(dtype)),
-    }
+/// Says the same of an operand of a chain: with results, nothing can be done.
+fn loose_chained(program: &Program, operand: usize) -> Loose {
+    program.inputs.get(operand).map_or(Loose::No, |&dtype| loose(dtype))
 }
 
 /// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to repeat, or
@@ -96,8 +93,8 @@ fn choose_chain(
 ) -> Option<(f64, Cut)> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |i| loose(program.inputs[i])), terms);
-    let lies = |i: usize| lie_chained(program, i, cut.row(dims, &operands[i].strides));
+    let (price, cut) = priced(dims, &layouts(operands, |i| loose_chained(program, i)), terms);
+    let lies = |i: usize| lie_loose(cut.row(dims, &operands[i].strides), operands[i].size, loose_chained(program, i));
     let lies_so = |so: fn(&Lie) -> bool| (0..program.inputs.len()).map(lies).any(|lie| so(&lie));
     let is_repeated = || lies_so(|lie| matches!(lie, Lie::Repeated(_)));
     let is_apart = || lies_so(|lie| matches!(lie, Lie::Apart(_)));
@@ -121,12 +118,12 @@ pub(super) struct Choice {
     pub(super) cut: Cut,
     /// What an element costs beside its arithmetic.
     pub(super) price: f64,
-    pub(super) form: Form,
+    pub(super) method: Method,
 }
 
 /// What becomes of the steps of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Method {
     /// A loop each.
     Loops,
     /// One loop of all.
@@ -145,16 +142,16 @@ pub(super) fn choose_units(
 ) -> Choice {
     if manner != Manner::InPlace {
         if let Some((price, cut)) = choose_chain(isa, program, dims, operands, manner) {
-            return Choice { cut, price, form: Form::Chain };
+            return Choice { cut, price, method: Method::Chain };
         }
         if let Some((price, cut)) = choose_single(isa, program, dims, operands, manner) {
-            return Choice { cut, price, form: Form::Single };
+            return Choice { cut, price, method: Method::Single };
         }
     }
     let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
     let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |_| Loose::No), terms);
-    Choice { cut, price, form: Form::Loops }
+    Choice { cut, price, method: Method::Loops }
 }
 
 /// Chooses units for a program of one step that takes elements apart as they lie, where that pays: where they come from memory, one loop
@@ -169,13 +166,7 @@ fn choose_single(
     let [step] = &program.steps[..] else { return None };
     step.kernel.apart.filter(|_| is_far(reached(dims, operands)))?;
     let terms = Terms { past: false, ..terms(program, dims, operands, manner) };
-    let layouts_apart = operands.iter().map(|Operand { strides, size, .. }| Layout {
-        strides,
-        size: *size,
-        is_output: false,
-        loose: Loose::Apart,
-    });
-    let (price, cut) = priced(dims, &layouts_apart.collect::<Vec<_>>(), terms);
+    let (price, cut) = priced(dims, &layouts(operands, |_| Loose::Apart), terms);
     let lies = |own: &Operand| lie_loose(cut.row(dims, &own.strides), own.size, Loose::Apart);
     let lies: Vec<Lie> = operands.iter().map(lies).collect();
     let fits = lies.iter().any(|lie| matches!(lie, Lie::Apart(_))) && !lies.contains(&Lie::Strided);
@@ -189,10 +180,11 @@ fn choose_single(
 pub(super) fn lay_over(choice: Choice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
     for (i, operand) in operands.iter_mut().enumerate() {
         let row = choice.cut.row(dims, &operand.strides);
-        operand.lie = match choice.form {
-            Form::Loops => lie(row, operand.size),
-            Form::Chain => lie_chained(program, i, row),
-            Form::Single => lie_loose(row, operand.size, Loose::Apart),
+        let loose = match choice.method {
+            Method::Loops => Loose::No,
+            Method::Chain => loose_chained(program, i),
+            Method::Single => Loose::Apart,
         };
+        operand.lie = lie_loose(row, operand.size, loose);
     }
 }

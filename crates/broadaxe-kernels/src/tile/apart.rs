@@ -1,6 +1,7 @@
 //! Rows whose elements lie any way apart, computed one by one.
 //!
-//! Of elements of 64 bits, few fit a vector: bringing them together in a tile takes longer than computing them where they lie.
+//! Where they come from memory, one loop waits for all operands at once; bringing those of each together in a tile waits for one after the
+//! other. In caches, vectors of what was brought together are faster.
 
 use std::marker::PhantomData;
 

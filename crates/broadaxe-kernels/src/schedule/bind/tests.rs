@@ -32,8 +32,10 @@ fn elements_apart_are_computed_where_they_lie() {
         let number = |from: &[u8], at: usize| u64::from_le_bytes(from[at..at + 8].try_into().expect("eight bytes"));
         for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 2)]) {
             let schedule = Schedule::at(isa, &operator("sub", DType::I64), &nest).expect("sound");
-            assert_eq!(schedule.steps[0].apart.is_some(), is_single && last <= 48 << 20, "{nest:?}");
-            assert!(!is_single || schedule.operands.iter().all(|own| own.lie != Lie::Strided));
+            let found = schedule.steps[0].apart.is_some();
+            // In a larger cache, the operands may not come from memory.
+            assert!(found == is_single || last > 48 << 20, "{nest:?}");
+            assert!(!found || schedule.operands.iter().all(|own| own.lie != Lie::Strided));
             let mut result = vec![0; bytes[2]];
             let inputs = [Input::new(&a, start[0]), Input::new(&b, start[1])];
             schedule.run(&inputs, Output::new(&mut result, start[2]), &Scoped(threads), None).expect("sound");
