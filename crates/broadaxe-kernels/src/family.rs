@@ -11,7 +11,7 @@ use crate::{
     convert::{Origin, Target},
     division::Divide,
     dtype::{Bool, DType, Element, Family, bf16, f16},
-    isa::{LEVELS, halves::Widened, versions},
+    isa::{LEVELS, half_wide, halves::Widened, versions},
     loops::{Binary, Guard, Kernel, LIGHT_PICOS, Prepared, Refuses, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
@@ -38,7 +38,15 @@ mod lanewise;
 pub(crate) use lanewise::{fused, lanewise, powers, remainders};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
-    Kernel { inputs, arity, output, variants, apart: None, guard: None, picos: LIGHT_PICOS * output.size() as u32 }
+    Kernel {
+        inputs,
+        arity,
+        output,
+        variants,
+        apart: [None; LEVELS],
+        guard: None,
+        picos: LIGHT_PICOS * output.size() as u32,
+    }
 }
 
 /// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
@@ -202,11 +210,8 @@ const fn costly<O: Unary<T>, T: Element>() -> Kernel {
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
     let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO);
     // Those of questions would be as much code again, for rarer needs.
-    let apart = if size_of::<T>() == 8 && size_of::<O::Out>() == 8 {
-        Some(versions::<Single<Two<O, T, 0>>>()[0])
-    } else {
-        None
-    };
+    let is_wide = size_of::<T>() == 8 && size_of::<O::Out>() == 8;
+    let apart = if is_wide { half_wide::<Single<Two<O, T, 0>>>() } else { [None; LEVELS] };
     Kernel { apart, ..kernel }
 }
 

@@ -284,6 +284,18 @@ pub(crate) const fn wide<M: Body, L: Body>() -> [Option<Loop>; LEVELS] {
     [None, Some(avx2::<M>), Some(avx512::<L>)]
 }
 
+/// Returns a body compiled for the wider levels, in the order of all levels; the widest takes no wider vectors.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
+    [None, Some(avx2::<B>), Some(avx2::<B>)]
+}
+
+/// Returns a body compiled for the wider levels, of which there are none.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
+    [None; LEVELS]
+}
+
 /// An operation on two numbers of f32, rounded once, of the one loop that learns when it runs which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Join {

@@ -182,8 +182,8 @@ pub struct Kernel {
     pub(crate) output: DType,
     /// The first reads every operand as dense.
     pub(crate) variants: &'static [Variant],
-    /// The loop over elements that lie any way apart, of operands and result.
-    pub(crate) apart: Option<Loop>,
+    /// The loops over elements that lie any way apart, of operands and result.
+    pub(crate) apart: [Option<Loop>; LEVELS],
     pub(crate) guard: Option<Guard>,
     /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
     pub(crate) picos: u32,

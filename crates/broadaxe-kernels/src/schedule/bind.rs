@@ -62,7 +62,7 @@ impl Schedule {
     /// Binds the one step to the loop over elements that lie apart.
     pub(super) fn bind_single(&mut self) {
         let step = &self.program.steps[0];
-        let Some(plain) = step.kernel.apart else { return };
+        let Some(plain) = step.kernel.apart[self.isa.index()] else { return };
         let moves = |own: &Operand| match own.lie {
             Lie::Constant => 0,
             Lie::Apart(apart) => apart * own.size as isize,

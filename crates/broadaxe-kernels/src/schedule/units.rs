@@ -1,6 +1,6 @@
 //! The choice of units: as one chain, or for loops of their own, whichever costs less.
 
-use super::{Manner, Operand, is_far, is_large, reached};
+use super::{Manner, Operand, is_large};
 use crate::{
     dtype::DType,
     executor::look,
@@ -18,9 +18,8 @@ use crate::{
 const LONG_PICOS: u64 = 4_000_000;
 const SHORT: u64 = 4096;
 
-/// Computing an element by itself, which others compute with its neighbours: less than bringing together those of two operands, and
-/// more than of one.
-const SINGLE: f64 = 0.4;
+/// Computing elements where they lie apart, whatever the operands that do; less than bringing those of one together.
+const SINGLE: f64 = 0.2;
 
 /// The elements below which a call is worth more than what rows cost in it.
 const LITTLE: usize = 1 << 10;
@@ -154,8 +153,7 @@ pub(super) fn choose_units(
     Choice { cut, price, method: Method::Loops }
 }
 
-/// Chooses units for a program of one step that takes elements apart as they lie, where that pays: where they come from memory, one loop
-/// waits for all operands at once, and a packer for each in turn. In caches, vectors of what was brought together are faster.
+/// Chooses units for a program of one step that takes elements apart as they lie, where that pays.
 fn choose_single(
     isa: Isa,
     program: &Program,
@@ -164,7 +162,7 @@ fn choose_single(
     manner: Manner,
 ) -> Option<(f64, Cut)> {
     let [step] = &program.steps[..] else { return None };
-    step.kernel.apart.filter(|_| is_far(reached(dims, operands)))?;
+    step.kernel.apart[isa.index()]?;
     let terms = Terms { past: false, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |_| Loose::Apart), terms);
     let lies = |own: &Operand| lie_loose(cut.row(dims, &own.strides), own.size, Loose::Apart);

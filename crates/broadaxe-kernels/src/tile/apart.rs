@@ -1,12 +1,14 @@
-//! Rows whose elements lie any way apart, computed one by one.
+//! Rows whose elements of 64 bits lie any way apart, computed where they lie.
 //!
-//! Where they come from memory, one loop waits for all operands at once; bringing those of each together in a tile waits for one after the
-//! other. In caches, vectors of what was brought together are faster.
+//! One loop waits for all operands at once; bringing those of each together in a tile waits for one after the other.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, mem::MaybeUninit};
 
-use super::Line;
+use super::{Line, Row};
 use crate::isa::{Block, Body, moved};
+
+/// The elements that are computed at once where their results are neighbours.
+const LOT: usize = 4;
 
 /// The loop that takes elements so: from one to the next, operands move by what the block says of turns.
 pub(crate) struct Single<L>(PhantomData<L>);
@@ -14,15 +16,31 @@ pub(crate) struct Single<L>(PhantomData<L>);
 impl<L: Line> Body for Single<L> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
+        const { assert!(size_of::<L::Out>() == 8 && L::ADVANCES[0] == 8 && L::ADVANCES[1] == 8) };
         // The compiler does not know that results are written elsewhere than here.
         let Block { n, turn_steps, out_turn, .. } = *block;
+        let lots = if out_turn == 8 { n / LOT } else { 0 };
         block.any_row(
             #[inline(always)]
             |mut places, mut out| {
                 let mut refused = false;
-                for _ in 0..n {
-                    // SAFETY: the caller promises `n` elements of the result and of the operands in every row, so far apart.
-                    refused |= unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), 1)) };
+                for _ in 0..lots {
+                    let mut lot = [[MaybeUninit::<u64>::uninit(); LOT]; 2];
+                    for k in 0..LOT {
+                        for (lot, place) in lot.iter_mut().zip(places) {
+                            // SAFETY: the caller promises `n` elements of the operands in every row, so far apart.
+                            lot[k] = MaybeUninit::new(unsafe { place.cast::<u64>().read_unaligned() });
+                        }
+                        places = moved(places, turn_steps);
+                    }
+                    let from = [lot[0].as_ptr().cast(), lot[1].as_ptr().cast(), std::ptr::null()];
+                    // SAFETY: as above, and there are as many elements of the result, which are neighbours.
+                    refused |= unsafe { L::run(from, row(out, LOT)) };
+                    out = out.wrapping_add(LOT * 8);
+                }
+                for _ in lots * LOT..n {
+                    // SAFETY: as above.
+                    refused |= unsafe { L::run(places, row(out, 1)) };
                     places = moved(places, turn_steps);
                     out = out.wrapping_offset(out_turn);
                 }
@@ -30,4 +48,12 @@ impl<L: Line> Body for Single<L> {
             },
         )
     }
+}
+
+/// Makes a row of so many elements of the result.
+// SAFETY: They can be written, and nobody else reads or writes them meanwhile.
+#[inline(always)]
+unsafe fn row<'a, T>(out: *mut u8, count: usize) -> Row<'a, T> {
+    // SAFETY: promised by the caller.
+    unsafe { std::slice::from_raw_parts_mut(out.cast(), count) }
 }
