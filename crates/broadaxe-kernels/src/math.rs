@@ -4,8 +4,8 @@
 //! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
 //!
 //! The f32 forms are branch-free and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either; their
-//! bits are the same on all three by construction. The most used ones, such as exp, tanh, sigmoid and pow, stay in f32
-//! (`single`, `power32`), twice as many lanes, and are within one ULP. They are written for any number of f32 at a time
+//! bits are the same on all three by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
+//! (`single`, `power32`, `trig`), twice as many lanes, and are within one ULP. They are written for any number of f32 at a time
 //! (`singles`) and with fused operations, which CPUs without them imitate: there they take some ten times as long. The others go
 //! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
@@ -84,7 +84,8 @@ pub(crate) use remainder::{
 pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, softplus64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
-pub use trig::{acos32, asin32, atan2_32, atan32, cos32, cos32_few, sin32, sin32_few, tan32, tan32_few};
+pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};
+pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
 pub use turns::FEW_TURNS;
 
 /// Replaces any NaN by the canonical quiet one.

@@ -243,7 +243,7 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn is_beyond(self, limit: f64) -> bool {
-        f64::from(self.abs()) > limit
+        self.abs() > limit as f32
     }
     #[inline(always)]
     fn map2<F: Function2>(self, other: Self) -> Self {

@@ -29,7 +29,10 @@ use crate::{
         logic,
         round::{Ceil, Floor, Round, Trunc},
         select::Clamp,
-        trig::{Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, Cosh, Logaddexp, Sin, Sinh, Tan, Tanh},
+        trig::{
+            Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, CosFused, Cosh, Logaddexp, Sin, SinFused, Sinh, Tan,
+            Tanh,
+        },
     },
 };
 
@@ -170,9 +173,9 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "log10")]),
     unary("log1p", "log(1 + a)", heavy_float::<Log1p>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "log1p")]),
-    unary("sin", "the sine of a", heavy_float::<Sin>()).within(1.0, 1.0)
+    unary("sin", "the sine of a", fused::<Sin, SinFused>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "sin"), (Onnx, "Sin"), (Openvino, "Sin")]),
-    unary("cos", "the cosine of a", heavy_float::<Cos>()).within(1.0, 1.0)
+    unary("cos", "the cosine of a", fused::<Cos, CosFused>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "cos"), (Onnx, "Cos"), (Openvino, "Cos")]),
     unary("tan", "the tangent of a", heavy_float::<Tan>()).within(1.0, 1.0)
         .known_as(&[(Numpy, "tan"), (Onnx, "Tan"), (Openvino, "Tan")]),

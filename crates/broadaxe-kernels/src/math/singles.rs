@@ -185,7 +185,7 @@ pub(crate) struct Single<M> {
 }
 
 /// Rounds a f32 below 2^22 to an integer when added and taken away again.
-const UNITS: f32 = 12_582_912.0;
+pub(super) const UNITS: f32 = 12_582_912.0;
 
 /// Is 2^23.
 const TWO_23: f32 = 8_388_608.0;

@@ -277,8 +277,9 @@ pub fn gelu_tanh32(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn gelu_tanh32_by<M: Fma>(x: f32) -> f32 {
     let wide = f64::from(x);
-    let power = wide * M::fma64(wide * wide, 0.044_715 * GELU_SLOPE, GELU_SLOPE);
-    let power = if M::NEAR { power } else { power.clamp(-173.0, 173.0) };
+    // Further out the result has become x or zero. Fused operations need not take infinities.
+    let size = if M::NEAR { wide } else { wide.clamp(-11.25, 11.25) };
+    let power = size * M::fma64(size * size, 0.044_715 * GELU_SLOPE, GELU_SLOPE);
     let value = (wide / (1.0 + exp2_core_by::<M>(power))) as f32;
     let value = if !M::NEAR && x < -20.0 { -0.0 } else { value };
     if !M::NEAR && x.is_nan() { f32::NAN } else { value }

@@ -1,14 +1,27 @@
 //! Circular and hyperbolic functions, in radians, and their inverses.
 
+use std::marker::PhantomData;
+
 use crate::{
-    math,
+    math::{
+        self,
+        singles::{Fma, Instruction, Plain},
+    },
     number::{Function, Function2},
 };
 
 /// The sine
-pub struct Sin;
+pub(crate) type Sin = SinBy<Plain>;
+/// The sine, where the machine has an instruction for fused operations
+pub(crate) type SinFused = SinBy<Instruction>;
+/// The sine, with fused operations as `M` has them
+pub struct SinBy<M>(PhantomData<M>);
 /// The cosine
-pub struct Cos;
+pub(crate) type Cos = CosBy<Plain>;
+/// The cosine, where the machine has an instruction for fused operations
+pub(crate) type CosFused = CosBy<Instruction>;
+/// The cosine, with fused operations as `M` has them
+pub struct CosBy<M>(PhantomData<M>);
 /// The tangent
 pub struct Tan;
 /// The arc sine
@@ -30,11 +43,11 @@ pub struct Acosh;
 /// The inverse hyperbolic tangent
 pub struct Atanh;
 
-impl Function for Sin {
+impl<M: Fma> Function for SinBy<M> {
     const USUAL: f64 = math::FEW_TURNS;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::sin32(x)
+        math::sin32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
@@ -42,7 +55,7 @@ impl Function for Sin {
     }
     #[inline(always)]
     fn narrow_usual(x: f32) -> f32 {
-        math::sin32_few(x)
+        math::sin32_few_by::<M>(x)
     }
     #[inline(always)]
     fn wide_usual(x: f64) -> f64 {
@@ -50,11 +63,11 @@ impl Function for Sin {
     }
 }
 
-impl Function for Cos {
+impl<M: Fma> Function for CosBy<M> {
     const USUAL: f64 = math::FEW_TURNS;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::cos32(x)
+        math::cos32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
@@ -62,7 +75,7 @@ impl Function for Cos {
     }
     #[inline(always)]
     fn narrow_usual(x: f32) -> f32 {
-        math::cos32_few(x)
+        math::cos32_few_by::<M>(x)
     }
     #[inline(always)]
     fn wide_usual(x: f64) -> f64 {
