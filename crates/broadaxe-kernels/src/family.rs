@@ -35,7 +35,7 @@ use crate::{
 
 mod lanewise;
 
-pub(crate) use lanewise::{fused, lanewise, powers, remainders};
+pub(crate) use lanewise::{fused, lanewise, powers, remainders, rounded_fused};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
     Kernel {

@@ -71,8 +71,8 @@ pub(crate) use fused::{sigmoid64_by, silu64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
-pub(crate) use power::{cube32_by, cube64, pow64_by};
-pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, sqrt32, sqrt64};
+pub(crate) use power::{cube32_by, cube64, pow64_by, rsqrt32_by, rsqrt64_by};
+pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
 pub use quotient::{Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,
@@ -81,7 +81,7 @@ pub(crate) use remainder::{
     div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
     remainder_ieee32_once, remainder_ieee64_once,
 };
-pub use soft::{gelu_tanh64, logaddexp64, rsqrt64, softplus64};
+pub use soft::{gelu_tanh64, logaddexp64, softplus64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};

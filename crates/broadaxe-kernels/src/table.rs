@@ -7,7 +7,8 @@
 use crate::{
     family::{
         choices, divisions, float, floats, fused, guarded_integers, heavy_float, heavy_floats, integer as integer1,
-        integers, lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, truth, truths, width, widths,
+        integers, lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, rounded_fused, truth, truths,
+        width, widths,
     },
     op::{
         Op,
@@ -20,8 +21,8 @@ use crate::{
         },
         arith::{
             Abs, Add, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
-            NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, Sign, Sqrt, Square, SquaredDifference,
-            Sub, ZeroToNegative, integer,
+            NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, RsqrtFused, Sign, Sqrt, Square,
+            SquaredDifference, Sub, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
         compare::{Equal, Greater, GreaterEqual, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
@@ -149,7 +150,7 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "reciprocal"), (Onnx, "Reciprocal")]),
     unary("sqrt", "the square root of a", rounded_float::<Sqrt>())
         .known_as(&[(Numpy, "sqrt"), (Onnx, "Sqrt"), (Openvino, "Sqrt")]),
-    unary("rsqrt", "1 / sqrt(a)", rounded_float::<Rsqrt>()).within(1.0, 1.0).quick(),
+    unary("rsqrt", "1 / sqrt(a)", rounded_fused::<Rsqrt, RsqrtFused>()).within(1.0, 1.0).quick(),
     unary("floor", "a rounded down", rounded_float::<Floor>())
         .known_as(&[(Numpy, "floor"), (Onnx, "Floor"), (Openvino, "Floor")]),
     unary("ceil", "a rounded up", rounded_float::<Ceil>())

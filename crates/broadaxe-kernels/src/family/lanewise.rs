@@ -1,7 +1,7 @@
 //! The families of functions that are written for many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{fused, lanewise, powers, remainders};
+pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
@@ -12,16 +12,22 @@ pub(crate) const fn fused<O: crate::number::Function, F>() -> crate::op::Kernels
     super::heavy_float::<O>()
 }
 
+/// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn rounded_fused<O: crate::number::Function + crate::isa::halves::Widened, F>() -> crate::op::Kernels {
+    super::rounded_float::<O>()
+}
+
 /// Loops of each level's own.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy};
+    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float};
     use crate::{
         dtype::{DType, bf16, f16},
-        isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, wide},
+        isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, halves::Widened, wide},
         loops::{Kernel, Variant},
         math::singles::{Instruction, Lanewise, Lanewise2, Plain},
-        number::{Function, Function2},
+        number::{Function, Function2, Real},
         op::Kernels,
         ops::{
             arith::{OneStep, Square},
@@ -100,6 +106,13 @@ mod x86 {
         const F32: &'static [Variant] = &[lane_loops::<One<O, f32, 0>, One<F, f32, 0>, One<F, f32, 0>>(0)];
     }
 
+    impl<O: Function, F: Function, T: Real> Loops<(O, F, T, ())> {
+        const LIGHT: &'static [Variant] = &[Variant {
+            past: wide::<Streamed<One<F, T, 0>, Past32>, Streamed<One<F, T, 0>, Past64>>(),
+            ..lane_loops::<One<O, T, 0>, One<F, T, 0>, One<F, T, 0>>(0)
+        }];
+    }
+
     impl<O: OneStep> Loops<(Once<O>, O)> {
         const F16: &'static [Variant] =
             &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertAvx2>, TwoHalves<Once<O>, ConvertAvx512>>(
@@ -131,6 +144,14 @@ mod x86 {
             Kernel { variants: Each::<O, F>::F32, ..costly::<O, f32>() },
             costly::<O, f64>(),
         ])
+    }
+
+    /// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+    pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kernels {
+        rounded_float::<O>().and(gather([
+            Kernel { variants: Loops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
+            Kernel { variants: Loops::<(O, F, f64, ())>::LIGHT, ..one::<O, f64>() },
+        ]))
     }
 
     /// Every float, one operand, of a function that is written for many f32 at a time.

@@ -139,5 +139,39 @@ pub fn sqrt64(x: f64) -> f64 {
 /// At most 0.5001 ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
-    canonical32((1.0 / f64::from(x).sqrt()) as f32)
+    rsqrt32_by::<Plain>(x)
+}
+
+/// Computes 1 / sqrt(x) with fused operations.
+///
+/// With y the rounded quotient it is y + y (1 - x y^2) / 2, a step of Newton's method. The product x y and what it lost are exact together.
+#[inline(always)]
+pub(crate) fn rsqrt32_by<M: Fma>(x: f32) -> f32 {
+    // The compiler knows that the root of a negative number is a NaN, and drops a choice between that and the canonical one.
+    let x = if x >= 0.0 { x } else { f32::NAN };
+    let inverse = 1.0 / x.sqrt();
+    let root = x * inverse;
+    let root_rest = M::fma(x, inverse, -root);
+    let rest = M::fma(-root_rest, inverse, M::fma(-root, inverse, 1.0));
+    // Zeros and infinities are exact already.
+    if root.is_nan() { inverse } else { M::fma(0.5 * inverse, rest, inverse) }
+}
+
+/// Computes 1 / sqrt(x).
+///
+/// At most 0.5001 ULP. A zero gives an infinity of its sign, a negative number NaN.
+#[inline(always)]
+pub fn rsqrt64(x: f64) -> f64 {
+    rsqrt64_by::<Plain>(x)
+}
+
+/// Computes 1 / sqrt(x) with fused operations, as `rsqrt32_by`.
+#[inline(always)]
+pub(crate) fn rsqrt64_by<M: Fma>(x: f64) -> f64 {
+    let x = if x >= 0.0 { x } else { f64::NAN };
+    let inverse = 1.0 / x.sqrt();
+    let root = x * inverse;
+    let root_rest = M::fma64(x, inverse, -root);
+    let rest = M::fma64(-root_rest, inverse, M::fma64(-root, inverse, 1.0));
+    if root.is_nan() { inverse } else { M::fma64(0.5 * inverse, rest, inverse) }
 }

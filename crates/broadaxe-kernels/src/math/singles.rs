@@ -76,6 +76,10 @@ impl Fma for ByDoubles {
     /// were exact (the same source). The product's second part must be no subnormal number, unless c counts for far more.
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
+        /// Is 2^60.
+        const LESS: f64 = 1_152_921_504_606_846_976.0;
+        // Cutting the largest numbers in halves overflows; b is none of them, or the product would be.
+        let (a, b) = if a.abs() > 1e300 { (a / LESS, b * LESS) } else { (a, b) };
         let product = Double::product(a, b);
         let low = Double::sum(c, product.low);
         let high = Double::sum(product.high, low.high);
@@ -336,6 +340,13 @@ mod tests {
             let near = -(a * b) + f64::EPSILON * a * f64::from(next() % 64);
             for c in [c, near] {
                 assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+            }
+        }
+        for a in [f64::MAX, -f64::MAX, 1e308, 1.1e300] {
+            for b in [1.0 / 3.0, -0.7, 1e-150] {
+                for c in [-(a * b), 1e280, -0.25 * a] {
+                    assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                }
             }
         }
         // 1 + 2^-24 is a tie; what lies beyond f64 decides it.

@@ -124,20 +124,3 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
     let value = if alone { high } else { value };
     canonical64(if a.is_nan() | b.is_nan() { f64::NAN } else { value })
 }
-
-/// Computes 1 / sqrt(x).
-///
-/// One step of Newton's method in two parts follows the rounded root. At most 0.501 ULP. A zero gives an infinity of its
-/// sign, a negative number NaN.
-#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
-#[inline(always)]
-pub fn rsqrt64(x: f64) -> f64 {
-    let (scale, back) = if x < 1e-200 { (power_of_2(400.0), power_of_2(200.0)) } else { (1.0, 1.0) };
-    let (scale, back) = if x > 1e200 { (power_of_2(-400.0), power_of_2(-200.0)) } else { (scale, back) };
-    let scaled = x * scale;
-    let near = 1.0 / scaled.sqrt();
-    let (high, low) = times(times((near, 0.0), (near, 0.0)), (scaled, 0.0));
-    let value = (near + 0.5 * near * ((1.0 - high) - low)) * back;
-    let usual = (x > 0.0) & (x < f64::INFINITY);
-    canonical64(if usual { value } else { near })
-}

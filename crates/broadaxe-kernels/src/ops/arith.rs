@@ -1,9 +1,14 @@
 //! Arithmetic: sums, products, quotients, remainders, powers, extremes.
 
+use std::marker::PhantomData;
+
 use crate::{
     division::Divide,
     loops::{Binary, Prepared, Refuses, Unary},
-    math,
+    math::{
+        self,
+        singles::{Fma, Instruction, Plain},
+    },
     number::{Function, Function2, Integer, Number, Real},
     ops::round::Trunc,
 };
@@ -53,7 +58,11 @@ pub struct Reciprocal;
 /// √a
 pub struct Sqrt;
 /// 1 / √a
-pub struct Rsqrt;
+pub(crate) type Rsqrt = RsqrtBy<Plain>;
+/// 1 / √a, where the machine has an instruction for fused operations
+pub(crate) type RsqrtFused = RsqrtBy<Instruction>;
+/// 1 / √a, with fused operations as `M` has them
+pub struct RsqrtBy<M>(PhantomData<M>);
 /// √(a² + b²)
 pub struct Hypot;
 /// |a| with the sign of b
@@ -398,14 +407,14 @@ impl Function for Sqrt {
     }
 }
 
-impl Function for Rsqrt {
+impl<M: Fma> Function for RsqrtBy<M> {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        math::rsqrt32(x)
+        math::rsqrt32_by::<M>(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::rsqrt64(x)
+        math::rsqrt64_by::<M>(x)
     }
 }
 
