@@ -167,7 +167,7 @@ impl Small {
     /// Takes quarter turns off `size`, from 0 to `FEW_TURNS`.
     ///
     /// Their count is off by half and a 24th at most, since 2 / pi is rounded. What the first part leaves is exact, and a multiple of the last
-    /// place of the product with the second; so is what their difference loses.
+    /// place of the product with the second: so what is lost in their difference is known exactly, too.
     #[inline(always)]
     fn of<M: Fma>(size: f32) -> Self {
         let shifted = M::fma(size, FRAC_2_PI, UNITS);
