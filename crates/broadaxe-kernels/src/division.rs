@@ -1,14 +1,17 @@
 //! Division of single integers: by any number, and by one that was made ready for many dividends.
 
 use crate::{
-    math::{Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64},
+    math::{
+        Factor, Inverse32, Inverse64, Units, divide_wide, floor_by_f32, floor_by_f64, singles::Fma, trunc_by_f32,
+        trunc_by_f64,
+    },
     number::Integer,
 };
 
-/// An integer that can be divided.
+/// A whole number that can be divided.
 ///
 /// `MIN / -1` wraps, and a zero divisor gives any number (a guard refuses it before).
-pub trait Divide: Integer {
+pub(crate) trait Divide: Copy + 'static {
     /// A divisor made ready for many dividends.
     type By: Copy;
     /// Divides towards zero.
@@ -18,9 +21,44 @@ pub trait Divide: Integer {
     /// Makes this ready as a divisor.
     fn by(self) -> Self::By;
     /// Divides towards zero by what was made ready.
-    fn trunc_by(self, by: Self::By) -> Self;
+    fn trunc_by<M: Fma>(self, by: Self::By) -> Self;
     /// Divides, rounding down, by what was made ready.
-    fn floor_by(self, by: Self::By) -> Self;
+    fn floor_by<M: Fma>(self, by: Self::By) -> Self;
+    /// Returns what a quotient leaves of this.
+    fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self;
+    /// Returns what the quotient rounded to nearest, ties to even, leaves of this; takes the quotient rounded down.
+    fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self;
+}
+
+/// An integer that can be divided, perhaps in a cheaper way where it and the divisor are near zero.
+pub(crate) trait Dividend: Integer + Divide {
+    /// Whether there is such a way.
+    const NEARER: bool;
+    /// What divides numbers near zero.
+    type Near: Divide;
+    /// Says whether this is near zero.
+    fn is_near(self) -> bool;
+    /// Takes a number near zero there.
+    fn near(self) -> Self::Near;
+    /// Takes the result back.
+    fn of_near(result: Self::Near) -> Self;
+}
+
+macro_rules! rests {
+    () => {
+        #[inline(always)]
+        fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self {
+            self.wrapping_sub(quotient.wrapping_mul(by))
+        }
+        /// The remainder of the quotient rounded down has the divisor's sign, so that it and what it lacks are compared without overflow.
+        #[inline(always)]
+        fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self {
+            let rest = self.rest::<M>(floor, by);
+            let left = by.wrapping_sub(rest);
+            let over = if Integer::is_negative(by) { rest < left } else { rest > left };
+            if over || (rest == left && floor & 1 == 1) { rest.wrapping_sub(by) } else { rest }
+        }
+    };
 }
 
 macro_rules! divide_as {
@@ -34,9 +72,20 @@ macro_rules! divide_as {
             #[inline(always)]
             fn by(self) -> Self::By { $inverse::new($float::from(self)) }
             #[inline(always)]
-            fn trunc_by(self, by: Self::By) -> Self { by.trunc($float::from(self)) as Self }
+            fn trunc_by<M: Fma>(self, by: Self::By) -> Self { by.trunc::<M>($float::from(self)) as Self }
             #[inline(always)]
-            fn floor_by(self, by: Self::By) -> Self { by.floor($float::from(self)) as Self }
+            fn floor_by<M: Fma>(self, by: Self::By) -> Self { by.floor::<M>($float::from(self)) as Self }
+            rests!();
+        }
+        impl Dividend for $ty {
+            const NEARER: bool = false;
+            type Near = Self;
+            #[inline(always)]
+            fn is_near(self) -> bool { false }
+            #[inline(always)]
+            fn near(self) -> Self { self }
+            #[inline(always)]
+            fn of_near(result: Self) -> Self { result }
         }
     )+ };
 }
@@ -58,12 +107,30 @@ impl Divide for u64 {
         Factor::new(self)
     }
     #[inline(always)]
-    fn trunc_by(self, by: Factor) -> Self {
+    fn trunc_by<M: Fma>(self, by: Factor) -> Self {
         by.divide(self)
     }
     #[inline(always)]
-    fn floor_by(self, by: Factor) -> Self {
+    fn floor_by<M: Fma>(self, by: Factor) -> Self {
         by.divide(self)
+    }
+    rests!();
+}
+
+impl Dividend for u64 {
+    const NEARER: bool = true;
+    type Near = Units;
+    #[inline(always)]
+    fn is_near(self) -> bool {
+        self < Units::LIMIT as Self
+    }
+    #[inline(always)]
+    fn near(self) -> Units {
+        Units::of(self as i64)
+    }
+    #[inline(always)]
+    fn of_near(result: Units) -> Self {
+        result.whole() as Self
     }
 }
 
@@ -86,36 +153,113 @@ impl Divide for i64 {
         (Factor::new(self.unsigned_abs()), self >> 63)
     }
     #[inline(always)]
-    fn trunc_by(self, (factor, sign): Self::By) -> Self {
+    fn trunc_by<M: Fma>(self, (factor, sign): Self::By) -> Self {
         let minus = (self >> 63) ^ sign;
         (factor.divide(self.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
     }
     #[inline(always)]
-    fn floor_by(self, (factor, sign): Self::By) -> Self {
+    fn floor_by<M: Fma>(self, (factor, sign): Self::By) -> Self {
         // The signs differ, and this is not 0.
         let minus = if self ^ sign < sign { -1 } else { 0 };
         factor.divide(self.unsigned_abs().wrapping_add_signed(minus)) as i64 ^ minus
+    }
+    rests!();
+}
+
+impl Dividend for i64 {
+    const NEARER: bool = true;
+    type Near = Units;
+    #[inline(always)]
+    fn is_near(self) -> bool {
+        // One comparison, without a sign, for both ends.
+        (self.wrapping_add(Units::LIMIT - 1) as u64) < 2 * Units::LIMIT as u64 - 1
+    }
+    #[inline(always)]
+    fn near(self) -> Units {
+        Units::of(self)
+    }
+    #[inline(always)]
+    fn of_near(result: Units) -> Self {
+        result.whole()
+    }
+}
+
+impl Divide for Units {
+    type By = Inverse64;
+    #[inline(always)]
+    fn div_trunc(self, by: Self) -> Self {
+        Self::of_bits(trunc_by_f64(self.value(), by.value()))
+    }
+    #[inline(always)]
+    fn div_floor(self, by: Self) -> Self {
+        Self::of_bits(floor_by_f64(self.value(), by.value()))
+    }
+    #[inline(always)]
+    fn by(self) -> Inverse64 {
+        Inverse64::new(self.value())
+    }
+    #[inline(always)]
+    fn trunc_by<M: Fma>(self, by: Inverse64) -> Self {
+        Self::of_bits(by.trunc::<M>(self.value()))
+    }
+    #[inline(always)]
+    fn floor_by<M: Fma>(self, by: Inverse64) -> Self {
+        Self::of_bits(by.floor::<M>(self.value()))
+    }
+    #[inline(always)]
+    fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self {
+        self.less::<M>(quotient, by)
+    }
+    #[inline(always)]
+    fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self {
+        Self::of(self.whole().nearest_rest::<M>(floor.whole(), by.whole()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::singles::{Instruction, Plain};
     use std::fmt::Debug;
 
-    /// Divides these numbers, and their neighbours, by each divisor, and compares with 128 bits.
-    fn check<T: Divide + Debug>(numbers: &[i128], divisors: &[i128], of: fn(i128) -> T, wide: fn(T) -> i128) {
-        for divisor in divisors.iter().map(|&b| of(b)).filter(|&b| wide(b) != 0) {
-            let (by, b) = (divisor.by(), wide(divisor));
-            for dividend in numbers.iter().map(|&a| of(a)) {
-                let a = wide(dividend);
-                let floor = a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
-                let got = [dividend.div_trunc(divisor), dividend.trunc_by(by)];
-                assert_eq!(got, [of(a / b); 2], "{a} / {b}, cut");
-                let got = [dividend.div_floor(divisor), dividend.floor_by(by)];
-                assert_eq!(got, [of(floor); 2], "{a} / {b}, down");
+    /// Returns the quotient towards zero and the one rounded down, each in two ways, and three remainders.
+    fn ways<D: Divide, M: Fma>(a: D, b: D, by: D::By) -> [D; 7] {
+        let (cut, down) = (a.trunc_by::<M>(by), a.floor_by::<M>(by));
+        let rests = [a.rest::<M>(cut, b), a.rest::<M>(down, b), a.nearest_rest::<M>(down, b)];
+        [a.div_trunc(b), cut, a.div_floor(b), down, rests[0], rests[1], rests[2]]
+    }
+
+    /// Returns the same by 128 bits.
+    fn exact(a: i128, b: i128) -> [i128; 7] {
+        let rest = a.rem_euclid(b);
+        let (floor, rest) = if b < 0 && rest != 0 { (a.div_euclid(b) - 1, rest + b) } else { (a.div_euclid(b), rest) };
+        let up = 2 * rest.abs() > b.abs() || (2 * rest.abs() == b.abs() && floor & 1 == 1);
+        [a / b, a / b, floor, floor, a % b, rest, if up { rest - b } else { rest }]
+    }
+
+    /// Divides these numbers by each divisor, in all ways, and compares with 128 bits; says how many pairs were near zero.
+    fn check<T: Dividend + Debug>(
+        numbers: &[i128],
+        divisors: &[i128],
+        of: fn(i128) -> T,
+        wide: fn(T) -> i128,
+    ) -> usize {
+        let mut near = 0;
+        for b in divisors.iter().map(|&b| of(b)).filter(|&b| wide(b) != 0) {
+            let (by, near_by) = (b.by(), b.near().by());
+            for a in numbers.iter().map(|&a| of(a)) {
+                let expected = exact(wide(a), wide(b)).map(of);
+                assert_eq!(ways::<T, Plain>(a, b, by), expected, "{a:?} / {b:?}");
+                assert_eq!(ways::<T, Instruction>(a, b, by), expected, "{a:?} / {b:?}, fused");
+                if a.is_near() && b.is_near() {
+                    let (a, b) = (a.near(), b.near());
+                    assert_eq!(ways::<_, Plain>(a, b, near_by).map(T::of_near), expected, "near");
+                    assert_eq!(ways::<_, Instruction>(a, b, near_by).map(T::of_near), expected, "near, fused");
+                    near += 1;
+                }
             }
         }
+        near
     }
 
     macro_rules! check_as {
@@ -144,13 +288,13 @@ mod tests {
         let mut numbers: Vec<i128> = (0..65).flat_map(|bit| edges(1 << bit)).collect();
         // Products and their neighbours are where a rounded quotient would first go wrong.
         for x in [3, 7, 10, 46_341, 65_521, 65_537, 3_037_000_499, 6_700_417 * 641] {
-            numbers.extend([31, 32, 63, 64].iter().flat_map(|bit| edges(((1 << bit) - 1) / x * x)));
+            numbers.extend([31, 32, 50, 63, 64].iter().flat_map(|bit| edges(((1 << bit) - 1) / x * x)));
         }
         numbers.extend(numbers.clone().iter().map(|x| -x));
         check_as!(i32, &numbers, &numbers);
         check_as!(u32, &numbers, &numbers);
-        check_as!(i64, &numbers, &numbers);
-        check_as!(u64, &numbers, &numbers);
+        let near = [check_as!(i64, &numbers, &numbers), check_as!(u64, &numbers, &numbers)];
+        assert!(near.iter().all(|&pairs| pairs > 20_000), "{near:?}");
     }
 
     #[test]
@@ -163,17 +307,19 @@ mod tests {
             state ^= state << 17;
             i128::from(state >> (state & 63))
         };
+        let mut near = [0; 2];
         for _ in 0..20_000 {
             let (b, k) = (random().max(1), random());
-            for limit in [1 << 31, 1 << 32, 1 << 63, 1_i128 << 64] {
+            for limit in [1 << 31, 1 << 32, 1 << 50, 1 << 63, 1_i128 << 64] {
                 let (b, k) = (b % limit, k % limit);
                 let product = if b == 0 { k } else { k.min((limit - 1) / b) * b };
                 let numbers = [product - 1, product, product + 1, -product - 1, 1 - product];
                 check_as!(i32, &numbers, &[b, -b]);
                 check_as!(u32, &numbers, &[b]);
-                check_as!(i64, &numbers, &[b, -b]);
-                check_as!(u64, &numbers, &[b]);
+                near[0] += check_as!(i64, &numbers, &[b, -b]);
+                near[1] += check_as!(u64, &numbers, &[b]);
             }
         }
+        assert!(near.iter().all(|&pairs| pairs > 100_000), "{near:?}");
     }
 }

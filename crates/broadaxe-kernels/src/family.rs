@@ -9,10 +9,11 @@ use std::{
 use crate::number::Half as Packed;
 use crate::{
     convert::{Origin, Target},
-    division::Divide,
+    division::Dividend,
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{LEVELS, half_wide, halves::Widened, versions},
     loops::{Binary, Guard, Kernel, LIGHT_PICOS, Prepared, Refuses, Ternary, Unary, Variant},
+    math::singles::Plain,
     number::Number,
     op::Kernels,
     ops::{
@@ -26,6 +27,7 @@ use crate::{
 #[cfg(target_arch = "x86_64")]
 use crate::{
     isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, lots::Packed, wide},
+    math::singles::Instruction,
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
@@ -94,6 +96,20 @@ const fn brief_loops<L: Line>(constants: u8) -> Variant {
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
     let past = wide::<Streamed<M, Past32>, Streamed<L, Past64>>();
     Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
+}
+
+/// The loops of an integer by one that stays.
+const fn divided_by<O: Prepared<T>, T: Dividend>() -> Variant {
+    #[cfg(target_arch = "x86_64")]
+    {
+        type L<O, T> = By<O, T, Instruction>;
+        // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+        let light = size_of::<T>() < 8;
+        let past = if light { wide::<Streamed<L<O, T>, Past32>, Streamed<L<O, T>, Past64>>() } else { [None; LEVELS] };
+        Variant { constants: 2, versions: each::<By<O, T, Plain>, L<O, T>, L<O, T>>(), past }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    heavy_loops::<By<O, T, Plain>>(2)
 }
 
 /// The loops of two operands of f16, for a costly operator whose result is that for f32, rounded.
@@ -179,12 +195,8 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
     const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
 }
 
-impl<O: Prepared<T>, T: Divide> Loops<(O, ZeroDivisor, T)> {
-    // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
-    const DIVIDED: &'static [Variant] = &[
-        heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0),
-        if size_of::<T>() < 8 { light_loops::<By<O, T>>(2) } else { heavy_loops::<By<O, T>>(2) },
-    ];
+impl<O: Prepared<T>, T: Dividend> Loops<(O, ZeroDivisor, T)> {
+    const DIVIDED: &'static [Variant] = &[heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0), divided_by::<O, T>()];
 }
 
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
@@ -263,7 +275,7 @@ const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
 }
 
 /// Two integers, the second not zero, with a loop for a constant divisor.
-const fn divided<O: Prepared<T>, T: Divide>() -> Kernel {
+const fn divided<O: Prepared<T>, T: Dividend>() -> Kernel {
     let mut kernel = guarded::<O, ZeroDivisor, T>();
     kernel.variants = Loops::<(O, ZeroDivisor, T)>::DIVIDED;
     kernel

@@ -333,39 +333,40 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
     #[inline(always)]
     fn work(self) {
         let Tree { all, one } = self.tree;
-        let (band, along) = match self.task {
-            Task::Push => {
-                all.push();
-                return *self.done = true;
-            }
-            Task::Along(band) => (band, true),
-            Task::Across(band) => (band, false),
+        let taken = match self.task {
+            Task::Push => None,
+            Task::Along(band) => Some((band, true)),
+            Task::Across(band) => Some((band, false)),
         };
-        let several = along && all.width > 1;
-        if several && band.count <= Lanes::<F, L>::BLOCK {
-            let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
-            for (row, to) in all.rows.iter_mut().enumerate().take(rows.height) {
-                *to = block::<F, L>(&rows, row, 0, rows.count);
+        // Whether results of blocks, one for each sequence, are in the first lane.
+        let mut ready = true;
+        if let Some((band, along)) = taken {
+            ready = along && all.width > 1;
+            if ready && band.count <= Lanes::<F, L>::BLOCK {
+                let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
+                for (row, to) in all.rows.iter_mut().enumerate().take(rows.height) {
+                    *to = block::<F, L>(&rows, row, 0, rows.count);
+                }
+            } else {
+                // The elements of a sequence that lie side by side are rows of one element.
+                let size = size_of::<F::In>() as isize;
+                for row in 0..if along { band.rows } else { 1 } {
+                    let at = band.at + row as isize * band.pitch;
+                    let band = if along { Band { at, rows: band.count, count: 1, pitch: size, ..band } } else { band };
+                    if ready {
+                        one.start(1);
+                    }
+                    if !(if ready { &mut *one } else { &mut *all }).take::<true>(&band) {
+                        return;
+                    }
+                    if ready {
+                        all.rows[row] = one.total()[0];
+                    }
+                }
             }
-            all.push();
-            return *self.done = true;
         }
-        // The elements of a sequence that lie side by side are rows of one element.
-        let size = size_of::<F::In>() as isize;
-        for row in 0..if along { band.rows } else { 1 } {
-            let at = band.at + row as isize * band.pitch;
-            let band = if along { Band { at, rows: band.count, count: 1, pitch: size, ..band } } else { band };
-            if several {
-                one.start(1);
-            }
-            if !(if several { &mut *one } else { &mut *all }).take::<true>(&band) {
-                return;
-            }
-            if several {
-                all.rows[row] = one.total()[0];
-            }
-        }
-        if several {
+        // Once for all of these: the code is long, and stands in the loops of every kind, dtype and level.
+        if ready {
             all.push();
         }
         *self.done = true;

@@ -8,6 +8,7 @@
 use crate::{
     dtype::{DType, Element},
     isa::{Isa, LEVELS, Level, Loop, Search},
+    math::singles::Fma,
     number::{Function, Function2, Real},
 };
 
@@ -80,6 +81,8 @@ pub trait Binary<T: Element>: 'static {
     type Out: Element;
     /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
     const SPLIT: bool = false;
+    /// Says whether `apply_near` is another function than `apply`, faster and for two elements near zero only.
+    const NEARER: bool = false;
     /// Computes one element.
     fn apply(a: T, b: T) -> Self::Out;
     /// Computes one element, or what `is_open`.
@@ -91,6 +94,16 @@ pub trait Binary<T: Element>: 'static {
     #[inline(always)]
     fn is_open(_: T, _: T, _: Self::Out) -> bool {
         false
+    }
+    /// Says whether an element is near zero.
+    #[inline(always)]
+    fn is_near(_: T) -> bool {
+        false
+    }
+    /// Computes one element of two that are near zero: the same bits.
+    #[inline(always)]
+    fn apply_near(a: T, b: T) -> Self::Out {
+        Self::apply(a, b)
     }
 }
 
@@ -113,13 +126,21 @@ impl<T: Real, F: Function2> Binary<T> for F {
 }
 
 /// A function of two elements that can do part of its work once for a second element that stays.
-pub trait Prepared<T: Element>: Binary<T> {
+///
+/// Products and sums on the way are computed as `M` does them best.
+pub(crate) trait Prepared<T: Element>: Binary<T> {
     /// What becomes of that element.
     type By: Copy;
-    /// Does that part, or refuses the element.
-    fn prepare(b: T) -> Option<Self::By>;
+    /// What becomes of one near zero, for elements near zero.
+    type NearBy: Copy;
+    /// Does that part; a zero gives anything.
+    fn prepare(b: T) -> Self::By;
+    /// Does that part with an element near zero, for elements near zero.
+    fn prepare_near(b: T) -> Self::NearBy;
     /// Computes one element, the same as `apply` would.
-    fn apply_by(a: T, by: Self::By) -> Self::Out;
+    fn apply_by<M: Fma>(a: T, by: Self::By) -> Self::Out;
+    /// Computes one element near zero, the same as `apply` would.
+    fn apply_near_by<M: Fma>(a: T, by: Self::NearBy) -> Self::Out;
 }
 
 /// A function of three elements, the first possibly of a type of its own.

@@ -73,6 +73,7 @@ pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
 pub(crate) use power::{cube32_by, cube64, pow64_by, rsqrt32_by, rsqrt64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
+pub(crate) use quotient::Units;
 pub use quotient::{Factor, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64};
 pub use remainder::{
     div_floor32, div_floor64, fmod32, fmod64, mod_floor32, mod_floor64, remainder_ieee32, remainder_ieee64,

@@ -17,6 +17,8 @@ pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod light;
 #[cfg(target_arch = "x86_64")]
+pub(crate) mod shared;
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
 pub(crate) mod apart;
 pub(crate) mod chain;
@@ -29,6 +31,8 @@ use crate::{
     dtype::Element,
     isa::{Block, Body, moved},
     loops::{Binary, Prepared, Refuses, Ternary, Unary},
+    math::singles::Fma,
+    number::Integer,
 };
 pub use block::ALIGNMENT;
 pub(crate) use carry::carry;
@@ -45,8 +49,8 @@ pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
 pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, with the pairs that `R` refuses.
 pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
-/// Two operands, the second constant and made ready once for a row.
-pub(crate) struct By<O, T>(PhantomData<(O, T)>);
+/// Two operands, the second constant, not 0, and made ready once for a row; products and sums as `M` does them best.
+pub(crate) struct By<O, T, M>(PhantomData<(O, T, M)>);
 /// Three operands, of which those with a bit in `C` are constant.
 pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
@@ -290,6 +294,14 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         let mut refused = false;
+        if O::NEARER && C == 0 {
+            for (at, part) in out.chunks_mut(NEAR).enumerate() {
+                let before = at * NEAR * size_of::<T>();
+                // SAFETY: promised by the caller; the part begins so many elements on.
+                refused |= unsafe { guarded_near_or_not::<O, R, T>(a.add(before), b.add(before), part) };
+            }
+            return refused;
+        }
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
@@ -298,6 +310,36 @@ impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R
         }
         refused
     }
+}
+
+/// Computes pairs as near ones, if all are; says whether one was refused.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn guarded_near_or_not<O: Binary<T>, R: Refuses<T>, T: Element>(
+    a: *const u8,
+    b: *const u8,
+    out: Row<O::Out>,
+) -> bool {
+    // SAFETY: `i` is below the number of elements wherever this is called.
+    let pair = |i: usize| unsafe { (element::<T>(a, i, false), element::<T>(b, i, false)) };
+    let (near, refused) = (0..out.len()).fold((true, false), |(near, refused), i| {
+        let (a, b) = pair(i);
+        (near & O::is_near(a) & O::is_near(b), refused | R::refuses(a, b))
+    });
+    if near {
+        for (i, to) in out.iter_mut().enumerate() {
+            let (a, b) = pair(i);
+            *to = MaybeUninit::new(Loose(O::apply_near(a, b)));
+        }
+    } else {
+        for (i, to) in out.iter_mut().enumerate() {
+            let (a, b) = pair(i);
+            *to = MaybeUninit::new(Loose(O::apply(a, b)));
+        }
+    }
+    refused
 }
 
 /// The loop `L` of powers with a constant exponent, but for squares and cubes, which are those of `S` and `C`.
@@ -321,18 +363,50 @@ impl<L: Line<Out = T>, S: Unary<T, Out = T>, C: Unary<T, Out = T>, T: Element + 
     }
 }
 
-impl<O: Prepared<T>, T: Element> Line for By<O, T> {
+impl<O: Prepared<T>, T: Integer, M: Fma> Line for By<O, T, M> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
-        let Some(by) = O::prepare(unsafe { element(b, 0, true) }) else { return true };
+        let b = unsafe { element::<T>(b, 0, true) };
+        if b == T::ZERO {
+            return true;
+        }
+        if O::NEARER && O::is_near(b) {
+            // SAFETY: promised by the caller.
+            unsafe { by_near::<O, T, M>(a, b, out) };
+            return false;
+        }
+        let by = O::prepare(b);
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            *to = MaybeUninit::new(Loose(O::apply_by(unsafe { element(a, i, false) }, by)));
+            *to = MaybeUninit::new(Loose(O::apply_by::<M>(unsafe { element(a, i, false) }, by)));
         }
         false
+    }
+}
+
+/// Computes elements with a second one that stays and is near zero: as near ones wherever `NEAR` of them are.
+///
+/// # Safety
+/// As for [`Line::run`].
+#[inline(always)]
+unsafe fn by_near<O: Prepared<T>, T: Integer, M: Fma>(a: *const u8, b: T, out: Row<O::Out>) {
+    let (near_by, mut by) = (O::prepare_near(b), None);
+    for (at, part) in out.chunks_mut(NEAR).enumerate() {
+        // SAFETY: `i` is below the number of elements of the part, wherever this is called.
+        let a = |i: usize| unsafe { element::<T>(a, at * NEAR + i, false) };
+        if (0..part.len()).fold(true, |all, i| all & O::is_near(a(i))) {
+            for (i, to) in part.iter_mut().enumerate() {
+                *to = MaybeUninit::new(Loose(O::apply_near_by::<M>(a(i), near_by)));
+            }
+        } else {
+            let by = *by.get_or_insert_with(|| O::prepare(b));
+            for (i, to) in part.iter_mut().enumerate() {
+                *to = MaybeUninit::new(Loose(O::apply_by::<M>(a(i), by)));
+            }
+        }
     }
 }
 

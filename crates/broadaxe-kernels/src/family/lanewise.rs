@@ -36,6 +36,7 @@ mod x86 {
         tile::{
             Line, One, Powers, Streamed, Two,
             halves::{OneHalf, TwoHalves},
+            shared::OneShared,
             vectors::{OneVector, TwoVectors},
         },
     };
@@ -51,15 +52,15 @@ mod x86 {
     impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
         const ONE: &'static [Variant] = &[Variant {
             past: wide::<Streamed<One<Fused<O>, f32, 0>, Past32>, Streamed<OneVector<O>, Past64>>(),
-            ..lane_loops::<One<O, f32, 0>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
+            ..lane_loops::<OneShared<O, f32>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
         }];
         const ONE_F16: &'static [Variant] = &[half_loops::<
-            One<O, f16, 0>,
+            OneShared<O, f16>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
             OneHalf<Fused<O>, f16, f16, ConvertAvx512>,
         >(0, false)];
         const ONE_BF16: &'static [Variant] =
-            &[lane_loops::<One<O, bf16, 0>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
+            &[lane_loops::<OneShared<O, bf16>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
         const ONE_F64: &'static [Variant] =
             &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
     }
@@ -99,11 +100,11 @@ mod x86 {
 
     impl<O: Function, F: Function> Loops<(O, F, ())> {
         const F16: &'static [Variant] =
-            &[half_loops::<One<O, f16, 0>, OneHalf<F, f16, f16, ConvertAvx2>, OneHalf<F, f16, f16, ConvertAvx512>>(
+            &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, ConvertAvx2>, OneHalf<F, f16, f16, ConvertAvx512>>(
                 0, false,
             )];
-        const BF16: &'static [Variant] = &[lane_loops::<One<O, bf16, 0>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
-        const F32: &'static [Variant] = &[lane_loops::<One<O, f32, 0>, One<F, f32, 0>, One<F, f32, 0>>(0)];
+        const BF16: &'static [Variant] = &[lane_loops::<OneShared<O, bf16>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
+        const F32: &'static [Variant] = &[lane_loops::<OneShared<O, f32>, One<F, f32, 0>, One<F, f32, 0>>(0)];
     }
 
     impl<O: Function, F: Function, T: Real> Loops<(O, F, T, ())> {

@@ -7,11 +7,13 @@
 //! bits, and f64 (p = 53) for 32 bits. The same holds with v = a * (1 / b) + (1/2) / |b|, which has a rounding more but no
 //! division where b stays. To round towards zero, a is moved away from zero and the half is taken off towards it.
 //!
-//! 64 bits have no such float. The quotient is taken off in two parts of 32 bits and a little, each too small by at most 1 and
+//! 64 bits have no such float, but for numbers below 2^50 (see [`Units`]). Of others the quotient is taken off in two parts of 32 bits and a little, each too small by at most 1 and
 //! never too large, and what is left says whether 1 is missing. A divisor that stays gives a factor of 65 bits (Granlund and Montgomery, "Division by Invariant
 //! Integers using Multiplication", 1994, figure 4.1) whose product with the dividend has the quotient in its upper half.
 //!
 //! A zero divisor gives any number; guards refuse it.
+
+use super::singles::Fma;
 
 /// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which then stands in
 /// the low bits. A cast would cut towards zero, but it clamps, and clamping casts are not vectorised.
@@ -19,8 +21,48 @@ const UNITS_32: f32 = 12_582_912.0;
 /// The same for f64: 1.5 * 2^52.
 const UNITS_64: f64 = 6_755_399_441_055_744.0;
 
+/// Holds a whole number below 2^51 in magnitude as the f64 that is `UNITS_64` more: its bits are the number's but for a constant.
+#[derive(Clone, Copy)]
+pub(crate) struct Units(f64);
+
+impl Units {
+    /// Is what numbers are below, in magnitude, so that floats divide them exactly. Products of a quotient and its divisor are below
+    /// twice that.
+    pub(crate) const LIMIT: i64 = 1 << 50;
+
+    /// Takes a number.
+    #[inline(always)]
+    pub(crate) fn of(x: i64) -> Self {
+        Self(f64::from_bits((x as u64).wrapping_add(UNITS_64.to_bits())))
+    }
+
+    /// Returns the number.
+    #[inline(always)]
+    pub(crate) fn whole(self) -> i64 {
+        self.0.to_bits().wrapping_sub(UNITS_64.to_bits()) as i64
+    }
+
+    /// Takes what a division returned.
+    #[inline(always)]
+    pub(crate) fn of_bits(bits: u64) -> Self {
+        Self(f64::from_bits(bits))
+    }
+
+    /// Returns the number as a float.
+    #[inline(always)]
+    pub(crate) fn value(self) -> f64 {
+        self.0 - UNITS_64
+    }
+
+    /// Returns this less a product of numbers, which is exact.
+    #[inline(always)]
+    pub(crate) fn less<M: Fma>(self, a: Self, b: Self) -> Self {
+        Self(M::multiply_add64(-a.value(), b.value(), self.value()) + UNITS_64)
+    }
+}
+
 macro_rules! quotients {
-    ($float:ident, $bits:ident, $units:ident, $what:literal, $floor:ident, $trunc:ident, $inverse:ident) => {
+    ($float:ident, $bits:ident, $units:ident, $multiply_add:ident, $what:literal, $floor:ident, $trunc:ident, $inverse:ident) => {
         #[doc = concat!("Divides, rounding down, and returns the low bits; for ", $what, ".")]
         #[inline(always)]
         pub fn $floor(a: $float, b: $float) -> $bits {
@@ -56,22 +98,22 @@ macro_rules! quotients {
 
             /// Divides, rounding down, and returns the low bits.
             #[inline(always)]
-            pub fn floor(self, a: $float) -> $bits {
-                (a * self.inverse + self.down + $units).to_bits()
+            pub(crate) fn floor<M: Fma>(self, a: $float) -> $bits {
+                (M::$multiply_add(a, self.inverse, self.down) + $units).to_bits()
             }
 
             /// Divides towards zero, and returns the low bits.
             #[inline(always)]
-            pub fn trunc(self, a: $float) -> $bits {
+            pub(crate) fn trunc<M: Fma>(self, a: $float) -> $bits {
                 let minus_zero: $float = -0.0;
                 let sign = a.to_bits() & minus_zero.to_bits();
-                (a * self.inverse + $float::from_bits(self.cut.to_bits() ^ sign) + $units).to_bits()
+                (M::$multiply_add(a, self.inverse, $float::from_bits(self.cut.to_bits() ^ sign)) + $units).to_bits()
             }
         }
     };
 }
-quotients!(f32, u32, UNITS_32, "integers of at most 16 bits", floor_by_f32, trunc_by_f32, Inverse32);
-quotients!(f64, u64, UNITS_64, "integers of at most 32 bits", floor_by_f64, trunc_by_f64, Inverse64);
+quotients!(f32, u32, UNITS_32, multiply_add, "integers of at most 16 bits", floor_by_f32, trunc_by_f32, Inverse32);
+quotients!(f64, u64, UNITS_64, multiply_add64, "integers of at most 32 bits", floor_by_f64, trunc_by_f64, Inverse64);
 
 /// Cuts a number from 0 to 2^50 to a whole one: its floor, or 1 less where it is whole itself.
 #[inline(always)]

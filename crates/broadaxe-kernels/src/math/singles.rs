@@ -25,6 +25,16 @@ pub(crate) trait Fma: Copy + 'static {
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// Computes a * b + c in f64.
     fn fma64(a: f64, b: f64, c: f64) -> f64;
+    /// Computes a * b + c, rounded once or twice, whichever takes less: for what has the same bits either way.
+    #[inline(always)]
+    fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+        a * b + c
+    }
+    /// The same in f64.
+    #[inline(always)]
+    fn multiply_add64(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
 }
 
 /// The machine's instruction.
@@ -40,6 +50,14 @@ impl Fma for Instruction {
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
+    }
+    #[inline(always)]
+    fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+        Self::fma(a, b, c)
+    }
+    #[inline(always)]
+    fn multiply_add64(a: f64, b: f64, c: f64) -> f64 {
+        Self::fma64(a, b, c)
     }
 }
 

@@ -146,6 +146,21 @@ fn tangent((fraction, count): (f64, u64)) -> f64 {
     above / below
 }
 
+/// Computes the sine of |x| and so many quarter turns, with the sign of x, for x beyond `FEW_TURNS`.
+///
+/// Stands once, not in every loop: few elements need it, one at a time.
+#[inline(never)]
+fn far_sine(x: f32, more: u64) -> f32 {
+    let (fraction, count) = quarter_turns(f64::from(x.abs()));
+    odd(x, sine((fraction, count.wrapping_add(more))))
+}
+
+/// Computes the tangent of x beyond `FEW_TURNS`.
+#[inline(never)]
+fn far_tangent(x: f32) -> f32 {
+    odd(x, tangent(quarter_turns(f64::from(x.abs()))))
+}
+
 /// Holds an angle less its quarter turns, and sine and cosine of what is left but for the sign.
 struct Small {
     sine: f32,
@@ -209,7 +224,7 @@ pub fn sin32(x: f32) -> f32 {
 /// Computes the same, with fused operations as `M` has them.
 #[inline(always)]
 pub(crate) fn sin32_by<M: Fma>(x: f32) -> f32 {
-    if x.abs() > FEW_TURNS as f32 { odd(x, sine(quarter_turns(f64::from(x.abs())))) } else { sin32_few_by::<M>(x) }
+    if x.abs() > FEW_TURNS as f32 { far_sine(x, 0) } else { sin32_few_by::<M>(x) }
 }
 
 /// Computes the same for |x| <= `FEW_TURNS`.
@@ -231,12 +246,7 @@ pub fn cos32(x: f32) -> f32 {
 /// Computes the same, with fused operations as `M` has them.
 #[inline(always)]
 pub(crate) fn cos32_by<M: Fma>(x: f32) -> f32 {
-    if x.abs() > FEW_TURNS as f32 {
-        let (fraction, count) = quarter_turns(f64::from(x.abs()));
-        odd(x.abs(), sine((fraction, count.wrapping_add(1))))
-    } else {
-        cos32_few_by::<M>(x)
-    }
+    if x.abs() > FEW_TURNS as f32 { far_sine(x.abs(), 1) } else { cos32_few_by::<M>(x) }
 }
 
 /// Computes the same for |x| <= `FEW_TURNS`.
@@ -251,7 +261,7 @@ pub(crate) fn cos32_few_by<M: Fma>(x: f32) -> f32 {
 /// At most 0.5010 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan32(x: f32) -> f32 {
-    if f64::from(x.abs()) > FEW_TURNS { odd(x, tangent(quarter_turns(f64::from(x.abs())))) } else { tan32_few(x) }
+    if f64::from(x.abs()) > FEW_TURNS { far_tangent(x) } else { tan32_few(x) }
 }
 
 /// Computes the tangent of x radians for |x| <= `FEW_TURNS`.

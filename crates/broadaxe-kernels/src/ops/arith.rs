@@ -3,8 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::{
-    division::Divide,
-    loops::{Binary, Prepared, Refuses, Unary},
+    loops::{Binary, Refuses, Unary},
     math::{
         self,
         singles::{Fma, Instruction, Plain},
@@ -102,7 +101,12 @@ impl<T: Real> Binary<T> for Div {
 
 /// The operators whose integer form and float form have nothing in common.
 pub mod integer {
-    use super::{Binary, Divide, Integer, Prepared};
+    use super::{Binary, Integer};
+    use crate::{
+        division::{Divide, Dividend},
+        loops::Prepared,
+        math::singles::{Fma, Plain},
+    };
 
     /// a / b, rounded towards zero
     pub struct DivTrunc;
@@ -117,46 +121,52 @@ pub mod integer {
     /// a to the power of b, wrapping
     pub struct Pow;
 
-    /// Returns the remainder of the quotient rounded to nearest, from the quotient rounded down.
-    ///
-    /// The remainder of that has the divisor's sign, so that it and what it lacks are compared without overflow.
-    #[inline(always)]
-    fn nearest_rest<T: Integer>(a: T, b: T, floor: T) -> T {
-        let rest = a.sub(floor.mul(b));
-        let left = b.sub(rest);
-        let over = if b.is_negative() { rest < left } else { rest > left };
-        let odd = floor.and(T::ONE) == T::ONE;
-        if over || (rest == left && odd) { rest.sub(b) } else { rest }
-    }
-
-    /// Makes a divisor ready, and keeps it beside what it became.
-    #[inline(always)]
-    fn ready<T: Divide>(b: T) -> Option<(T, T::By)> {
-        if b == T::ZERO { None } else { Some((b, b.by())) }
-    }
-
     macro_rules! divisions {
-        ($($name:ident: |$a:ident, $b:ident, $by:ident| $dense:expr, $prepared:expr;)+) => { $(
-            impl<T: Divide> Binary<T> for $name {
-                type Out = T;
+        ($($name:ident: $divide:ident, $divide_by:ident, |$a:ident, $b:ident, $quotient:ident| $result:expr;)+) => { $(
+            impl $name {
                 #[inline(always)]
-                fn apply($a: T, $b: T) -> T { $dense }
+                fn of<M: Fma, N: Divide>($a: N, $b: N) -> N {
+                    let $quotient = $a.$divide($b);
+                    $result
+                }
+                #[inline(always)]
+                fn of_by<M: Fma, N: Divide>($a: N, ($b, by): (N, N::By)) -> N {
+                    let $quotient = $a.$divide_by::<M>(by);
+                    $result
+                }
             }
-            impl<T: Divide> Prepared<T> for $name {
+            impl<T: Dividend> Binary<T> for $name {
+                type Out = T;
+                const NEARER: bool = T::NEARER;
+                #[inline(always)]
+                fn apply(a: T, b: T) -> T { Self::of::<Plain, T>(a, b) }
+                #[inline(always)]
+                fn is_near(x: T) -> bool { x.is_near() }
+                #[inline(always)]
+                fn apply_near(a: T, b: T) -> T { T::of_near(Self::of::<Plain, T::Near>(a.near(), b.near())) }
+            }
+            impl<T: Dividend> Prepared<T> for $name {
                 type By = (T, T::By);
+                type NearBy = (T::Near, <T::Near as Divide>::By);
                 #[inline(always)]
-                fn prepare(b: T) -> Option<Self::By> { ready(b) }
+                fn prepare(b: T) -> Self::By { (b, b.by()) }
                 #[inline(always)]
-                fn apply_by($a: T, ($b, $by): Self::By) -> T { let _ = $b; $prepared }
+                fn prepare_near(b: T) -> Self::NearBy { (b.near(), b.near().by()) }
+                #[inline(always)]
+                fn apply_by<M: Fma>(a: T, by: Self::By) -> T { Self::of_by::<M, T>(a, by) }
+                #[inline(always)]
+                fn apply_near_by<M: Fma>(a: T, by: Self::NearBy) -> T {
+                    T::of_near(Self::of_by::<M, T::Near>(a.near(), by))
+                }
             }
         )+ };
     }
     divisions! {
-        DivTrunc: |a, b, by| a.div_trunc(b), a.trunc_by(by);
-        DivFloor: |a, b, by| a.div_floor(b), a.floor_by(by);
-        ModFloor: |a, b, by| a.sub(a.div_floor(b).mul(b)), a.sub(a.floor_by(by).mul(b));
-        Fmod: |a, b, by| a.sub(a.div_trunc(b).mul(b)), a.sub(a.trunc_by(by).mul(b));
-        RemainderIeee: |a, b, by| nearest_rest(a, b, a.div_floor(b)), nearest_rest(a, b, a.floor_by(by));
+        DivTrunc: div_trunc, trunc_by, |a, _b, quotient| quotient;
+        DivFloor: div_floor, floor_by, |a, _b, quotient| quotient;
+        ModFloor: div_floor, floor_by, |a, b, quotient| a.rest::<M>(quotient, b);
+        Fmod: div_trunc, trunc_by, |a, b, quotient| a.rest::<M>(quotient, b);
+        RemainderIeee: div_floor, floor_by, |a, b, quotient| a.nearest_rest::<M>(quotient, b);
     }
 
     impl<T: Integer> Binary<T> for Pow {

@@ -9,7 +9,7 @@ fn operator(name: &str, dtype: DType) -> Program {
 /// Elements of 64 bits are computed where they lie apart, and go where results lie apart.
 #[test]
 fn elements_apart_are_computed_where_they_lie() {
-    // Rows of three more than whole lots, and enough of them for two threads.
+    // No whole number of lots, also in rows of a third, and enough for two threads.
     let (n, size) = (300_021, 8);
     // The loops, and the elements from one to the next of two operands and the result; whether they are taken one by one.
     let cases: [(Vec<usize>, [Vec<isize>; 3], bool); 5] = [
