@@ -2,28 +2,32 @@
 
 use crate::{
     math::{
-        Factor, Inverse32, Inverse64, Units, divide_wide, floor_by_f32, floor_by_f64, singles::Fma, trunc_by_f32,
-        trunc_by_f64,
+        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, floor_by_f32, floor_by_f64, singles::Fma,
+        trunc_by_f32, trunc_by_f64,
     },
-    number::Integer,
+    number::{Integer, Number},
 };
+
+/// A divisor made ready for many dividends.
+pub(crate) trait Ready<T>: Copy {
+    /// Makes a divisor ready.
+    fn of(by: T) -> Self;
+    /// Divides towards zero.
+    fn trunc<M: Fma>(self, a: T) -> T;
+    /// Divides, rounding down.
+    fn floor<M: Fma>(self, a: T) -> T;
+}
 
 /// A whole number that can be divided.
 ///
 /// `MIN / -1` wraps, and a zero divisor gives any number (a guard refuses it before).
 pub(crate) trait Divide: Copy + 'static {
-    /// A divisor made ready for many dividends.
-    type By: Copy;
+    /// What becomes of a divisor that is made ready.
+    type By: Ready<Self>;
     /// Divides towards zero.
     fn div_trunc(self, by: Self) -> Self;
     /// Divides, rounding down.
     fn div_floor(self, by: Self) -> Self;
-    /// Makes this ready as a divisor.
-    fn by(self) -> Self::By;
-    /// Divides towards zero by what was made ready.
-    fn trunc_by<M: Fma>(self, by: Self::By) -> Self;
-    /// Divides, rounding down, by what was made ready.
-    fn floor_by<M: Fma>(self, by: Self::By) -> Self;
     /// Returns what a quotient leaves of this.
     fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self;
     /// Returns what the quotient rounded to nearest, ties to even, leaves of this; takes the quotient rounded down.
@@ -44,39 +48,108 @@ pub(crate) trait Dividend: Integer + Divide {
     fn of_near(result: Self::Near) -> Self;
 }
 
-macro_rules! rests {
-    () => {
-        #[inline(always)]
-        fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self {
-            self.wrapping_sub(quotient.wrapping_mul(by))
-        }
-        /// The remainder of the quotient rounded down has the divisor's sign, so that it and what it lacks are compared without overflow.
-        #[inline(always)]
-        fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self {
-            let rest = self.rest::<M>(floor, by);
-            let left = by.wrapping_sub(rest);
-            let over = if Integer::is_negative(by) { rest < left } else { rest > left };
-            if over || (rest == left && floor & 1 == 1) { rest.wrapping_sub(by) } else { rest }
-        }
-    };
+/// Returns what the quotient rounded to nearest, ties to even, leaves of `a`.
+///
+/// The remainder of the quotient rounded down has the divisor's sign, so that it and what it lacks are compared without overflow.
+#[inline(always)]
+fn nearest_rest<T: Integer>(a: T, floor: T, by: T) -> T {
+    let rest = a.sub(floor.mul(by));
+    let left = by.sub(rest);
+    let over = if by.is_negative() { rest < left } else { rest > left };
+    let odd = floor.and(T::ONE) == T::ONE;
+    if over || (rest == left && odd) { rest.sub(by) } else { rest }
+}
+
+/// A signed divisor made ready: its magnitude, and -1 where it is negative.
+#[derive(Clone, Copy)]
+pub(crate) struct Signed<F, T> {
+    factor: F,
+    sign: T,
 }
 
 macro_rules! divide_as {
-    ($float:ident, $trunc:ident, $floor:ident, $inverse:ident: $($ty:ident),+) => { $(
+    ($quotient:expr, $floor:expr, $by:ty: $($ty:ident),+) => { $(
         impl Divide for $ty {
-            type By = $inverse;
+            type By = $by;
             #[inline(always)]
-            fn div_trunc(self, by: Self) -> Self { $trunc($float::from(self), $float::from(by)) as Self }
+            fn div_trunc(self, by: Self) -> Self { $quotient(self.into(), by.into()) as Self }
             #[inline(always)]
-            fn div_floor(self, by: Self) -> Self { $floor($float::from(self), $float::from(by)) as Self }
+            fn div_floor(self, by: Self) -> Self { $floor(self.into(), by.into()) as Self }
             #[inline(always)]
-            fn by(self) -> Self::By { $inverse::new($float::from(self)) }
+            fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self { self.sub(quotient.mul(by)) }
             #[inline(always)]
-            fn trunc_by<M: Fma>(self, by: Self::By) -> Self { by.trunc::<M>($float::from(self)) as Self }
-            #[inline(always)]
-            fn floor_by<M: Fma>(self, by: Self::By) -> Self { by.floor::<M>($float::from(self)) as Self }
-            rests!();
+            fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self { nearest_rest(self, floor, by) }
         }
+    )+ };
+}
+divide_as!(trunc_by_f32, floor_by_f32, Factor8: u8);
+divide_as!(trunc_by_f32, floor_by_f32, Signed<Factor8, i8>: i8);
+divide_as!(trunc_by_f32, floor_by_f32, Inverse32: i16, u16);
+divide_as!(trunc_by_f64, floor_by_f64, Inverse64: i32, u32);
+divide_as!(divide_wide, divide_wide, Factor64: u64);
+divide_as!(trunc_wide, floor_wide, Signed<Factor64, i64>: i64);
+
+/// Divides towards zero.
+#[inline(always)]
+fn trunc_wide(a: i64, by: i64) -> i64 {
+    let minus = (a ^ by) >> 63;
+    (divide_wide(a.unsigned_abs(), by.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
+}
+
+/// Divides magnitudes, rounding down: -(n / d) rounded down is the complement of (n - 1) / d.
+#[inline(always)]
+fn floor_wide(a: i64, by: i64) -> i64 {
+    let minus = if a == 0 { 0 } else { (a ^ by) >> 63 };
+    divide_wide(a.unsigned_abs().wrapping_add_signed(minus), by.unsigned_abs()) as i64 ^ minus
+}
+
+macro_rules! ready {
+    ($($float:ident $inverse:ident: $($ty:ident),+;)+) => { $($(
+        impl Ready<$ty> for $inverse {
+            #[inline(always)]
+            fn of(by: $ty) -> Self { Self::new($float::from(by)) }
+            #[inline(always)]
+            fn trunc<M: Fma>(self, a: $ty) -> $ty { self.trunc_bits::<M>($float::from(a)) as $ty }
+            #[inline(always)]
+            fn floor<M: Fma>(self, a: $ty) -> $ty { self.floor_bits::<M>($float::from(a)) as $ty }
+        }
+    )+)+ };
+}
+ready! { f32 Inverse32: i16, u16; f64 Inverse64: i32, u32; }
+
+macro_rules! ready_by_factor {
+    ($($factor:ident: $unsigned:ident $signed:ident;)+) => { $(
+        impl Ready<$unsigned> for $factor {
+            #[inline(always)]
+            fn of(by: $unsigned) -> Self { Self::new(by) }
+            #[inline(always)]
+            fn trunc<M: Fma>(self, a: $unsigned) -> $unsigned { self.divide(a) }
+            #[inline(always)]
+            fn floor<M: Fma>(self, a: $unsigned) -> $unsigned { self.divide(a) }
+        }
+        impl Ready<$signed> for Signed<$factor, $signed> {
+            #[inline(always)]
+            fn of(by: $signed) -> Self {
+                Self { factor: $factor::new(by.unsigned_abs()), sign: by >> ($signed::BITS - 1) }
+            }
+            #[inline(always)]
+            fn trunc<M: Fma>(self, a: $signed) -> $signed {
+                let minus = (a >> ($signed::BITS - 1)) ^ self.sign;
+                (self.factor.divide(a.unsigned_abs()) as $signed ^ minus).wrapping_sub(minus)
+            }
+            // The signs differ where `minus` is -1, and `a` is not 0.
+            #[inline(always)]
+            fn floor<M: Fma>(self, a: $signed) -> $signed {
+                let minus = if a ^ self.sign < self.sign { -1 } else { 0 };
+                self.factor.divide(a.unsigned_abs().wrapping_add_signed(minus)) as $signed ^ minus
+            }
+        }
+    )+ };
+}
+ready_by_factor! { Factor8: u8 i8; Factor64: u64 i64; }
+
+macro_rules! nowhere_nearer {
+    ($($ty:ident),+) => { $(
         impl Dividend for $ty {
             const NEARER: bool = false;
             type Near = Self;
@@ -89,33 +162,7 @@ macro_rules! divide_as {
         }
     )+ };
 }
-divide_as!(f32, trunc_by_f32, floor_by_f32, Inverse32: i8, i16, u8, u16);
-divide_as!(f64, trunc_by_f64, floor_by_f64, Inverse64: i32, u32);
-
-impl Divide for u64 {
-    type By = Factor;
-    #[inline(always)]
-    fn div_trunc(self, by: Self) -> Self {
-        divide_wide(self, by)
-    }
-    #[inline(always)]
-    fn div_floor(self, by: Self) -> Self {
-        self.div_trunc(by)
-    }
-    #[inline(always)]
-    fn by(self) -> Factor {
-        Factor::new(self)
-    }
-    #[inline(always)]
-    fn trunc_by<M: Fma>(self, by: Factor) -> Self {
-        by.divide(self)
-    }
-    #[inline(always)]
-    fn floor_by<M: Fma>(self, by: Factor) -> Self {
-        by.divide(self)
-    }
-    rests!();
-}
+nowhere_nearer!(i8, i16, i32, u8, u16, u32);
 
 impl Dividend for u64 {
     const NEARER: bool = true;
@@ -132,38 +179,6 @@ impl Dividend for u64 {
     fn of_near(result: Units) -> Self {
         result.whole() as Self
     }
-}
-
-impl Divide for i64 {
-    /// The magnitude, and -1 where the divisor is negative.
-    type By = (Factor, i64);
-    #[inline(always)]
-    fn div_trunc(self, by: Self) -> Self {
-        let minus = (self ^ by) >> 63;
-        (divide_wide(self.unsigned_abs(), by.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
-    }
-    /// Divides magnitudes: -(n / d) rounded down is the complement of (n - 1) / d.
-    #[inline(always)]
-    fn div_floor(self, by: Self) -> Self {
-        let minus = if self == 0 { 0 } else { (self ^ by) >> 63 };
-        divide_wide(self.unsigned_abs().wrapping_add_signed(minus), by.unsigned_abs()) as i64 ^ minus
-    }
-    #[inline(always)]
-    fn by(self) -> Self::By {
-        (Factor::new(self.unsigned_abs()), self >> 63)
-    }
-    #[inline(always)]
-    fn trunc_by<M: Fma>(self, (factor, sign): Self::By) -> Self {
-        let minus = (self >> 63) ^ sign;
-        (factor.divide(self.unsigned_abs()) as i64 ^ minus).wrapping_sub(minus)
-    }
-    #[inline(always)]
-    fn floor_by<M: Fma>(self, (factor, sign): Self::By) -> Self {
-        // The signs differ, and this is not 0.
-        let minus = if self ^ sign < sign { -1 } else { 0 };
-        factor.divide(self.unsigned_abs().wrapping_add_signed(minus)) as i64 ^ minus
-    }
-    rests!();
 }
 
 impl Dividend for i64 {
@@ -184,6 +199,21 @@ impl Dividend for i64 {
     }
 }
 
+impl Ready<Units> for Inverse64 {
+    #[inline(always)]
+    fn of(by: Units) -> Self {
+        Self::new(by.value())
+    }
+    #[inline(always)]
+    fn trunc<M: Fma>(self, a: Units) -> Units {
+        Units::of_bits(self.trunc_bits::<M>(a.value()))
+    }
+    #[inline(always)]
+    fn floor<M: Fma>(self, a: Units) -> Units {
+        Units::of_bits(self.floor_bits::<M>(a.value()))
+    }
+}
+
 impl Divide for Units {
     type By = Inverse64;
     #[inline(always)]
@@ -195,24 +225,12 @@ impl Divide for Units {
         Self::of_bits(floor_by_f64(self.value(), by.value()))
     }
     #[inline(always)]
-    fn by(self) -> Inverse64 {
-        Inverse64::new(self.value())
-    }
-    #[inline(always)]
-    fn trunc_by<M: Fma>(self, by: Inverse64) -> Self {
-        Self::of_bits(by.trunc::<M>(self.value()))
-    }
-    #[inline(always)]
-    fn floor_by<M: Fma>(self, by: Inverse64) -> Self {
-        Self::of_bits(by.floor::<M>(self.value()))
-    }
-    #[inline(always)]
     fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self {
         self.less::<M>(quotient, by)
     }
     #[inline(always)]
     fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self {
-        Self::of(self.whole().nearest_rest::<M>(floor.whole(), by.whole()))
+        Self::of(nearest_rest(self.whole(), floor.whole(), by.whole()))
     }
 }
 
@@ -224,7 +242,7 @@ mod tests {
 
     /// Returns the quotient towards zero and the one rounded down, each in two ways, and three remainders.
     fn ways<D: Divide, M: Fma>(a: D, b: D, by: D::By) -> [D; 7] {
-        let (cut, down) = (a.trunc_by::<M>(by), a.floor_by::<M>(by));
+        let (cut, down) = (by.trunc::<M>(a), by.floor::<M>(a));
         let rests = [a.rest::<M>(cut, b), a.rest::<M>(down, b), a.nearest_rest::<M>(down, b)];
         [a.div_trunc(b), cut, a.div_floor(b), down, rests[0], rests[1], rests[2]]
     }
@@ -246,7 +264,7 @@ mod tests {
     ) -> usize {
         let mut near = 0;
         for b in divisors.iter().map(|&b| of(b)).filter(|&b| wide(b) != 0) {
-            let (by, near_by) = (b.by(), b.near().by());
+            let (by, near_by) = (Ready::of(b), Ready::of(b.near()));
             for a in numbers.iter().map(|&a| of(a)) {
                 let expected = exact(wide(a), wide(b)).map(of);
                 assert_eq!(ways::<T, Plain>(a, b, by), expected, "{a:?} / {b:?}");

@@ -9,25 +9,21 @@ use std::{
 use crate::number::Half as Packed;
 use crate::{
     convert::{Origin, Target},
-    division::Dividend,
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{LEVELS, half_wide, halves::Widened, versions},
-    loops::{Binary, Guard, Kernel, LIGHT_PICOS, Prepared, Refuses, Ternary, Unary, Variant},
-    math::singles::Plain,
+    loops::{Binary, Kernel, LIGHT_PICOS, Prepared, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
     ops::{
-        arith::ZeroDivisor,
         cast as element,
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{Brief, By, Guarded, Line, One, Three, Two, apart::Single, first_refused},
+    tile::{Brief, Line, One, Three, Two, apart::Single},
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
     isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, lots::Packed, wide},
-    math::singles::Instruction,
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
@@ -35,8 +31,11 @@ use crate::{
     },
 };
 
+mod integers;
 mod lanewise;
 
+use integers::divided;
+pub(crate) use integers::integer_powers;
 pub(crate) use lanewise::{fused, lanewise, powers, remainders, rounded_fused};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
@@ -96,20 +95,6 @@ const fn brief_loops<L: Line>(constants: u8) -> Variant {
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
     let past = wide::<Streamed<M, Past32>, Streamed<L, Past64>>();
     Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
-}
-
-/// The loops of an integer by one that stays.
-const fn divided_by<O: Prepared<T>, T: Dividend>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    {
-        type L<O, T> = By<O, T, Instruction>;
-        // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
-        let light = size_of::<T>() < 8;
-        let past = if light { wide::<Streamed<L<O, T>, Past32>, Streamed<L<O, T>, Past64>>() } else { [None; LEVELS] };
-        Variant { constants: 2, versions: each::<By<O, T, Plain>, L<O, T>, L<O, T>>(), past }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    heavy_loops::<By<O, T, Plain>>(2)
 }
 
 /// The loops of two operands of f16, for a costly operator whose result is that for f32, rounded.
@@ -191,14 +176,6 @@ impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
     const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>(true)];
 }
 
-impl<O: Binary<T>, R: Refuses<T>, T: Element> Loops<(O, R, T, T)> {
-    const GUARDED: &'static [Variant] = &[heavy_loops::<Guarded<O, R, T, 0>>(0)];
-}
-
-impl<O: Prepared<T>, T: Dividend> Loops<(O, ZeroDivisor, T)> {
-    const DIVIDED: &'static [Variant] = &[heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0), divided_by::<O, T>()];
-}
-
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
     const THREE: &'static [Variant] = &[
         brief_loops::<Three<O, A, T, 0>>(0),
@@ -265,20 +242,6 @@ const fn heavy_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
     plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
-}
-
-const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>() -> Kernel {
-    let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, R, T, T)>::GUARDED);
-    kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
-    kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
-    kernel
-}
-
-/// Two integers, the second not zero, with a loop for a constant divisor.
-const fn divided<O: Prepared<T>, T: Dividend>() -> Kernel {
-    let mut kernel = guarded::<O, ZeroDivisor, T>();
-    kernel.variants = Loops::<(O, ZeroDivisor, T)>::DIVIDED;
-    kernel
 }
 
 const NONE: [Option<Kernel>; 13] = [None; 13];
@@ -389,31 +352,6 @@ pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>()
         as_dtype(k2, DType::U16, DType::I16),
         as_dtype(k4, DType::U32, DType::I32),
         as_dtype(k8, DType::U64, DType::I64),
-    ])
-}
-
-/// Every integer, with the pairs that `R` refuses.
-pub(crate) const fn guarded_integers<O, R>() -> Kernels
-where
-    O: Binary<i8> + Binary<i16> + Binary<i32> + Binary<i64> + Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>,
-    R: Refuses<i8>
-        + Refuses<i16>
-        + Refuses<i32>
-        + Refuses<i64>
-        + Refuses<u8>
-        + Refuses<u16>
-        + Refuses<u32>
-        + Refuses<u64>,
-{
-    gather([
-        guarded::<O, R, i8>(),
-        guarded::<O, R, i16>(),
-        guarded::<O, R, i32>(),
-        guarded::<O, R, i64>(),
-        guarded::<O, R, u8>(),
-        guarded::<O, R, u16>(),
-        guarded::<O, R, u32>(),
-        guarded::<O, R, u64>(),
     ])
 }
 

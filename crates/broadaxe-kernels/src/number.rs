@@ -28,6 +28,11 @@ pub trait Number: Element + PartialOrd {
     fn canonical(self) -> Self;
     /// Says whether this is a NaN.
     fn is_nan(self) -> bool;
+    /// Says whether this is less than the other.
+    #[inline(always)]
+    fn is_below(self, other: Self) -> bool {
+        self < other
+    }
 }
 
 /// An integer.
@@ -460,6 +465,16 @@ impl<T: Half> Number for T {
     #[inline(always)]
     fn is_nan(self) -> bool {
         self.to_bits() & MAGNITUDE > T::INFINITY.to_bits()
+    }
+    /// Compares the bits as integers of 16 bits, in the order of the numbers, both zeros as one.
+    #[inline(always)]
+    fn is_below(self, other: Self) -> bool {
+        let key = |x: Self| {
+            let (magnitude, sign) = ((x.to_bits() & MAGNITUDE) as i16, x.to_bits() as i16 >> 15);
+            (magnitude ^ sign) - sign
+        };
+        // Not by lazy operators, which are branches and do not vectorise.
+        (key(self) < key(other)) & !(Number::is_nan(self) | Number::is_nan(other))
     }
 }
 

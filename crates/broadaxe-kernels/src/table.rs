@@ -6,7 +6,7 @@
 
 use crate::{
     family::{
-        choices, divisions, float, floats, fused, guarded_integers, heavy_float, heavy_floats, integer as integer1,
+        choices, divisions, float, floats, fused, heavy_float, heavy_floats, integer as integer1, integer_powers,
         integers, lanewise, numbers3, powers, remainders, rounded_float, rounded_floats, rounded_fused, truth, truths,
         width, widths,
     },
@@ -58,9 +58,9 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "fmod"), (Onnx, "Mod(fmod=1)"), (Openvino, "Mod"), (Ncnn, "BinaryOp(12)")]),
     binary("remainder_ieee", "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(remainders::<RemainderIeee>()))
         .known_as(&[(Ncnn, "BinaryOp(17)")]),
-    binary("pow", "a to the power of b", guarded_integers::<integer::Pow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0)
+    binary("pow", "a to the power of b", integer_powers::<integer::Pow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0)
         .known_as(&[(Numpy, "power"), (Onnx, "Pow"), (Openvino, "Power"), (Ncnn, "BinaryOp(6)"), (Paddle, "elementwise_pow")]),
-    binary("pow_trunc", "a to the power of b, in integers; rounded towards zero where b < 0", guarded_integers::<PowTrunc, ZeroToNegative>())
+    binary("pow_trunc", "a to the power of b, in integers; rounded towards zero where b < 0", integer_powers::<PowTrunc, ZeroToNegative>())
         .known_as(&[(Onnx, "Pow"), (Openvino, "Power")]),
     binary("max", "the larger of a and b; NaN spreads", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic()
         .known_as(&[(Numpy, "maximum"), (Onnx, "Max"), (Openvino, "Maximum"), (Ncnn, "BinaryOp(4)"), (Paddle, "elementwise_max")]),

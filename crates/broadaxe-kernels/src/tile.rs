@@ -22,6 +22,7 @@ pub(crate) mod shared;
 pub(crate) mod vectors;
 pub(crate) mod apart;
 pub(crate) mod chain;
+pub(crate) mod powers;
 #[cfg(target_arch = "x86_64")]
 mod links;
 
@@ -340,27 +341,6 @@ unsafe fn guarded_near_or_not<O: Binary<T>, R: Refuses<T>, T: Element>(
         }
     }
     refused
-}
-
-/// The loop `L` of powers with a constant exponent, but for squares and cubes, which are those of `S` and `C`.
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Powers<L, S, C, T>(PhantomData<(L, S, C, T)>);
-
-#[cfg(target_arch = "x86_64")]
-impl<L: Line<Out = T>, S: Unary<T, Out = T>, C: Unary<T, Out = T>, T: Element + Into<f64>> Line for Powers<L, S, C, T> {
-    type Out = T;
-    const ADVANCES: [usize; 3] = L::ADVANCES;
-    #[inline(always)]
-    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        // SAFETY: promised by the caller.
-        unsafe {
-            match element::<T>(places[1], 0, true).into() {
-                2.0 => <One<S, T, 0> as Line>::run(places, out),
-                3.0 => <One<C, T, 0> as Line>::run(places, out),
-                _ => L::run(places, out),
-            }
-        }
-    }
 }
 
 impl<O: Prepared<T>, T: Integer, M: Fma> Line for By<O, T, M> {

@@ -1,5 +1,7 @@
 //! Loops that are written otherwise for some level, dtype or constant give what the others give.
 
+use half::{bf16, f16};
+
 use broadaxe_kernels::{
     DType, Input, Isa, Kernel, Level, Nest, OPS, Output, Program, Serial, Slot, Step, cast, find, run_at,
 };
@@ -142,43 +144,122 @@ fn of_all_exponents() -> Vec<f64> {
     numbers
 }
 
+/// A float: its dtype, a number as bytes, bytes as a number, half of what it tells apart around 1, and the least subnormal number.
+type Float = (DType, fn(f64) -> Vec<u8>, fn(&[u8]) -> f64, f64, f64);
+
+/// Returns every float.
+fn floats() -> [Float; 4] {
+    let two_to = |n: i32| f64::from(n).exp2();
+    [
+        (
+            DType::F16,
+            |x| f16::from_f64(x).to_ne_bytes().to_vec(),
+            |x| f16::from_ne_bytes([x[0], x[1]]).to_f64(),
+            two_to(-11),
+            two_to(-24),
+        ),
+        (
+            DType::BF16,
+            |x| bf16::from_f64(x).to_ne_bytes().to_vec(),
+            |x| bf16::from_ne_bytes([x[0], x[1]]).to_f64(),
+            two_to(-8),
+            two_to(-133),
+        ),
+        (
+            DType::F32,
+            |x| (x as f32).to_ne_bytes().to_vec(),
+            |x| f32::from_ne_bytes([x[0], x[1], x[2], x[3]]).into(),
+            two_to(-24),
+            two_to(-149),
+        ),
+        // What is compared with is itself rounded, so that it may be as far off again.
+        (
+            DType::F64,
+            |x| x.to_ne_bytes().to_vec(),
+            |x| f64::from_ne_bytes(x.try_into().expect("eight bytes")),
+            two_to(-52),
+            two_to(-1074),
+        ),
+    ]
+}
+
 #[test]
-fn squares_and_cubes_are_products_whichever_way_they_are_asked_for() {
+fn simple_powers_are_the_same_whichever_way_they_are_asked_for() {
     let numbers = of_all_exponents();
     let n = numbers.len();
-    let kernel = |dtype| find("pow").and_then(|op| op.kernel(dtype)).expect("in the table");
-    for exponent in [2.0_f64, 3.0] {
-        let narrow: Vec<f32> = numbers.iter().map(|&x| x as f32).collect();
-        let dense = [
-            (
-                DType::F32,
-                narrow.iter().flat_map(|x| x.to_ne_bytes()).collect(),
-                (exponent as f32).to_ne_bytes().to_vec(),
-            ),
-            (
-                DType::F64,
-                numbers.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>(),
-                exponent.to_ne_bytes().to_vec(),
-            ),
-        ];
-        for (dtype, dense, constant) in dense {
+    for (dtype, encode, decode, half, least) in floats() {
+        let kernel = find("pow").and_then(|op| op.kernel(dtype)).expect("in the table");
+        let dense: Vec<u8> = numbers.iter().flat_map(|&x| encode(x)).collect();
+        for exponent in [2.0, 3.0, 0.5, -0.5, -1.0, 1.0] {
+            let constant = encode(exponent);
             let repeated = constant.repeat(n);
-            compare("a power with a constant exponent", kernel(dtype), &[&dense, &constant], n);
-            compare("a power with equal exponents", kernel(dtype), &[&dense, &repeated], n);
+            // One of a kind among others, too.
+            let other = |i: usize| if i % 3 == 1 { exponent } else { [0.75, -2.0, 5.0][i % 3] };
+            let mixed: Vec<u8> = (0..n).flat_map(|i| encode(other(i))).collect();
+            let what = format!("a power of {} with the exponent {exponent}", dtype.name());
+            compare(&what, kernel, &[&dense, &constant], n);
+            compare(&what, kernel, &[&dense, &repeated], n);
+            compare(&what, kernel, &[&dense, &mixed], n);
+            let isa = Isa::of(Level::Baseline).expect("every CPU has it");
+            let got = run(isa, kernel, &[&dense, &constant], n);
+            assert!(got == run(isa, kernel, &[&dense, &repeated], n), "{what}, repeated");
+            let among = run(isa, kernel, &[&dense, &mixed], n);
+            let size = dtype.size();
+            for (i, (got, among)) in got.chunks(size).zip(among.chunks(size)).enumerate() {
+                assert!(i % 3 != 1 || got == among, "{what}, among others");
+                let (x, got) = (decode(&dense[i * size..][..size]), decode(got));
+                let wide = x.powf(exponent);
+                let near = decode(&encode(wide));
+                let same = got == near || got.is_nan() && near.is_nan();
+                let bound = half * 1.02 * wide.abs() + least;
+                assert!(same || (got - wide).abs() <= bound, "{what}: {x:e} gives {got:e}, not {near:e}");
+                assert!(got != 0.0 || got.is_sign_negative() == wide.is_sign_negative(), "{what}: {x:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn powers_of_integers_are_the_same_whichever_way_they_are_asked_for() {
+    let numbers: Vec<i64> =
+        (0..700).map(|i: i64| (i - 350).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> (i % 60)).collect();
+    let n = numbers.len();
+    for (dtype, size) in [
+        (DType::I8, 1),
+        (DType::U8, 1),
+        (DType::I16, 2),
+        (DType::U16, 2),
+        (DType::I32, 4),
+        (DType::U32, 4),
+        (DType::I64, 8),
+        (DType::U64, 8),
+    ] {
+        let encode = |x: i64| {
+            let bytes = x.to_ne_bytes();
+            if cfg!(target_endian = "big") { bytes[8 - size..].to_vec() } else { bytes[..size].to_vec() }
+        };
+        let dense: Vec<u8> = numbers.iter().flat_map(|&x| encode(x)).collect();
+        for (name, exponent) in [0, 1, 2, 3, 7, 10, 127]
+            .map(|exponent| ("pow", exponent))
+            .into_iter()
+            .chain([("pow_trunc", 3), ("pow_trunc", 0)])
+        {
+            let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
+            let constant = encode(exponent);
+            let what = format!("{name} of {} with {exponent}", dtype.name());
+            compare(&what, kernel, &[&dense, &constant], n);
+            compare(&what, kernel, &[&dense, &constant.repeat(n)], n);
+            let expected: Vec<u8> = numbers
+                .iter()
+                .flat_map(|&x| encode((0..exponent).fold(1, |power: i64, _| power.wrapping_mul(x))))
+                .collect();
             for isa in Isa::available() {
-                let got = run(isa, kernel(dtype), &[&dense, &constant], n);
-                assert!(got == run(isa, kernel(dtype), &[&dense, &repeated], n), "{dtype:?} at {:?}", isa.level());
-                let floats = got.chunks_exact(4).map(|x| f32::from_ne_bytes([x[0], x[1], x[2], x[3]]));
-                for (&x, got) in narrow.iter().zip(floats).filter(|_| dtype == DType::F32) {
-                    let wide = f64::from(x) * f64::from(x) * if exponent == 2.0 { 1.0 } else { f64::from(x) };
-                    let near = wide as f32;
-                    // A cube in f64 is itself rounded, and what a square lost is too small a number where the cube is subnormal.
-                    let half = (f64::from(near.abs().next_up()) - f64::from(near.abs())) / 2.0;
-                    let is_near = (wide - f64::from(got)).abs() <= half * 1.000_001 + 2f64.powi(-150);
-                    let same = got == near || got.is_nan() && near.is_nan();
-                    assert!(same || is_near, "{x:e} to {exponent}: {got:e}, not {near:e}");
-                    assert!(got != 0.0 || got.is_sign_negative() == wide.is_sign_negative(), "{x:e} to {exponent}");
-                }
+                assert!(run(isa, kernel, &[&dense, &constant], n) == expected, "{what} at {:?}", isa.level());
+                assert!(
+                    run(isa, kernel, &[&dense, &constant.repeat(n)], n) == expected,
+                    "{what} at {:?}, repeated",
+                    isa.level()
+                );
             }
         }
     }

@@ -61,7 +61,7 @@ fn divide<T: Element>(isa: Isa, name: &str, a: &[T], b: &[T]) -> Result<Vec<u8>,
     let mut out = vec![0; size_of_val(a)];
     let operands = [Input::new(bytes(a), 0), Input::new(bytes(b), 0)];
     let done = run_at(isa, &program, &nest, &operands, Output::new(&mut out, 0), &Serial, None);
-    done.map(|_| out)
+    done.map(|()| out)
 }
 
 #[test]

@@ -26,16 +26,17 @@ mod x86 {
         dtype::{DType, bf16, f16},
         isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, halves::Widened, wide},
         loops::{Kernel, Variant},
-        math::singles::{Instruction, Lanewise, Lanewise2, Plain},
+        math::singles::{Instruction, Lanewise, Plain},
         number::{Function, Function2, Real},
         op::Kernels,
         ops::{
-            arith::{OneStep, Square},
-            lanewise::{Cube, Fused, Once},
+            arith::OneStep,
+            lanewise::{Fused, Once, Power},
         },
         tile::{
-            Line, One, Powers, Streamed, Two,
+            Line, One, Streamed, Two,
             halves::{OneHalf, TwoHalves},
+            powers::{Converted, Mixed, Plainly, Powers, Repeated},
             shared::OneShared,
             vectors::{OneVector, TwoVectors},
         },
@@ -65,38 +66,70 @@ mod x86 {
             &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
     }
 
-    /// The loop of powers of f32 with a constant exponent, by `L` but for squares and cubes.
-    type Powers32<L, M> = Powers<L, Square, Cube<M>, f32>;
+    /// Powers with fused operations, and without.
+    type Fused2 = Power<Instruction>;
+    type Plain2 = Power<Plain>;
 
-    /// The same of f64.
-    type Powers64<O> = Powers<Two<O, f64, 2>, Square, Cube<Plain>, f64>;
-
-    impl<O: Function2 + Lanewise2> Loops<(Fused<O>, O)> {
-        const TWO: &'static [Variant] = &[
-            lane_loops::<Two<O, f32, 0>, Two<Fused<O>, f32, 0>, TwoVectors<O, 0>>(0),
-            Variant {
-                past: wide::<
-                    Streamed<Powers32<Two<Fused<O>, f32, 2>, Instruction>, Past32>,
-                    Streamed<Powers32<TwoVectors<O, 2>, Instruction>, Past64>,
-                >(),
-                ..lane_loops::<
-                    Powers32<Two<O, f32, 2>, Plain>,
-                    Powers32<Two<Fused<O>, f32, 2>, Instruction>,
-                    Powers32<TwoVectors<O, 2>, Instruction>,
-                >(2)
-            },
-        ];
-        const TWO_F64: &'static [Variant] = &[
-            lane_loops::<Two<O, f64, 0>, Two<Fused<O>, f64, 0>, Two<Fused<O>, f64, 0>>(0),
-            lane_loops::<Powers64<O>, Powers64<Fused<O>>, Powers64<Fused<O>>>(2),
-        ];
-        const TWO_F16: &'static [Variant] =
-            &[half_loops::<Two<O, f16, 0>, TwoHalves<Fused<O>, ConvertAvx2>, TwoHalves<Fused<O>, ConvertAvx512>>(
-                0, false,
-            )];
-        const TWO_BF16: &'static [Variant] =
-            &[lane_loops::<Two<O, bf16, 0>, Two<Fused<O>, bf16, 0>, Two<Fused<O>, bf16, 0>>(0)];
+    /// The loops of powers of a dtype: without fused operations, with them, and by vectors.
+    const fn power_loops<B: Line<Out: Real>, M: Line<Out: Real>, L: Line<Out: Real>>() -> Variant {
+        lane_loops::<Mixed<B, Plain>, Mixed<M, Instruction>, Mixed<L, Instruction>>(0)
     }
+
+    /// Powers with one exponent for all, by `L` but for simple ones.
+    type Constant<L, T> = Powers<L, Plainly<T>, Instruction>;
+    /// The same without fused operations.
+    type ConstantPlain<L, T> = Powers<L, Plainly<T>, Plain>;
+
+    const POWERS_F32: &[Variant] = &[
+        power_loops::<Two<Plain2, f32, 0>, Two<Fused2, f32, 0>, TwoVectors<Plain2, 0>>(),
+        Variant {
+            past: wide::<
+                Streamed<Constant<Two<Fused2, f32, 2>, f32>, Past32>,
+                Streamed<Constant<TwoVectors<Plain2, 2>, f32>, Past64>,
+            >(),
+            ..lane_loops::<
+                ConstantPlain<Two<Plain2, f32, 2>, f32>,
+                Constant<Two<Fused2, f32, 2>, f32>,
+                Constant<TwoVectors<Plain2, 2>, f32>,
+            >(2)
+        },
+    ];
+    const POWERS_F64: &[Variant] = &[
+        power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, Two<Fused2, f64, 0>>(),
+        Variant {
+            past: wide::<
+                Streamed<Constant<Two<Fused2, f64, 2>, f64>, Past32>,
+                Streamed<Constant<Two<Fused2, f64, 2>, f64>, Past64>,
+            >(),
+            ..lane_loops::<
+                ConstantPlain<Two<Plain2, f64, 2>, f64>,
+                Constant<Two<Fused2, f64, 2>, f64>,
+                Constant<Two<Fused2, f64, 2>, f64>,
+            >(2)
+        },
+    ];
+    const POWERS_BF16: &[Variant] = &[
+        power_loops::<Two<Plain2, bf16, 0>, Two<Fused2, bf16, 0>, Two<Fused2, bf16, 0>>(),
+        lane_loops::<
+            ConstantPlain<Repeated<Two<Plain2, bf16, 0>>, bf16>,
+            Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
+            Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
+        >(2),
+    ];
+
+    /// Powers of f16 by the conversions `M`.
+    type Halves<M> = TwoHalves<Fused2, M>;
+    /// The same with one exponent for all.
+    type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, Instruction>;
+
+    const POWERS_F16: &[Variant] = &[
+        power_loops::<Two<Plain2, f16, 0>, Halves<ConvertAvx2>, Halves<ConvertAvx512>>(),
+        lane_loops::<
+            ConstantPlain<Repeated<Two<Plain2, f16, 0>>, f16>,
+            ConstantHalves<ConvertAvx2>,
+            ConstantHalves<ConvertAvx512>,
+        >(2),
+    ];
 
     impl<O: Function, F: Function> Loops<(O, F, ())> {
         const F16: &'static [Variant] =
@@ -167,14 +200,13 @@ mod x86 {
         ])
     }
 
-    /// The same of two operands: powers.
-    pub(crate) const fn powers<O: Function2 + Lanewise2>() -> Kernels {
-        type Each<O> = Loops<(Fused<O>, O)>;
+    /// Every float, two operands: powers.
+    pub(crate) const fn powers<O: Function2>() -> Kernels {
         gather([
-            Kernel { variants: Each::<O>::TWO_F16, ..heavy::<O, f16>() },
-            Kernel { variants: Each::<O>::TWO_BF16, ..heavy::<O, bf16>() },
-            Kernel { variants: Each::<O>::TWO, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
-            Kernel { variants: Each::<O>::TWO_F64, ..heavy::<O, f64>() },
+            Kernel { variants: POWERS_F16, ..heavy::<O, f16>() },
+            Kernel { variants: POWERS_BF16, ..heavy::<O, bf16>() },
+            Kernel { variants: POWERS_F32, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
+            Kernel { variants: POWERS_F64, ..heavy::<O, f64>() },
         ])
     }
 }

@@ -124,15 +124,13 @@ fn exp2_of_product<V: Singles>(y: V, (log, log_rest): (V, V)) -> V {
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
-/// It is 2 to the power y log2 |x|, with the sign of x where y is odd; squares and cubes, which are asked for more often than all other
-/// powers, are products.
+/// It is 2 to the power y log2 |x|, with the sign of x where y is odd. The powers that are simpler are not these (see `power.rs`).
 #[inline(always)]
 pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
     let (zero, infinity) = (x.all(0.0), x.all(f32::INFINITY));
     // Whatever y is, the product is beyond all powers unless the logarithm is zero: then it is zero.
     let exponent = y.limit(2_147_483_648.0);
-    let (squares, cubes) = (y.equals(x.all(2.0)), y.equals(x.all(3.0)));
-    let usual = x.above(zero) & infinity.above(x) & y.equals(exponent) & !(squares | cubes);
+    let usual = x.above(zero) & infinity.above(x) & y.equals(exponent);
     let (log, log_rest) = log2(x);
     if V::MANY && V::none(!usual) {
         return exp2_of_product(exponent, (log, log_rest));
@@ -144,7 +142,6 @@ pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
     let value = exp2_of_product(exponent, (log, log_rest));
     let (whole, odd) = parity(y.abs_to(f32::INFINITY));
     let value = V::choose(odd, value.copysign(x), value);
-    let value = V::choose(squares, x * x, V::choose(cubes, cube(x), value));
     let imaginary = zero.above(x) & x.above(infinity.neg()) & !whole;
     let value = V::choose(imaginary | x.is_nan() | y.is_nan(), x.all(f32::NAN), value);
     V::choose(y.equals(zero) | x.equals(one), one, value)

@@ -62,7 +62,7 @@ impl Units {
 }
 
 macro_rules! quotients {
-    ($float:ident, $bits:ident, $units:ident, $multiply_add:ident, $what:literal, $floor:ident, $trunc:ident, $inverse:ident) => {
+    ($float:ident, $bits:ident, $units:ident, $what:literal, $floor:ident, $trunc:ident) => {
         #[doc = concat!("Divides, rounding down, and returns the low bits; for ", $what, ".")]
         #[inline(always)]
         pub fn $floor(a: $float, b: $float) -> $bits {
@@ -77,10 +77,16 @@ macro_rules! quotients {
             let quotient = (a + half.copysign(a)) / b;
             (quotient - half.copysign(quotient) + $units).to_bits()
         }
+    };
+}
+quotients!(f32, u32, UNITS_32, "integers of at most 16 bits", floor_by_f32, trunc_by_f32);
+quotients!(f64, u64, UNITS_64, "integers of at most 32 bits, or below 2^50", floor_by_f64, trunc_by_f64);
 
+macro_rules! inverse {
+    ($float:ident, $bits:ident, $units:ident, $multiply_add:ident, $what:literal, $name:ident) => {
         #[doc = concat!("A divisor made ready, for ", $what, ".")]
         #[derive(Clone, Copy)]
-        pub struct $inverse {
+        pub struct $name {
             inverse: $float,
             /// What moves a product so that it rounds to the floor.
             down: $float,
@@ -88,7 +94,7 @@ macro_rules! quotients {
             cut: $float,
         }
 
-        impl $inverse {
+        impl $name {
             /// Makes a divisor ready.
             #[inline(always)]
             pub fn new(b: $float) -> Self {
@@ -98,13 +104,13 @@ macro_rules! quotients {
 
             /// Divides, rounding down, and returns the low bits.
             #[inline(always)]
-            pub(crate) fn floor<M: Fma>(self, a: $float) -> $bits {
+            pub(crate) fn floor_bits<M: Fma>(self, a: $float) -> $bits {
                 (M::$multiply_add(a, self.inverse, self.down) + $units).to_bits()
             }
 
             /// Divides towards zero, and returns the low bits.
             #[inline(always)]
-            pub(crate) fn trunc<M: Fma>(self, a: $float) -> $bits {
+            pub(crate) fn trunc_bits<M: Fma>(self, a: $float) -> $bits {
                 let minus_zero: $float = -0.0;
                 let sign = a.to_bits() & minus_zero.to_bits();
                 (M::$multiply_add(a, self.inverse, $float::from_bits(self.cut.to_bits() ^ sign)) + $units).to_bits()
@@ -112,8 +118,8 @@ macro_rules! quotients {
         }
     };
 }
-quotients!(f32, u32, UNITS_32, multiply_add, "integers of at most 16 bits", floor_by_f32, trunc_by_f32, Inverse32);
-quotients!(f64, u64, UNITS_64, multiply_add64, "integers of at most 32 bits", floor_by_f64, trunc_by_f64, Inverse64);
+inverse!(f32, u32, UNITS_32, multiply_add, "integers of at most 16 bits", Inverse32);
+inverse!(f64, u64, UNITS_64, multiply_add64, "integers of at most 32 bits, or below 2^50", Inverse64);
 
 /// Cuts a number from 0 to 2^50 to a whole one: its floor, or 1 less where it is whole itself.
 #[inline(always)]
@@ -138,15 +144,39 @@ pub fn divide_wide(a: u64, b: u64) -> u64 {
     upper.wrapping_add(lower).wrapping_add(u64::from(rest >= b))
 }
 
+/// A divisor of 8 bits made ready: a little more than 2^16 / b, or nothing and all bits where that is 1.
+///
+/// What the factor is too large by, at most b / 2^16 in all, makes no product with a number below 2^8 pass a whole quotient.
+#[derive(Clone, Copy)]
+pub struct Factor8 {
+    factor: u16,
+    one: u16,
+}
+
+impl Factor8 {
+    /// Makes a divisor ready; 0 counts as 1.
+    #[inline(always)]
+    pub fn new(b: u8) -> Self {
+        if b < 2 { Self { factor: 0, one: u16::MAX } } else { Self { factor: u16::MAX / u16::from(b) + 1, one: 0 } }
+    }
+
+    /// Divides, rounding down.
+    #[inline(always)]
+    pub fn divide(self, a: u8) -> u8 {
+        let a = u16::from(a);
+        (((u32::from(a) * u32::from(self.factor)) >> 16) as u16 + (a & self.one)) as u8
+    }
+}
+
 /// A divisor of 64 bits made ready: the low 64 bits of its factor, and by how much to shift before and after adding the 65th.
 #[derive(Clone, Copy)]
-pub struct Factor {
+pub struct Factor64 {
     low: u64,
     before: u32,
     after: u32,
 }
 
-impl Factor {
+impl Factor64 {
     /// Makes a divisor ready; 0 counts as 1.
     #[inline(always)]
     pub fn new(b: u64) -> Self {
@@ -203,10 +233,18 @@ mod tests {
     }
 
     #[test]
+    fn factors_of_8_bits_divide_exactly() {
+        for b in 1..=u8::MAX {
+            let factor = Factor8::new(b);
+            assert!((0..=u8::MAX).all(|a| factor.divide(a) == a / b), "by {b}");
+        }
+    }
+
+    #[test]
     fn factors_divide_exactly() {
         let numbers = edges();
         for &b in numbers.iter().filter(|&&b| b > 0) {
-            let factor = Factor::new(b);
+            let factor = Factor64::new(b);
             for &a in &numbers {
                 assert_eq!(factor.divide(a), a / b, "{a} / {b}");
             }

@@ -78,7 +78,7 @@ impl Fma for InstructionNear {
     }
 }
 
-/// Operations on f64, where a CPU has no such instruction. If an operand is not finite, the result is any number.
+/// Operations on f64, where a CPU has no such instruction. If an operand of f32 is not finite, the result is any number.
 #[derive(Clone, Copy)]
 pub(crate) struct ByDoubles;
 
@@ -96,6 +96,11 @@ impl Fma for ByDoubles {
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
         /// Is 2^60.
         const LESS: f64 = 1_152_921_504_606_846_976.0;
+        // Infinite, or NaN: parts of that mean nothing.
+        let plain = a * b + c;
+        if !plain.is_finite() {
+            return plain;
+        }
         // Cutting the largest numbers in halves overflows; b is none of them, or the product would be.
         let (a, b) = if a.abs() > 1e300 { (a / LESS, b * LESS) } else { (a, b) };
         let product = Double::product(a, b);
@@ -194,8 +199,6 @@ pub(crate) trait Lanewise: 'static {
 pub(crate) trait Lanewise2: 'static {
     /// Computes each number.
     fn of<V: Singles>(a: V, b: V) -> V;
-    /// Computes one number of f64, with fused operations as `M` has them.
-    fn wide_by<M: Fma>(a: f64, b: f64) -> f64;
 }
 
 /// One number, with fused operations as `M` has them.

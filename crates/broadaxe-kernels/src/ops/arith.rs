@@ -101,72 +101,116 @@ impl<T: Real> Binary<T> for Div {
 
 /// The operators whose integer form and float form have nothing in common.
 pub mod integer {
+    use std::marker::PhantomData;
+
     use super::{Binary, Integer};
     use crate::{
-        division::{Divide, Dividend},
+        division::{Divide, Dividend, Ready},
         loops::Prepared,
         math::singles::{Fma, Plain},
     };
 
+    /// What is made of a quotient.
+    pub(crate) trait OfQuotient: 'static {
+        /// Whether the quotient is rounded down, or towards zero.
+        const DOWN: bool;
+        /// Makes it of the quotient of `a` and `b`.
+        fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N;
+    }
+
+    /// The quotient, rounded down or towards zero
+    pub struct Quotient<const DOWN: bool>;
+    /// What it leaves
+    pub struct Rest<const DOWN: bool>;
+    /// What the quotient rounded to nearest leaves
+    pub struct NearestRest;
+
+    impl<const DOWN: bool> OfQuotient for Quotient<DOWN> {
+        const DOWN: bool = DOWN;
+        #[inline(always)]
+        fn make<M: Fma, N: Divide>(_: N, _: N, quotient: N) -> N {
+            quotient
+        }
+    }
+
+    impl<const DOWN: bool> OfQuotient for Rest<DOWN> {
+        const DOWN: bool = DOWN;
+        #[inline(always)]
+        fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N {
+            a.rest::<M>(quotient, b)
+        }
+    }
+
+    impl OfQuotient for NearestRest {
+        const DOWN: bool = true;
+        #[inline(always)]
+        fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N {
+            a.nearest_rest::<M>(quotient, b)
+        }
+    }
+
+    /// What `Q` makes of a / b
+    pub(crate) struct Division<Q>(PhantomData<Q>);
     /// a / b, rounded towards zero
-    pub struct DivTrunc;
+    pub(crate) type DivTrunc = Division<Quotient<false>>;
     /// a / b, rounded down
-    pub struct DivFloor;
+    pub(crate) type DivFloor = Division<Quotient<true>>;
     /// The remainder of `DivFloor`, with the divisor's sign
-    pub struct ModFloor;
+    pub(crate) type ModFloor = Division<Rest<true>>;
     /// The remainder of `DivTrunc`, with the dividend's sign
-    pub struct Fmod;
+    pub(crate) type Fmod = Division<Rest<false>>;
     /// The remainder of the quotient rounded to nearest, ties to even
-    pub struct RemainderIeee;
+    pub(crate) type RemainderIeee = Division<NearestRest>;
     /// a to the power of b, wrapping
     pub struct Pow;
 
-    macro_rules! divisions {
-        ($($name:ident: $divide:ident, $divide_by:ident, |$a:ident, $b:ident, $quotient:ident| $result:expr;)+) => { $(
-            impl $name {
-                #[inline(always)]
-                fn of<M: Fma, N: Divide>($a: N, $b: N) -> N {
-                    let $quotient = $a.$divide($b);
-                    $result
-                }
-                #[inline(always)]
-                fn of_by<M: Fma, N: Divide>($a: N, ($b, by): (N, N::By)) -> N {
-                    let $quotient = $a.$divide_by::<M>(by);
-                    $result
-                }
-            }
-            impl<T: Dividend> Binary<T> for $name {
-                type Out = T;
-                const NEARER: bool = T::NEARER;
-                #[inline(always)]
-                fn apply(a: T, b: T) -> T { Self::of::<Plain, T>(a, b) }
-                #[inline(always)]
-                fn is_near(x: T) -> bool { x.is_near() }
-                #[inline(always)]
-                fn apply_near(a: T, b: T) -> T { T::of_near(Self::of::<Plain, T::Near>(a.near(), b.near())) }
-            }
-            impl<T: Dividend> Prepared<T> for $name {
-                type By = (T, T::By);
-                type NearBy = (T::Near, <T::Near as Divide>::By);
-                #[inline(always)]
-                fn prepare(b: T) -> Self::By { (b, b.by()) }
-                #[inline(always)]
-                fn prepare_near(b: T) -> Self::NearBy { (b.near(), b.near().by()) }
-                #[inline(always)]
-                fn apply_by<M: Fma>(a: T, by: Self::By) -> T { Self::of_by::<M, T>(a, by) }
-                #[inline(always)]
-                fn apply_near_by<M: Fma>(a: T, by: Self::NearBy) -> T {
-                    T::of_near(Self::of_by::<M, T::Near>(a.near(), by))
-                }
-            }
-        )+ };
+    impl<Q: OfQuotient> Division<Q> {
+        #[inline(always)]
+        fn of<N: Divide>(a: N, b: N) -> N {
+            Q::make::<Plain, N>(a, b, if Q::DOWN { a.div_floor(b) } else { a.div_trunc(b) })
+        }
+        #[inline(always)]
+        fn of_by<M: Fma, N: Divide>(a: N, (b, by): (N, N::By)) -> N {
+            Q::make::<M, N>(a, b, if Q::DOWN { by.floor::<M>(a) } else { by.trunc::<M>(a) })
+        }
     }
-    divisions! {
-        DivTrunc: div_trunc, trunc_by, |a, _b, quotient| quotient;
-        DivFloor: div_floor, floor_by, |a, _b, quotient| quotient;
-        ModFloor: div_floor, floor_by, |a, b, quotient| a.rest::<M>(quotient, b);
-        Fmod: div_trunc, trunc_by, |a, b, quotient| a.rest::<M>(quotient, b);
-        RemainderIeee: div_floor, floor_by, |a, b, quotient| a.nearest_rest::<M>(quotient, b);
+
+    impl<T: Dividend, Q: OfQuotient> Binary<T> for Division<Q> {
+        type Out = T;
+        const NEARER: bool = T::NEARER;
+        #[inline(always)]
+        fn apply(a: T, b: T) -> T {
+            Self::of(a, b)
+        }
+        #[inline(always)]
+        fn is_near(x: T) -> bool {
+            x.is_near()
+        }
+        #[inline(always)]
+        fn apply_near(a: T, b: T) -> T {
+            T::of_near(Self::of(a.near(), b.near()))
+        }
+    }
+
+    impl<T: Dividend, Q: OfQuotient> Prepared<T> for Division<Q> {
+        type By = (T, T::By);
+        type NearBy = (T::Near, <T::Near as Divide>::By);
+        #[inline(always)]
+        fn prepare(b: T) -> Self::By {
+            (b, Ready::of(b))
+        }
+        #[inline(always)]
+        fn prepare_near(b: T) -> Self::NearBy {
+            (b.near(), Ready::of(b.near()))
+        }
+        #[inline(always)]
+        fn apply_by<M: Fma>(a: T, by: Self::By) -> T {
+            Self::of_by::<M, T>(a, by)
+        }
+        #[inline(always)]
+        fn apply_near_by<M: Fma>(a: T, by: Self::NearBy) -> T {
+            T::of_near(Self::of_by::<M, T::Near>(a.near(), by))
+        }
     }
 
     impl<T: Integer> Binary<T> for Pow {

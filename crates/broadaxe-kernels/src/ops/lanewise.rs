@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use super::{
     activation::{Sigmoid, Silu, Softplus},
     arith::OneStep,
-    arith::Pow,
     exp::{Exp, Exp2, Log},
     trig::Tanh,
 };
@@ -43,28 +42,24 @@ lanewise! {
     Softplus single softplus math::softplus64, Some(86.0), None;
 }
 
-impl Lanewise2 for Pow {
+/// a to the power of b, with fused operations as `M` has them, but for simple exponents
+pub struct Power<M>(PhantomData<M>);
+
+impl<M: Fma> Lanewise2 for Power<M> {
     #[inline(always)]
     fn of<V: Singles>(a: V, b: V) -> V {
         power32::pow(a, b)
     }
-    #[inline(always)]
-    fn wide_by<M: Fma>(a: f64, b: f64) -> f64 {
-        math::pow64_by::<M>(a, b)
-    }
 }
 
-/// a^3, with fused operations as `M` has them
-pub struct Cube<M>(PhantomData<M>);
-
-impl<M: Fma> Function for Cube<M> {
+impl<M: Fma> Function2 for Power<M> {
     #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::cube32_by::<M>(x)
+    fn narrow(a: f32, b: f32) -> f32 {
+        power32::pow(Single::<M>::of(a), Single::of(b)).x
     }
     #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::cube64(x)
+    fn wide(a: f64, b: f64) -> f64 {
+        math::pow64_by::<M>(a, b)
     }
 }
 
@@ -112,17 +107,6 @@ impl<F: OneStep> Function2 for Once<F> {
     #[inline(always)]
     fn wide_usual(a: f64, b: f64) -> f64 {
         F::wide_once(a, b)
-    }
-}
-
-impl<F: Function2 + Lanewise2> Function2 for Fused<F> {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        F::of(Single::<Instruction>::of(a), Single::of(b)).x
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        F::wide_by::<Instruction>(a, b)
     }
 }
 

@@ -24,9 +24,11 @@ impl<T: Number> Ternary<T, T> for Clamp {
     /// The upper bound wins over the lower one; a NaN in any operand spreads.
     #[inline(always)]
     fn apply(a: T, b: T, c: T) -> T {
-        let raised = if a < b || b.is_nan() { b } else { a };
-        let lowered = if raised > c || c.is_nan() { c } else { raised };
-        let result = if a.is_nan() || b.is_nan() { if a.is_nan() { a } else { b } } else { lowered };
+        let raised = if a.is_below(b) { b } else { a };
+        let lowered = if c.is_below(raised) { c } else { raised };
+        // Bounds are mostly the same for all elements, and so is this choice then.
+        let bound = if b.is_nan() { b } else { c };
+        let result = if bound.is_nan() { bound } else { lowered };
         result.canonical()
     }
 }

@@ -98,8 +98,11 @@ fn choose_chain(
     let is_repeated = || lies_so(|lie| matches!(lie, Lie::Repeated(_)));
     let is_apart = || lies_so(|lie| matches!(lie, Lie::Apart(_)));
     let pays = match program.steps.len() {
-        // The loops of steps on halves are as fast, but for f16 where an operator is two links.
-        1 if program.output().is_half() => program.output() == DType::F16 && links > 2 && !is_little(dims),
+        // The loops of steps on halves are as fast, but for f16 where an operator of two operands is two links.
+        1 if program.output().is_half() => {
+            let two_links = links > 2 && program.steps[0].args.len() == 2;
+            program.output() == DType::F16 && two_links && !is_little(dims)
+        }
         2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
