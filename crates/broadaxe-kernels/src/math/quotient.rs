@@ -146,7 +146,8 @@ pub fn divide_wide(a: u64, b: u64) -> u64 {
 
 /// A divisor of 8 bits made ready: a little more than 2^16 / b, or nothing and all bits where that is 1.
 ///
-/// What the factor is too large by, at most b / 2^16 in all, makes no product with a number below 2^8 pass a whole quotient.
+/// The factor is too large by at most 1, so that its product with a number below 2^8 is too large by less than 2^-8 after the shift: quotients
+/// lie 1 / b apart, and none becomes the next whole number.
 #[derive(Clone, Copy)]
 pub struct Factor8 {
     factor: u16,
