@@ -28,6 +28,7 @@ use crate::{
         Streamed,
         halves::{OneHalf, TwoHalves},
         light::{ManyLight, OneLight, TwoLight},
+        shared::OneShared,
     },
 };
 
@@ -152,8 +153,23 @@ impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
         &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)];
 }
 
-impl<O: Unary<f16> + Unary<f32, Out = f32>> Loops<(O,)> {
-    const COSTLY_HALF: &'static [Variant] = &[one_half::<O, O, f16>(false)];
+#[cfg(not(target_arch = "x86_64"))]
+impl<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
+    const COSTLY_F16: &'static [Variant] = &[one_half::<O, O, f16>(false)];
+    const COSTLY_BF16: &'static [Variant] = &[heavy_loops::<One<O, bf16, 0>>(0)];
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<O: Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
+    const COSTLY_F16: &'static [Variant] =
+        &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, ConvertAvx2>, OneHalf<O, f16, f16, ConvertAvx512>>(
+            0, false,
+        )];
+    const COSTLY_BF16: &'static [Variant] = &[Variant {
+        constants: 0,
+        versions: each::<OneShared<O, bf16>, One<O, bf16, 0>, One<O, bf16, 0>>(),
+        past: [None; LEVELS],
+    }];
 }
 
 impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
@@ -221,8 +237,13 @@ const fn one_bf16<O: Unary<bf16> + Widened>() -> Kernel {
 }
 
 /// As [`costly`], for f16 by f32.
-const fn costly_by_f32<O: Unary<f16> + Unary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O,)>::COSTLY_HALF, ..costly::<O, f16>() }
+const fn costly_f16<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::COSTLY_F16, ..costly::<O, f16>() }
+}
+
+/// As [`costly`], for bf16 by f32.
+const fn costly_bf16<O: Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
+    Kernel { variants: Loops::<(O,)>::COSTLY_BF16, ..costly::<O, bf16>() }
 }
 
 /// As [`two`], for f16 by f32.
@@ -311,7 +332,7 @@ family!(/// Every integer, one operand.
 family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
 family!(/// Every float, one operand, costly.
-    heavy_float, costly, Unary: bf16, f32, f64; f16 costly_by_f32);
+    heavy_float, costly, Unary: f32, f64; f16 costly_f16, bf16 costly_bf16);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 

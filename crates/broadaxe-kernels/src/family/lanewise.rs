@@ -37,7 +37,7 @@ mod x86 {
             Line, One, Streamed, Two,
             halves::{OneHalf, TwoHalves},
             powers::{Converted, Mixed, Plainly, Powers, Repeated},
-            shared::OneShared,
+            shared::{OneShared, Shared, TwoShared},
             vectors::{OneVector, TwoVectors},
         },
     };
@@ -78,7 +78,7 @@ mod x86 {
     /// Powers with one exponent for all, by `L` but for simple ones.
     type Constant<L, T> = Powers<L, Plainly<T>, Instruction>;
     /// The same without fused operations.
-    type ConstantPlain<L, T> = Powers<L, Plainly<T>, Plain>;
+    type ConstantPlain<L, E> = Powers<L, E, Plain>;
 
     const POWERS_F32: &[Variant] = &[
         power_loops::<Two<Plain2, f32, 0>, Two<Fused2, f32, 0>, TwoVectors<Plain2, 0>>(),
@@ -88,7 +88,7 @@ mod x86 {
                 Streamed<Constant<TwoVectors<Plain2, 2>, f32>, Past64>,
             >(),
             ..lane_loops::<
-                ConstantPlain<Two<Plain2, f32, 2>, f32>,
+                ConstantPlain<Two<Plain2, f32, 2>, Shared<f32>>,
                 Constant<Two<Fused2, f32, 2>, f32>,
                 Constant<TwoVectors<Plain2, 2>, f32>,
             >(2)
@@ -102,16 +102,16 @@ mod x86 {
                 Streamed<Constant<Two<Fused2, f64, 2>, f64>, Past64>,
             >(),
             ..lane_loops::<
-                ConstantPlain<Two<Plain2, f64, 2>, f64>,
+                ConstantPlain<Two<Plain2, f64, 2>, Plainly<f64>>,
                 Constant<Two<Fused2, f64, 2>, f64>,
                 Constant<Two<Fused2, f64, 2>, f64>,
             >(2)
         },
     ];
     const POWERS_BF16: &[Variant] = &[
-        power_loops::<Two<Plain2, bf16, 0>, Two<Fused2, bf16, 0>, Two<Fused2, bf16, 0>>(),
+        power_loops::<TwoShared<Plain2, bf16>, Two<Fused2, bf16, 0>, Two<Fused2, bf16, 0>>(),
         lane_loops::<
-            ConstantPlain<Repeated<Two<Plain2, bf16, 0>>, bf16>,
+            ConstantPlain<Repeated<TwoShared<Plain2, bf16>>, Shared<bf16>>,
             Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
             Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
         >(2),
@@ -123,9 +123,9 @@ mod x86 {
     type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, Instruction>;
 
     const POWERS_F16: &[Variant] = &[
-        power_loops::<Two<Plain2, f16, 0>, Halves<ConvertAvx2>, Halves<ConvertAvx512>>(),
+        power_loops::<TwoShared<Plain2, f16>, Halves<ConvertAvx2>, Halves<ConvertAvx512>>(),
         lane_loops::<
-            ConstantPlain<Repeated<Two<Plain2, f16, 0>>, f16>,
+            ConstantPlain<Repeated<TwoShared<Plain2, f16>>, Shared<f16>>,
             ConstantHalves<ConvertAvx2>,
             ConstantHalves<ConvertAvx512>,
         >(2),
