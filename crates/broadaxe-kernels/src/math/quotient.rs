@@ -144,28 +144,31 @@ pub fn divide_wide(a: u64, b: u64) -> u64 {
     upper.wrapping_add(lower).wrapping_add(u64::from(rest >= b))
 }
 
-/// A divisor of 8 bits made ready: a little more than 2^16 / b, or nothing and all bits where that is 1.
+/// A divisor of 8 bits made ready: 2^8 / b, rounded down, and b itself.
 ///
-/// The factor is too large by at most 1, so that its product with a number below 2^8 is too large by less than 2^-8 after the shift: quotients
-/// lie 1 / b apart, and none becomes the next whole number.
+/// The product with a dividend is too small by less than 1 after the shift. So the quotient is the right one or 1 less, which what it leaves
+/// tells: all in 16 bits, which vectors multiply at once.
 #[derive(Clone, Copy)]
 pub struct Factor8 {
     factor: u16,
-    one: u16,
+    by: u16,
 }
 
 impl Factor8 {
     /// Makes a divisor ready; 0 counts as 1.
     #[inline(always)]
     pub fn new(b: u8) -> Self {
-        if b < 2 { Self { factor: 0, one: u16::MAX } } else { Self { factor: u16::MAX / u16::from(b) + 1, one: 0 } }
+        let by = b.max(1).into();
+        Self { factor: (1 << 8) / by, by }
     }
 
     /// Divides, rounding down.
     #[inline(always)]
     pub fn divide(self, a: u8) -> u8 {
         let a = u16::from(a);
-        (((u32::from(a) * u32::from(self.factor)) >> 16) as u16 + (a & self.one)) as u8
+        let quotient = a.wrapping_mul(self.factor) >> 8;
+        let rest = a.wrapping_sub(quotient.wrapping_mul(self.by));
+        quotient.wrapping_add(u16::from(rest >= self.by)) as u8
     }
 }
 
