@@ -47,6 +47,7 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
         variants,
         apart: [None; LEVELS],
         guard: None,
+        exchanged: false,
         picos: LIGHT_PICOS * output.size() as u32,
     }
 }
@@ -128,14 +129,14 @@ const fn one_light<O: Unary<H> + Widened, H: Packed>() -> Variant {
     light_loops::<One<O, H, 0>>(0)
 }
 
-/// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32.
-const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>(light: bool) -> Variant {
+/// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32, as cheap as memory.
+const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     return half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertAvx2>, OneHalf<F, T, O::Out, ConvertAvx512>>(
-        0, light,
+        0, true,
     );
     #[cfg(not(target_arch = "x86_64"))]
-    if light { light_loops::<One<O, T, 0>>(0) } else { heavy_loops::<One<O, T, 0>>(0) }
+    light_loops::<One<O, T, 0>>(0)
 }
 
 /// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
@@ -155,7 +156,7 @@ impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
 
 #[cfg(not(target_arch = "x86_64"))]
 impl<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
-    const COSTLY_F16: &'static [Variant] = &[one_half::<O, O, f16>(false)];
+    const COSTLY_F16: &'static [Variant] = &[heavy_loops::<One<O, f16, 0>>(0)];
     const COSTLY_BF16: &'static [Variant] = &[heavy_loops::<One<O, bf16, 0>>(0)];
 }
 
@@ -189,7 +190,7 @@ impl<O: Binary<H> + Widened, H: Packed> ByF32<O, (H, H)> {
 
 impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
     /// Casts between f16 and f32.
-    const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>(true)];
+    const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>()];
 }
 
 impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {

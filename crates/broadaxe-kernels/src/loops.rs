@@ -206,6 +206,8 @@ pub struct Kernel {
     /// The loops over elements that lie any way apart, of operands and result.
     pub(crate) apart: [Option<Loop>; LEVELS],
     pub(crate) guard: Option<Guard>,
+    /// Whether the loops take the two operands the other way round.
+    pub(crate) exchanged: bool,
     /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
     pub(crate) picos: u32,
 }

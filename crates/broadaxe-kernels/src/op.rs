@@ -143,6 +143,19 @@ impl Op {
         self
     }
 
+    /// Says that the kernels are those of this operator, which gives the same with its two operands exchanged.
+    pub(crate) const fn with_loops_of(self, name: &'static str) -> Self {
+        let mut op = self.with_reversed(name);
+        let mut i = 0;
+        while i < op.kernels.0.len() {
+            if let Some(kernel) = &mut op.kernels.0[i] {
+                kernel.exchanged = true;
+            }
+            i += 1;
+        }
+        op
+    }
+
     pub(crate) const fn within(mut self, f32: f64, f64: f64) -> Self {
         self.ulp = Some((f32, f64));
         self

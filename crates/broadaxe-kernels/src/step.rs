@@ -15,12 +15,17 @@ pub enum Slot {
 #[derive(Clone)]
 pub struct Step {
     pub(crate) kernel: &'static Kernel,
+    /// In the order in which the kernel's loops take them.
     pub(crate) args: Vec<Slot>,
 }
 
 impl Step {
     /// Makes a step.
     pub fn new(kernel: &'static Kernel, args: impl Into<Vec<Slot>>) -> Self {
-        Self { kernel, args: args.into() }
+        let mut args = args.into();
+        if kernel.exchanged && args.len() == 2 {
+            args.swap(0, 1);
+        }
+        Self { kernel, args }
     }
 }

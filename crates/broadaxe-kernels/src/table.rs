@@ -25,7 +25,7 @@ use crate::{
             SquaredDifference, Sub, ZeroToNegative, integer,
         },
         bits::{self, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
-        compare::{Equal, Greater, GreaterEqual, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
+        compare::{Equal, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
         exp::{Exp, Exp2, Expm1, Log, Log1p, Log2, Log10},
         logic,
         round::{Ceil, Floor, Round, Trunc},
@@ -95,9 +95,9 @@ pub static OPS: &[Op] = &[
         .known_as(&[(Numpy, "less"), (Onnx, "Less"), (Openvino, "Less")]),
     binary("less_equal", "a <= b", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>())).with_reversed("greater_equal")
         .known_as(&[(Numpy, "less_equal"), (Onnx, "LessOrEqual"), (Openvino, "LessEqual")]),
-    binary("greater", "a > b", truths::<Greater>().and(integers::<Greater>()).and(floats::<Greater>())).with_reversed("less")
+    binary("greater", "a > b", truths::<Less>().and(integers::<Less>()).and(floats::<Less>())).with_loops_of("less")
         .known_as(&[(Numpy, "greater"), (Onnx, "Greater"), (Openvino, "Greater")]),
-    binary("greater_equal", "a >= b", truths::<GreaterEqual>().and(integers::<GreaterEqual>()).and(floats::<GreaterEqual>())).with_reversed("less_equal")
+    binary("greater_equal", "a >= b", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>())).with_loops_of("less_equal")
         .known_as(&[(Numpy, "greater_equal"), (Onnx, "GreaterOrEqual"), (Openvino, "GreaterEqual")]),
     binary("heaviside", "0, b or 1 where a is below, at or above 0", floats::<Heaviside>())
         .known_as(&[(Numpy, "heaviside")]),

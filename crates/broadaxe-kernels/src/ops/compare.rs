@@ -1,4 +1,4 @@
-//! Comparison: every NaN is unequal to and unordered with everything.
+//! Comparison: every NaN is unequal to and unordered with everything. What is greater is what the other is less than.
 
 use crate::{
     dtype::{Bool, Element},
@@ -14,10 +14,6 @@ pub struct NotEqual;
 pub struct Less;
 /// a <= b
 pub struct LessEqual;
-/// a > b
-pub struct Greater;
-/// a >= b
-pub struct GreaterEqual;
 /// 0, b or 1 where a is below, at or above 0; NaN stays NaN
 pub struct Heaviside;
 /// a is a NaN
@@ -56,22 +52,6 @@ impl<T: Element + PartialOrd> Binary<T> for LessEqual {
     #[inline(always)]
     fn apply(a: T, b: T) -> Bool {
         (a <= b).into()
-    }
-}
-
-impl<T: Element + PartialOrd> Binary<T> for Greater {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        (a > b).into()
-    }
-}
-
-impl<T: Element + PartialOrd> Binary<T> for GreaterEqual {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        (a >= b).into()
     }
 }
 
