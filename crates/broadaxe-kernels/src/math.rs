@@ -66,10 +66,11 @@ pub use arc::{acos64, asin64, atan2_64, atan64};
 pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub(crate) use exp::{exp2_64_by, exp64_by};
-pub use fused::{sigmoid64, silu64, tanh64};
-pub(crate) use fused::{sigmoid64_by, silu64_by, tanh64_by};
+pub use fused::{sigmoid64, silu64, softplus64, tanh64};
+pub(crate) use fused::{sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
+pub(crate) use log::log64_by;
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
 pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
@@ -84,7 +85,7 @@ pub(crate) use remainder::{
     div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
     remainder_ieee32_once, remainder_ieee64_once,
 };
-pub use soft::{gelu_tanh64, logaddexp64, softplus64};
+pub use soft::{gelu_tanh64, logaddexp64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};

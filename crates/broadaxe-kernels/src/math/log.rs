@@ -12,7 +12,7 @@ use super::{
     exp::exp_fine,
     fine::{self, Cut, cut, ordered, power_of_2, sum},
     poly, single,
-    singles::plain,
+    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
@@ -52,9 +52,9 @@ const LOG_REST: [f64; 7] = [
 ];
 
 /// Is log 2 cut to 42 bits, whose product with an exponent is exact.
-const LN_2_TOP: f64 = 0.6931471805598903;
+pub(super) const LN_2_TOP: f64 = 0.6931471805598903;
 /// Is log 2 less its top.
-const LN_2_REST: f64 = 5.497923018708371e-14;
+pub(super) const LN_2_REST: f64 = 5.497923018708371e-14;
 /// Is the logarithm of 2 to base 10, cut to 42 bits.
 const LOG10_2_TOP: f64 = 0.30102999566395283;
 /// Is that logarithm less its top.
@@ -73,6 +73,15 @@ fn split(x: f64) -> (f64, f64) {
     let exponent = f64::from_bits((offset >> 52) | TWO_52) - TWO_52_AND_BIAS;
     let significand = f64::from_bits(bits.wrapping_sub((offset & 0xfff0_0000_0000_0000).wrapping_sub(BIAS)));
     (exponent, significand)
+}
+
+/// Splits a positive number, which may be subnormal, as `split` does.
+#[inline(always)]
+fn split_any(x: f64) -> (f64, f64) {
+    const TWO_54: f64 = 18_014_398_509_481_984.0;
+    let subnormal = x < f64::MIN_POSITIVE;
+    let (n, significand) = split(if subnormal { x * TWO_54 } else { x });
+    (if subnormal { n - 54.0 } else { n }, significand)
 }
 
 /// Computes the logarithm of a significand 1 + f between sqrt(1/2) and sqrt(2), to the base of the coefficients.
@@ -138,10 +147,7 @@ struct Parts {
 /// top of its square are exact (fdlibm's `e_log.c`).
 #[inline(always)]
 fn parts(x: f64, more: impl FnOnce(f64, f64) -> f64) -> Parts {
-    const TWO_54: f64 = 18_014_398_509_481_984.0;
-    let subnormal = x < f64::MIN_POSITIVE;
-    let (n, significand) = split(if subnormal { x * TWO_54 } else { x });
-    let n = if subnormal { n - 54.0 } else { n };
+    let (n, significand) = split_any(x);
     let f = significand - 1.0;
     let top = cut(f);
     let half = 0.5 * top * top;
@@ -153,14 +159,36 @@ fn parts(x: f64, more: impl FnOnce(f64, f64) -> f64) -> Parts {
     Parts { n, high, low: (lost - half_rest) + (more(n, f) + low) }
 }
 
+/// Computes the logarithm of 1 + f, from sqrt(1/2) to sqrt(2), in two parts with fused operations, as `parts` does.
+#[inline(always)]
+pub(super) fn log_near_one<M: Fma>(f: f64) -> (f64, f64) {
+    let half = 0.5 * f;
+    let high = M::fma64(-half, f, f);
+    let lost = M::fma64(-half, f, f - high);
+    let s = f / (2.0 + f);
+    let square = s * s;
+    let fourth = square * square;
+    let pair = |k: usize| M::fma64(square, LOG_REST[k + 1], LOG_REST[k]);
+    let upper = M::fma64(fourth, LOG_REST[6], pair(4));
+    let rest = M::fma64(fourth, M::fma64(fourth, upper, pair(2)), pair(0));
+    (high, M::fma64(s, M::fma64(square, rest, half * f), lost))
+}
+
 /// Computes the natural logarithm.
 ///
-/// At most 0.64 ULP (measured 0.630).
+/// At most 0.63 ULP (measured 0.6204).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
-    let Parts { n, high, low } = parts(x, |_, _| -0.0);
+    log64_by::<Plain>(x)
+}
+
+/// Computes the natural logarithm with fused operations.
+#[inline(always)]
+pub(crate) fn log64_by<M: Fma>(x: f64) -> f64 {
+    let (n, significand) = split_any(x);
+    let (high, low) = log_near_one::<M>(significand - 1.0);
     let (sum, left) = ordered(n * LN_2_TOP, high);
-    edges64(x, sum + (left + (low + n * LN_2_REST)))
+    edges64(x, sum + (left + M::fma64(n, LN_2_REST, low)))
 }
 
 /// Computes the logarithm to base 2.

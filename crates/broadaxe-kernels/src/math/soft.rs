@@ -87,20 +87,6 @@ fn log_1_plus_power(d: f64, rest: f64) -> (f64, f64) {
     ordered(high, low)
 }
 
-/// Computes log(1 + exp(x)) without overflow.
-///
-/// It is max(x, 0) + log(1 + exp(-|x|)), and exp(x) itself below -40. At most 0.54 ULP, subnormal results included.
-#[inline(always)]
-pub fn softplus64(x: f64) -> f64 {
-    let (high, low) = log_1_plus_power(-x.abs().clamp(0.0, 40.0), 0.0);
-    let (whole, lost) = sum(if x > 0.0 { x } else { 0.0 }, high);
-    let near = whole + (lost + low);
-    let (power, n) = power_sum(x.clamp(-750.0, 0.0), 0.0);
-    let value = if x < -40.0 { scale_once(power, n) } else { near };
-    let value = if x > 40.0 { x } else { value };
-    canonical64(if x.is_nan() { f64::NAN } else { value })
-}
-
 /// Computes log(exp(a) + exp(b)) without overflow.
 ///
 /// The larger operand, plus log(1 + exp(-|a - b|)), with the difference and the sum in two parts each. At most 1.1 ULP

@@ -35,11 +35,11 @@ macro_rules! lanewise {
 lanewise! {
     Exp single exp math::exp64_by::<M>, Some(86.0), Some(86.0);
     Exp2 single exp2 math::exp2_64_by::<M>, Some(125.0), Some(125.0);
-    Log single log math::log64, None, None;
+    Log single log math::log64_by::<M>, None, None;
     Tanh single tanh math::tanh64_by::<M>, Some(20.0), None;
     Sigmoid single sigmoid math::sigmoid64_by::<M>, Some(86.0), Some(86.0);
     Silu single silu math::silu64_by::<M>, Some(50.0), Some(50.0);
-    Softplus single softplus math::softplus64, Some(86.0), None;
+    Softplus single softplus math::softplus64_by::<M>, Some(86.0), Some(86.0);
 }
 
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
