@@ -24,15 +24,13 @@ pub(crate) const SIMPLE: [f64; 6] = [2.0, 3.0, 0.5, -0.5, -1.0, 1.0];
 /// All are rounded once but for the cube (see `cube32_by`) and the inverse root (see `rsqrt32_by`).
 #[inline(always)]
 pub(crate) fn simple32_by<M: Fma>(x: f32, k: usize) -> f32 {
-    let infinite = x == f32::NEG_INFINITY;
-    // A sum with 0 is never a negative zero: that has roots of its own, which are no powers.
+    // A sum with 0 is never a negative zero: that has roots of its own, which are no powers. Nor is the root of -inf.
+    let positive = if x == f32::NEG_INFINITY { f32::INFINITY } else { x + 0.0 };
     match k {
         0 => canonical32(x * x),
         1 => cube32_by::<M>(x),
-        2 if infinite => f32::INFINITY,
-        2 => sqrt32(x + 0.0),
-        3 if infinite => 0.0,
-        3 => rsqrt32_by::<M>(x + 0.0),
+        2 => sqrt32(positive),
+        3 => rsqrt32_by::<M>(positive),
         4 => canonical32(1.0 / x),
         _ => canonical32(x),
     }
@@ -41,14 +39,12 @@ pub(crate) fn simple32_by<M: Fma>(x: f32, k: usize) -> f32 {
 /// Raises x to the power `SIMPLE[k]`, as `simple32_by`.
 #[inline(always)]
 pub(crate) fn simple64_by<M: Fma>(x: f64, k: usize) -> f64 {
-    let infinite = x == f64::NEG_INFINITY;
+    let positive = if x == f64::NEG_INFINITY { f64::INFINITY } else { x + 0.0 };
     match k {
         0 => canonical64(x * x),
         1 => cube64_by::<M>(x),
-        2 if infinite => f64::INFINITY,
-        2 => sqrt64(x + 0.0),
-        3 if infinite => 0.0,
-        3 => rsqrt64_by::<M>(x + 0.0),
+        2 => sqrt64(positive),
+        3 => rsqrt64_by::<M>(positive),
         4 => canonical64(1.0 / x),
         _ => canonical64(x),
     }
