@@ -10,12 +10,11 @@
 //! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp and exp2, which have fused
-//! operations as well. Sine, cosine and tangent have two
+//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, log, pow and the activations
+//! (`fused`), which have fused operations as well. Sine, cosine and tangent have two
 //! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
-//! works on integers; loops take the first, and the second for the few elements that need it. gelu still stands on pxfm and
-//! on scalar sums of two f64 (`double`). pxfm uses fused multiply-adds where the processor has them; it rounds correctly wherever it
-//! was measured, so this changes no bit that was seen. What all functions were measured at is in `docs/accuracy.md`.
+//! works on integers; loops take the first, and the second for the few elements that need it. What all functions were measured at is in
+//! `docs/accuracy.md`.
 //!
 //! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
 //! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
@@ -66,12 +65,12 @@ pub use arc::{acos64, asin64, atan2_64, atan64};
 pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub(crate) use exp::{exp2_64_by, exp64_by};
-pub use fused::{sigmoid64, silu64, softplus64, tanh64};
-pub(crate) use fused::{sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
+pub use fused::{erf64, gelu_tanh64, gelu64, sigmoid64, silu64, softplus64, tanh64};
+pub(crate) use fused::{erf64_by, gelu_tanh64_by, gelu64_by, sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
-pub(crate) use log::log64_by;
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
+pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
 pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
 pub(crate) use quotient::Units;
@@ -85,9 +84,9 @@ pub(crate) use remainder::{
     div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
     remainder_ieee32_once, remainder_ieee64_once,
 };
-pub use soft::{gelu_tanh64, logaddexp64};
+pub use soft::logaddexp64;
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
-pub use special::{erf32, erf64, gelu_tanh32, gelu32, gelu64, sigmoid32, silu32, softplus32};
+pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};
 pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
 pub use turns::FEW_TURNS;
@@ -130,18 +129,4 @@ fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
         k -= 2;
     }
     if N.is_multiple_of(2) { upper * x + lower } else { (upper * x + lower) * x + coefficients[0] }
-}
-
-/// Evaluates a longer polynomial in four chains.
-#[inline(always)]
-fn poly4<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
-    let square = x * x;
-    let fourth = square * square;
-    let mut chains = [0.0; 4];
-    let mut k = N;
-    while k > 0 {
-        k -= 1;
-        chains[k % 4] = if k + 4 < N { chains[k % 4] * fourth + coefficients[k] } else { coefficients[k] };
-    }
-    (chains[3] * x + chains[2]) * square + (chains[1] * x + chains[0])
 }

@@ -173,14 +173,6 @@ impl Op {
         self
     }
 
-    /// Says that elements of f64 take so many picoseconds, where that is far more than for its neighbours.
-    pub(crate) const fn taking(mut self, picos: u32) -> Self {
-        if let Some(kernel) = &mut self.kernels.0[DType::F64 as usize] {
-            kernel.picos = picos;
-        }
-        self
-    }
-
     pub(crate) const fn known_as(mut self, names: &'static [(System, &'static str)]) -> Self {
         self.abroad = names;
         self

@@ -138,6 +138,7 @@ mod x86 {
             )];
         const BF16: &'static [Variant] = &[lane_loops::<OneShared<O, bf16>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
         const F32: &'static [Variant] = &[lane_loops::<OneShared<O, f32>, One<F, f32, 0>, One<F, f32, 0>>(0)];
+        const F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<F, f64, 0>, One<F, f64, 0>>(0)];
     }
 
     impl<O: Function, F: Function, T: Real> Loops<(O, F, T, ())> {
@@ -169,14 +170,14 @@ mod x86 {
         ])
     }
 
-    /// Every float, one operand, of a function whose results of f32 `F` computes with fused operations.
+    /// Every float, one operand, of a function that `F` computes with fused operations.
     pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
         type Each<O, F> = Loops<(O, F, ())>;
         gather([
             Kernel { variants: Each::<O, F>::F16, ..costly::<O, f16>() },
             Kernel { variants: Each::<O, F>::BF16, ..costly::<O, bf16>() },
             Kernel { variants: Each::<O, F>::F32, ..costly::<O, f32>() },
-            costly::<O, f64>(),
+            Kernel { variants: Each::<O, F>::F64, ..costly::<O, f64>() },
         ])
     }
 

@@ -37,12 +37,6 @@ pub(super) struct Factor {
 /// Is log 2.
 pub(super) const LN_2: Factor =
     Factor { top: 0.6931471675634384, rest: 1.2996506893889889e-8, whole: 0.6931471805599453 };
-/// Is the logarithm of e to base 2.
-pub(super) const LOG2_E: Factor =
-    Factor { top: 1.4426950216293335, rest: 1.9259629911266175e-8, whole: 1.4426950408889634 };
-/// Is the logarithm of e to base 10.
-pub(super) const LOG10_E: Factor =
-    Factor { top: 0.4342944771051407, rest: 4.798111141615973e-9, whole: 0.4342944819032518 };
 /// Is 2 / (3 log 2).
 const TWO_THIRDS_LOG2_E: Factor =
     Factor { top: 0.9617966860532761, rest: 7.872699542894897e-9, whole: 0.9617966939259756 };
@@ -97,6 +91,13 @@ pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
     (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// Multiplies two sums of two f64 with fused operations.
+#[inline(always)]
+pub(super) fn times<M: Fma>((a, a_rest): (f64, f64), (b, b_rest): (f64, f64)) -> (f64, f64) {
+    let product = a * b;
+    (product, M::fma64(a, b, -product) + M::fma64(a, b_rest, a_rest * b))
 }
 
 /// Rounds to the nearest integer, for |x| < 2^51.
@@ -167,13 +168,6 @@ pub(super) fn divide(above: f64, above_rest: f64, below: Cut, inverse: f64) -> (
     (top, (((above - top * below.top) - top * below.rest) + above_rest) * inverse)
 }
 
-/// Divides the sum of two f64, the first rounded, by 1 plus another such sum, to about 2^-70.
-#[inline(always)]
-pub(super) fn over_1_plus((above, above_rest): (f64, f64), (high, low): (f64, f64)) -> (f64, f64) {
-    let (sum, rest) = ordered(1.0, high);
-    divide(above, above_rest, Cut::of_sum(sum, rest + low), 1.0 / sum)
-}
-
 /// Computes (e^x - 1) / 2 for -100 <= x <= 710 as the sum of a f64 and its error, to about 2^-60 of its value.
 ///
 /// It is the half because 2^n itself may be too large.
@@ -185,16 +179,6 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     let (less_half, lost) = sum(power, -0.5);
     let (sum, rest) = ordered(less_half, power * high);
     ordered(sum, rest + (lost + power * low))
-}
-
-/// Computes 1 - e^-(x + rest) for 0 <= x <= 40 and a small rest.
-#[inline(always)]
-pub(super) fn less_than_1(x: f64, rest: f64) -> f64 {
-    let (w, n) = reduce_e_sum(-x, -rest);
-    let (high, low) = expm1_sum(w);
-    let power = power_of_2(n);
-    let (sum, lost) = ordered(1.0 - power, -(power * high));
-    sum + (lost - power * low)
 }
 
 /// Is 2^e m with m from 2^(-3/8) to 2^(5/8), and m nearly 2^(k/4).

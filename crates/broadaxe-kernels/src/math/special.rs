@@ -3,14 +3,11 @@
 //! The activations go to their limits at the infinities, where their formulas would give NaN: `silu`, `gelu` and
 //! `gelu_tanh` of minus infinity are -0.
 
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LOG2_E};
+use std::f64::consts::LOG2_E;
 
 use super::{
-    canonical64,
-    double::{Double, exp_double, shift},
     exp::{exp_core, exp2_core_by, poly7},
-    fine::{Cut, cut, less_than_1},
-    poly, poly4, single,
+    poly, single,
     singles::{Fma, Plain, plain},
 };
 
@@ -127,51 +124,6 @@ fn three_polys<M: Fma>(c: &[[f64; 7]; 3], x: f64) -> f64 {
     M::fma64(seventh, M::fma64(seventh, part(2), part(1)), part(0))
 }
 
-/// Coefficients of (-log(erfc(x)) / x - 2 / sqrt(pi)) / x in x / (x + 3), for x from 0 to 5.95; error 2^-58 relative to erf(x).
-const ERF_FINE: [f64; 17] = [
-    0.6366197723675825,
-    0.30831780990547525,
-    0.1361617868604143,
-    -0.04164249343608856,
-    -0.08770228564269394,
-    -0.008026195999450137,
-    0.06685773472688346,
-    0.041598870483517764,
-    -0.036067315770813,
-    -0.06489317419641305,
-    0.028579105335399802,
-    -0.01109604144681807,
-    0.16617836490812896,
-    -0.2038906379960482,
-    0.017486043850153527,
-    0.09376643284141575,
-    -0.04283604407101283,
-];
-
-/// Is what 2 / sqrt(pi) has beyond one f64.
-const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316582e-17;
-
-/// Computes the error function.
-///
-/// It is 1 - exp(-x Q(x)) as in f32, where x Q(x) and the exponential are in two parts; beyond 5.95 it is 1. At most 0.92 ULP
-/// (measured 0.908), subnormal results included.
-#[inline(always)]
-pub fn erf64(x: f64) -> f64 {
-    const UP: f64 = f64::from_bits(1223 << 52);
-    const DOWN: f64 = f64::from_bits(823 << 52);
-    let size = x.abs().clamp(0.0, 5.95);
-    let slope = size * poly4(&ERF_FINE, size / (size + 3.0));
-    let high = FRAC_2_SQRT_PI + slope;
-    let top = cut(high);
-    let low = (slope - (top - FRAC_2_SQRT_PI)) + FRAC_2_SQRT_PI_REST;
-    // So near zero there is nothing but the product, whose parts might be no normal numbers.
-    let tiny = size < TINY;
-    let x_parts = Cut::of(if tiny { size * UP } else { size });
-    let (exact, rest) = (x_parts.top * top, x_parts.top * low + x_parts.rest * high);
-    let value = if tiny { (exact + rest) * DOWN } else { less_than_1(exact, rest) };
-    canonical64(if x.is_nan() { f64::NAN } else { value.copysign(x) })
-}
-
 /// Computes 1 / (1 + exp(-x)).
 ///
 /// At most 0.910 ULP over all f32.
@@ -187,9 +139,6 @@ pub fn sigmoid32(x: f32) -> f32 {
 pub fn silu32(x: f32) -> f32 {
     single::silu(plain(x)).x
 }
-
-/// Is where an activation is x / 2: the next term is smaller by more than the precision.
-const TINY: f64 = 1e-18;
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
@@ -229,40 +178,6 @@ pub(crate) fn gelu32_near_by<M: Fma>(x: f32) -> f32 {
     let x = f64::from(x);
     let slope = three_polys::<M>(&MIDDLE, M::fma64(x * x, 0.08, -1.0));
     (x * M::fma64(x, slope, 0.5)) as f32
-}
-
-/// Computes x (1 + erf(x / sqrt(2))) / 2.
-///
-/// The quotient x / sqrt(2) is kept in two parts, the second of which enters through the derivative. Below -2 the
-/// scaled function exp(z^2) erfc(z) is used, so that nothing underflows before the end. Its error is half an ULP and
-/// pxfm's, which the product can double: at most 1.5 ULP (measured 1.4696).
-pub fn gelu64(x: f64) -> f64 {
-    const ROOT_HALF: Double = Double { high: FRAC_1_SQRT_2, low: -4.833_646_656_726_457e-17 };
-    if x.is_nan() {
-        return f64::NAN;
-    }
-    if x > 10.0 {
-        return x;
-    }
-    if x < -40.0 {
-        return -0.0;
-    }
-    if x.abs() < TINY {
-        return 0.5 * x;
-    }
-    let z = Double::single(x).times(ROOT_HALF);
-    let half = Double::single(0.5 * x);
-    if x > -2.0 {
-        let slope = FRAC_2_SQRT_PI * pxfm::f_exp(-z.high * z.high);
-        let share =
-            if x > -0.5 { Double::sum(1.0, pxfm::f_erf(z.high)) } else { Double::single(pxfm::f_erfc(-z.high)) };
-        return half.times(Double { high: share.high, low: share.low + slope * z.low }).round();
-    }
-    let scaled = pxfm::f_erfcx(-z.high);
-    let slope = 2.0 * z.high * scaled + FRAC_2_SQRT_PI;
-    let square = Double::product(-0.5 * x, x);
-    let (power, n) = exp_double(square);
-    shift(half.times(Double { high: scaled, low: slope * z.low }).times(power).round(), n)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.

@@ -43,7 +43,7 @@ impl<M: Fma> Function for ErfBy<M> {
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::erf64(x)
+        math::erf64_by::<M>(x)
     }
 }
 
@@ -66,7 +66,7 @@ impl<M: Fma> Function for GeluBy<M> {
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::gelu64(x)
+        math::gelu64_by::<M>(x)
     }
     #[inline(always)]
     fn narrow_near(x: f32) -> f32 {
@@ -82,7 +82,7 @@ impl<M: Fma> Function for GeluTanhBy<M> {
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::gelu_tanh64(x)
+        math::gelu_tanh64_by::<M>(x)
     }
     #[inline(always)]
     fn narrow_near(x: f32) -> f32 {

@@ -1,6 +1,14 @@
 //! Exponentials and logarithms.
 
-use crate::{math, number::Function};
+use std::marker::PhantomData;
+
+use crate::{
+    math::{
+        self,
+        singles::{Fma, Instruction, Plain},
+    },
+    number::Function,
+};
 
 /// e^a
 pub struct Exp;
@@ -11,11 +19,23 @@ pub struct Expm1;
 /// The natural logarithm
 pub struct Log;
 /// The logarithm to base 2
-pub struct Log2;
+pub(crate) type Log2 = Log2By<Plain>;
+/// The logarithm to base 2, where the machine has an instruction for fused operations
+pub(crate) type Log2Fused = Log2By<Instruction>;
+/// The logarithm to base 2, with fused operations as `M` has them
+pub struct Log2By<M>(PhantomData<M>);
 /// The logarithm to base 10
-pub struct Log10;
+pub(crate) type Log10 = Log10By<Plain>;
+/// The logarithm to base 10, where the machine has an instruction for fused operations
+pub(crate) type Log10Fused = Log10By<Instruction>;
+/// The logarithm to base 10, with fused operations as `M` has them
+pub struct Log10By<M>(PhantomData<M>);
 /// log(1 + a), exact near 0
-pub struct Log1p;
+pub(crate) type Log1p = Log1pBy<Plain>;
+/// log(1 + a), exact near 0, where the machine has an instruction for fused operations
+pub(crate) type Log1pFused = Log1pBy<Instruction>;
+/// log(1 + a), exact near 0, with fused operations as `M` has them
+pub struct Log1pBy<M>(PhantomData<M>);
 
 impl Function for Exp {
     #[inline(always)]
@@ -61,35 +81,35 @@ impl Function for Log {
     }
 }
 
-impl Function for Log2 {
+impl<M: Fma> Function for Log2By<M> {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::log2_32(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::log2_64(x)
+        math::log2_64_by::<M>(x)
     }
 }
 
-impl Function for Log10 {
+impl<M: Fma> Function for Log10By<M> {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::log10_32(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::log10_64(x)
+        math::log10_64_by::<M>(x)
     }
 }
 
-impl Function for Log1p {
+impl<M: Fma> Function for Log1pBy<M> {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         math::log1p32(x)
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        math::log1p64(x)
+        math::log1p64_by::<M>(x)
     }
 }
