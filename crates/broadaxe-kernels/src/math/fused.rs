@@ -152,7 +152,8 @@ pub(crate) fn silu64_by<M: Fma>(x: f64) -> f64 {
 
 /// Computes log(1 + exp(x)) without overflow.
 ///
-/// It is max(x, 0) + log(1 + exp(-|x|)), and exp(x) itself below -100. At most 0.80 ULP, subnormal results included.
+/// It is max(x, 0) + log(1 + exp(-|x|)), and exp(x) itself below -100. At most 0.77 ULP (measured 0.7606), subnormal results
+/// included.
 #[inline(always)]
 pub fn softplus64(x: f64) -> f64 {
     softplus64_by::<Plain>(x)
@@ -211,8 +212,8 @@ const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316582e-17;
 
 /// Computes the error function.
 ///
-/// It is 1 - exp(-x Q(x)), where x Q(x) and the exponential are in two parts; beyond 5.95 it is 1. At most 0.87 ULP, subnormal results
-/// included.
+/// It is 1 - exp(-x Q(x)), where x Q(x) and the exponential are in two parts; beyond 5.95 it is 1. At most 0.83 ULP (measured 0.8130),
+/// subnormal results included.
 #[inline(always)]
 pub fn erf64(x: f64) -> f64 {
     erf64_by::<Plain>(x)
@@ -259,7 +260,8 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
 ///
-/// The constants are the real numbers, in two parts each, and so is the argument of the exponential. At most 0.76 ULP.
+/// The constants are the real numbers, in two parts each, and so is the argument of the exponential. At most 0.72 ULP
+/// (measured 0.7062).
 #[inline(always)]
 pub fn gelu_tanh64(x: f64) -> f64 {
     gelu_tanh64_by::<Plain>(x)
@@ -323,7 +325,7 @@ const NORMAL: [f64; 24] = [
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
 /// With q = erfc(|x| / sqrt(2)) / 2 it is x q where x is negative, and otherwise x - x q. The share q is e^(-x^2 / 2), with the square in two
-/// parts, times a function that is nearly constant, over 1 + 27 |x| / 32. At most 0.9 ULP.
+/// parts, times a function that is nearly constant, over 1 + 27 |x| / 32. At most 0.85 ULP (measured 0.8344).
 #[inline(always)]
 pub fn gelu64(x: f64) -> f64 {
     gelu64_by::<Plain>(x)

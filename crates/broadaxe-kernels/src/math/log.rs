@@ -181,7 +181,7 @@ pub fn log2_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.66 ULP, and exact for powers of two.
+/// At most 0.70 ULP (measured 0.6936), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
     log2_64_by::<Plain>(x)
@@ -207,7 +207,7 @@ pub fn log10_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 10.
 ///
-/// At most 0.65 ULP.
+/// At most 0.65 ULP (measured 0.6398).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
     log10_64_by::<Plain>(x)
@@ -236,7 +236,7 @@ pub fn log1p32(x: f32) -> f32 {
 
 /// Computes the natural logarithm of 1 + x.
 ///
-/// What the rounding of 1 + x left is added, over 1 + x. At most 0.75 ULP; a zero keeps its sign.
+/// What the rounding of 1 + x left is added, over 1 + x. At most 0.67 ULP (measured 0.6600); a zero keeps its sign.
 #[inline(always)]
 pub fn log1p64(x: f64) -> f64 {
     log1p64_by::<Plain>(x)
