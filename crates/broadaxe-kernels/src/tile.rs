@@ -184,8 +184,9 @@ unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>)
         // SAFETY: `i` is below the number of elements.
         *to = MaybeUninit::new(Loose(O::apply_usual(unsafe { element(x, i, false) })));
     }
+    // It has a pointer of its own: one that is borrowed where the compiler keeps a closure apart would be read anew for every element above.
     // SAFETY: `i` is below the number of elements wherever this is called.
-    let x = |i: usize| unsafe { element::<T>(x, i, false) };
+    let x = move |i: usize| unsafe { element::<T>(x, i, false) };
     if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
         for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
             out[i] = MaybeUninit::new(Loose(O::apply(x(i))));
