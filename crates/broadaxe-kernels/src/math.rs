@@ -10,8 +10,8 @@
 //! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, log, pow and the activations
-//! (`fused`), which have fused operations as well. Sine, cosine and tangent have two
+//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, pow, logarithms, erf and the
+//! activations (`fused`), which have fused operations as well. Sine, cosine and tangent have two
 //! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
 //! works on integers; loops take the first, and the second for the few elements that need it. What all functions were measured at is in
 //! `docs/accuracy.md`.
