@@ -10,8 +10,8 @@
 //! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
 //! all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, pow, logarithms, erf and the
-//! activations (`fused`), which have fused operations as well. Sine, cosine and tangent have two
+//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, pow, logarithms and the
+//! activations (`fused`), which have fused operations as well, and for erf and gelu (`normal`), which have a table, too. Sine, cosine and tangent have two
 //! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
 //! works on integers; loops take the first, and the second for the few elements that need it. What all functions were measured at is in
 //! `docs/accuracy.md`.
@@ -39,6 +39,7 @@
 mod double;
 mod fine;
 mod fused;
+mod normal;
 pub(crate) mod single;
 pub(crate) mod singles;
 
@@ -65,12 +66,14 @@ pub use arc::{acos64, asin64, atan2_64, atan64};
 pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub(crate) use exp::{exp2_64_by, exp64_by};
-pub use fused::{erf64, gelu_tanh64, gelu64, sigmoid64, silu64, softplus64, tanh64};
-pub(crate) use fused::{erf64_by, gelu_tanh64_by, gelu64_by, sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
+pub use fused::{gelu_tanh64, sigmoid64, silu64, softplus64, tanh64};
+pub(crate) use fused::{gelu_tanh64_by, sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
 pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
+pub use normal::{erf64, gelu64};
+pub(crate) use normal::{erf64_by, gelu64_by};
 pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
 pub(crate) use quotient::Units;

@@ -14,14 +14,14 @@ pub(super) struct Double {
 
 impl Double {
     /// Adds two f64 exactly, of which the first is the larger.
-    fn ordered(large: f64, small: f64) -> Self {
+    const fn ordered(large: f64, small: f64) -> Self {
         let high = large + small;
         Self { high, low: small - (high - large) }
     }
 
     /// Adds two f64 exactly.
     #[inline(always)]
-    pub(super) fn sum(a: f64, b: f64) -> Self {
+    pub(super) const fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let b_part = high - a;
         Self { high, low: (a - (high - b_part)) + (b - b_part) }
@@ -29,7 +29,7 @@ impl Double {
 
     /// Multiplies two f64 exactly, for products far from overflow and underflow.
     #[inline(always)]
-    pub(super) fn product(a: f64, b: f64) -> Self {
+    pub(super) const fn product(a: f64, b: f64) -> Self {
         let ((a_top, a_rest), (b_top, b_rest)) = (halves(a), halves(b));
         let high = a * b;
         let low = ((a_top * b_top - high) + a_top * b_rest + a_rest * b_top) + a_rest * b_rest;
@@ -37,15 +37,34 @@ impl Double {
     }
 
     /// Multiplies two sums.
-    pub(super) fn times(self, other: Self) -> Self {
+    pub(super) const fn times(self, other: Self) -> Self {
         let exact = Self::product(self.high, other.high);
         Self::ordered(exact.high, exact.low + (self.high * other.low + self.low * other.high))
+    }
+
+    /// Multiplies by one number.
+    pub(super) const fn times_f64(self, other: f64) -> Self {
+        self.times(Self { high: other, low: 0.0 })
+    }
+
+    /// Adds two sums.
+    pub(super) const fn plus(self, other: Self) -> Self {
+        let (high, low) = (Self::sum(self.high, other.high), Self::sum(self.low, other.low));
+        let near = Self::ordered(high.high, high.low + low.high);
+        Self::ordered(near.high, near.low + low.low)
+    }
+
+    /// Divides by one number.
+    pub(super) const fn over(self, other: f64) -> Self {
+        let near = self.high / other;
+        let back = Self::product(near, other);
+        Self::ordered(near, ((self.high - back.high) - back.low + self.low) / other)
     }
 }
 
 /// Cuts a f64 into two of at most 26 significant bits each.
 #[inline(always)]
-fn halves(x: f64) -> (f64, f64) {
+const fn halves(x: f64) -> (f64, f64) {
     const CUT: f64 = 134_217_729.0;
     let scaled = CUT * x;
     let top = scaled - (scaled - x);

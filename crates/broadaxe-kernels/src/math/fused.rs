@@ -1,6 +1,6 @@
 //! Quotients and logarithms of exponentials in f64, with fused operations: by one division, and what that leaves.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, LOG2_E, SQRT_2};
+use std::f64::consts::{LOG2_E, SQRT_2};
 
 use super::{
     ROUND, canonical64,
@@ -40,19 +40,6 @@ impl Power {
         let rest = tail_of_e::<M>(first + second, second);
         let high = first + rest;
         Self { high, low: rest - (high - first), shifted }
-    }
-
-    /// Computes the same with half of the error: adds what the roundings of the exponent and of its square left.
-    #[inline(always)]
-    fn of_sum_fine<M: Fma>(x: f64, rest: f64) -> Self {
-        let shifted = M::fma64(x, LOG2_E, ROUND);
-        let n = shifted - ROUND;
-        let (first, second) = (M::fma64(n, -0.693_147_180_559_890_3, x), n * -5.497_923_018_708_371e-14 + rest);
-        let (sum, left) = ordered(first, second);
-        let square_left = 0.5 * M::fma64(sum, sum, -(sum * sum));
-        let rest = tail_of_e::<M>(sum, second);
-        let high = first + rest;
-        Self { high, low: (rest - (high - first)) + M::fma64(sum, left, square_left), shifted }
     }
 
     /// Returns n.
@@ -108,7 +95,7 @@ fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> 
 
 /// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
 #[inline(always)]
-fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
+pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
     let value = if x.abs() < TINY { 0.5 * x } else { value.copysign(x) };
     if M::NEAR {
         return value;
@@ -186,56 +173,6 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { value }
 }
 
-/// Coefficients of (-log(erfc(x)) / x - 2 / sqrt(pi)) / x in x / (x + 3), for x from 0 to 5.95; error 2^-58 relative to erf(x).
-const ERF_FINE: [f64; 17] = [
-    0.6366197723675825,
-    0.30831780990547525,
-    0.1361617868604143,
-    -0.04164249343608856,
-    -0.08770228564269394,
-    -0.008026195999450137,
-    0.06685773472688346,
-    0.041598870483517764,
-    -0.036067315770813,
-    -0.06489317419641305,
-    0.028579105335399802,
-    -0.01109604144681807,
-    0.16617836490812896,
-    -0.2038906379960482,
-    0.017486043850153527,
-    0.09376643284141575,
-    -0.04283604407101283,
-];
-
-/// Is what 2 / sqrt(pi) has beyond one f64.
-const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316582e-17;
-
-/// Computes the error function.
-///
-/// It is 1 - exp(-x Q(x)), where x Q(x) and the exponential are in two parts; beyond 5.95 it is 1. At most 0.83 ULP (measured 0.8130),
-/// subnormal results included.
-#[inline(always)]
-pub fn erf64(x: f64) -> f64 {
-    erf64_by::<Plain>(x)
-}
-
-/// Computes the error function with fused operations.
-#[inline(always)]
-pub(crate) fn erf64_by<M: Fma>(x: f64) -> f64 {
-    const UP: f64 = f64::from_bits(1223 << 52);
-    const DOWN: f64 = f64::from_bits(823 << 52);
-    let size = x.abs().clamp(0.0, 5.95);
-    let (more, more_rest) = times::<M>((size, 0.0), (poly17::<M>(&ERF_FINE, size / (size + 3.0)), 0.0));
-    let (slope, lost) = sum(FRAC_2_SQRT_PI, more);
-    let (power, rest) = times::<M>((size, 0.0), (slope, lost + (more_rest + FRAC_2_SQRT_PI_REST)));
-    let (high, low) = Power::of_sum_fine::<M>(-power, -rest).less_1();
-    // Near zero there is nothing but the product, whose parts might be no normal numbers.
-    let large = size * UP;
-    let near = M::fma64(large, FRAC_2_SQRT_PI, large * FRAC_2_SQRT_PI_REST) * DOWN;
-    let value = if size < TINY { near } else { -(high + low) };
-    canonical64(if x.is_nan() { f64::NAN } else { value.copysign(x) })
-}
-
 /// Computes the hyperbolic tangent.
 ///
 /// With t = exp(-2 |x|) - 1 it is -t / (2 + t) with the sign of x. At most 0.82 ULP (measured 0.8068); a zero keeps its sign.
@@ -289,98 +226,4 @@ pub(crate) fn gelu_tanh64_by<M: Fma>(x: f64) -> f64 {
     let over = |above| times::<M>((near.0.abs(), 0.0), above);
     let value = share::<M>(if beyond { -750.0 } else { u }, rest, over);
     ends::<M>(x, value, 11.0)
-}
-
-/// Coefficients of exp(x^2 / 2) erfc(x / sqrt(2)) / 2 (1 + 27 x / 32) in (5 x / 4 - 5) / (x + 5), for x from 0 to 40, the first two in two
-/// parts; relative error 2^-58.2.
-const NORMAL_FIRST: (f64, f64) = (0.4130465556961141, 5.258103827343027e-18);
-const NORMAL_SECOND: (f64, f64) = (-0.09739638268758205, 6.123324086441453e-18);
-const NORMAL: [f64; 24] = [
-    0.03504926312960758,
-    0.003388094510950631,
-    -0.016630604889971486,
-    0.014471212624763276,
-    -0.007823913958625674,
-    0.002781665004305415,
-    -0.0005135748137742869,
-    -5.560001167525875e-05,
-    5.871096622391931e-05,
-    -7.748353288308723e-06,
-    -4.275373348304705e-06,
-    1.36018863544582e-06,
-    3.141419802133685e-07,
-    -1.706575240258815e-07,
-    -2.9329137674154712e-08,
-    2.0448899043001564e-08,
-    3.858873024281728e-09,
-    -2.4144468601676812e-09,
-    -6.106437833551707e-10,
-    2.6653134735767563e-10,
-    8.67284695693323e-11,
-    -2.4140299590850295e-11,
-    -7.2908345400011e-12,
-    1.3068992610569388e-12,
-];
-
-/// Computes x (1 + erf(x / sqrt(2))) / 2.
-///
-/// With q = erfc(|x| / sqrt(2)) / 2 it is x q where x is negative, and otherwise x - x q. The share q is e^(-x^2 / 2), with the square in two
-/// parts, times a function that is nearly constant, over 1 + 27 |x| / 32. At most 0.85 ULP (measured 0.8344).
-#[inline(always)]
-pub fn gelu64(x: f64) -> f64 {
-    gelu64_by::<Plain>(x)
-}
-
-/// Computes x (1 + erf(x / sqrt(2))) / 2 with fused operations.
-#[inline(always)]
-pub(crate) fn gelu64_by<M: Fma>(x: f64) -> f64 {
-    let size = x.abs().clamp(0.0, 40.0);
-    let square = size * size;
-    let power = Power::of_sum_fine::<M>(-0.5 * square, -0.5 * M::fma64(size, size, -square));
-    let w = M::fma64(1.25, size, -5.0) / (size + 5.0);
-    let (bend, bend_rest) = times::<M>((poly24::<M>(&NORMAL, w), 0.0), (w, 0.0));
-    let (slope, lost) = ordered(NORMAL_SECOND.0, bend);
-    let (step, step_rest) = times::<M>((slope, lost + (bend_rest + NORMAL_SECOND.1)), (w, 0.0));
-    let (shape, lost) = ordered(NORMAL_FIRST.0, step);
-    let shape = (shape, lost + (step_rest + NORMAL_FIRST.1));
-    let (above, above_rest) = times::<M>((size, 0.0), times::<M>(power.sum(), shape));
-    let below = M::fma64(0.843_75, size, 1.0);
-    let inverse = 1.0 / below;
-    let near = above * inverse;
-    let below_rest = M::fma64(0.843_75, size, 1.0 - below);
-    let left = inverse * (M::fma64(-near, below, above) + M::fma64(-near, below_rest, above_rest));
-    // Beside x, what is left out counts for nothing.
-    let n = power.n();
-    let scale = power_of_2(if n < -200.0 { -200.0 } else { n });
-    let (whole, lost) = ordered(size, -scale * near);
-    let rising = whole + (lost - scale * left);
-    ends::<M>(x, if x < 0.0 { scale_wide::<M>(near + left, power.shifted) } else { rising }, 10.0)
-}
-
-/// Evaluates a polynomial in pairs of pairs of pairs: a chain would be longer than what the processor looks ahead.
-#[inline(always)]
-fn poly24<M: Fma>(c: &[f64; 24], x: f64) -> f64 {
-    let square = x * x;
-    let fourth = square * square;
-    let eighth = fourth * fourth;
-    let eight = |k: usize| eight_terms::<M>(&c[k..], x, square, fourth);
-    M::fma64(eighth, M::fma64(eighth, eight(16), eight(8)), eight(0))
-}
-
-/// Evaluates a polynomial in the same way but for its first term, which is the largest and is rounded once.
-#[inline(always)]
-fn poly17<M: Fma>(c: &[f64; 17], x: f64) -> f64 {
-    let square = x * x;
-    let fourth = square * square;
-    let eighth = fourth * fourth;
-    let eight = |k: usize| eight_terms::<M>(&c[k..], x, square, fourth);
-    M::fma64(x, M::fma64(eighth, eight(9), eight(1)), c[0])
-}
-
-/// Evaluates eight terms of a polynomial, given the square of x and its square.
-#[inline(always)]
-fn eight_terms<M: Fma>(c: &[f64], x: f64, square: f64, fourth: f64) -> f64 {
-    let two = |k: usize| M::fma64(x, c[k + 1], c[k]);
-    let four = |k: usize| M::fma64(square, two(k + 2), two(k));
-    M::fma64(fourth, four(4), four(0))
 }
