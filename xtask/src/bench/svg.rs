@@ -10,7 +10,7 @@ pub(super) const COLOURS: [&str; 9] =
     ["#2f81f7", "#e8833a", "#a371f7", "#2da44e", "#d1477a", "#8c959f", "#c9a227", "#1b9aaa", "#cf4a3c"];
 
 const STYLE: &str = "text{font:12px -apple-system,'Segoe UI',Helvetica,Arial,sans-serif;fill:#59636e}\
-.title{font-size:15px;font-weight:600;fill:#1f2328}.strong{fill:#1f2328}\
+.title{font-weight:600;fill:#1f2328}.strong{fill:#1f2328}\
 .grid{stroke:#8c959f;stroke-opacity:.3}.edge{stroke:#1f2328;stroke-width:1.6}.ring{stroke:#ffffff;stroke-width:.8}\
 @media(prefers-color-scheme:dark){text{fill:#9198a1}.title,.strong{fill:#f0f6fc}.edge{stroke:#f0f6fc}.ring{stroke:#0d1117}}";
 
@@ -33,12 +33,15 @@ pub(super) fn plain(text: &str) -> String {
 impl Drawing {
     /// Begins a drawing of this size, with a title that is also what a reader of the page hears.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        /// A little more than the width of a title's letter, as a share of its height.
+        const LETTER: f64 = 0.65;
+        let size = ((width - 24.0) / (LETTER * title.chars().count() as f64)).min(15.0);
         let title = plain(title);
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" \
              height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n"
         );
-        let _ = writeln!(text, r#"<text class="title" x="12" y="24">{title}</text>"#);
+        let _ = writeln!(text, r#"<text class="title" x="12" y="24" style="font-size:{size:.1}px">{title}</text>"#);
         Self(text)
     }
 
@@ -132,6 +135,13 @@ mod tests {
             assert!(text.contains(want), "{want}: {text}");
         }
         assert_eq!(text.matches("<svg").count(), text.matches("</svg>").count());
+    }
+
+    #[test]
+    fn long_titles_fit_in() {
+        let drawn = |title: &str| Drawing::new(200.0, 20.0, title).end();
+        assert!(drawn("a title").contains("font-size:15.0px"));
+        assert!(drawn("a title of many letters, and more").contains("font-size:8.2px"));
     }
 
     #[test]
