@@ -25,8 +25,9 @@ use broadaxe_shape::{Rule, SymbolicShape};
 
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Model, Node},
-    meaning::{Kind, Meaning, Operator},
+    graph::{Model, Node, ValueId},
+    infer::Shapes,
+    meaning::{Kind, Meaning, Operator, Source},
 };
 
 pub use self::facts::{Around, Facts};
@@ -105,6 +106,10 @@ pub enum EvidenceKind {
 pub struct Asked<'a> {
     /// The model.
     pub model: &'a Model,
+    /// The shapes of its values.
+    pub shapes: &'a Shapes,
+    /// What is known of it beside the shapes.
+    pub facts: &'a Facts,
     /// The node.
     pub node: &'a Node,
     /// What it means in its own format.
@@ -214,7 +219,7 @@ impl Evidence {
     }
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
     /// Names the operator of ours that the node computes, or the first of those that it is built of.
     pub fn operator(&self) -> String {
         match &self.meaning.op {
@@ -230,6 +235,31 @@ impl Asked<'_> {
                 text.split([',', ' ']).next().unwrap_or_default().to_string()
             }
         }
+    }
+
+    /// Returns the value that an operand is, unless it is one that the node holds itself.
+    pub fn value(&self, operand: usize) -> Option<ValueId> {
+        match self.meaning.operands.get(operand)? {
+            Source::Input(k) => self.node.input(*k),
+            Source::Result => self.node.output(0),
+            Source::Scalar | Source::Held(_) => None,
+        }
+    }
+
+    /// Returns the node that computes a value.
+    pub fn producer(&self, value: ValueId) -> Option<&'a Node> {
+        self.model.value(value).producer.map(|(node, _)| self.model.node(node))
+    }
+
+    /// Lists the nodes that read a value, each with the number of the input.
+    pub fn readers(&self, value: ValueId) -> impl Iterator<Item = (&'a Node, usize)> + use<'a> {
+        let model = self.model;
+        self.facts.readers(value).iter().map(move |at| (model.node(at.node), at.input))
+    }
+
+    /// Returns the shape of a value.
+    pub fn shape(&self, value: ValueId) -> Option<&'a SymbolicShape> {
+        self.shapes.of.get(value.0 as usize).map(|known| &known.shape)
     }
 
     /// Says whether the model is of this framework.

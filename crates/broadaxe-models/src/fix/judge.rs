@@ -18,6 +18,7 @@ use crate::{
 /// A target, and what is known of the model around its nodes.
 struct Known<'a> {
     model: &'a Model,
+    shapes: &'a Shapes,
     target: Target,
     facts: std::rc::Rc<Facts>,
 }
@@ -25,7 +26,7 @@ struct Known<'a> {
 /// Makes a judge of each target, for a model in which some nodes are taken apart.
 pub(super) fn judges<'a>(
     model: &'a Model,
-    shapes: &Shapes,
+    shapes: &'a Shapes,
     targets: &[Target],
     apart: &BTreeSet<NodeId>,
 ) -> Vec<Box<dyn Judge + 'a>> {
@@ -40,8 +41,10 @@ pub(super) fn judges<'a>(
         Facts::of(&changed, shapes, targets)
     };
     let facts = std::rc::Rc::new(facts);
-    let judge =
-        |target: &Target| Box::new(Known { model, target: *target, facts: facts.clone() }) as Box<dyn Judge + 'a>;
+    let judge = |target: &Target| {
+        let facts = facts.clone();
+        Box::new(Known { model, shapes, target: *target, facts }) as Box<dyn Judge + 'a>
+    };
     targets.iter().map(judge).collect()
 }
 
@@ -60,6 +63,8 @@ impl Judge for Known<'_> {
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
         let asked = Asked {
             model: self.model,
+            shapes: self.shapes,
+            facts: &self.facts,
             node,
             meaning: &way.meaning,
             operands: &way.shapes,

@@ -2,7 +2,7 @@
 
 use super::{Target, pnnx, pnnx::Batches};
 use crate::{
-    graph::{Model, Node, ValueId},
+    graph::{Model, Node, Use, ValueId},
     infer::Shapes,
     meaning::{Meaning, Source},
 };
@@ -12,6 +12,7 @@ use crate::{
 pub struct Facts {
     batches: Batches,
     folded: Vec<bool>,
+    uses: Vec<Vec<Use>>,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -26,9 +27,20 @@ pub struct Around {
 impl Facts {
     /// Gathers what these targets ask for.
     pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
+        let uses = model.uses();
         let asks = targets.iter().any(|target| target.profile().name == pnnx::PROFILE.name);
-        let batches = if asks { Batches::of(model, shapes, &model.uses()) } else { Batches::default() };
-        Self { batches, folded: folded(model, shapes) }
+        let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
+        Self { batches, folded: folded(model, shapes), uses }
+    }
+
+    /// Lists where a value is read.
+    pub fn readers(&self, value: ValueId) -> &[Use] {
+        self.uses.get(value.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Says whether a value is a constant, or depends on nothing else.
+    pub fn is_constant(&self, value: ValueId) -> bool {
+        self.folded.get(value.0 as usize).copied().unwrap_or(false)
     }
 
     /// Returns what is known of a node's operands.
@@ -39,9 +51,8 @@ impl Facts {
             Source::Scalar | Source::Held(_) => None,
         };
         let values: Vec<Option<ValueId>> = meaning.operands.iter().map(value).collect();
-        let folded = |value: ValueId| self.folded.get(value.0 as usize).copied().unwrap_or(false);
         Around {
-            constants: values.iter().map(|value| value.is_none_or(folded)).collect(),
+            constants: values.iter().map(|value| value.is_none_or(|value| self.is_constant(value))).collect(),
             batches: values.iter().map(|value| self.batches.get((*value)?)).collect(),
         }
     }
