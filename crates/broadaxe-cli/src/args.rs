@@ -258,7 +258,7 @@ fn axes(text: &str) -> Result<Vec<i64>, Error> {
 /// Arguments of `broadaxe ops`.
 #[derive(Args, Clone, Debug)]
 pub struct OpsArgs {
-    /// Show only operators whose name at home or abroad contains this
+    /// Show only operators whose name, here or in a framework, contains this
     pub part: Option<String>,
 }
 

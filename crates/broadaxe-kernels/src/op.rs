@@ -2,35 +2,33 @@
 
 use crate::{dtype::DType, loops::Kernel};
 
-/// A framework, or NumPy, whose name for an operator a row may state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum System {
-    /// NumPy.
-    Numpy,
-    /// ONNX.
-    Onnx,
-    /// OpenVINO.
-    Openvino,
-    /// ncnn.
-    Ncnn,
-    /// PaddlePaddle.
-    Paddle,
-}
-
-impl System {
-    /// Lists every system.
-    pub const ALL: [Self; 5] = [Self::Numpy, Self::Onnx, Self::Openvino, Self::Ncnn, Self::Paddle];
-
-    /// Returns the name by which expressions call the system: `onnx`, `openvino`, ...
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Numpy => "numpy",
-            Self::Onnx => "onnx",
-            Self::Openvino => "openvino",
-            Self::Ncnn => "ncnn",
-            Self::Paddle => "paddle",
-        }
-    }
+/// Says how an operator chooses the dtype that it computes in from operands of several dtypes, as NumPy 2 does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    /// In the common dtype.
+    Common,
+    /// In the common dtype; bool is rejected, as NumPy does for `-`.
+    NotBool,
+    /// In the common dtype; bool counts as i8.
+    Number,
+    /// In the common dtype if that is a float, else in f64: true division.
+    Divided,
+    /// In floats; integers become the float of their width.
+    Float,
+    /// In the common dtype, which must be bool or an integer.
+    Bits,
+    /// In the common dtype, which must be bool (as i8) or an integer.
+    Shift,
+    /// In bool; everything that is not zero is true.
+    Truth,
+    /// In the common dtype, giving bool.
+    Compare,
+    /// Rounds floats; leaves integers and bool alone.
+    Rounded,
+    /// Looks at the class of a float; integers and bool are always finite.
+    Class,
+    /// In the common dtype of all operands but the first, which is a condition.
+    Choose,
 }
 
 /// The kernels of an operator, one per dtype it is asked by: that of its last operand.
@@ -49,7 +47,7 @@ pub struct Op {
     reversed: Option<&'static str>,
     ulp: Option<(f64, f64)>,
     average: bool,
-    abroad: &'static [(System, &'static str)],
+    promotion: Promotion,
 }
 
 impl Op {
@@ -113,9 +111,9 @@ impl Op {
         self.ulp
     }
 
-    /// Lists the operator's names in other systems.
-    pub fn abroad(&self) -> &'static [(System, &'static str)] {
-        self.abroad
+    /// Says how operands of several dtypes choose the one that it computes in.
+    pub fn promotion(&self) -> Promotion {
+        self.promotion
     }
 
     pub(crate) const fn commutative(mut self) -> Self {
@@ -172,16 +170,11 @@ impl Op {
         }
         self
     }
-
-    pub(crate) const fn known_as(mut self, names: &'static [(System, &'static str)]) -> Self {
-        self.abroad = names;
-        self
-    }
 }
 
 /// Begins a row.
 #[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
-const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: Kernels) -> Op {
+const fn row(name: &'static str, promotion: Promotion, meaning: &'static str, arity: usize, kernels: Kernels) -> Op {
     Op {
         name,
         meaning,
@@ -193,24 +186,24 @@ const fn row(name: &'static str, meaning: &'static str, arity: usize, kernels: K
         reversed: None,
         ulp: None,
         average: false,
-        abroad: &[],
+        promotion,
     }
 }
 
 /// Begins the row of an operator of one operand.
 #[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
-pub(crate) const fn unary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
-    row(name, meaning, 1, kernels)
+pub(crate) const fn unary(name: &'static str, promotion: Promotion, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, promotion, meaning, 1, kernels)
 }
 
 /// Begins the row of an operator of two operands.
 #[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
-pub(crate) const fn binary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
-    row(name, meaning, 2, kernels)
+pub(crate) const fn binary(name: &'static str, promotion: Promotion, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, promotion, meaning, 2, kernels)
 }
 
 /// Begins the row of an operator of three operands.
 #[allow(clippy::large_types_passed_by_value)] // Rows are built at compile time.
-pub(crate) const fn ternary(name: &'static str, meaning: &'static str, kernels: Kernels) -> Op {
-    row(name, meaning, 3, kernels)
+pub(crate) const fn ternary(name: &'static str, promotion: Promotion, meaning: &'static str, kernels: Kernels) -> Op {
+    row(name, promotion, meaning, 3, kernels)
 }

@@ -6,7 +6,8 @@
 
 use std::{fmt, sync::Arc};
 
-use broadaxe::{DType, System};
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{error::Error, source::Source};

@@ -31,7 +31,7 @@ mod tensor;
 mod walk;
 mod window;
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use self::walk::Walk;
@@ -91,7 +91,7 @@ pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Erro
         System::Openvino if given.is_empty() && is_recorded(model) => Ok(recorded(model)),
         System::Openvino => Walk::new(model, &given, true)?.run(),
         System::Ncnn => Ok(ncnn::infer(model, &given)),
-        System::Paddle | System::Numpy => Ok(recorded(model)),
+        _ => Ok(recorded(model)),
     }
 }
 

@@ -9,6 +9,7 @@
 pub mod error;
 pub mod source;
 pub mod graph;
+mod attributes;
 pub mod edit;
 pub mod format;
 pub mod infer;

@@ -1,20 +1,18 @@
 //! What an element-wise node means in its own format: which operator, which rule, and which of its inputs broadcast.
 //!
-//! The tables of `broadaxe::frameworks` know every operator; what is left for this module is where a model file keeps
-//! what the tables ask for: attributes as text in OpenVINO's files, by number in ncnn's, as an expression in pnnx's; and
-//! the operators that are not element-wise but in one operand, as `Gemm` in its C.
+//! The tables of `broadaxe-frameworks` know every operator: kind, rule, arithmetic, and where its operands come from. This
+//! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.
 
-mod attributes;
-mod ncnn;
-mod onnx;
-mod openvino;
-mod paddle;
 mod pnnx;
 
-use broadaxe::{System, frameworks};
+use broadaxe::{Node as Operand, frameworks};
+pub use broadaxe_frameworks::Kind;
+use broadaxe_frameworks::{Attribute, Row, System, Wiring, called, find};
+use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Params, Rule, SymbolicShape};
 
 use crate::{
+    attributes::Written,
     graph::{Model, Node, NodeId},
     infer::Shapes,
 };
@@ -32,49 +30,45 @@ pub struct Meaning {
     pub operands: Vec<Source>,
 }
 
-/// Sorts element-wise operators by how their operands broadcast.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// One operand; nothing broadcasts.
-    Unary,
-    /// Two operands: `Add`, `Less`, `BinaryOp`.
-    Binary,
-    /// Any number of operands: `Max`, `Sum`, `Eltwise`.
-    Many,
-    /// Condition, then, else: `Where`, `Select`.
-    Select,
-    /// Data and a slope that stretches to it: `PRelu`.
-    Slope,
-    /// Data and two scalars: `Clip`.
-    Bounds,
-    /// Data and four limits that stretch to it: `FakeQuantize`.
-    Quantize,
-    /// One operand that stretches to a shape: `Expand`, `Broadcast`.
-    Stretch,
-    /// A product and what is added to it: `Gemm`.
-    Bias,
-    /// Data and what scales and shifts it after a normalisation: `LayerNormalization`.
-    Affine,
-    /// Data and numbers per channel that the layer holds itself: ncnn's `PReLU`, `Scale` and `Bias`.
-    Channel,
-}
-
 /// What a node computes of one element per operand.
 #[derive(Clone, Debug)]
 pub enum Operator {
     /// A framework's operator.
     Call {
-        /// The framework.
-        system: System,
-        /// The operator's name.
-        name: String,
-        /// Its attributes, those of its broadcast and the opset included.
-        attributes: Vec<(&'static str, frameworks::Attribute)>,
+        /// Its row.
+        row: &'static Row,
+        /// The opset of the model, 0 in frameworks without opsets.
+        opset: i64,
+        /// Its own attributes, without those of its broadcast.
+        attributes: Vec<(&'static str, Attribute)>,
     },
-    /// Operators of ours, each applied to what came before and the next operand.
-    Own(Vec<&'static str>),
-    /// The element of the first operand as it is.
+    /// Operators of ours, each applied to the result before it and to the next operand.
+    Own(Vec<OpId>),
+    /// The element of the first operand, unchanged.
     Copy,
+}
+
+impl Operator {
+    /// Returns the operator of ours that the operands meet in, where it is one.
+    pub fn id(&self) -> Option<OpId> {
+        match self {
+            Self::Call { row, attributes, .. } => row.operator(attributes),
+            Self::Own(ops) => ops.first().copied(),
+            Self::Copy => None,
+        }
+    }
+
+    /// Adds the operator to a graph, for operands of one shape.
+    ///
+    /// # Errors
+    /// Those of [`broadaxe::frameworks::apply`].
+    pub(crate) fn build(&self, graph: &mut broadaxe::Graph, operands: &[Operand]) -> Result<Operand, broadaxe::Error> {
+        match self {
+            Self::Call { row, opset, attributes } => frameworks::apply(graph, row, *opset, operands, attributes),
+            Self::Own(ops) => frameworks::steps(graph, ops, &Rule::numpy(), operands),
+            Self::Copy => frameworks::steps(graph, &[], &Rule::numpy(), operands),
+        }
+    }
 }
 
 /// Where an operand is from.
@@ -93,13 +87,9 @@ pub enum Source {
 /// Says what a node means: nothing for a node that is not element-wise, a reason where it is one but cannot be read.
 pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
     let node = model.node(node);
-    let read = match (model.format, model.system) {
-        ("pnnx", _) => pnnx::read(node),
-        (_, System::Onnx) => onnx::read(node),
-        (_, System::Openvino) => openvino::read(model, node),
-        (_, System::Ncnn) => ncnn::read(node),
-        (_, System::Paddle) => paddle::read(node),
-        (_, System::Numpy) => None,
+    let read = match model.system {
+        System::Pnnx if pnnx::is_expression(node) => Some(pnnx::expression(node)),
+        _ => row(model, node).and_then(|row| row.and_then(|row| read(model, node, row)).transpose()),
     }?;
     Some(read.and_then(|meaning| {
         let (least, given) = (meaning.kind.operands(), meaning.operands.len());
@@ -107,23 +97,90 @@ pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
     }))
 }
 
-impl Kind {
-    /// Returns the least number of operands.
-    fn operands(self) -> usize {
-        match self {
-            Self::Unary => 0,
-            Self::Many | Self::Stretch => 1,
-            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Channel => 2,
-            Self::Select | Self::Bounds => 3,
-            Self::Quantize => 5,
-        }
+/// Finds the row of a node's operator; nothing for one that is not element-wise, a reason where no row holds at its opset.
+pub(crate) fn row(model: &Model, node: &Node) -> Option<Result<&'static Row, String>> {
+    if !is_standard(model.system, &node.domain) {
+        return None;
     }
+    let first = called(model.system, &node.op).first()?;
+    let opset = opset(model.system, node);
+    let found = find(model.system, &node.op, opset);
+    Some(found.ok_or_else(|| {
+        format!("{} first appears in opset {}, but the model is of opset {opset}", node.op, first.since())
+    }))
+}
+
+/// Says whether operators of a domain are those of the framework itself.
+fn is_standard(system: System, domain: &str) -> bool {
+    match system {
+        System::Onnx => matches!(domain, "" | "ai.onnx"),
+        System::Openvino => domain.is_empty() || domain.starts_with("opset"),
+        _ => true,
+    }
+}
+
+/// Returns the opset of a node, the newest where the file says none.
+fn opset(system: System, node: &Node) -> i64 {
+    match system.newest_opset() {
+        Some(newest) if node.version == 0 && system == System::Openvino => newest,
+        Some(_) => node.version,
+        None => 0,
+    }
+}
+
+/// Reads a node as its row says; nothing where it is not element-wise with the inputs that it has.
+fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>, String> {
+    let written = Written::new(model, node, row);
+    let op = Operator::Call { row, opset: opset(model.system, node), attributes: written.own() };
+    let (least, most) = row.operands();
+    let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
+    let (kind, operands) = match (row.wiring(), row.kind()) {
+        (Wiring::Product { term }, kind) => match node.input(term) {
+            Some(_) => (kind, vec![Source::Result, Source::Input(term)]),
+            None => return Ok(None),
+        },
+        (Wiring::Held { count, absent, from_input }, kind) => {
+            let size = broadaxe_frameworks::Attributes::int(&written, count).unwrap_or(absent);
+            if from_input == Some(size) {
+                (Kind::Binary, inputs(2))
+            } else {
+                let held = Source::Held(vec![usize::try_from(size).unwrap_or(0)]);
+                (kind, inputs(1).into_iter().chain([held]).collect())
+            }
+        }
+        (_, kind @ (Kind::Unary | Kind::Stretch)) => (kind, inputs(1)),
+        (_, Kind::Bounds) if (1..most).all(|k| node.input(k).is_none()) => (Kind::Unary, inputs(1)),
+        (_, Kind::Bounds) => {
+            let bound = |k: usize| if node.input(k).is_some() { Source::Input(k) } else { Source::Scalar };
+            (Kind::Bounds, vec![Source::Input(0), bound(1), bound(2)])
+        }
+        (_, Kind::Affine) => {
+            let given = (1..most).filter(|&k| node.input(k).is_some());
+            (Kind::Affine, [0].into_iter().chain(given).map(Source::Input).collect())
+        }
+        // A torch function of another number of operands is another function: `torch.max` of one is a reduction.
+        (_, Kind::Binary) if row.system() == System::Pnnx && node.inputs.len() != 2 => return Ok(None),
+        (_, Kind::Binary) if least == 1 && node.inputs.len() < 2 => (Kind::Unary, inputs(1)),
+        (_, kind) => (kind, inputs(most)),
+    };
+    let is_given = |source: &Source| !matches!(source, Source::Input(k) if node.input(*k).is_none());
+    let given = operands.iter().filter(|source| is_given(source)).count();
+    let least = if kind == Kind::Unary { 1 } else { least.max(kind.operands()) };
+    if given < operands.len() || given < least && row.wiring() == Wiring::Inputs && kind != Kind::Affine {
+        return Err(format!("{} takes {least} operands or more; {given} are given", row.name()));
+    }
+    if kind == Kind::Affine && operands.len() < 2 {
+        return Ok(None);
+    }
+    let rule = if kind == Kind::Unary { Rule::numpy() } else { row.rule_by().rule(&written)? };
+    let op = if kind == Kind::Stretch { Operator::Copy } else { op };
+    Ok(Some(Meaning { kind, op, rule, operands }))
 }
 
 impl Meaning {
     /// Says whether operands broadcast: there are two or more, or one that stretches to a shape.
     pub fn broadcasts(&self) -> bool {
-        !matches!(self.kind, Kind::Unary | Kind::Channel)
+        self.kind.broadcasts()
     }
 
     /// Returns the rule for a result of this shape; only a [`Kind::Stretch`] asks for it.
@@ -157,12 +214,6 @@ impl Meaning {
     pub fn align(&self, operands: &[&[usize]], result: &[usize]) -> Result<Alignment, broadaxe_shape::Error> {
         self.rule(result).align(operands)
     }
-}
-
-/// Makes the meaning of a node whose inputs, all or the first `count`, are its operands.
-fn of_inputs(node: &Node, count: usize, kind: Kind, op: Operator, rule: Rule) -> Meaning {
-    let operands = (0..node.inputs.len().min(count)).map(Source::Input).collect();
-    Meaning { kind, op, rule, operands }
 }
 
 #[cfg(test)]

@@ -17,17 +17,15 @@ mod rank;
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use broadaxe::{
-    System,
-    frameworks::{Attribute as Value, operators},
-};
+use broadaxe_frameworks::System;
+use broadaxe_kernels::OpId;
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use crate::{
     error::{Error, ErrorKind},
     graph::{Model, Node, ValueId},
     infer::Shapes,
-    meaning::{Kind, Meaning, Operator, Source},
+    meaning::{Kind, Meaning, Source},
 };
 
 pub use self::facts::{Around, Facts};
@@ -220,21 +218,9 @@ impl Evidence {
 }
 
 impl<'a> Asked<'a> {
-    /// Names the operator of ours that the node computes, or the first of those that it is built of.
-    pub fn operator(&self) -> String {
-        match &self.meaning.op {
-            Operator::Own(names) => names.first().map_or_else(String::new, ToString::to_string),
-            Operator::Copy => String::new(),
-            Operator::Call { system: System::Onnx, name, attributes } if name == "Mod" => {
-                let fmod = attributes.iter().any(|(name, value)| *name == "fmod" && *value == Value::Int(1));
-                if fmod { "fmod".to_string() } else { "mod_floor".to_string() }
-            }
-            Operator::Call { system, name, .. } => {
-                let row = operators(*system).filter(|row| row.name() == name).last();
-                let text = row.map_or_else(String::new, broadaxe::frameworks::Row::operator);
-                text.split([',', ' ']).next().unwrap_or_default().to_string()
-            }
-        }
+    /// Returns the operator of ours that the node's operands meet in, where it is one.
+    pub fn operator(&self) -> Option<OpId> {
+        self.meaning.op.id()
     }
 
     /// Returns the value that an operand is, unless it is one that the node holds itself.

@@ -1,6 +1,6 @@
 //! What the table says of an operator, as NumPy's ufuncs say it of themselves.
 
-use broadaxe::{DType, Op};
+use broadaxe::{DType, Op, OpId, frameworks::names};
 
 /// Returns the letter that NumPy has for a dtype; E for bfloat16, as `ml_dtypes` has it.
 fn letter(dtype: DType) -> char {
@@ -48,9 +48,13 @@ pub(crate) fn documentation(op: &Op) -> String {
     if let Some((f32, f64)) = op.ulp() {
         text += &format!("The error is at most {f32} units in the last place for f32, {f64} for f64.\n");
     }
-    let abroad: Vec<String> = op.abroad().iter().map(|(system, name)| format!("{}.{name}", system.name())).collect();
-    if !abroad.is_empty() {
-        text += &format!("Elsewhere: {}.\n", abroad.join(", "));
+    let names: Vec<String> = OpId::find(op.name())
+        .into_iter()
+        .flat_map(names)
+        .map(|name| format!("{}.{name}", name.system.name()))
+        .collect();
+    if !names.is_empty() {
+        text += &format!("Elsewhere: {}.\n", names.join(", "));
     }
     text += "\nRaises ValueError for shapes, TypeError for dtypes, ZeroDivisionError for integers divided by 0, MemoryError\n";
     text + "for results above three quarters of the memory.\n"

@@ -4,10 +4,10 @@
 //! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
-    DType, Input, OPS, Op, Rule,
+    DType, Input, OPS, Op, Promotion, Rule,
     call::{Call, Lie},
     expr::operate,
-    promote::{Literal, Typed, Typing},
+    promote::{self, Literal, Typed},
 };
 use broadaxe_kernels::Progress;
 use once_cell::race::OnceBox;
@@ -46,10 +46,10 @@ pub(crate) struct Operator {
 /// Makes the operator of a name.
 pub(crate) fn of(name: &str) -> Option<Operator> {
     let op = OPS.iter().find(|op| op.name() == name)?;
-    let typing = Typing::of(op.name());
+    let promotion = op.promotion();
     let takes = |dtype: DType, operands: &[Typed]| {
-        let kernel = op.kernel(dtype).filter(|_| typing.dtype(operands) == Some(dtype))?;
-        let condition = usize::from(typing == Typing::Choose);
+        let kernel = op.kernel(dtype).filter(|_| promote::dtype(promotion, operands) == Some(dtype))?;
+        let condition = usize::from(promotion == Promotion::Choose);
         (kernel.inputs()[condition..].iter().all(|&input| input == dtype) && !op.is_average())
             .then_some(1 << dtype as u16)
     };
@@ -58,13 +58,13 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
         let operands = |dtype| match op.arity() {
             1 => vec![Typed::Strong(dtype)],
             2 => vec![Typed::Strong(dtype), last(dtype)],
-            _ if typing == Typing::Choose => vec![Typed::Strong(DType::Bool), Typed::Strong(dtype), last(dtype)],
+            _ if promotion == Promotion::Choose => vec![Typed::Strong(DType::Bool), Typed::Strong(dtype), last(dtype)],
             _ => vec![Typed::Strong(dtype), Typed::Strong(dtype), last(dtype)],
         };
         DType::ALL.into_iter().filter_map(|dtype| takes(dtype, &operands(dtype))).fold(0, |all, bit: u16| all | bit)
     };
     let beside = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
-    Some(Operator { op, chooses: typing == Typing::Choose, alone: bits(None), beside, plans: Plans::default() })
+    Some(Operator { op, chooses: promotion == Promotion::Choose, alone: bits(None), beside, plans: Plans::default() })
 }
 
 /// The operands of a call as they were passed.

@@ -220,7 +220,7 @@ impl Sheet {
         operands: Vec<PyRef<'_, Value>>,
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<Value> {
-        let found = System::ALL.into_iter().find(|known| known.name() == system);
+        let found = System::CALLED.into_iter().find(|known| known.name() == system);
         let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
         let args = self.args(&operands)?;
         let mut read = Vec::with_capacity(attributes.len());

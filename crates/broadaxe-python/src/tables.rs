@@ -18,12 +18,13 @@ pub(crate) fn operators() -> Vec<Operator> {
 /// Returns the other names of operators, each with the operator's own.
 #[pyfunction]
 pub(crate) fn aliases() -> Vec<(&'static str, &'static str)> {
-    let abroad = OPS.iter().flat_map(|op| {
-        op.abroad().iter().filter(|(system, _)| *system == System::Numpy).map(|&(_, name)| (name, op.name()))
+    let of_numpy = systems::operators(System::Numpy).filter_map(|row| {
+        let op = row.choices().next()?.arithmetic.operator()?;
+        Some((row.name(), op.name()))
     });
     let known = |name: &str| OPS.iter().any(|op| op.name() == name);
     let mut names: Vec<(&str, &str)> =
-        broadaxe::expr::aliases().chain(abroad).filter(|(alias, _)| !known(alias)).collect();
+        broadaxe::expr::aliases().chain(of_numpy).filter(|(alias, _)| !known(alias)).collect();
     names.sort_unstable();
     names.dedup_by_key(|(alias, _)| *alias);
     // Other operators than those whose kernels they share: on integers they give floats.
@@ -76,7 +77,7 @@ type Entry =
 #[pyfunction]
 pub(crate) fn frameworks() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    for system in System::ALL {
+    for system in System::CALLED {
         let newest =
             |name: &str| systems::operators(system).filter(|row| row.name() == name).max_by_key(|row| row.since());
         for row in systems::operators(system) {
@@ -93,7 +94,7 @@ fn entry(system: System, row: &Row) -> Entry {
     let (least, most) = row.operands();
     let attributes = row.all_attributes().map(|attr| (attr.name, kind(attr), attr.default)).collect();
     let dtypes: Vec<&str> = row.dtypes().iter().map(|dtype| dtype.name()).collect();
-    let mut text = format!("Compute {} of {}: {}.\n", row.name(), system.name(), row.operator());
+    let mut text = format!("Compute {} of {}: {}.\n", row.name(), system.name(), row.formula());
     text += &format!("\nShapes: {}.\nDtypes: {}.\n", shapes(row), dtypes.join(", "));
     for attr in row.all_attributes() {
         let default =
@@ -101,13 +102,20 @@ fn entry(system: System, row: &Row) -> Entry {
         text += &format!("{}: {}, {default}.\n", attr.name, takes(attr));
     }
     text += "Raises ValueError for shapes and attributes, TypeError for dtypes, ZeroDivisionError for integers divided by 0.\n";
-    (system.name(), row.name(), (least, if most == usize::MAX { 0 } else { most }), attributes, text, row.rule())
+    (
+        system.name(),
+        row.name(),
+        (least, if most == usize::MAX { 0 } else { most }),
+        attributes,
+        text,
+        row.rule_by().describe().unwrap_or("-"),
+    )
 }
 
 fn shapes(row: &Row) -> String {
-    match row.rule() {
-        "-" => String::from("the operand's"),
-        rule => format!("by the rule {rule}"),
+    match row.rule_by().describe() {
+        None => String::from("the operand's"),
+        Some(rule) => format!("by the rule {rule}"),
     }
 }
 

@@ -279,6 +279,11 @@ impl Rule {
         Self::of(&openvino_fake_quantize::RULE, Params::default())
     }
 
+    /// Makes the rule of ONNX `Clip`, whose operands are data and two scalar bounds.
+    pub fn onnx_clip() -> Self {
+        Self::of(&onnx_clip::RULE, Params::default())
+    }
+
     /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
     pub fn gemm_c() -> Self {
         Self::of(&gemm_c::RULE, Params::default())

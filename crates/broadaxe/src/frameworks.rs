@@ -1,58 +1,29 @@
 //! Operators by the names and attributes that frameworks give them.
 //!
-//! One table per framework ([`operators`]): name, opset it appears in, dtypes, operands, attributes, rule, and which of
-//! our operators it is. [`call`] looks a row up, checks operands and attributes against it, and adds the nodes to a
-//! graph. What a row says is what the framework's specification says; where engines deviate, the specification wins.
+//! The tables are those of [`broadaxe_frameworks`]; [`call`] checks operands and attributes against a row and adds the
+//! nodes to a graph. What a row says is what the framework's specification says; where engines deviate, the specification
+//! wins.
 //!
-//! Numbers written in an expression take the dtype of the arrays beside them and count as arrays of rank 0.
+//! Numbers written in an expression take the dtype of the arrays they meet and count as arrays of rank 0.
 
-mod activation;
+mod recipes;
 mod call;
-mod ncnn;
-mod onnx;
-mod openvino;
-mod paddle;
-mod row;
 
-use std::fmt;
-
-use broadaxe_kernels::{DType, System};
+pub use broadaxe_frameworks::{
+    Arithmetic, Attr, Attribute, Attributes, Choice, Kind, Name, OperandType, Recipe, Row, RuleBy, Values, When,
+    Wiring, called, computing, find, known, names, newest, operators,
+};
+use broadaxe_frameworks::{is_elsewhere, on_bool};
+use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::Rule;
 
-pub use self::row::{Attr, Row, Values};
 use crate::{
+    System,
     error::{Error, ErrorKind},
     graph::{Graph, Node},
     promote::Literal,
     scalar::Scalar,
 };
-
-/// Returns the newest opset of a framework known here; `None` for those without opsets.
-pub fn newest_opset(system: System) -> Option<i64> {
-    match system {
-        System::Onnx => Some(28),
-        System::Openvino => Some(17),
-        System::Numpy | System::Ncnn | System::Paddle => None,
-    }
-}
-
-/// Lists the operators of a framework, each once per opset in which it changed; NumPy's are operators of ours.
-///
-/// ```
-/// use broadaxe::{System, frameworks::operators};
-/// let add: Vec<_> = operators(System::Onnx).filter(|row| row.name() == "Add").map(|row| row.since()).collect();
-/// assert_eq!(add, [1, 6, 7, 13, 14]);
-/// ```
-pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
-    let parts: [&'static [Row]; 2] = match system {
-        System::Numpy => [&[], &[]],
-        System::Onnx => [onnx::ROWS, activation::ONNX],
-        System::Openvino => [openvino::ROWS, activation::OPENVINO],
-        System::Ncnn => [ncnn::ROWS, &[]],
-        System::Paddle => [paddle::ROWS, &[]],
-    };
-    parts.into_iter().flatten()
-}
 
 /// One operand of a call.
 #[derive(Clone, Copy, Debug)]
@@ -61,33 +32,6 @@ pub enum Arg {
     Node(Node),
     /// A number, which takes the dtype of the others.
     Weak(Literal),
-}
-
-/// The value of an attribute.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Attribute {
-    /// `True` or `False`.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A number with a point.
-    Float(f64),
-    /// A text.
-    Text(String),
-    /// A list of whole numbers.
-    Ints(Vec<i64>),
-}
-
-impl fmt::Display for Attribute {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool(value) => write!(f, "{}", Literal::Bool(*value)),
-            Self::Int(value) => write!(f, "{value}"),
-            Self::Float(value) => write!(f, "{value:?}"),
-            Self::Text(value) => write!(f, "\"{value}\""),
-            Self::Ints(values) => write!(f, "{values:?}"),
-        }
-    }
 }
 
 /// Adds a call of a framework's operator to a graph.
@@ -109,51 +53,51 @@ pub fn call(
     call::run(graph, system, name, args, attributes)
 }
 
-/// Operators that people look for here and that are not element-wise.
-const ELSEWHERE: &[&str] = &[
-    "ArgMax",
-    "ArgMin",
-    "Attention",
-    "AveragePool",
-    "BatchNormalization",
-    "Concat",
-    "Conv",
-    "Convolution",
-    "CumSum",
-    "Einsum",
-    "FullyConnected",
-    "Gather",
-    "Gemm",
-    "GlobalAveragePool",
-    "InnerProduct",
-    "LayerNormalization",
-    "LogSoftmax",
-    "MVN",
-    "MatMul",
-    "MaxPool",
-    "NormalizeL2",
-    "Pad",
-    "Permute",
-    "RMSNormalization",
-    "ReduceMax",
-    "ReduceMean",
-    "ReduceMin",
-    "ReduceSum",
-    "Reshape",
-    "Slice",
-    "Softmax",
-    "Split",
-    "Squeeze",
-    "SwiGLU",
-    "Tile",
-    "Transpose",
-    "Unsqueeze",
-    "matmul",
-    "matmul_v2",
-    "reshape",
-    "softmax",
-    "transpose",
-];
+/// Adds the arithmetic of an operator to nodes of one shape, whatever the rule is by which it broadcasts.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
+/// no kernel takes them.
+///
+/// ```
+/// use broadaxe::{DType, Graph, System, frameworks};
+/// let mut graph = Graph::new();
+/// let (a, b) = (graph.input(DType::F32, &[3])?, graph.input(DType::F32, &[3])?);
+/// let row = frameworks::find(System::Onnx, "Add", 6).expect("in the table");
+/// let sum = frameworks::apply(&mut graph, row, 6, &[a, b], &[])?;
+/// assert_eq!(graph.shape(sum), [3]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+pub fn apply(
+    graph: &mut Graph,
+    row: &'static Row,
+    opset: i64,
+    nodes: &[Node],
+    attributes: &[(&'static str, Attribute)],
+) -> Result<Node, Error> {
+    call::apply(graph, row, opset, nodes, attributes)
+}
+
+/// Adds operators in turn, each applied to the result before it and to the next operand, if it takes two; those without an
+/// operand left are skipped.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] without an operand; otherwise those of [`Graph::op`].
+pub fn steps(graph: &mut Graph, ops: &[OpId], rule: &Rule, nodes: &[Node]) -> Result<Node, Error> {
+    let mut rest = nodes.iter();
+    let Some(&(mut result)) = rest.next() else {
+        return Err(Error::new(ErrorKind::Argument, "it has no operand"));
+    };
+    for op in ops {
+        let mut args = vec![result];
+        args.extend(rest.by_ref().take(op.op().arity() - 1));
+        if args.len() < op.op().arity() {
+            break;
+        }
+        result = emit_op(graph, *op, rule, &args)?;
+    }
+    Ok(result)
+}
 
 /// Checks that a framework has an element-wise operator of this name.
 pub(crate) fn check(system: System, name: &str) -> Result<(), Error> {
@@ -162,7 +106,7 @@ pub(crate) fn check(system: System, name: &str) -> Result<(), Error> {
     }
     let shown: String = name.chars().take(40).collect();
     let full = format!("{}.{shown}", system.name());
-    if ELSEWHERE.contains(&name) {
+    if is_elsewhere(name) {
         let message = format!("{full} is not element-wise; only element-wise operators can be called");
         return Err(Error::new(ErrorKind::Name, message));
     }
@@ -233,11 +177,16 @@ pub(crate) fn range(dtype: DType) -> (i128, i128) {
 
 /// Adds one of our operators; on bool, sums and products become or and and, and bits become truth.
 pub(crate) fn emit(graph: &mut Graph, name: &str, rule: &Rule, nodes: &[Node]) -> Result<Node, Error> {
+    match OpId::find(name) {
+        Some(op) => emit_op(graph, op, rule, nodes),
+        None => Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'"))),
+    }
+}
+
+/// Adds one of our operators, as [`emit`].
+pub(crate) fn emit_op(graph: &mut Graph, op: OpId, rule: &Rule, nodes: &[Node]) -> Result<Node, Error> {
     let dtype = nodes.last().map(|node| graph.dtype(*node));
-    let name = if dtype == Some(DType::Bool) { of_bool(name) } else { name };
-    let Some(op) = broadaxe_kernels::find(name) else {
-        return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
-    };
+    let op = if dtype == Some(DType::Bool) { on_bool(op) } else { op }.op();
     if nodes.len() > op.arity() && !op.is_variadic() {
         let mut sum = nodes[0];
         for node in &nodes[1..] {
@@ -246,15 +195,4 @@ pub(crate) fn emit(graph: &mut Graph, name: &str, rule: &Rule, nodes: &[Node]) -
         return Ok(sum);
     }
     graph.op(op, rule, nodes)
-}
-
-/// Returns what an operator is on bool, where it is an operator of its own.
-fn of_bool(name: &str) -> &str {
-    match name {
-        "add" | "sum" | "max" | "fmax" | "bitwise_or" => "logical_or",
-        "mul" | "min" | "fmin" | "bitwise_and" => "logical_and",
-        "bitwise_xor" => "logical_xor",
-        "bitwise_not" => "logical_not",
-        other => other,
-    }
 }

@@ -9,7 +9,6 @@ pub mod plan;
 mod memory;
 pub mod array;
 pub mod operand;
-pub mod promote;
 pub mod graph;
 pub mod eval;
 pub mod call;
@@ -18,11 +17,12 @@ pub mod frameworks;
 pub mod expr;
 
 pub use array::Array;
+pub use broadaxe_frameworks::{System, promote};
 #[cfg(feature = "rayon")]
 pub use broadaxe_kernels::Rayon;
 pub use broadaxe_kernels::{
-    Bool, DType, Decisions, Element, Executor, Input, Isa, Level, OPS, Op, Output, Reduction, System, bf16, f16, find,
-    find_abroad,
+    Bool, DType, Decisions, Element, Executor, Input, Isa, Level, OPS, Op, OpId, Output, Promotion, Reduction, bf16,
+    f16, find, id,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use call::{Call, apply, apply_into, apply_onto, apply_owned};

@@ -1,6 +1,7 @@
 //! `broadaxe ops`: the table of operators, and that of reductions.
 
-use broadaxe_kernels::{DType, Family, OPS, Op, Reduction};
+use broadaxe_frameworks::{Name, names};
+use broadaxe_kernels::{DType, Family, OPS, Op, OpId, Reduction};
 use serde_json::{Value, json};
 
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
     error::Error,
 };
 
-/// Lists the operators and reductions, all or those whose name at home or abroad contains the part asked for.
+/// Lists the operators and reductions, all or those whose name, here or in a framework, contains the part asked for.
 ///
 /// # Errors
 /// When there is none.
@@ -17,15 +18,14 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
     let part = args.part.as_deref().unwrap_or("").to_lowercase();
     let has = |name: &str| name.to_lowercase().contains(&part);
     let ops: Vec<&Op> =
-        OPS.iter().filter(|op| has(op.name()) || op.abroad().iter().any(|(_, name)| has(name))).collect();
+        OPS.iter().filter(|op| has(op.name()) || elsewhere(op).iter().any(|name| has(name.name))).collect();
     let reductions: Vec<Reduction> = Reduction::EVERY.into_iter().filter(|reduction| has(reduction.name())).collect();
     if ops.is_empty() && reductions.is_empty() {
         return Err(Error::usage(format!("no operator has '{part}' in its name; 'broadaxe ops' lists all")));
     }
     let rows = ops.iter().map(|op| {
-        let abroad: Vec<String> =
-            op.abroad().iter().map(|(system, name)| format!("{} {name}", system.name())).collect();
-        vec![op.name().to_owned(), op.meaning().to_owned(), dtypes(op), abroad.join(", ")]
+        let names: Vec<String> = elsewhere(op).iter().map(|name| format!("{} {name}", name.system.name())).collect();
+        vec![op.name().to_owned(), op.meaning().to_owned(), dtypes(op), names.join(", ")]
     });
     let mut text = String::new();
     if !ops.is_empty() {
@@ -45,6 +45,11 @@ pub fn run(args: &OpsArgs) -> Result<Answer, Error> {
         value["reductions"] = reductions.into_iter().map(describe_reduction).collect();
     }
     Ok(Answer::new(text, value))
+}
+
+/// Lists what frameworks call an operator.
+fn elsewhere(op: &Op) -> Vec<Name> {
+    OpId::find(op.name()).map(|id| names(id).collect()).unwrap_or_default()
 }
 
 /// Says which dtype a reduction makes of which.
@@ -100,7 +105,14 @@ fn dtypes(op: &Op) -> String {
 }
 
 fn describe(op: &Op) -> Value {
-    let abroad = op.abroad().iter().map(|(system, name)| json!({ "system": system.name(), "name": name }));
+    let names = elsewhere(op).into_iter().map(|name| {
+        json!({
+            "framework": name.system.name(),
+            "name": name.name,
+            "attributes": name.settings,
+            "swapped": name.swapped,
+        })
+    });
     let dtypes =
         op.dtypes().map(|dtype| json!({ "operands": dtype.name(), "result": op.output(dtype).map(DType::name) }));
     json!({
@@ -110,6 +122,6 @@ fn describe(op: &Op) -> Value {
         "variadic": op.is_variadic(),
         "commutative": op.is_commutative(),
         "dtypes": dtypes.collect::<Vec<_>>(),
-        "abroad": abroad.collect::<Vec<_>>(),
+        "names": names.collect::<Vec<_>>(),
     })
 }

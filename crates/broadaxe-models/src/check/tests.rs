@@ -1,4 +1,4 @@
-use broadaxe::System;
+use broadaxe_frameworks::System;
 
 use super::*;
 use crate::{

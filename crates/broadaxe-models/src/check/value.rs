@@ -3,12 +3,7 @@
 //! Operands hold codes, in the simplest case the position of each element and 1. Where an operator hides the difference
 //! (the greater of two numbers, the truth of a comparison) other codes are tried.
 
-use broadaxe::{
-    Array, DType, Evaluation, Graph, Rule, System, View,
-    eval::Options,
-    find,
-    frameworks::{self, Arg, operators},
-};
+use broadaxe::{Array, DType, Evaluation, Graph, View, eval::Options};
 
 use crate::meaning::{Kind, Meaning, Operator};
 
@@ -58,25 +53,12 @@ pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>)
 fn dtype(meaning: &Meaning) -> Option<DType> {
     let takes: Vec<DType> = match &meaning.op {
         Operator::Copy => vec![DType::F32],
-        Operator::Own(names) => find(names.first()?)?.dtypes().collect(),
-        Operator::Call { system, name, attributes } => row(*system, name, attributes)?.dtypes().to_vec(),
+        Operator::Own(ops) => ops.first()?.op().dtypes().collect(),
+        Operator::Call { row, .. } => row.dtypes().to_vec(),
     };
     let wanted = [DType::F32, DType::F64, DType::I64, DType::I32, DType::U64, DType::U32, DType::Bool];
     // The condition of a `where` is not among its operands' dtypes.
     wanted.into_iter().find(|dtype| takes.contains(dtype)).or(takes.first().copied())
-}
-
-fn row(
-    system: System,
-    name: &str,
-    attributes: &[(&'static str, frameworks::Attribute)],
-) -> Option<&'static frameworks::Row> {
-    let alone = alone(system, attributes);
-    let opset = alone.iter().find_map(|(name, value)| match (*name, value) {
-        ("opset", frameworks::Attribute::Int(opset)) => Some(*opset),
-        _ => None,
-    });
-    operators(system).filter(|row| row.name() == name && opset.is_none_or(|opset| row.since() <= opset)).last()
 }
 
 /// Returns what operand `k` holds at a position.
@@ -122,43 +104,11 @@ fn compute(meaning: &Meaning, dtype: DType, elements: &[f64]) -> Option<f64> {
         nodes.push(graph.input(own, &[1]).ok()?);
         arrays.push(Array::from_bytes(own, [1], &bytes(own, *element)).ok()?);
     }
-    let root = match &meaning.op {
-        Operator::Copy => None,
-        Operator::Own(names) => {
-            let rule = Rule::numpy();
-            let mut root = *nodes.first()?;
-            let mut rest = nodes[1..].iter();
-            for name in names {
-                let op = find(name)?;
-                let mut args = vec![root];
-                args.extend(rest.by_ref().take(op.arity() - 1));
-                root = graph.op(op, &rule, &args).ok()?;
-            }
-            Some(root)
-        }
-        Operator::Call { system, name, attributes } => {
-            let args: Vec<Arg> = nodes.iter().map(|node| Arg::Node(*node)).collect();
-            frameworks::call(&mut graph, *system, name, &args, &alone(*system, attributes)).ok()
-        }
-    }?;
+    let root = meaning.op.build(&mut graph, &nodes).ok()?;
     let views: Vec<View<'_>> = arrays.iter().map(Array::view).collect();
     let options = Options { threads: Some(1), ..Options::default() };
     let result = Evaluation::new(&graph, root, views, options).ok()?.run().ok()?;
     number(&result)
-}
-
-/// Leaves out what says how operands broadcast: here their shapes are equal.
-fn alone<'a>(
-    system: System,
-    attributes: &'a [(&'static str, frameworks::Attribute)],
-) -> Vec<(&'a str, frameworks::Attribute)> {
-    let opset = |value: &frameworks::Attribute| match value {
-        // Before opset 7 ONNX has no rule for a slope as large as the data.
-        frameworks::Attribute::Int(opset) if system == System::Onnx => frameworks::Attribute::Int((*opset).max(7)),
-        other => other.clone(),
-    };
-    let kept = attributes.iter().filter(|(name, _)| !matches!(*name, "broadcast" | "axis"));
-    kept.map(|(name, value)| (*name, if *name == "opset" { opset(value) } else { value.clone() })).collect()
 }
 
 /// Writes a number as the dtype holds it.
@@ -191,55 +141,53 @@ fn number(array: &Array) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use broadaxe_frameworks::{Attr, Attribute, System, Values as Takes, known};
+    use broadaxe_kernels::id;
+    use broadaxe_shape::Rule;
+
     use super::*;
     use crate::meaning::Source;
 
     /// Every operator of every framework with two operands or more tells two elements of each operand apart.
+    /// Every operator of every framework with two operands or more tells two elements of each operand apart.
     #[test]
     fn every_operator_shows_a_difference() {
         let mut count = 0;
-        for system in [System::Onnx, System::Openvino, System::Ncnn, System::Paddle] {
-            for row in operators(system) {
-                let (_, most) = row.operands();
-                if most < 2 || row.rule() == "-" || system == System::Onnx && row.since() < 7 {
-                    continue;
+        // No file names operators of NumPy.
+        for row in System::ALL.into_iter().filter(|system| *system != System::Numpy).flat_map(known) {
+            let (_, most) = row.operands();
+            if most < 2 || matches!(row.kind(), Kind::Unary | Kind::Bounds | Kind::Affine) {
+                continue;
+            }
+            let operands = if most == usize::MAX { 3 } else { most };
+            let given = |attr: &Attr| match (attr.name, attr.values) {
+                ("levels", _) => Some(("levels", Attribute::Int(16))),
+                ("fmod", _) => Some(("fmod", Attribute::Int(1))),
+                (name, Takes::Words(words)) if attr.default.is_empty() => {
+                    Some((name, Attribute::Text(words[0].to_string())))
                 }
-                let operands = if most == usize::MAX { 3 } else { most };
-                let kind = match row.name() {
-                    "Where" | "Select" => Kind::Select,
-                    "PRelu" | "PReLU" => Kind::Slope,
-                    "FakeQuantize" => Kind::Quantize,
-                    _ => Kind::Binary,
-                };
-                let mut attributes = vec![];
-                let given = frameworks::Attribute::Int;
-                attributes.extend((system == System::Onnx).then(|| ("opset", given(row.since()))));
-                attributes.extend((row.name() == "FakeQuantize").then(|| ("levels", given(16))));
-                attributes.extend((row.name() == "Mod").then(|| ("fmod", given(1))).filter(|_| system == System::Onnx));
-                if row.name() == "BitShift" {
-                    attributes.push(("direction", frameworks::Attribute::Text("LEFT".into())));
-                }
-                let op = Operator::Call { system, name: row.name().into(), attributes };
-                let sources = (0..operands).map(Source::Input).collect();
-                let meaning = Meaning { kind, op, rule: Rule::numpy(), operands: sources };
-                let here = vec![7; operands];
-                for k in 0..operands {
-                    let mut there = here.clone();
-                    there[k] = 8;
-                    let values = values(&meaning, &here, Some(&there));
-                    let values =
-                        values.unwrap_or_else(|| panic!("{} {} cannot be computed", system.name(), row.name()));
-                    assert_ne!(Some(values.here), values.there, "{} {}, operand {k}", system.name(), row.name());
-                    count += 1;
-                }
+                _ => None,
+            };
+            let attributes = row.attributes().iter().filter_map(given).collect();
+            let op = Operator::Call { row, opset: row.since(), attributes };
+            let sources = (0..operands).map(Source::Input).collect();
+            let meaning = Meaning { kind: row.kind(), op, rule: Rule::numpy(), operands: sources };
+            let here = vec![7; operands];
+            for k in 0..operands {
+                let mut there = here.clone();
+                there[k] = 8;
+                let values = values(&meaning, &here, Some(&there));
+                let values = values.unwrap_or_else(|| panic!("{row:?} cannot be computed"));
+                assert_ne!(Some(values.here), values.there, "{row:?}, operand {k}");
+                count += 1;
             }
         }
-        assert!(count > 150, "{count} operands were tried");
+        assert!(count > 250, "{count} operands were tried");
     }
 
     #[test]
     fn own_operators_are_applied_in_turn() {
-        let op = Operator::Own(vec!["mul", "add"]);
+        let op = Operator::Own(vec![id("mul"), id("add")]);
         let operands = (0..3).map(Source::Input).collect();
         let meaning = Meaning { kind: Kind::Affine, op, rule: Rule::unidirectional(), operands };
         let found = values(&meaning, &[4, 1, 0], Some(&[4, 2, 0]));

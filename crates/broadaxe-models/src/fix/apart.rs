@@ -5,6 +5,9 @@
 //!
 //! The two are equal bit for bit where the slope is finite and no result is 0: of a product that is 0 the sign may differ.
 
+use broadaxe_frameworks::{System, computing};
+use broadaxe_kernels::id;
+
 use super::{
     Step,
     candidate::Candidate,
@@ -24,13 +27,18 @@ struct Names {
     difference: &'static str,
 }
 
-/// Returns the names of a format that has the operators.
-fn names(format: &str) -> Option<Names> {
-    match format {
-        "onnx" => Some(Names { relu: "Relu", negative: "Neg", product: "Mul", difference: "Sub" }),
-        "openvino" => Some(Names { relu: "ReLU", negative: "Negative", product: "Multiply", difference: "Subtract" }),
-        _ => None,
+/// Returns the names in a framework whose writer can put new nodes in the place of one.
+fn names(system: System, opset: i64) -> Option<Names> {
+    if !matches!(system, System::Onnx | System::Openvino) {
+        return None;
     }
+    let name = |op| computing(system, op, opset).map(|row| row.name());
+    Some(Names {
+        relu: name(id("relu"))?,
+        negative: name(id("neg"))?,
+        product: name(id("mul"))?,
+        difference: name(id("sub"))?,
+    })
 }
 
 /// Returns the changes that take a node apart, its slope in the form that the product has; nothing where that cannot be
@@ -38,7 +46,7 @@ fn names(format: &str) -> Option<Names> {
 pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate) -> Option<(Vec<Edit>, Step)> {
     let node = model.node(id);
     let mut edits = Vec::new();
-    let names = names(model.format)?;
+    let names = names(model.system, if node.version > 0 { node.version } else { i64::MAX })?;
     let (x, slope, y) = (node.input(0)?, node.input(1)?, node.output(0)?);
     let new =
         |op: &str, inputs: Vec<Wire>, output: Wire| NewNode { op: op.to_string(), inputs, output, attributes: vec![] };

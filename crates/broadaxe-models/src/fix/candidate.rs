@@ -4,6 +4,7 @@
 //! rule is asked whether it still reads the same elements. Here the dims may be names, so that axes are inserted by
 //! count wherever that will do; and a node has inputs, some of which are constants and cost nothing to change.
 
+use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
 use super::settle::Form;
@@ -156,7 +157,7 @@ impl<'a> Subject<'a> {
         // OpenVINO puts such products together to a `PReLU` again, which misreads slopes of rank 1.
         let ways = ways.filter(|way| way.shapes[1].rank() == way.result.rank());
         let product = |way: Candidate| {
-            let (kind, op) = (Kind::Binary, Operator::Own(vec!["mul"]));
+            let (kind, op) = (Kind::Binary, Operator::Own(vec![id("mul")]));
             Candidate { meaning: Meaning { kind, op, ..way.meaning.clone() }, ..way }
         };
         let mut all: Vec<Candidate> = ways.map(product).collect();

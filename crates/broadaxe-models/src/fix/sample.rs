@@ -1,6 +1,7 @@
 //! Small models for tests, made without a file.
 
-use broadaxe::{DType, System};
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{

@@ -1,25 +1,33 @@
 //! The operator that means the same of exchanged inputs.
 
-use broadaxe::{System, find, frameworks};
+use broadaxe_frameworks::{System, computing};
+use broadaxe_kernels::OpId;
 
-use crate::graph::{Model, Node};
+use crate::{
+    graph::{Model, Node},
+    meaning,
+};
 
 /// Returns it in the names of the model's format: the same for a commutative operator, `Less` for `Greater`.
 pub(super) fn reversed(model: &Model, node: &Node) -> Option<String> {
-    let system = match model.format {
-        "onnx" => System::Onnx,
-        "openvino" => System::Openvino,
-        _ => return None,
-    };
-    let rows =
-        || frameworks::operators(system).filter(|row| row.since() <= node.version.max(1) && row.operands().0 == 2);
-    let own = rows().find(|row| row.name() == node.op)?.operator();
-    let own = own.split(", on integers ").next()?;
-    let other = find(own)?.reversed()?;
+    if !matches!(model.system, System::Onnx | System::Openvino) {
+        return None;
+    }
+    let row = meaning::row(model, node)?.ok()?;
+    if row.operands() != (2, 2) {
+        return None;
+    }
+    let mut choices = row.choices();
+    let own = choices.next()?.arithmetic.operator()?;
+    let other = OpId::find(own.op().reversed()?)?;
+    if choices.any(|choice| choice.arithmetic.operator() != Some(own)) {
+        return None;
+    }
     if other == own {
         return Some(node.op.clone());
     }
-    rows().find(|row| row.operator() == other).map(|row| row.name().to_string())
+    let opset = if node.version > 0 { node.version } else { i64::MAX };
+    computing(model.system, other, opset).map(|row| row.name().to_string())
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Walk<'_> {
             "Loop" if standard => Kind::Loop,
             "Scan" if standard && node.version > 8 => Kind::Scan,
             _ if node.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_))) => Kind::Other,
-            _ if self.model.system == broadaxe::System::Onnx && node.bodies.len() == 1 => Kind::Function,
+            _ if self.model.system == broadaxe_frameworks::System::Onnx && node.bodies.len() == 1 => Kind::Function,
             _ => Kind::Other,
         }
     }

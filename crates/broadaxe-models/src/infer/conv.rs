@@ -66,7 +66,7 @@ pub(crate) fn transposed(call: &Call<'_>, groups: usize) -> Made {
     let mut dims = vec![batch.clone(), call.or_open(out)];
     let shape = match call.ints("output_shape").filter(|shape| !shape.is_empty()) {
         Some(shape) => Some(shape.into_iter().map(|size| Some(Size::known(size))).collect()),
-        None if call.model.system == broadaxe::System::Openvino && call.has(2) => {
+        None if call.model.system == broadaxe_frameworks::System::Openvino && call.has(2) => {
             Some(call.sizes(2).unwrap_or_else(|| vec![None; rest.len()]))
         }
         None => None,

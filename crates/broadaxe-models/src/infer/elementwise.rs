@@ -1,11 +1,9 @@
 //! Element-wise operators: the rule says the shape, and what is done with followed elements is a row in a table.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::collections::HashMap;
 
-use broadaxe::{
-    System,
-    frameworks::{Row, operators},
-};
+use broadaxe_frameworks::{Arithmetic, Kind, Recipe, Row, called, find};
+use broadaxe_kernels::DType;
 use broadaxe_shape::{
     Rule,
     symbolic::{Dim, SymbolicShape},
@@ -17,7 +15,7 @@ use super::{
     size::Size,
     tensor::{Tensor, Values, small, stretched, strided},
 };
-use crate::graph::Attribute;
+use crate::{attributes::Written, graph::Attribute};
 
 /// What becomes of followed elements.
 #[derive(Clone, Copy)]
@@ -29,111 +27,81 @@ enum Follow {
     Clip,
 }
 
-/// The operators through which elements are followed, under the names of all formats.
+/// The operators of ours through which elements are followed, by name.
 static FOLLOW: &[(&str, Follow)] = &[
-    ("Abs", Follow::One(Unary::Abs)),
-    ("Add", Follow::Two(Binary::Add)),
-    ("And", Follow::Two(Binary::And)),
-    ("Ceil", Follow::One(Unary::Ceil)),
-    ("Ceiling", Follow::One(Unary::Ceil)),
-    ("Clamp", Follow::Clip),
-    ("Clip", Follow::Clip),
-    ("Div", Follow::Two(Binary::Div)),
-    ("Divide", Follow::Two(Binary::DivFloor)),
-    ("Equal", Follow::Two(Binary::Equal)),
-    ("Floor", Follow::One(Unary::Floor)),
-    ("FloorMod", Follow::Two(Binary::Mod)),
-    ("Greater", Follow::Two(Binary::Greater)),
-    ("GreaterEqual", Follow::Two(Binary::GreaterEqual)),
-    ("GreaterOrEqual", Follow::Two(Binary::GreaterEqual)),
-    ("Identity", Follow::One(Unary::Same)),
-    ("Less", Follow::Two(Binary::Less)),
-    ("LessEqual", Follow::Two(Binary::LessEqual)),
-    ("LessOrEqual", Follow::Two(Binary::LessEqual)),
-    ("LogicalAnd", Follow::Two(Binary::And)),
-    ("LogicalNot", Follow::One(Unary::Not)),
-    ("LogicalOr", Follow::Two(Binary::Or)),
-    ("LogicalXor", Follow::Two(Binary::Xor)),
-    ("Max", Follow::Two(Binary::Max)),
-    ("Maximum", Follow::Two(Binary::Max)),
-    ("Min", Follow::Two(Binary::Min)),
-    ("Minimum", Follow::Two(Binary::Min)),
-    ("Mod", Follow::Two(Binary::Mod)),
-    ("Mul", Follow::Two(Binary::Mul)),
-    ("Multiply", Follow::Two(Binary::Mul)),
-    ("Neg", Follow::One(Unary::Neg)),
-    ("Negative", Follow::One(Unary::Neg)),
-    ("Not", Follow::One(Unary::Not)),
-    ("NotEqual", Follow::Two(Binary::NotEqual)),
-    ("Or", Follow::Two(Binary::Or)),
-    ("Pow", Follow::Two(Binary::Pow)),
-    ("Power", Follow::Two(Binary::Pow)),
-    ("Relu", Follow::One(Unary::Relu)),
-    ("Round", Follow::One(Unary::Round)),
-    ("Select", Follow::Choose),
-    ("Sign", Follow::One(Unary::Sign)),
-    ("Sqrt", Follow::One(Unary::Sqrt)),
-    ("Sub", Follow::Two(Binary::Sub)),
-    ("Subtract", Follow::Two(Binary::Sub)),
-    ("Sum", Follow::Two(Binary::Add)),
-    ("Where", Follow::Choose),
-    ("Xor", Follow::Two(Binary::Xor)),
+    ("abs", Follow::One(Unary::Abs)),
+    ("add", Follow::Two(Binary::Add)),
+    ("ceil", Follow::One(Unary::Ceil)),
+    ("div", Follow::Two(Binary::Div)),
+    ("div_floor", Follow::Two(Binary::DivFloor)),
+    ("div_trunc", Follow::Two(Binary::Div)),
+    ("equal", Follow::Two(Binary::Equal)),
+    ("floor", Follow::One(Unary::Floor)),
+    ("greater", Follow::Two(Binary::Greater)),
+    ("greater_equal", Follow::Two(Binary::GreaterEqual)),
+    ("less", Follow::Two(Binary::Less)),
+    ("less_equal", Follow::Two(Binary::LessEqual)),
+    ("logical_and", Follow::Two(Binary::And)),
+    ("logical_not", Follow::One(Unary::Not)),
+    ("logical_or", Follow::Two(Binary::Or)),
+    ("logical_xor", Follow::Two(Binary::Xor)),
+    ("max", Follow::Two(Binary::Max)),
+    ("min", Follow::Two(Binary::Min)),
+    ("mod_floor", Follow::Two(Binary::Mod)),
+    ("mul", Follow::Two(Binary::Mul)),
+    ("neg", Follow::One(Unary::Neg)),
+    ("not_equal", Follow::Two(Binary::NotEqual)),
+    ("pow", Follow::Two(Binary::Pow)),
+    ("pow_trunc", Follow::Two(Binary::Pow)),
+    ("relu", Follow::One(Unary::Relu)),
+    ("round", Follow::One(Unary::Round)),
+    ("sign", Follow::One(Unary::Sign)),
+    ("sqrt", Follow::One(Unary::Sqrt)),
+    ("sub", Follow::Two(Binary::Sub)),
+    ("sum", Follow::Two(Binary::Add)),
+    ("where", Follow::Choose),
 ];
 
-/// Finds the row of an element-wise operator that holds at a version; the oldest where none does.
-pub(crate) fn find(system: System, name: &str, version: i64) -> Option<&'static Row> {
-    static ROWS: OnceLock<HashMap<(&'static str, &'static str), Vec<&'static Row>>> = OnceLock::new();
-    let rows = ROWS.get_or_init(|| {
-        let mut rows: HashMap<_, Vec<&'static Row>> = HashMap::new();
-        for system in [System::Onnx, System::Openvino, System::Paddle] {
-            for row in operators(system) {
-                rows.entry((system.name(), row.name())).or_default().push(row);
-            }
-        }
-        rows
-    });
-    let rows = rows.get(&(system.name(), name))?;
-    let holds = rows.iter().filter(|row| row.since() <= version).max_by_key(|row| row.since());
-    holds.or_else(|| rows.first()).copied()
+/// Says what becomes of the elements that an operator is applied to, where they are followed.
+fn follower(call: &Call<'_>, row: &'static Row, dtype: DType) -> Option<Follow> {
+    let arithmetic = row.arithmetic(dtype, &Written::new(call.model, call.node, row)).ok()?.arithmetic;
+    let name = match arithmetic {
+        Arithmetic::Copy => return Some(Follow::One(Unary::Same)),
+        Arithmetic::Recipe(Recipe::Clip | Recipe::Clamp) => return Some(Follow::Clip),
+        Arithmetic::Op(op) => op.name(),
+        Arithmetic::Recipe(Recipe::Power) => "pow",
+        _ => return None,
+    };
+    FOLLOW.binary_search_by_key(&name, |row| row.0).ok().map(|at| FOLLOW[at].1)
+}
+
+/// Finds the row of the element-wise operator of a node; the oldest where none holds at its opset.
+pub(crate) fn row(call: &Call<'_>) -> Option<&'static Row> {
+    let (system, name) = (call.model.system, call.node.op.as_str());
+    find(system, name, call.version()).or_else(|| called(system, name).first().copied())
 }
 
 /// Infers an element-wise operator.
 pub(crate) fn infer(call: &Call<'_>) -> Made {
-    let Some(row) = find(call.model.system, &call.node.op, call.version()) else {
+    let Some(row) = row(call) else {
         return because(format!("the operator {} is not known", call.node.op));
     };
     let dims = match rule(call, row)? {
         Some(rule) => broadcast(call, &rule, call.inputs())?,
         None => call.dims(0)?.to_vec(),
     };
-    let values = follow(call, &dims);
+    let values = follow(call, row, &dims);
     Ok(vec![Tensor::of(dims).with(values)])
 }
 
-/// Returns the rule of a node, if its operands broadcast.
-fn rule(call: &Call<'_>, row: &Row) -> Result<Option<Rule>, Stop> {
-    let axis = call.int("axis");
-    let mode = call.text("auto_broadcast");
-    Ok(Some(match row.rule() {
-        "numpy" | "bidirectional" => Rule::numpy(),
-        "none" => Rule::none(),
-        "unidirectional" => Rule::unidirectional(),
-        "openvino-prelu" => Rule::openvino_prelu(),
-        "openvino-fake-quantize" => Rule::openvino_fake_quantize(),
-        "openvino-select" => {
-            Rule::openvino_select(mode.unwrap_or("numpy"), axis).map_err(|error| Stop::Because(error.to_string()))?
-        }
-        // Before opset 7 the slope of PRelu is one number or one per channel.
-        "onnx-legacy" => return Ok(None),
-        text if text.contains("onnx-legacy") && call.flag("broadcast") => Rule::onnx_legacy(axis),
-        text if text.contains("onnx-legacy") => Rule::none(),
-        text if text.contains("auto_broadcast") => match mode {
-            Some("none" | "explicit") => Rule::none(),
-            Some("pdpd") => Rule::pdpd(axis.unwrap_or(-1)),
-            _ => Rule::numpy(),
-        },
-        _ => return Ok(None),
-    }))
+/// Returns the rule of a node, if its operands broadcast. Bounds, and the slope of `PRelu` before opset 7, never stretch
+/// the data.
+fn rule(call: &Call<'_>, row: &'static Row) -> Result<Option<Rule>, Stop> {
+    if matches!(row.kind(), Kind::Unary | Kind::Bounds) {
+        return Ok(None);
+    }
+    let rule = row.rule_by().rule(&Written::new(call.model, call.node, row)).map_err(Stop::Because)?;
+    Ok((row.kind() != Kind::Slope || rule.name() != Rule::onnx_legacy(None).name()).then_some(rule))
 }
 
 /// Applies a rule to the first inputs.
@@ -198,10 +166,11 @@ fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<String, &Size>) -> Size
 
 // Long: operands first, then an arm per kind of operator.
 /// Computes the elements, where those of all inputs are followed.
-fn follow(call: &Call<'_>, dims: &[Size]) -> Option<Vec<Option<Number>>> {
-    let at = FOLLOW.binary_search_by_key(&call.node.op.as_str(), |row| row.0).ok()?;
+fn follow(call: &Call<'_>, row: &'static Row, dims: &[Size]) -> Option<Vec<Option<Number>>> {
+    let floats = call.floats(usize::from(call.inputs() > 1 && call.has(1)));
+    let follow = follower(call, row, if floats.is_some() { DType::F32 } else { DType::I64 })?;
     let small = small(dims)?;
-    if !(0..call.inputs()).all(|k| call.followed(k) || !call.has(k)) || call.flag("fmod") {
+    if !(0..call.inputs()).all(|k| call.followed(k) || !call.has(k)) {
         return None;
     }
     let mut inputs = Vec::with_capacity(call.inputs());
@@ -219,8 +188,7 @@ fn follow(call: &Call<'_>, dims: &[Size]) -> Option<Vec<Option<Number>>> {
         _ => Some(None),
     };
     let element = |k: usize, i: usize| inputs.get(k)?.get(i)?.as_ref();
-    let floats = call.floats(usize::from(inputs.len() > 1 && call.has(1)));
-    let one = |i: usize| match FOLLOW[at].1 {
+    let one = |i: usize| match follow {
         Follow::One(op) => element(0, i)?.unary(op),
         Follow::Clip => {
             let (low, high) = (bound(1, "min", i)?, bound(2, "max", i)?);
@@ -232,10 +200,9 @@ fn follow(call: &Call<'_>, dims: &[Size]) -> Option<Vec<Option<Number>>> {
             let chosen = element(0, i)?.truth()?.value()? != 0.0;
             element(if chosen { 1 } else { 2 }, i).cloned()
         }
-        Follow::Two(op) => (1..inputs.len()).try_fold(element(0, i)?.clone(), |x, k| {
-            let op = if op == Binary::DivFloor && floats.is_some() { Binary::Div } else { op };
-            Number::binary(op, &x, element(k, i)?, floats)
-        }),
+        Follow::Two(op) => {
+            (1..inputs.len()).try_fold(element(0, i)?.clone(), |x, k| Number::binary(op, &x, element(k, i)?, floats))
+        }
     };
     Some((0..small.iter().product()).map(one).collect())
 }

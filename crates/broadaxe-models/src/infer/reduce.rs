@@ -47,7 +47,7 @@ pub(crate) fn without(dims: &[Size], axes: &[usize], keep: bool) -> Vec<Size> {
 pub(crate) fn reduced(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     let keep = call.int("keepdims").or_else(|| call.int("keep_dims")).unwrap_or(1) != 0;
-    let keep = if call.model.system == broadaxe::System::Openvino { call.flag("keep_dims") } else { keep };
+    let keep = if call.model.system == broadaxe_frameworks::System::Openvino { call.flag("keep_dims") } else { keep };
     let axes = match axes(call, dims.len()) {
         Ok(axes) => axes,
         // The axes are not known, but how many extents are left may be.
@@ -62,7 +62,9 @@ pub(crate) fn reduced(call: &Call<'_>) -> Made {
     };
     let axes = match axes {
         Some(axes) if !axes.is_empty() => axes,
-        _ if call.flag("noop_with_empty_axes") || call.model.system == broadaxe::System::Openvino => Vec::new(),
+        _ if call.flag("noop_with_empty_axes") || call.model.system == broadaxe_frameworks::System::Openvino => {
+            Vec::new()
+        }
         _ => (0..dims.len()).collect(),
     };
     let tensor = Tensor::of(without(dims, &axes, keep));

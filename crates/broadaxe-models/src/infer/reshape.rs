@@ -56,7 +56,7 @@ pub(crate) fn reshaped(call: &Call<'_>) -> Made {
     };
     let keeps = match call.int("special_zero") {
         Some(special) => special != 0,
-        None => call.model.system != broadaxe::System::Openvino && !call.flag("allowzero"),
+        None => call.model.system != broadaxe_frameworks::System::Openvino && !call.flag("allowzero"),
     };
     let input = call.dims(0).ok();
     let (mut dims, rest) = extents(wanted, input, keeps)?;

@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use broadaxe::{DType, System, frameworks::newest_opset};
+use broadaxe_frameworks::{Kind, System};
+use broadaxe_kernels::DType;
 
 use super::{
     attention,
@@ -80,29 +81,6 @@ static LEARNING: &[&[Row]] = &[&[
 
 static OPENVINO: &[&[Row]] = &[openvino::ROWS];
 
-/// Element-wise operators whose results are truth values.
-static TRUTHS: &[&str] = &[
-    "And",
-    "Equal",
-    "Greater",
-    "GreaterEqual",
-    "GreaterOrEqual",
-    "IsFinite",
-    "IsInf",
-    "IsNaN",
-    "Less",
-    "LessEqual",
-    "LessOrEqual",
-    "LogicalAnd",
-    "LogicalNot",
-    "LogicalOr",
-    "LogicalXor",
-    "Not",
-    "NotEqual",
-    "Or",
-    "Xor",
-];
-
 type Index = HashMap<&'static str, &'static Row>;
 
 fn index(tables: &'static [&'static [Row]]) -> Index {
@@ -117,7 +95,7 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     static ALL: OnceLock<[Index; 3]> = OnceLock::new();
     let [onnx, learning, openvino] = ALL.get_or_init(|| [index(ONNX), index(LEARNING), index(OPENVINO)]);
     let (system, op) = (call.model.system, call.node.op.as_str());
-    let newest = newest_opset(System::Onnx).unwrap_or(i64::MAX);
+    let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
         return learning.get(op).map(|row| (row.infer, row.types));
     }
@@ -132,10 +110,10 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     if let Some(row) = index.get(op) {
         return Some((row.infer, row.types));
     }
-    elementwise::find(system, op, call.version())?;
-    let types: &[Type] = match op {
-        op if TRUTHS.contains(&op) => BOOL,
-        "Where" | "Select" => &[Type::Same(1)],
+    let row = elementwise::row(call)?;
+    let types: &[Type] = match row.kind() {
+        _ if row.is_truth() => BOOL,
+        Kind::Select => &[Type::Same(1)],
         _ => SAME,
     };
     Some((elementwise::infer, types))

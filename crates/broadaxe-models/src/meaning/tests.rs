@@ -132,7 +132,7 @@ fn ncnn_and_pnnx() {
         ("ncnn", System::Ncnn),
         &[
             ("BinaryOp", 0, &[("0", number(2))], 2, "Binary; ncnn; 0 1"),
-            ("BinaryOp", 0, &[("1", number(1))], 1, "Unary; ncnn; 0"),
+            ("BinaryOp", 0, &[("1", number(1))], 1, "Unary; numpy; 0"),
             ("Eltwise", 0, &[("0", number(1))], 3, "Many; none; 0 1 2"),
             ("Eltwise", 0, &[("0", number(7))], 3, "unclear"),
             ("PReLU", 0, &[("0", number(8))], 1, "Channel; pdpd axis=0; 0 [8]"),
@@ -142,7 +142,7 @@ fn ncnn_and_pnnx() {
     );
     let expr = |value| [("expr", text(value))];
     check(
-        ("pnnx", System::Numpy),
+        ("pnnx", System::Pnnx),
         &[
             ("pnnx.Expression", 0, &expr("add(@0,@1)"), 2, "Binary; numpy; 0 1"),
             ("pnnx.Expression", 0, &expr("sub(@1, @0)"), 2, "Binary; numpy; 1 0"),

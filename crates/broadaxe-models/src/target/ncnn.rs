@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
+use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
@@ -12,21 +13,21 @@ const RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engin
 const LAYERS: Evidence = Evidence::documented("ncnn, operators");
 
 /// Our operators that `BinaryOp` has.
-pub(super) const BINARY: &[&str] = &[
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "max",
-    "min",
-    "pow",
-    "atan2",
-    "fmod",
-    "logaddexp",
-    "div_floor",
-    "remainder_ieee",
-    "sum",
-    "prelu",
+pub(super) const BINARY: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("div"),
+    id("max"),
+    id("min"),
+    id("pow"),
+    id("atan2"),
+    id("fmod"),
+    id("logaddexp"),
+    id("div_floor"),
+    id("remainder_ieee"),
+    id("sum"),
+    id("prelu"),
 ];
 
 pub(super) static PROFILE: Profile = Profile {
@@ -73,8 +74,8 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
 
 /// Refuses what no layer computes.
 pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
-    let ours = asked.operator();
-    (!BINARY.contains(&ours.as_str())).then(|| Does::Refused(format!("has no operation for {}", asked.node.op).into()))
+    let known = asked.operator().is_some_and(|op| BINARY.contains(&op));
+    (!known).then(|| Does::Refused(format!("has no operation for {}", asked.node.op).into()))
 }
 
 /// A number of rank 0 becomes a parameter of the layer, if it is a constant.

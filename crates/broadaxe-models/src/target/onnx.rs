@@ -1,10 +1,10 @@
 //! ONNX: from opset 7 on NumPy's rule and the one-way rule of some operators; before it runs of axes, or nothing.
 
-use broadaxe::{System, frameworks::operators};
+use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
-use crate::meaning::{Kind, Operator};
+use crate::meaning::Kind;
 
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
@@ -96,14 +96,14 @@ fn absent(asked: &Asked<'_>) -> Option<Does> {
     if matches!(asked.meaning.kind, Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize) {
         return refused(&asked.node.op);
     }
-    let old = |named: &dyn Fn(&broadaxe::frameworks::Row) -> bool| {
-        operators(System::Onnx).any(|row| row.since() <= 6 && named(row))
-    };
-    let known = if let Operator::Call { system: System::Onnx, name, .. } = &asked.meaning.op {
-        old(&|row| row.name() == name)
+    let known = if asked.is_of(System::Onnx) {
+        called(System::Onnx, &asked.node.op).first().is_some_and(|row| row.since() <= 6)
     } else {
-        let ours = asked.operator();
-        old(&|row| row.operator().split([',', ' ']).next() == Some(ours.as_str()))
+        asked.operator().is_some_and(|ours| {
+            let computes =
+                |row: &broadaxe_frameworks::Row| row.choices().any(|choice| choice.arithmetic.operator() == Some(ours));
+            operators(System::Onnx).any(|row| row.since() <= 6 && computes(row))
+        })
     };
     if known { None } else { refused(&asked.node.op) }
 }

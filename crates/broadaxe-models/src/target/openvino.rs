@@ -1,6 +1,6 @@
 //! OpenVINO: NumPy's rule unless the model says otherwise, and a `PReLU` that prefers axis 1.
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};

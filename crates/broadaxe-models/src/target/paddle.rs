@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::Rule;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};

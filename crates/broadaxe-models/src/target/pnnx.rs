@@ -11,7 +11,8 @@
 
 use std::borrow::Cow;
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
+use broadaxe_kernels::id;
 use broadaxe_shape::SymbolicShape;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way, ncnn};
@@ -120,7 +121,7 @@ fn folded(asked: &Asked<'_>) -> Option<Does> {
 /// `Max` and `Min` of three operands or more lose those behind the second; of one they become a reduction.
 fn many(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
-    if !matches!(asked.operator().as_str(), "max" | "min") {
+    if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
         let alone = Does::Refused("stops at a sum of one operand".into());
         return (count < 2).then_some(alone);
     }

@@ -1,11 +1,6 @@
 //! One element-wise node, computed by the engine from operands that are stretched by their strides alone.
 
-use broadaxe::{
-    Array, DType, Evaluation, Graph, Rule, System, View,
-    eval::Options,
-    find,
-    frameworks::{self, Arg},
-};
+use broadaxe::{Array, DType, Evaluation, Graph, View, eval::Options};
 use broadaxe_shape::Alignment;
 
 use crate::{
@@ -89,42 +84,11 @@ pub(super) fn compute(meaning: &Meaning, alignment: &Alignment, operands: &[&Arr
         nodes.push(graph.input(operand.dtype(), alignment.shape()).map_err(fail)?);
         views.push(View::new(operand.dtype(), operand.as_bytes(), alignment.shape(), &strides, 0).map_err(fail)?);
     }
-    let first = *nodes.first().ok_or("it has no operand")?;
-    let root = match &meaning.op {
-        Operator::Copy => return Array::from_view(&views[0]).map_err(fail),
-        Operator::Own(names) => {
-            let mut rest = nodes[1..].iter();
-            let mut root = first;
-            for name in names {
-                let op = find(name).ok_or_else(|| format!("there is no operator {name}"))?;
-                let mut args = vec![root];
-                args.extend(rest.by_ref().take(op.arity() - 1));
-                root = graph.op(op, &Rule::numpy(), &args).map_err(fail)?;
-            }
-            root
-        }
-        Operator::Call { system, name, attributes } => {
-            let args: Vec<Arg> = nodes.iter().map(|node| Arg::Node(*node)).collect();
-            frameworks::call(&mut graph, *system, name, &args, &alone(*system, attributes)).map_err(fail)?
-        }
-    };
+    if matches!(meaning.op, Operator::Copy) {
+        return Array::from_view(views.first().ok_or("it has no operand")?).map_err(fail);
+    }
+    let root = meaning.op.build(&mut graph, &nodes).map_err(fail)?;
     Evaluation::new(&graph, root, views, Options::default()).and_then(|evaluation| evaluation.run()).map_err(fail)
-}
-
-/// Leaves out what says how operands broadcast: here their shapes are equal.
-fn alone<'a>(
-    system: System,
-    attributes: &'a [(&'static str, frameworks::Attribute)],
-) -> Vec<(&'a str, frameworks::Attribute)> {
-    let kept = attributes.iter().filter(|(name, _)| !matches!(*name, "broadcast" | "axis" | "auto_broadcast"));
-    let value = |name: &str, value: &frameworks::Attribute| match value {
-        // Before opset 7 ONNX has no rule for a slope as large as the data.
-        frameworks::Attribute::Int(opset) if name == "opset" && system == System::Onnx => {
-            frameworks::Attribute::Int((*opset).max(7))
-        }
-        other => other.clone(),
-    };
-    kept.map(|(name, own)| (*name, value(name, own))).collect()
 }
 
 /// Writes an element, with its bits where it is a float.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Family, Isa, OPS, Op, System, find, find_abroad};
+use broadaxe_kernels::{DType, Family, Isa, OPS, Op, find};
 use broadaxe_testing::{
     oracle::{Outcome, Ty, Value, edge_values, from_bytes, to_bytes},
     random::Random,
@@ -107,7 +107,6 @@ fn identities_leave_the_other_operand() {
 #[test]
 fn names_and_meanings() {
     let mut rows: HashMap<&str, usize> = HashMap::new();
-    let mut abroad: HashMap<(System, &str, &str), DType> = HashMap::new();
     for (at, op) in OPS.iter().enumerate() {
         assert_eq!(rows.insert(op.name(), at), None, "two rows are called {}", op.name());
         assert!(find(op.name()).is_some_and(|found| std::ptr::eq(found, op)), "{} is found", op.name());
@@ -127,17 +126,6 @@ fn names_and_meanings() {
         }
         assert!((1..=3).contains(&op.arity()) && (!op.is_variadic() || op.arity() == 2), "{}", op.name());
         assert!(op.dtypes().next().is_some(), "{} has no kernel", op.name());
-        for &(system, name) in op.abroad() {
-            let base = name.split('(').next().unwrap_or(name);
-            assert!(find_abroad(system, base).any(|found| std::ptr::eq(found, op)), "{system:?} {name}");
-            // A framework's name may stand in two rows, one for integers and one for floats, but not twice for a dtype.
-            for dtype in op.dtypes() {
-                let full = abroad.insert((system, name, dtype.name()), dtype);
-                let shares = [(System::Onnx, "Div"), (System::Onnx, "Pow"), (System::Paddle, "elementwise_div")];
-                let shared = shares.contains(&(system, name)) || name.starts_with("Div") || name == "Power";
-                assert!(full.is_none() || shared, "{system:?} {name} names two operators for {dtype}");
-            }
-        }
     }
     assert!(find("no_such").is_none() && find("").is_none());
 }

@@ -1,6 +1,6 @@
 //! Steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
 
-use broadaxe_kernels::{DType, Op};
+use broadaxe_kernels::{DType, Op, Promotion, find};
 use broadaxe_shape::{Params, Rule, Shape};
 
 use super::{
@@ -12,7 +12,7 @@ use crate::{
     error::{Error, ErrorKind},
     frameworks::{self, Arg, Attribute, constant, emit, nearest, range},
     graph::{Graph, Node},
-    promote::{Literal, Typed, Typing},
+    promote::{self, Literal, Typed},
 };
 
 /// Lowers every step in order; the last one is the result.
@@ -93,7 +93,10 @@ impl Lowering<'_> {
 
     fn named(&mut self, name: &str, args: &[Arg]) -> Result<Node, Error> {
         let rule = self.rule.clone();
-        self.operate(name, Typing::of(name), &rule, args)
+        match find(name) {
+            Some(op) => self.operate(name, op.promotion(), &rule, args),
+            None => Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'"))),
+        }
     }
 
     fn call(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
@@ -131,8 +134,8 @@ impl Lowering<'_> {
         };
         count(op, name, args.len())?;
         // NumPy's fabs and rint go to floats, where abs and round leave integers alone.
-        let typing = if matches!(name, "fabs" | "rint") { Typing::Float } else { Typing::of(op.name()) };
-        self.operate(op.name(), typing, rule, args)
+        let promotion = if matches!(name, "fabs" | "rint") { Promotion::Float } else { op.promotion() };
+        self.operate(op.name(), promotion, rule, args)
     }
 
     /// Returns the one operand of a call as a node.
@@ -217,35 +220,35 @@ impl Lowering<'_> {
     }
 
     /// Adds an operator of ours: finds the dtype, casts the operands to it, applies the rule.
-    fn operate(&mut self, name: &str, typing: Typing, rule: &Rule, args: &[Arg]) -> Result<Node, Error> {
+    fn operate(&mut self, name: &str, promotion: Promotion, rule: &Rule, args: &[Arg]) -> Result<Node, Error> {
         let typed: Vec<Typed> = args.iter().map(|arg| self.typed(arg)).collect();
-        let dtype = typing.dtype(&typed).ok_or_else(|| refused(name, &typed))?;
-        match (typing, name, args) {
-            (Typing::Compare, _, [left, right]) => {
+        let dtype = promote::dtype(promotion, &typed).ok_or_else(|| refused(name, &typed))?;
+        match (promotion, name, args) {
+            (Promotion::Compare, _, [left, right]) => {
                 if let Some(node) = self.compare_exactly(name, rule, *left, *right)? {
                     return Ok(node);
                 }
             }
             // As in NumPy: round of bool goes to floats, floor and its like leave it alone.
-            (Typing::Rounded, "round", [_]) if dtype == DType::Bool => {
-                return self.operate(name, Typing::Float, rule, args);
+            (Promotion::Rounded, "round", [_]) if dtype == DType::Bool => {
+                return self.operate(name, Promotion::Float, rule, args);
             }
-            (Typing::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
+            (Promotion::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
             (_, "abs", [arg]) if dtype == DType::Bool => return self.node(*arg, dtype),
             // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
-            (Typing::Class, _, [arg]) if !dtype.is_float() => {
+            (Promotion::Class, _, [arg]) if !dtype.is_float() => {
                 let node = self.node(*arg, dtype)?;
                 let answer = if name == "isfinite" { "equal" } else { "not_equal" };
                 return emit(self.graph, answer, &Rule::numpy(), &[node, node]);
             }
             (_, "reciprocal", [arg]) if !dtype.is_float() => {
-                return self.operate("div_trunc", Typing::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
+                return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
             }
             _ => {}
         }
         let mut nodes = Vec::with_capacity(args.len());
         for (index, arg) in args.iter().enumerate() {
-            let condition = typing == Typing::Choose && index == 0;
+            let condition = promotion == Promotion::Choose && index == 0;
             let arg = if name == "clamp" { bound(*arg, index, dtype) } else { *arg };
             nodes.push(self.node(arg, if condition { DType::Bool } else { dtype })?);
         }
@@ -380,11 +383,11 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
             Typed::Weak(literal) => literal.default_dtype().name(),
         })
         .collect();
-    let hint = match Typing::of(name) {
-        Typing::NotBool if name == "neg" => "write ~ for not, or cast it to i8",
-        Typing::NotBool if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
-        Typing::NotBool => "cast it to i8",
-        Typing::Bits => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
+    let hint = match find(name).map(Op::promotion) {
+        Some(Promotion::NotBool) if name == "neg" => "write ~ for not, or cast it to i8",
+        Some(Promotion::NotBool) if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
+        Some(Promotion::NotBool) => "cast it to i8",
+        Some(Promotion::Bits) => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
         _ => "it takes integers",
     };
     Error::new(ErrorKind::DType, format!("{name} of {} is refused, as in NumPy; {hint}", dtypes.join(" and ")))

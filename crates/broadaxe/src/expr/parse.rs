@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::System;
+use broadaxe_frameworks::System;
 
 use super::{
     lex::{Lexer, Token, short},
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
             let system = match first {
                 "np" | "numpy" => None,
                 other => Some(
-                    System::ALL
+                    System::CALLED
                         .into_iter()
                         .find(|system| system.name() == other)
                         .ok_or_else(|| unknown_system(other).at(position))?,
@@ -408,9 +408,10 @@ fn keyword(name: &str) -> Option<&'static str> {
 }
 
 fn unknown_system(name: &str) -> Error {
+    let names: Vec<&str> = System::CALLED.iter().map(|system| system.name()).collect();
     Error::new(
         ErrorKind::Name,
-        format!("there is no framework '{}'; the frameworks are onnx, openvino, ncnn and paddle", short(name)),
+        format!("there is no framework '{}'; the frameworks are {}", short(name), names.join(", ")),
     )
 }
 

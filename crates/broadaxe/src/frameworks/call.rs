@@ -1,13 +1,12 @@
 //! A call under way: operands and attributes checked against a row, and the means to build nodes.
 
-use broadaxe_kernels::{DType, System};
-use broadaxe_shape::{Params, Rule};
+use broadaxe_frameworks::{Arithmetic, Attribute, Attributes, OperandType, Row, RuleBy, called, operators};
+use broadaxe_kernels::{DType, OpId};
+use broadaxe_shape::{Rule, Shape};
 
-use super::{
-    Arg, Attribute, constant, emit, nearest, newest_opset, operators,
-    row::{Build, Row, Values, Way},
-};
+use super::{Arg, constant, emit, emit_op, nearest, recipes, steps};
 use crate::{
+    System,
     error::{Error, ErrorKind},
     graph::{Graph, Node},
     promote::Literal,
@@ -22,7 +21,15 @@ pub(super) struct Call<'a> {
     pub(super) opset: i64,
     row: &'static Row,
     numbers: bool,
+    /// Takes the place of the row's rule.
+    rule: Option<Rule>,
     attributes: Vec<(&'static str, &'a Attribute)>,
+}
+
+impl Attributes for Call<'_> {
+    fn get(&self, name: &str) -> Option<Attribute> {
+        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).clone())
+    }
 }
 
 /// Runs a call; the name is known.
@@ -51,9 +58,9 @@ fn build(
 ) -> Result<Node, Error> {
     let mut nodes = Vec::with_capacity(args.len());
     for (index, arg) in args.iter().enumerate() {
-        let at = match row.letter(index) {
-            b'B' => DType::Bool,
-            b'S' if !row.second.contains(&dtype) => row.second[0],
+        let at = match row.operand(index) {
+            OperandType::Bool => DType::Bool,
+            OperandType::OneOf(dtypes) if !dtypes.contains(&dtype) => dtypes[0],
             _ => dtype,
         };
         nodes.push(match arg {
@@ -62,19 +69,36 @@ fn build(
         });
     }
     let numbers = args.iter().any(|arg| matches!(arg, Arg::Weak(_)));
-    let mut call = Call { graph, nodes: nodes.clone(), dtype, opset, row, numbers, attributes };
-    match row.build {
-        Build::Op(_) if nodes.len() == 1 && row.operands().1 > 1 => Ok(nodes[0]),
-        Build::Op(op) => call.apply(op, &nodes),
-        Build::Kinds(float, _) if dtype.is_float() => call.apply(float, &nodes),
-        Build::Kinds(_, integer) => call.apply(integer, &nodes),
-        Build::Nodes(_, build) => build(&mut call),
-    }
+    let mut call = Call { graph, nodes, dtype, opset, row, numbers, rule: None, attributes };
+    call.with_scalar()?;
+    call.build()
+}
+
+/// Adds the arithmetic of a row to nodes of one shape, whatever its rule is.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
+/// a kernel does not take them.
+pub(super) fn apply(
+    graph: &mut Graph,
+    row: &'static Row,
+    opset: i64,
+    nodes: &[Node],
+    attributes: &[(&'static str, Attribute)],
+) -> Result<Node, Error> {
+    let shared = (0..nodes.len()).find(|&at| matches!(row.operand(at), OperandType::Shared(_)));
+    let Some(&first) = shared.and_then(|at| nodes.get(at)) else {
+        return refuse(ErrorKind::Argument, "it has no operand");
+    };
+    let dtype = graph.dtype(first);
+    let attributes = attributes.iter().map(|(name, value)| (*name, value)).collect();
+    let rule = Some(Rule::numpy());
+    Call { graph, nodes: nodes.to_vec(), dtype, opset, row, numbers: false, rule, attributes }.build()
 }
 
 /// Finds the row that holds at the opset asked for, and the words that name it in errors.
 fn find(system: System, name: &str, attributes: &[(&str, Attribute)]) -> Result<(&'static Row, i64, String), Error> {
-    let newest = newest_opset(system);
+    let newest = system.newest_opset();
     let opset = match (attributes.iter().find(|(key, _)| *key == "opset"), newest) {
         (Some((_, Attribute::Int(opset))), Some(newest)) if (1..=newest).contains(opset) => *opset,
         (Some((_, value)), Some(newest)) => {
@@ -87,10 +111,9 @@ fn find(system: System, name: &str, attributes: &[(&str, Attribute)]) -> Result<
         Some(_) => format!("{}.{name} of opset {opset}", system.name()),
         None => format!("{}.{name}", system.name()),
     };
-    let rows = || operators(system).filter(|row| row.name() == name);
-    let row = rows().filter(|row| row.since() <= opset).max_by_key(|row| row.since());
+    let row = broadaxe_frameworks::find(system, name, opset);
     row.map(|row| (row, opset, title)).ok_or_else(|| {
-        let first = rows().map(Row::since).min().unwrap_or(0);
+        let first = called(system, name).first().map_or(0, |row| row.since());
         Error::new(ErrorKind::Argument, format!("{}.{name} first appears in opset {first}", system.name()))
     })
 }
@@ -118,12 +141,12 @@ fn known<'a>(
 ) -> Result<Vec<(&'static str, &'a Attribute)>, Error> {
     let mut found = Vec::new();
     for (key, value) in attributes {
-        if *key == "opset" && newest_opset(system).is_some() {
+        if *key == "opset" && system.newest_opset().is_some() {
             continue;
         }
         let attr = match *key {
             "" => row.attributes().first().copied(),
-            key => row.all_attributes().find(|attr| attr.name == key),
+            key => row.attribute(key),
         };
         let Some(attr) = attr else {
             let names: Vec<&str> = row.all_attributes().map(|attr| attr.name).collect();
@@ -135,7 +158,7 @@ fn known<'a>(
                 format!("{title} takes {what}; its attributes: {takes}{near}"),
             ));
         };
-        if let Some(wants) = wanted(attr.values, value) {
+        if let Some(wants) = attr.values.wanted(value) {
             let message = format!("{title}: {}={value} should be {wants}", attr.name);
             return Err(Error::new(ErrorKind::Argument, message));
         }
@@ -149,24 +172,6 @@ fn known<'a>(
     }
 }
 
-/// Says what an attribute takes, where this value is not of its kind.
-fn wanted(values: Values, value: &Attribute) -> Option<String> {
-    match (values, value) {
-        (Values::Int, Attribute::Int(_))
-        | (Values::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
-        | (Values::Float, Attribute::Int(_) | Attribute::Float(_))
-        | (Values::Ints, Attribute::Ints(_))
-        | (Values::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
-        (Values::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
-        (Values::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
-        (Values::Int, _) => Some("a whole number".to_string()),
-        (Values::Flag, _) => Some("True or False".to_string()),
-        (Values::Float, _) => Some("a number".to_string()),
-        (Values::Ints, _) => Some("a list of whole numbers".to_string()),
-        (Values::DType, _) => Some("the name of a dtype".to_string()),
-    }
-}
-
 /// Returns the dtype that the operands share, after checking each against the row.
 fn dtype(graph: &Graph, system: System, row: &Row, title: &str, args: &[Arg]) -> Result<DType, Error> {
     let mut shared: Option<(usize, DType)> = None;
@@ -174,12 +179,16 @@ fn dtype(graph: &Graph, system: System, row: &Row, title: &str, args: &[Arg]) ->
         let Arg::Node(node) = arg else { continue };
         let dtype = graph.dtype(*node);
         let fail = |message: String| Err(Error::new(ErrorKind::DType, format!("{title}: {message}")));
-        match (row.letter(index), shared) {
-            (b'X', _) => {}
-            (b'B', _) if dtype == DType::Bool => {}
-            (b'B', _) => return fail(format!("operand {index} is {dtype}; it must be bool; cast it or compare it")),
-            (b'S', _) if row.second.contains(&dtype) => {}
-            (b'S', _) => return fail(format!("operand {index} is {dtype}; it takes {}", list(row.second))),
+        match (row.operand(index), shared) {
+            (OperandType::Any, _) => {}
+            (OperandType::Bool, _) if dtype == DType::Bool => {}
+            (OperandType::Bool, _) => {
+                return fail(format!("operand {index} is {dtype}; it must be bool; cast it or compare it"));
+            }
+            (OperandType::OneOf(dtypes), _) if dtypes.contains(&dtype) => {}
+            (OperandType::OneOf(dtypes), _) => {
+                return fail(format!("operand {index} is {dtype}; it takes {}", list(dtypes)));
+            }
             (_, Some((first, other))) if other != dtype => {
                 return fail(format!(
                     "operand {first} is {other} and operand {index} is {dtype}; the dtypes must be equal; \
@@ -212,86 +221,71 @@ fn list(dtypes: &[DType]) -> String {
 }
 
 impl Call<'_> {
-    fn attribute(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
-    }
-
-    /// Returns a whole number, if given.
-    pub(super) fn int(&self, name: &str) -> Option<i64> {
-        match self.attribute(name) {
-            Some(Attribute::Int(value)) => Some(*value),
-            _ => None,
+    /// Builds what the row says.
+    fn build(mut self) -> Result<Node, Error> {
+        let choice = self.row.arithmetic(self.dtype, &self).map_err(|why| Error::new(ErrorKind::Argument, why))?;
+        if let Some(cast) = choice.cast {
+            for node in &mut self.nodes {
+                *node = self.graph.cast(*node, cast);
+            }
         }
-    }
-
-    /// Returns a flag, or its default.
-    pub(super) fn flag(&self, name: &str, default: bool) -> bool {
-        match self.attribute(name) {
-            Some(Attribute::Bool(value)) => *value,
-            Some(Attribute::Int(value)) => *value != 0,
-            _ => default,
+        if choice.swapped {
+            self.nodes.reverse();
         }
-    }
-
-    /// Returns a number, if given.
-    pub(super) fn float(&self, name: &str) -> Option<f64> {
-        match self.attribute(name) {
-            Some(Attribute::Float(value)) => Some(*value),
-            Some(Attribute::Int(value)) => Some(*value as f64),
-            _ => None,
-        }
-    }
-
-    /// Returns a text, if given.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        match self.attribute(name) {
-            Some(Attribute::Text(value)) => Some(value),
-            _ => None,
-        }
-    }
-
-    /// Returns a list, if given.
-    pub(super) fn ints(&self, name: &str) -> Option<&[i64]> {
-        match self.attribute(name) {
-            Some(Attribute::Ints(values)) => Some(values),
-            _ => None,
+        let nodes = self.nodes.clone();
+        match choice.arithmetic {
+            Arithmetic::Copy => Ok(nodes[0]),
+            Arithmetic::Op(_) if nodes.len() == 1 && self.row.operands().1 > 1 => Ok(nodes[0]),
+            Arithmetic::Op(op) => self.apply(op, &nodes),
+            Arithmetic::Steps(ops) => steps(self.graph, ops, &self.rule()?, &nodes),
+            Arithmetic::Recipe(recipe) => recipes::build(&mut self, recipe),
         }
     }
 
     /// Returns the rule of this call, from its attributes.
-    pub(super) fn rule(&self) -> Result<Rule, Error> {
-        let plain = |name: &str| Ok(Rule::new(name, Params::default())?);
-        let with_axis = |name: &str, axis| Ok(Rule::new(name, Params { axis, ..Params::default() })?);
-        if self.nodes.len() == 1 {
+    fn rule(&self) -> Result<Rule, Error> {
+        if let Some(rule) = &self.rule {
+            return Ok(rule.clone());
+        }
+        // A single operand has every shape, and ncnn, without rank 0, takes a number as the scalar of the layer.
+        if self.nodes.len() == 1 || self.numbers && self.row.system() == System::Ncnn {
             return Ok(Rule::numpy());
         }
-        match self.row.way {
-            Way::Alone | Way::Mode(_) => Ok(Rule::numpy()),
-            // ncnn has no rank 0; a number goes in as the scalar of the layer.
-            Way::Rule("ncnn") if self.numbers => Ok(Rule::numpy()),
-            Way::Rule(name) => plain(name),
-            Way::Legacy if self.flag("broadcast", false) => with_axis("onnx-legacy", self.int("axis")),
-            Way::Legacy if self.int("axis").is_some() => {
+        let axis = self.int("axis").or(self.int("auto_broadcast_axis")).is_some();
+        let rule = self.row.rule_by().rule(self).map_err(|why| Error::new(ErrorKind::Argument, why))?;
+        match self.row.rule_by() {
+            RuleBy::Legacy if axis && rule == Rule::none() => {
                 refuse(ErrorKind::Argument, "axis has no effect without broadcast=1")
             }
-            Way::Legacy => plain("none"),
-            Way::Paddle => with_axis("paddle", Some(self.int("axis").unwrap_or(-1))),
-            Way::Auto => {
-                let axis = self.int("axis").or(self.int("auto_broadcast_axis"));
-                match self.text("auto_broadcast") {
-                    Some("pdpd") => Ok(Rule::pdpd(axis.unwrap_or(-1))),
-                    _ if axis.is_some() => refuse(ErrorKind::Argument, "axis needs auto_broadcast=\"pdpd\""),
-                    Some("none" | "explicit") => plain("none"),
-                    _ => Ok(Rule::numpy()),
-                }
+            RuleBy::Auto if axis && rule.params().axis.is_none() => {
+                refuse(ErrorKind::Argument, "axis needs auto_broadcast=\"pdpd\"")
             }
+            _ => Ok(rule),
         }
     }
 
+    /// Adds the second operand that a layer keeps as its parameter `b`, which ncnn's `with_scalar` asks for.
+    fn with_scalar(&mut self) -> Result<(), Error> {
+        if self.row.attribute("with_scalar").is_none() {
+            return Ok(());
+        }
+        match (self.nodes.len(), self.flag("with_scalar", false)) {
+            (2, false) if self.float("b").is_none() => {}
+            (1, true) => {
+                let b = self.number(self.float("b").unwrap_or(0.0))?;
+                self.nodes.push(b);
+                self.numbers = true;
+            }
+            (2, _) => return refuse(ErrorKind::Argument, "it takes its second operand as an array or as b, not both"),
+            _ => return refuse(ErrorKind::Argument, "it needs a second operand: an array, or with_scalar=1 and b"),
+        }
+        Ok(())
+    }
+
     /// Adds one of our operators under the rule of this call.
-    pub(super) fn apply(&mut self, op: &str, nodes: &[Node]) -> Result<Node, Error> {
+    pub(super) fn apply(&mut self, op: OpId, nodes: &[Node]) -> Result<Node, Error> {
         let rule = self.rule()?;
-        emit(self.graph, op, &rule, nodes)
+        emit_op(self.graph, op, &rule, nodes)
     }
 
     /// Adds one of our operators on nodes of one shape, or constants.
@@ -303,6 +297,26 @@ impl Call<'_> {
     pub(super) fn number(&mut self, value: f64) -> Result<Node, Error> {
         let literal = if self.dtype.is_float() { Literal::Float(value) } else { Literal::Int(value as i128) };
         constant(self.graph, literal, self.dtype)
+    }
+
+    /// Returns the rule of this call for a result of the shape that an attribute names.
+    pub(super) fn rule_to(&self, target: &str) -> Result<Rule, Error> {
+        let (target, rule) = (Shape::new(self.shape(target)?), self.row.rule_by().rule(self));
+        let rule = rule.map_err(|why| Error::new(ErrorKind::Argument, why))?;
+        let params = broadaxe_shape::Params { target: Some(target), ..rule.params().clone() };
+        Ok(Rule::new(rule.name(), params)?)
+    }
+
+    /// Checks that the rule of this call takes its operands.
+    pub(super) fn check_shapes(&self) -> Result<(), Error> {
+        let shapes: Vec<&[usize]> = self.nodes.iter().map(|node| self.graph.shape(*node)).collect();
+        self.rule()?.align(&shapes)?;
+        Ok(())
+    }
+
+    /// Returns the system of this call.
+    pub(super) fn system(&self) -> System {
+        self.row.system()
     }
 
     /// Reads a list as a shape.

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use broadaxe::{DType, System};
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{

@@ -6,7 +6,7 @@ mod scope;
 
 use std::{collections::HashMap, rc::Rc};
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 
 use self::{call::Calls, scope::Scopes};
 use super::{

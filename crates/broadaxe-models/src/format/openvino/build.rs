@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::{
     MAX_RANK,
     shape::elements,

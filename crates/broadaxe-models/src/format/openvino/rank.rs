@@ -5,6 +5,8 @@
 //! layers, and for others where what is read beside the first input is constant, since what they can make of the rank
 //! is then in the file.
 
+use broadaxe_frameworks::{Kind, Row, System, newest};
+
 use super::net::Layer;
 
 /// What is known of an input of a layer.
@@ -18,63 +20,26 @@ pub(super) struct Known {
     pub(super) sizes: bool,
 }
 
-/// Operators with one input whose result has its rank, and with more whose result has that of the first or the largest.
-pub(super) const RANKED: &[&str] = &[
-    "Abs",
-    "Acos",
-    "Acosh",
-    "Asin",
-    "Asinh",
-    "Atan",
-    "Atanh",
-    "Ceiling",
-    "Clamp",
-    "Convert",
-    "ConvertLike",
-    "Cos",
-    "Cosh",
-    "Elu",
-    "Erf",
-    "Exp",
-    "FakeConvert",
-    "FakeQuantize",
-    "Floor",
-    "Gelu",
-    "HSigmoid",
-    "HSwish",
-    "HardSigmoid",
-    "Identity",
-    "IsFinite",
-    "IsInf",
-    "IsNaN",
-    "Log",
-    "LogicalNot",
-    "Mish",
-    "Negative",
-    "PReLU",
-    "ReLU",
-    "Round",
-    "Select",
-    "Selu",
-    "Sigmoid",
-    "Sign",
-    "Sin",
-    "Sinh",
-    "SoftMax",
-    "SoftPlus",
-    "SoftSign",
-    "Sqrt",
-    "Swish",
-    "Tan",
-    "Tanh",
-];
+/// Operators that are not element-wise, or not in the tables, and whose result has the rank of their first input.
+const RANKED: &[&str] = &["FakeConvert", "HardSigmoid", "Identity", "Selu", "SoftMax"];
+
+/// Says whether the result of an operator has the rank of its only input.
+pub(super) fn keeps_rank(kind: &str) -> bool {
+    RANKED.contains(&kind) || newest(System::Openvino, kind).is_some_and(|row| row.kind() == Kind::Unary)
+}
+
+/// Says whether the ranks of an operator's inputs give that of its result: the largest, or that of the first.
+fn is_ranked(kind: &str) -> bool {
+    let element_wise = |row: &Row| row.kind() != Kind::Stretch;
+    RANKED.contains(&kind) || newest(System::Openvino, kind).is_some_and(element_wise)
+}
 
 /// Says whether the rank of a layer's results follows from what it reads.
 pub(super) fn follows(layer: &Layer, inputs: &[Known]) -> bool {
     if !layer.bodies.is_empty() || inputs.iter().any(|input| !input.rank) {
         return false;
     }
-    let element_wise = layer.setting("auto_broadcast").is_some() || RANKED.contains(&layer.kind.as_str());
+    let element_wise = layer.setting("auto_broadcast").is_some() || is_ranked(&layer.kind);
     let constant = inputs.iter().skip(1).all(|input| input.constant);
     let squeezed = layer.kind == "Squeeze" && inputs.len() == 1;
     match layer.kind.as_str() {

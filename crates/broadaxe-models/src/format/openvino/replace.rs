@@ -1,6 +1,7 @@
 //! New layers in the place of one.
 
-use broadaxe::{Scalar as Number, System, frameworks};
+use broadaxe::Scalar as Number;
+use broadaxe_frameworks::{Kind, System, called, newest};
 
 use super::{
     AXIS,
@@ -63,23 +64,6 @@ const MOVES: &[Move] = &[
     ("Broadcast", "opset3", &[("mode", "bidirectional")]),
 ];
 
-/// Results that are truth values.
-const TRUTHS: &[&str] = &[
-    "Equal",
-    "NotEqual",
-    "Less",
-    "LessEqual",
-    "Greater",
-    "GreaterEqual",
-    "LogicalAnd",
-    "LogicalOr",
-    "LogicalXor",
-    "LogicalNot",
-    "IsNaN",
-    "IsInf",
-    "IsFinite",
-];
-
 /// Ends of new layers by the words that a change has for them.
 type Words<'w> = Vec<(&'w str, End)>;
 
@@ -100,9 +84,10 @@ fn new_layer(draft: &mut Draft<'_>, net: usize, base: &str, new: &NewNode, words
         ("Broadcast", Some(numbers)) => Made::Expand(numbers),
         (kind, _) => result::made(kind, inputs.len(), &setting)?,
     };
-    let typed = inputs.get(usize::from(new.op == "Select")).copied();
+    let row = newest(System::Openvino, &new.op);
+    let typed = inputs.get(usize::from(row.is_some_and(|row| row.kind() == Kind::Select))).copied();
     let element = match setting("destination_type") {
-        _ if TRUTHS.contains(&new.op.as_str()) => Some(element("boolean")),
+        _ if row.is_some_and(|row| row.is_truth()) => Some(element("boolean")),
         Some(text) => Some(element(&text)),
         None => typed.and_then(|end| draft.element(net, end)),
     };
@@ -140,7 +125,7 @@ fn input(
 
 /// Returns the opset of a new layer and what its `data` says.
 fn settings(new: &NewNode) -> Result<(String, Vec<(String, String)>), Error> {
-    let row = frameworks::operators(System::Openvino).find(|row| row.name() == new.op);
+    let row = called(System::Openvino, &new.op).first();
     let broadcasts = result::broadcasts(&new.op);
     let (opset, defaults): (String, &[(&str, &str)]) = match (row, MOVES.iter().find(|(kind, ..)| *kind == new.op)) {
         (_, Some((_, opset, defaults))) => ((*opset).to_string(), defaults),

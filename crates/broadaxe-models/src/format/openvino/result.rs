@@ -1,43 +1,50 @@
 //! The shapes that layers have after a change, where they follow from what the layers read.
 
-use broadaxe::{Rule, System, frameworks};
+use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
     AXIS,
     draft::{Draft, End},
-    rank::RANKED,
+    rank::keeps_rank,
 };
 use crate::{
     error::Error,
     format::made::{Made, refuse},
 };
 
+/// The settings of a layer, as its row asks for them.
+struct Settings<'a>(&'a dyn Fn(&str) -> Option<String>);
+
+impl Attributes for Settings<'_> {
+    fn get(&self, name: &str) -> Option<Attribute> {
+        match name {
+            "axis" => self.0(AXIS).and_then(|text| text.trim().parse().ok()).map(Attribute::Int),
+            name => self.0(name).map(Attribute::Text),
+        }
+    }
+
+    fn absent_axis(&self) -> i64 {
+        0
+    }
+}
+
 /// Says how a new layer's shape follows, by its operator and settings.
 pub(super) fn made(kind: &str, count: usize, setting: &dyn Fn(&str) -> Option<String>) -> Result<Made, Error> {
-    let rule = |mode: String| {
-        let axis = setting(AXIS).and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-        match (mode.to_ascii_lowercase().as_str(), kind) {
-            ("numpy", "Select") => Rule::openvino_select("numpy", None).map_err(|error| refuse(error.to_string())),
-            ("pdpd", "Select") => Rule::openvino_select("pdpd", Some(axis)).map_err(|error| refuse(error.to_string())),
-            ("numpy", _) => Ok(Rule::numpy()),
-            ("pdpd", _) => Ok(Rule::pdpd(axis)),
-            ("none" | "explicit", _) => Ok(Rule::none()),
-            (other, _) => Err(refuse(format!("auto_broadcast cannot be {other}; it can be none, numpy or pdpd"))),
+    let row = newest(System::Openvino, kind);
+    match row.map(|row| (row, row.kind())) {
+        Some((_, Kind::Slope)) => Ok(Made::First),
+        Some((row, Kind::Binary | Kind::Select | Kind::Many | Kind::Quantize)) if count > 1 => {
+            row.rule_by().rule(&Settings(setting)).map(Made::Broadcast).map_err(refuse)
         }
-    };
-    match setting("auto_broadcast") {
-        Some(mode) if count > 1 => rule(mode).map(Made::Broadcast),
-        None if count > 1 && broadcasts(kind) => rule("numpy".to_string()).map(Made::Broadcast),
-        _ if kind == "PReLU" || count == 1 && RANKED.contains(&kind) => Ok(Made::First),
+        _ if count == 1 && keeps_rank(kind) => Ok(Made::First),
         _ => Ok(Made::Unknown),
     }
 }
 
 /// Says whether an operator has the attribute `auto_broadcast`.
 pub(super) fn broadcasts(kind: &str) -> bool {
-    let mut rows = frameworks::operators(System::Openvino).filter(|row| row.name() == kind);
-    rows.any(|row| row.all_attributes().any(|attribute| attribute.name == "auto_broadcast"))
+    newest(System::Openvino, kind).is_some_and(|row| row.attribute("auto_broadcast").is_some())
 }
 
 /// Infers the shape of a layer of the file with one output from what it reads now, where that is simple.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use broadaxe::{Rule, System, frameworks};
+use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{
@@ -275,25 +275,38 @@ impl<'a> Draft<'a> {
     /// Says how the shape of a node's result follows.
     fn made(&self, id: NodeId, node: &Node) -> Made {
         let name = self.kinds.get(&id).unwrap_or(&node.op);
-        let name = name.strip_suffix('_').unwrap_or(name);
-        let axis = match self.attributes.get(&(id, "axis".to_string())) {
-            Some(Scalar::Int(axis)) => Some(*axis),
-            _ => node.attribute("axis").and_then(crate::Attribute::int),
+        let Some(row) = newest(System::Paddle, name) else {
+            // `scale` multiplies by an attribute.
+            return if name == "scale" { Made::First } else { Made::Unknown };
         };
-        let row = frameworks::operators(System::Paddle).find(|row| row.name() == name);
-        match row {
-            _ if name == "prelu" || name == "scale" => Made::First,
-            Some(row) if row.operands().1 == 2 && row.rule() == "paddle" => {
-                Made::Broadcast(Rule::paddle(axis.unwrap_or(-1)))
-            }
-            Some(row) if row.operands().1 == 2 => Made::Broadcast(Rule::numpy()),
-            Some(row) if row.operands() == (1, 1) => Made::First,
-            _ if node.inputs.len() == 1
-                && matches!(name, "relu" | "sigmoid" | "tanh" | "exp" | "sqrt" | "cast" | "gelu") =>
-            {
-                Made::First
+        match row.kind() {
+            Kind::Unary | Kind::Slope => Made::First,
+            Kind::Binary | Kind::Select => {
+                let settings = Settings { changed: &self.attributes, id, node };
+                row.rule_by().rule(&settings).map_or(Made::Unknown, Made::Broadcast)
             }
             _ => Made::Unknown,
+        }
+    }
+}
+
+/// The attributes of a node after a change.
+struct Settings<'a> {
+    changed: &'a BTreeMap<(NodeId, String), Scalar>,
+    id: NodeId,
+    node: &'a Node,
+}
+
+impl Attributes for Settings<'_> {
+    fn get(&self, name: &str) -> Option<Attribute> {
+        match self.changed.get(&(self.id, name.to_string())) {
+            Some(Scalar::Int(value)) => Some(Attribute::Int(*value)),
+            Some(Scalar::Text(value)) => Some(Attribute::Text(value.clone())),
+            _ => match self.node.attribute(name)? {
+                crate::Attribute::Int(value) => Some(Attribute::Int(*value)),
+                crate::Attribute::Text(value) => Some(Attribute::Text(value.clone())),
+                _ => None,
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::{
     MAX_RANK, elements,
     symbolic::{Dim, SymbolicShape},

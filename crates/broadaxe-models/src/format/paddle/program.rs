@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use broadaxe::System;
+use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{

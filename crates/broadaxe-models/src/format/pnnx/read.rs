@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use broadaxe::{DType, System};
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
@@ -33,7 +34,7 @@ const OTHERS: [(&str, u32); 3] = [("c32", 32), ("c64", 64), ("c128", 128)];
 pub(super) fn read(source: &Source) -> Result<Model, Error> {
     let text = Text::read(source)?;
     let blobs = text.blobs()?;
-    let mut model = Model::new("pnnx", System::Numpy, source.clone());
+    let mut model = Model::new("pnnx", System::Pnnx, source.clone());
     model.remarks = text.remarks(blobs.len());
     let store = Store::open(&mut model)?;
     for (index, line) in text.layers.iter().enumerate() {

@@ -111,7 +111,7 @@ fn errors_point_and_explain() {
         ("contains(s, a)", 0, "'contains' is about texts"),
         ("[1]", 0, "behind a keyword"),
         ("None", 0, "None has no dtype"),
-        ("tf.Add(a, b)", 0, "onnx, openvino, ncnn and paddle"),
+        ("tf.Add(a, b)", 0, "onnx, openvino, ncnn, paddle"),
         ("sqr(a)", 0, "sqrt"),
         ("frobnicate(a)", 0, "there is no operator 'frobnicate'"),
         ("1 + onnx.Ad(a, b)", 4, "Add"),

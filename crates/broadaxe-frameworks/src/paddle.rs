@@ -4,12 +4,15 @@
 //! of integers truncates and keeps the dtype; `paddle.divide` of integers gives f32.
 
 use broadaxe_kernels::DType;
+use broadaxe_shape::Rule;
 
-use super::{
-    call::Call,
-    row::{Build, Row, Way, row},
+use crate::{
+    arithmetic::{Choice, Computes, Recipe, When, by_kind, choice, op, recipe},
+    framework::System,
+    kind::Kind,
+    row::{ANY, FLOATS, Row},
+    rule::RuleBy,
 };
-use crate::{error::Error, graph::Node};
 
 use DType::{BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8};
 
@@ -21,28 +24,42 @@ const WIDE: &[DType] = &[I32, I64, F16, BF16, F32, F64];
 const BITWISE: &[DType] = &[Bool, I8, I16, I32, I64, U8];
 const SHIFTED: &[DType] = &[I8, I16, I32, I64, U8];
 
-const LEGACY: Way = Way::Paddle;
-const NUMPY: Way = Way::Rule("numpy");
+const LEGACY: RuleBy = RuleBy::Paddle;
+const NUMPY: RuleBy = RuleBy::Fixed(Rule::numpy);
 
-const fn two(name: &'static str, dtypes: &'static [DType], way: Way, op: &'static str) -> Row {
-    row(name, 0, "TT", dtypes, way, Build::Op(op))
+const fn row(
+    name: &'static str,
+    operands: &'static str,
+    dtypes: &'static [DType],
+    rule: RuleBy,
+    computes: Computes,
+) -> Row {
+    crate::row::row(System::Paddle, name, 0, operands, dtypes, rule, computes)
+}
+
+const fn two(name: &'static str, dtypes: &'static [DType], rule: RuleBy, computes: &'static str) -> Row {
+    row(name, "TT", dtypes, rule, op(computes))
 }
 
 const fn kinds(
     name: &'static str,
     dtypes: &'static [DType],
-    way: Way,
+    rule: RuleBy,
     floats: &'static str,
     integers: &'static str,
 ) -> Row {
-    row(name, 0, "TT", dtypes, way, Build::Kinds(floats, integers))
+    row(name, "TT", dtypes, rule, by_kind(floats, integers))
 }
 
-const fn logical(name: &'static str, operands: &'static str, build: Build) -> Row {
-    row(name, 0, operands, ADDED, NUMPY, build)
-}
+/// Integers and bool divide in f32, as in `paddle.divide`.
+const DIVIDE: &[Choice] = &[choice(&[When::Floats], "div"), choice(&[When::Integers], "div").cast(F32)];
+/// Everything that is not zero is true.
+const AND: &[Choice] = &[choice(&[], "logical_and").cast(Bool)];
+const OR: &[Choice] = &[choice(&[], "logical_or").cast(Bool)];
+const XOR: &[Choice] = &[choice(&[], "logical_xor").cast(Bool)];
+const NOT: &[Choice] = &[choice(&[], "logical_not").cast(Bool)];
 
-pub(super) static ROWS: &[Row] = &[
+pub(crate) static ROWS: &[Row] = &[
     two("elementwise_add", ADDED, LEGACY, "add"),
     two("elementwise_sub", SUBTRACTED, LEGACY, "sub"),
     two("elementwise_mul", MULTIPLIED, LEGACY, "mul"),
@@ -57,7 +74,7 @@ pub(super) static ROWS: &[Row] = &[
     two("add", ADDED, NUMPY, "add"),
     two("subtract", SUBTRACTED, NUMPY, "sub"),
     two("multiply", MULTIPLIED, NUMPY, "mul"),
-    row("divide", 0, "TT", ADDED, NUMPY, Build::Nodes("div, integers and bool in f32", divide)),
+    row("divide", "TT", ADDED, NUMPY, Computes::OneOf(DIVIDE)),
     two("floor_divide", DIVIDED, NUMPY, "div_floor"),
     two("remainder", WIDE, NUMPY, "mod_floor"),
     two("mod", WIDE, NUMPY, "mod_floor"),
@@ -76,28 +93,27 @@ pub(super) static ROWS: &[Row] = &[
     two("bitwise_and", BITWISE, NUMPY, "bitwise_and"),
     two("bitwise_or", BITWISE, NUMPY, "bitwise_or"),
     two("bitwise_xor", BITWISE, NUMPY, "bitwise_xor"),
-    row("bitwise_not", 0, "T", BITWISE, Way::Alone, Build::Op("bitwise_not")),
+    row("bitwise_not", "T", BITWISE, RuleBy::Alone, op("bitwise_not")),
     two("bitwise_left_shift", SHIFTED, NUMPY, "shift_left"),
     two("bitwise_right_shift", SHIFTED, NUMPY, "shift_right"),
-    logical("logical_and", "TT", Build::Nodes("logical_and", |call| truth(call, "logical_and"))),
-    logical("logical_or", "TT", Build::Nodes("logical_or", |call| truth(call, "logical_or"))),
-    logical("logical_xor", "TT", Build::Nodes("logical_xor", |call| truth(call, "logical_xor"))),
-    logical("logical_not", "T", Build::Nodes("logical_not", |call| truth(call, "logical_not"))),
+    row("logical_and", "TT", ADDED, NUMPY, Computes::OneOf(AND)),
+    row("logical_or", "TT", ADDED, NUMPY, Computes::OneOf(OR)),
+    row("logical_xor", "TT", ADDED, NUMPY, Computes::OneOf(XOR)),
+    row("logical_not", "T", ADDED, RuleBy::Alone, Computes::OneOf(NOT)),
 ];
 
-/// Integers and bool divide in f32, as in `paddle.divide`.
-fn divide(call: &mut Call<'_>) -> Result<Node, Error> {
-    let mut nodes = call.nodes.clone();
-    if !call.dtype.is_float() {
-        for node in &mut nodes {
-            *node = call.graph.cast(*node, F32);
-        }
-    }
-    call.apply("div", &nodes)
-}
-
-/// Everything that is not zero is true.
-fn truth(call: &mut Call<'_>, op: &str) -> Result<Node, Error> {
-    let nodes: Vec<Node> = call.nodes.clone().into_iter().map(|node| call.graph.cast(node, Bool)).collect();
-    call.apply(op, &nodes)
-}
+/// Operators that files hold and that expressions do not call.
+pub(crate) static PARTLY: &[Row] = &[
+    row("prelu", "TT", FLOATS, RuleBy::PaddleSlope, op("prelu")).of_kind(Kind::Slope),
+    row("where", "BTT", ANY, NUMPY, op("where")),
+    row("expand", "T", ANY, RuleBy::Fixed(|| Rule::broadcast_to([])), recipe(Recipe::Broadcast)).of_kind(Kind::Stretch),
+    row("expand_v2", "T", ANY, RuleBy::Fixed(|| Rule::broadcast_to([])), recipe(Recipe::Broadcast))
+        .of_kind(Kind::Stretch),
+    row("relu", "T", FLOATS, RuleBy::Alone, op("relu")),
+    row("sigmoid", "T", FLOATS, RuleBy::Alone, op("sigmoid")),
+    row("tanh", "T", FLOATS, RuleBy::Alone, op("tanh")),
+    row("exp", "T", FLOATS, RuleBy::Alone, op("exp")),
+    row("sqrt", "T", FLOATS, RuleBy::Alone, op("sqrt")),
+    row("gelu", "T", FLOATS, RuleBy::Alone, op("gelu")),
+    row("cast", "T", ANY, RuleBy::Alone, recipe(Recipe::Cast)),
+];

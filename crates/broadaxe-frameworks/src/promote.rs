@@ -6,14 +6,14 @@
 //!
 //! A number written in an expression is *weak* ([`Literal`]): it follows the arrays beside it and only pulls the dtype
 //! up when its own kind (bool, integer, float) stands higher. Which dtype an operator then computes in is its
-//! [`Typing`]; the table in [`Typing::of`] was read off NumPy 2.4 with `ml_dtypes` 0.6.
+//! [`Promotion`] class, a fact of its row that was read off NumPy 2.4 with `ml_dtypes` 0.6; [`dtype`] applies it.
 
-use broadaxe_kernels::DType;
+use broadaxe_kernels::{DType, Promotion};
 
 /// Returns the dtype in which NumPy's operators join operands of these two dtypes.
 ///
 /// ```
-/// use broadaxe::promote::promote;
+/// use broadaxe_frameworks::promote::promote;
 /// use broadaxe_kernels::DType;
 /// assert_eq!(promote(DType::I8, DType::U8), DType::I16);
 /// assert_eq!(promote(DType::I64, DType::U64), DType::F64);
@@ -150,86 +150,33 @@ fn join(dtypes: impl Iterator<Item = DType> + Clone) -> Option<DType> {
     }
 }
 
-/// How an operator chooses the dtype it computes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typing {
-    /// In the common dtype.
-    Common,
-    /// In the common dtype; bool is refused, as NumPy does for `-`.
-    NotBool,
-    /// In the common dtype; bool counts as i8.
-    Number,
-    /// In the common dtype if that is a float, else in f64: true division.
-    Divided,
-    /// In floats; integers by their width, see [`float_of`].
-    Float,
-    /// In the common dtype, which must be bool or an integer.
-    Bits,
-    /// In the common dtype, which must be bool (as i8) or an integer.
-    Shift,
-    /// In bool; everything that is not zero is true.
-    Truth,
-    /// In the common dtype, giving bool.
-    Compare,
-    /// Rounds floats; leaves integers and bool alone.
-    Rounded,
-    /// Looks at the class of a float; integers and bool are always finite.
-    Class,
-    /// In the common dtype of all operands but the first, which is a condition.
-    Choose,
-}
-
-impl Typing {
-    /// Returns the typing of the operator of this name.
-    pub fn of(name: &str) -> Self {
-        match name {
-            "sub" | "neg" | "sign" => Self::NotBool,
-            "div_floor" | "div_trunc" | "mod_floor" | "fmod" | "pow" | "pow_trunc" | "square"
-            | "squared_difference" | "relu" | "prelu" => Self::Number,
-            "div" | "mean" => Self::Divided,
-            "sqrt" | "rsqrt" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "sin" | "cos"
-            | "tan" | "asin" | "acos" | "atan" | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "erf"
-            | "sigmoid" | "gelu" | "gelu_tanh" | "softplus" | "silu" | "hardswish" | "atan2" | "hypot"
-            | "logaddexp" | "copysign" | "remainder_ieee" | "heaviside" => Self::Float,
-            "bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not" => Self::Bits,
-            "shift_left" | "shift_right" | "shift_left_mod" | "shift_right_mod" => Self::Shift,
-            "logical_and" | "logical_or" | "logical_xor" | "logical_not" => Self::Truth,
-            "equal" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal" => Self::Compare,
-            "floor" | "ceil" | "round" | "trunc" => Self::Rounded,
-            "isnan" | "isinf" | "isfinite" => Self::Class,
-            "where" => Self::Choose,
-            _ => Self::Common,
+/// Returns the dtype in which an operator of this promotion class computes on these operands.
+///
+/// `None` where NumPy refuses: bits of floats, `-` of bool, no operand.
+pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
+    let joined = common(operands)?;
+    match promotion {
+        Promotion::Truth => Some(DType::Bool),
+        Promotion::Choose => common(operands.get(1..)?),
+        Promotion::NotBool => (joined != DType::Bool).then_some(joined),
+        Promotion::Bits => (!joined.is_float()).then_some(joined),
+        Promotion::Shift if joined.is_float() => None,
+        Promotion::Number | Promotion::Shift if joined == DType::Bool => Some(DType::I8),
+        Promotion::Divided if !joined.is_float() => Some(DType::F64),
+        Promotion::Float if !joined.is_float() => {
+            let beside = |dtype| {
+                operands.iter().fold(dtype, |dtype, operand| match operand {
+                    Typed::Strong(_) => dtype,
+                    Typed::Weak(literal) => literal.beside(dtype),
+                })
+            };
+            let strong = operands.iter().filter_map(|operand| match operand {
+                Typed::Strong(dtype) => Some(float_of(beside(*dtype))),
+                Typed::Weak(_) => None,
+            });
+            Some(strong.reduce(promote).unwrap_or(float_of(joined)))
         }
-    }
-
-    /// Returns the dtype in which an operator of this typing computes on these operands.
-    ///
-    /// `None` where NumPy refuses: bits of floats, `-` of bool, no operand.
-    pub fn dtype(self, operands: &[Typed]) -> Option<DType> {
-        let joined = common(operands)?;
-        match self {
-            Self::Truth => Some(DType::Bool),
-            Self::Choose => common(operands.get(1..)?),
-            Self::NotBool => (joined != DType::Bool).then_some(joined),
-            Self::Bits => (!joined.is_float()).then_some(joined),
-            Self::Shift if joined.is_float() => None,
-            Self::Number | Self::Shift if joined == DType::Bool => Some(DType::I8),
-            Self::Divided if !joined.is_float() => Some(DType::F64),
-            Self::Float if !joined.is_float() => {
-                let beside = |dtype| {
-                    operands.iter().fold(dtype, |dtype, operand| match operand {
-                        Typed::Strong(_) => dtype,
-                        Typed::Weak(literal) => literal.beside(dtype),
-                    })
-                };
-                let strong = operands.iter().filter_map(|operand| match operand {
-                    Typed::Strong(dtype) => Some(float_of(beside(*dtype))),
-                    Typed::Weak(_) => None,
-                });
-                Some(strong.reduce(promote).unwrap_or(float_of(joined)))
-            }
-            _ => Some(joined),
-        }
+        _ => Some(joined),
     }
 }
 

@@ -51,10 +51,10 @@ fn numbers_are_weak_as_in_numpy() {
 fn operators_choose_dtypes_as_in_numpy() {
     let mut wrong = Vec::new();
     for (name, operand, want) in cells("typing") {
-        let typing = Typing::of(name);
-        let got = typing.dtype(&[Typed::Strong(dtype(operand)); 2]);
-        let got = match typing {
-            Typing::Compare | Typing::Class => got.map(|_| DType::Bool),
+        let promotion = broadaxe_kernels::find(name).expect("in the table").promotion();
+        let got = super::dtype(promotion, &[Typed::Strong(dtype(operand)); 2]);
+        let got = match promotion {
+            Promotion::Compare | Promotion::Class => got.map(|_| DType::Bool),
             _ => got,
         };
         if got.map_or("-", DType::name) != want {
@@ -62,7 +62,7 @@ fn operators_choose_dtypes_as_in_numpy() {
         }
     }
     for (a, b, want) in cells("atan2") {
-        let got = Typing::Float.dtype(&[Typed::Strong(dtype(a)), Typed::Strong(dtype(b))]);
+        let got = super::dtype(Promotion::Float, &[Typed::Strong(dtype(a)), Typed::Strong(dtype(b))]);
         if got != Some(dtype(want)) {
             wrong.push((a, b, want, got));
         }
@@ -74,22 +74,23 @@ fn operators_choose_dtypes_as_in_numpy() {
 fn numbers_alone_and_beside_arrays() {
     use Literal::{Bool, Float, Int};
     use Typed::{Strong, Weak};
-    let cases: &[(Typing, &[Typed], Option<DType>)] = &[
-        (Typing::Common, &[Weak(Int(1)), Weak(Int(2))], Some(DType::I64)),
-        (Typing::Common, &[Weak(Bool(true)), Weak(Float(2.0))], Some(DType::F64)),
-        (Typing::Common, &[], None),
-        (Typing::Common, &[Strong(DType::U8), Weak(Int(300))], Some(DType::U8)),
-        (Typing::Divided, &[Strong(DType::U8), Weak(Int(300))], Some(DType::F64)),
-        (Typing::Float, &[Strong(DType::I8), Weak(Int(1))], Some(DType::F16)),
-        (Typing::Float, &[Strong(DType::I8), Weak(Float(1.5))], Some(DType::F64)),
-        (Typing::Float, &[Weak(Int(2))], Some(DType::F64)),
-        (Typing::Float, &[Weak(Bool(true))], Some(DType::F16)),
-        (Typing::Float, &[Strong(DType::Bool), Weak(Int(1))], Some(DType::F64)),
-        (Typing::Float, &[Strong(DType::I8), Strong(DType::U8)], Some(DType::F16)),
-        (Typing::Choose, &[Strong(DType::F64), Strong(DType::I8), Weak(Int(0))], Some(DType::I8)),
-        (Typing::Bits, &[Strong(DType::I8), Weak(Float(1.0))], None),
-        (Typing::NotBool, &[Strong(DType::Bool), Weak(Int(1))], Some(DType::I64)),
+    let cases: &[(Promotion, &[Typed], Option<DType>)] = &[
+        (Promotion::Common, &[Weak(Int(1)), Weak(Int(2))], Some(DType::I64)),
+        (Promotion::Common, &[Weak(Bool(true)), Weak(Float(2.0))], Some(DType::F64)),
+        (Promotion::Common, &[], None),
+        (Promotion::Common, &[Strong(DType::U8), Weak(Int(300))], Some(DType::U8)),
+        (Promotion::Divided, &[Strong(DType::U8), Weak(Int(300))], Some(DType::F64)),
+        (Promotion::Float, &[Strong(DType::I8), Weak(Int(1))], Some(DType::F16)),
+        (Promotion::Float, &[Strong(DType::I8), Weak(Float(1.5))], Some(DType::F64)),
+        (Promotion::Float, &[Weak(Int(2))], Some(DType::F64)),
+        (Promotion::Float, &[Weak(Bool(true))], Some(DType::F16)),
+        (Promotion::Float, &[Strong(DType::Bool), Weak(Int(1))], Some(DType::F64)),
+        (Promotion::Float, &[Strong(DType::I8), Strong(DType::U8)], Some(DType::F16)),
+        (Promotion::Choose, &[Strong(DType::F64), Strong(DType::I8), Weak(Int(0))], Some(DType::I8)),
+        (Promotion::Bits, &[Strong(DType::I8), Weak(Float(1.0))], None),
+        (Promotion::NotBool, &[Strong(DType::Bool), Weak(Int(1))], Some(DType::I64)),
     ];
-    let wrong: Vec<_> = cases.iter().filter(|(typing, operands, want)| typing.dtype(operands) != *want).collect();
+    let wrong: Vec<_> =
+        cases.iter().filter(|(promotion, operands, want)| super::dtype(*promotion, operands) != *want).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }

@@ -1,0 +1,82 @@
+//! How the operands of an operator broadcast with each other, and where they come from.
+
+use crate::rule::RuleBy;
+
+/// Sorts element-wise operators by how their operands broadcast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// One operand; nothing broadcasts.
+    Unary,
+    /// Two operands: `Add`, `Less`, `BinaryOp`.
+    Binary,
+    /// Any number of operands: `Max`, `Sum`, `Eltwise`.
+    Many,
+    /// Condition, then, else: `Where`, `Select`.
+    Select,
+    /// Data and a slope that stretches to it: `PRelu`.
+    Slope,
+    /// Data and two scalars: `Clip`.
+    Bounds,
+    /// Data and four limits that stretch to it: `FakeQuantize`.
+    Quantize,
+    /// One operand that stretches to a shape: `Expand`, `Broadcast`.
+    Stretch,
+    /// A product and what is added to it: `Gemm`.
+    Bias,
+    /// Data and what scales and shifts it after a normalisation: `LayerNormalization`.
+    Affine,
+    /// Data and numbers per channel that the layer holds itself: ncnn's `PReLU`, `Scale` and `Bias`.
+    Channel,
+}
+
+impl Kind {
+    /// Returns the kind that the letters of a row stand for; rows of other kinds say so themselves.
+    pub(crate) const fn of(operands: &str, rule: &RuleBy) -> Self {
+        let letters = operands.as_bytes();
+        match (rule, letters) {
+            (RuleBy::Alone, _) | (_, [_]) => Self::Unary,
+            (_, [b'B', b'T', b'T']) => Self::Select,
+            (_, [_, b'*']) => Self::Many,
+            _ => Self::Binary,
+        }
+    }
+
+    /// Returns the least number of operands of an operator of this kind.
+    pub fn operands(self) -> usize {
+        match self {
+            Self::Unary => 0,
+            Self::Many | Self::Stretch => 1,
+            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Channel => 2,
+            Self::Select | Self::Bounds => 3,
+            Self::Quantize => 5,
+        }
+    }
+
+    /// Says whether operands broadcast: there are two or more, or one that stretches to a shape.
+    pub fn broadcasts(self) -> bool {
+        !matches!(self, Self::Unary | Self::Channel)
+    }
+}
+
+/// Says where the operands of an operator come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Wiring {
+    /// From its inputs, in order.
+    Inputs,
+    /// From the product that it computes first, and from this input.
+    Product {
+        /// The input.
+        term: usize,
+    },
+    /// From its first input, and from a list of numbers that the layer holds itself.
+    Held {
+        /// The attribute that counts the numbers.
+        count: &'static str,
+        /// What its absence means.
+        absent: i64,
+        /// The count that says that the second input takes the place of the list, if there is one.
+        from_input: Option<i64>,
+    },
+}

@@ -1,0 +1,42 @@
+//! What the operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy mean.
+//!
+//! One table per framework, a [`Row`] per operator and opset in which it changed: its operands and dtypes, its attributes,
+//! the [rule](RuleBy) by which its operands broadcast, and what it [computes](Row::choices). Everything that has to know
+//! what a node means reads it here: expressions, shape inference, verdicts, writers, repairs and targets. A row says what
+//! the framework's specification says; where an engine deviates, its target says so.
+//!
+//! ```
+//! use broadaxe_frameworks::{Attribute, System, find};
+//! let add = find(System::Openvino, "Add", 1).expect("in the table");
+//! let attributes = vec![("auto_broadcast", Attribute::Text("pdpd".into())), ("axis", Attribute::Int(1))];
+//! assert_eq!(add.rule_by().rule(&attributes)?.to_string(), "pdpd axis=1");
+//! # Ok::<(), String>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+pub mod promote;
+mod attribute;
+mod rule;
+mod kind;
+mod framework;
+mod arithmetic;
+mod row;
+mod onnx;
+mod activation;
+mod openvino;
+mod ncnn;
+mod pnnx;
+mod paddle;
+mod numpy;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use arithmetic::{Arithmetic, Choice, Recipe, When, on_bool};
+pub use attribute::{Attr, Attribute, Attributes, Values};
+pub use framework::System;
+pub use kind::{Kind, Wiring};
+pub use row::{OperandType, Row};
+pub use rule::RuleBy;
+pub use tables::{Name, called, computing, find, is_elsewhere, known, names, newest, operators};

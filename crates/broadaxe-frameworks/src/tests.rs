@@ -1,0 +1,277 @@
+use std::collections::HashSet;
+
+use broadaxe_kernels::{DType, OPS, OpId};
+
+use super::*;
+
+/// Attributes that a row needs, each with the first value it takes.
+fn required(row: &Row) -> Vec<(&'static str, Attribute)> {
+    let first = |attr: Attr| {
+        let value = match attr.values {
+            Values::Words(words) => Attribute::Text(words[0].to_string()),
+            Values::Ints => Attribute::Ints(vec![2, 3]),
+            Values::DType => Attribute::Text("f32".to_string()),
+            Values::Float => Attribute::Float(1.0),
+            Values::Int | Values::Flag => Attribute::Int(1),
+        };
+        (attr.name, value)
+    };
+    row.all_attributes().filter(|attr| attr.default.is_empty()).map(first).collect()
+}
+
+#[test]
+fn rows_are_whole() {
+    let mut wrong = Vec::new();
+    let mut seen = HashSet::new();
+    for system in System::ALL {
+        for row in known(system) {
+            let mut fail = |why: &str| wrong.push(format!("{}.{} {}: {why}", system.name(), row.name(), row.since()));
+            if !seen.insert((system, row.name(), row.since())) {
+                fail("two rows of one opset");
+            }
+            if row.system() != system {
+                fail("in the table of another framework");
+            }
+            if system.newest_opset().is_none() != (row.since() == 0) {
+                fail("an opset where the framework has none, or none where it has them");
+            }
+            let (least, most) = row.operands();
+            if least > most || least < 1 && row.kind() != Kind::Unary {
+                fail("operands");
+            }
+            if row.kind().broadcasts() != row.broadcasts() && row.kind() != Kind::Channel {
+                fail("a kind that broadcasts by no rule, or a rule of a kind that does not");
+            }
+            let attributes = required(row);
+            if row.rule_by().rule(&attributes).is_err() {
+                fail("no rule with the attributes that it needs");
+            }
+            if row.check_attributes(&attributes).is_err() {
+                fail("attributes that it needs and does not take");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen.len() > 400, "{} rows", seen.len());
+}
+
+/// Every dtype that a row takes has arithmetic, and its operators have kernels for it.
+#[test]
+fn dtypes_have_kernels() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    // NumPy and pnnx leave dtypes to promotion.
+    for system in System::CALLED {
+        for row in known(system) {
+            for &dtype in row.dtypes() {
+                let mut attributes = required(row);
+                let fmod = row.attribute("fmod").map(|attr| (attr.name, Attribute::Int(1)));
+                attributes.extend(fmod);
+                let choice = match row.arithmetic(dtype, &attributes) {
+                    Ok(choice) => choice,
+                    Err(why) => {
+                        wrong.push(format!("{}.{} of {dtype}: {why}", system.name(), row.name()));
+                        continue;
+                    }
+                };
+                let computed = choice.cast.unwrap_or(dtype);
+                if let Arithmetic::Op(op) = choice.arithmetic {
+                    let op = if computed == DType::Bool { on_bool(op) } else { op };
+                    if op.op().kernel(computed).is_none() {
+                        wrong.push(format!(
+                            "{}.{}: {} has no kernel for {computed}",
+                            system.name(),
+                            row.name(),
+                            op.name()
+                        ));
+                    }
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 1000, "{count} pairs of row and dtype");
+}
+
+#[test]
+fn rules_follow_from_attributes() {
+    let text = |value: &str| Attribute::Text(value.into());
+    let int = Attribute::Int;
+    let cases: &[(System, &str, i64, Vec<(&str, Attribute)>, Result<&str, &str>)] = &[
+        (System::Onnx, "Add", 14, vec![], Ok("numpy")),
+        (System::Onnx, "Add", 6, vec![], Ok("none")),
+        (System::Onnx, "Add", 6, vec![("broadcast", int(1))], Ok("onnx-legacy")),
+        (System::Onnx, "Add", 6, vec![("broadcast", int(1)), ("axis", int(1))], Ok("onnx-legacy axis=1")),
+        (System::Onnx, "Add", 6, vec![("broadcast", int(0)), ("axis", int(1))], Ok("none")),
+        (System::Onnx, "Max", 7, vec![], Ok("none")),
+        (System::Onnx, "Max", 8, vec![], Ok("numpy")),
+        (System::Onnx, "PRelu", 6, vec![], Ok("onnx-legacy axis=1")),
+        (System::Onnx, "PRelu", 16, vec![], Ok("unidirectional")),
+        (System::Onnx, "Clip", 13, vec![], Ok("onnx-clip")),
+        (System::Onnx, "Gemm", 6, vec![], Ok("none")),
+        (System::Onnx, "Gemm", 6, vec![("broadcast", int(1))], Ok("unidirectional")),
+        (System::Onnx, "Gemm", 13, vec![], Ok("gemm-c")),
+        (System::Openvino, "Add", 1, vec![], Ok("numpy")),
+        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("PDPD")), ("axis", int(2))], Ok("pdpd axis=2")),
+        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("pdpd"))], Ok("pdpd axis=-1")),
+        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("explicit"))], Ok("none")),
+        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("left"))], Err("none of numpy, none and pdpd")),
+        (System::Openvino, "Select", 1, vec![], Ok("openvino-select mode=numpy")),
+        (System::Openvino, "FakeQuantize", 1, vec![("auto_broadcast", text("none"))], Ok("none")),
+        (System::Openvino, "Broadcast", 3, vec![("mode", text("explicit"))], Err("needs axes_mapping")),
+        (System::Openvino, "Broadcast", 3, vec![("mode", text("sideways"))], Err("none of numpy, bidirectional")),
+        (System::Ncnn, "BinaryOp", 0, vec![], Ok("ncnn")),
+        (System::Paddle, "elementwise_add", 0, vec![("axis", int(1))], Ok("paddle axis=1")),
+        (System::Paddle, "elementwise_add", 0, vec![], Ok("paddle axis=-1")),
+        (System::Paddle, "pd_op.add_", 0, vec![], Ok("numpy")),
+        (System::Paddle, "prelu", 0, vec![("mode", text("channel"))], Ok("pdpd axis=1")),
+        (System::Paddle, "prelu", 0, vec![("mode", text("most"))], Err("none of all, channel and element")),
+        (System::Pnnx, "torch.logical_and", 0, vec![], Ok("numpy")),
+        (System::Pnnx, "nn.PReLU", 0, vec![], Ok("pdpd axis=1")),
+    ];
+    let mut wrong = Vec::new();
+    for (system, name, opset, attributes, want) in cases {
+        let row = find(*system, name, *opset).unwrap_or_else(|| panic!("{name} is not in the table"));
+        let got = row.rule_by().rule(attributes).map(|rule| rule.to_string());
+        let fits = match (&got, want) {
+            (Ok(got), Ok(want)) => got == want,
+            (Err(got), Err(want)) => got.contains(want),
+            _ => false,
+        };
+        if !fits {
+            wrong.push(format!("{name} of {opset} with {attributes:?}: {got:?}, not {want:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn arithmetic_follows_from_dtype_and_attributes() {
+    use DType::{Bool, F32, I32};
+    let text = |value: &str| Attribute::Text(value.into());
+    let int = Attribute::Int;
+    let cases: &[(System, &str, i64, DType, Vec<(&str, Attribute)>, Result<&str, &str>)] = &[
+        (System::Onnx, "Div", 14, F32, vec![], Ok("div")),
+        (System::Onnx, "Div", 14, I32, vec![], Ok("div_trunc")),
+        (System::Onnx, "Mod", 13, I32, vec![], Ok("mod_floor")),
+        (System::Onnx, "Mod", 13, F32, vec![("fmod", int(1))], Ok("fmod")),
+        (System::Onnx, "Mod", 13, F32, vec![], Err("fmod=1")),
+        (System::Onnx, "Mod", 28, F32, vec![], Ok("mod_floor")),
+        (
+            System::Onnx,
+            "BitShift",
+            28,
+            I32,
+            vec![("direction", text("SIDEWAYS"))],
+            Err("direction=\"LEFT\" to direction=\"RIGHT\""),
+        ),
+        (System::Onnx, "Gelu", 20, F32, vec![("approximate", text("tanh"))], Ok("gelu_tanh")),
+        (System::Openvino, "Divide", 1, I32, vec![], Ok("div_floor")),
+        (System::Openvino, "Divide", 1, I32, vec![("m_pythondiv", Attribute::Bool(false))], Ok("div_trunc")),
+        (System::Ncnn, "BinaryOp", 0, F32, vec![("op_type", int(7))], Ok("sub swapped")),
+        (System::Ncnn, "BinaryOp", 0, F32, vec![("op_type", int(999))], Err("op_type=0 to op_type=18")),
+        (System::Ncnn, "UnaryOp", 0, F32, vec![("op_type", int(16))], Ok("tanh")),
+        (System::Paddle, "logical_and", 0, F32, vec![], Ok("logical_and of bool")),
+        (System::Paddle, "divide", 0, I32, vec![], Ok("div of f32")),
+        (System::Paddle, "elementwise_add", 0, Bool, vec![], Ok("add")),
+    ];
+    let mut wrong = Vec::new();
+    for (system, name, opset, dtype, attributes, want) in cases {
+        let row = find(*system, name, *opset).unwrap_or_else(|| panic!("{name} is not in the table"));
+        let got = row.arithmetic(*dtype, attributes).map(|choice| {
+            let op = choice.arithmetic.operator().map_or("", OpId::name);
+            let cast = choice.cast.map_or(String::new(), |dtype| format!(" of {dtype}"));
+            format!("{op}{cast}{}", if choice.swapped { " swapped" } else { "" })
+        });
+        let fits = match (&got, want) {
+            (Ok(got), Ok(want)) => got == want,
+            (Err(got), Err(want)) => got.contains(want),
+            _ => false,
+        };
+        if !fits {
+            wrong.push(format!("{name} of {opset} on {dtype} with {attributes:?}: {got:?}, not {want:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn attributes_are_checked() {
+    let row = |system, name| newest(system, name).expect("in the table");
+    let (onnx, openvino) = (System::Onnx, System::Openvino);
+    for (row, name, value, want) in [
+        (row(onnx, "Mod"), "fmod", Attribute::Int(7), "fmod=7 should be True or False"),
+        (
+            row(onnx, "BitShift"),
+            "direction",
+            Attribute::Text("SIDEWAYS".into()),
+            "should be one of \"LEFT\", \"RIGHT\"",
+        ),
+        (row(openvino, "Add"), "axis", Attribute::Text("one".into()), "axis=\"one\" should be a whole number"),
+    ] {
+        let got = row.check_attributes(&vec![(name, value)]).expect_err(name);
+        assert!(got.contains(want), "{got}");
+    }
+    assert_eq!(row(onnx, "Mod").check_attributes(&vec![("fmod", Attribute::Int(1))]), Ok(()));
+}
+
+/// What people look an operator up by: every pair of ours and a framework's that the rows know.
+#[test]
+fn operators_have_names_elsewhere() {
+    let all = |name: &str| {
+        let id = OpId::find(name).expect("in the table");
+        names(id).map(|name| format!("{}.{name}", name.system.name())).collect::<Vec<_>>()
+    };
+    for (op, want) in [
+        ("add", "onnx.Add"),
+        ("add", "paddle.add"),
+        ("add", "paddle.elementwise_add"),
+        ("add", "ncnn.BinaryOp(op_type=0)"),
+        ("sub", "ncnn.BinaryOp(op_type=7) with exchanged operands"),
+        ("logical_xor", "openvino.Xor"),
+        ("fmax", "paddle.elementwise_fmax"),
+        ("rsqrt", "ncnn.UnaryOp(op_type=6)"),
+        ("div_trunc", "openvino.Divide(m_pythondiv=0)"),
+        ("div_floor", "openvino.Divide"),
+        ("fmod", "onnx.Mod(fmod=1)"),
+        ("prelu", "onnx.LeakyRelu"),
+        ("atan2", "numpy.arctan2"),
+        ("less", "pnnx.lt"),
+    ] {
+        assert!(all(op).contains(&want.to_string()), "{op}: {:?} lack {want}", all(op));
+    }
+    let pairs: usize = OPS.iter().map(|op| all(op.name()).len()).sum();
+    assert!(pairs > 300, "{pairs} pairs");
+}
+
+#[test]
+fn truths() {
+    let truths: HashSet<&str> =
+        known(System::Onnx).chain(known(System::Openvino)).filter(|row| row.is_truth()).map(Row::name).collect();
+    let mut names: Vec<&str> = truths.into_iter().collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "And",
+            "Equal",
+            "Greater",
+            "GreaterEqual",
+            "GreaterOrEqual",
+            "IsFinite",
+            "IsInf",
+            "IsNaN",
+            "Less",
+            "LessEqual",
+            "LessOrEqual",
+            "LogicalAnd",
+            "LogicalNot",
+            "LogicalOr",
+            "LogicalXor",
+            "Not",
+            "NotEqual",
+            "Or",
+            "Xor"
+        ]
+    );
+}
