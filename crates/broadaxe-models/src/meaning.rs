@@ -7,7 +7,7 @@ mod pnnx;
 
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
-use broadaxe_frameworks::{Attribute, Row, System, Wiring, called, find};
+use broadaxe_frameworks::{Attribute, Attributes, Row, System, Wiring, called, find};
 use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Params, Rule, SymbolicShape};
 
@@ -131,50 +131,50 @@ fn opset(system: System, node: &Node) -> i64 {
 /// Reads a node as its row says; nothing where it is not element-wise with the inputs that it has.
 fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>, String> {
     let written = Written::new(model, node, row);
-    let op = Operator::Call { row, opset: opset(model.system, node), attributes: written.own() };
-    let (least, most) = row.operands();
-    let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
-    let (kind, operands) = match (row.wiring(), row.kind()) {
-        (Wiring::Product { term }, kind) => match node.input(term) {
-            Some(_) => (kind, vec![Source::Result, Source::Input(term)]),
-            None => return Ok(None),
-        },
-        (Wiring::Held { count, absent, from_input }, kind) => {
-            let size = broadaxe_frameworks::Attributes::int(&written, count).unwrap_or(absent);
-            if from_input == Some(size) {
-                (Kind::Binary, inputs(2))
-            } else {
-                let held = Source::Held(vec![usize::try_from(size).unwrap_or(0)]);
-                (kind, inputs(1).into_iter().chain([held]).collect())
-            }
-        }
-        (_, kind @ (Kind::Unary | Kind::Stretch)) => (kind, inputs(1)),
-        (_, Kind::Bounds) if (1..most).all(|k| node.input(k).is_none()) => (Kind::Unary, inputs(1)),
-        (_, Kind::Bounds) => {
-            let bound = |k: usize| if node.input(k).is_some() { Source::Input(k) } else { Source::Scalar };
-            (Kind::Bounds, vec![Source::Input(0), bound(1), bound(2)])
-        }
-        (_, Kind::Affine) => {
-            let given = (1..most).filter(|&k| node.input(k).is_some());
-            (Kind::Affine, [0].into_iter().chain(given).map(Source::Input).collect())
-        }
-        // A torch function of another number of operands is another function: `torch.max` of one is a reduction.
-        (_, Kind::Binary) if row.system() == System::Pnnx && node.inputs.len() != 2 => return Ok(None),
-        (_, Kind::Binary) if least == 1 && node.inputs.len() < 2 => (Kind::Unary, inputs(1)),
-        (_, kind) => (kind, inputs(most)),
-    };
+    let Some((kind, operands)) = operands(node, row, &written) else { return Ok(None) };
     let is_given = |source: &Source| !matches!(source, Source::Input(k) if node.input(*k).is_none());
     let given = operands.iter().filter(|source| is_given(source)).count();
-    let least = if kind == Kind::Unary { 1 } else { least.max(kind.operands()) };
+    let least = if kind == Kind::Unary { 1 } else { row.operands().0.max(kind.operands()) };
     if given < operands.len() || given < least && row.wiring() == Wiring::Inputs && kind != Kind::Affine {
         return Err(format!("{} takes {least} operands or more; {given} are given", row.name()));
     }
-    if kind == Kind::Affine && operands.len() < 2 {
-        return Ok(None);
-    }
     let rule = if kind == Kind::Unary { Rule::numpy() } else { row.rule_by().rule(&written)? };
-    let op = if kind == Kind::Stretch { Operator::Copy } else { op };
+    let op = match kind {
+        Kind::Stretch => Operator::Copy,
+        _ => Operator::Call { row, opset: opset(model.system, node), attributes: written.own() },
+    };
     Ok(Some(Meaning { kind, op, rule, operands }))
+}
+
+/// Finds the operands of a node, and the kind that it is with them; nothing where no two of them broadcast.
+fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<Source>)> {
+    let (least, most) = row.operands();
+    let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
+    let given = |k: usize| node.input(k).is_some();
+    Some(match (row.wiring(), row.kind()) {
+        (Wiring::Product { term }, kind) => (kind, vec![Source::Result, given(term).then_some(Source::Input(term))?]),
+        (Wiring::Held { count, absent, from_input }, kind) => match written.int(count).unwrap_or(absent) {
+            size if from_input == Some(size) => (Kind::Binary, inputs(2)),
+            size => {
+                let held = Source::Held(vec![usize::try_from(size).unwrap_or(0)]);
+                (kind, inputs(1).into_iter().chain([held]).collect())
+            }
+        },
+        (_, kind @ (Kind::Unary | Kind::Stretch)) => (kind, inputs(1)),
+        (_, Kind::Bounds) if !(1..most).any(given) => (Kind::Unary, inputs(1)),
+        (_, Kind::Bounds) => {
+            let bound = |k: usize| if given(k) { Source::Input(k) } else { Source::Scalar };
+            (Kind::Bounds, vec![Source::Input(0), bound(1), bound(2)])
+        }
+        (_, Kind::Affine) => {
+            let rest: Vec<Source> = (1..most).filter(|&k| given(k)).map(Source::Input).collect();
+            (!rest.is_empty()).then(|| (Kind::Affine, [vec![Source::Input(0)], rest].concat()))?
+        }
+        // A torch function of another number of operands is another function: `torch.max` of one is a reduction.
+        (_, Kind::Binary) if row.system() == System::Pnnx && node.inputs.len() != 2 => return None,
+        (_, Kind::Binary) if least == 1 && node.inputs.len() < 2 => (Kind::Unary, inputs(1)),
+        (_, kind) => (kind, inputs(most)),
+    })
 }
 
 impl Meaning {
