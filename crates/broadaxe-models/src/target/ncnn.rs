@@ -42,7 +42,7 @@ pub(super) static PROFILE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch],
-            way: Way::Refused,
+            way: Way::Unsupported,
             text: "has no such layer",
             evidence: LAYERS,
         },
@@ -71,10 +71,11 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
     asked.is_of(System::Ncnn).then_some(Does::Own)
 }
 
-/// Refuses what no layer computes.
+/// Finds what no layer computes.
 pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
     let ours = asked.operator();
-    (!BINARY.contains(&ours.as_str())).then(|| Does::Refused(format!("has no operation for {}", asked.node.op).into()))
+    (!BINARY.contains(&ours.as_str()))
+        .then(|| Does::Unsupported(format!("has no operation for {}", asked.node.op).into()))
 }
 
 /// A number of rank 0 becomes a parameter of the layer, if it is a constant.
