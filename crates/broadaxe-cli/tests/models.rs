@@ -42,13 +42,22 @@ impl Drop for Folder {
 }
 
 const FACE: &str = "examples/face.onnx";
+/// A model with a `Select` and a `FakeQuantize`.
+const SMALL: &str = "crates/broadaxe-models/tests/models/openvino_small.xml";
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 16] = [
         (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
         (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
+        (&["check", FACE, "--for", "onnx", "--fail-on", "refused,guarded"], 0, "2 differ"),
+        (&["check", FACE, "--for", "onnx", "--fail-on", "abacus"], 2, "unsupported"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "2 unsupported"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "element-wise nodes only; 2 other nodes were not judged"),
+        (&["check", SMALL, "--for", "ncnn", "--fail-on", "unsupported"], 1, "ncnn has no such layer"),
+        (&["check", SMALL, "--for", "ncnn,equal-rank"], 1, "6 of 6 findings can be fixed: broadaxe fix"),
+        (&["fix", SMALL, "--for", "ncnn", "--dry-run"], 0, "nothing to change"),
         (&["check", FACE, "--for", "abacus"], 2, "abacus"),
         (&["check", "no.onnx"], 2, "no.onnx"),
         (&["check", "README.md"], 2, "README.md"),

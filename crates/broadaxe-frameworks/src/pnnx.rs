@@ -1,8 +1,9 @@
 //! pnnx: torch's operators, and the functions of its expressions such as `add(@0,@1)`.
 //!
 //! Everything broadcasts by NumPy's rule. `add` is the function of an expression, and `torch.add` and `Tensor.add` are the
-//! same; `torch.logical_and` and `torch.bitwise_and` are `and`. Dtypes are torch's affair, so that any is accepted.
+//! same; `torch.logical_and` and `torch.bitwise_and` are `and`. Dtypes promote as torch has it, which is not checked.
 
+use broadaxe_kernels::DType;
 use broadaxe_shape::Rule;
 
 use crate::{
@@ -10,24 +11,34 @@ use crate::{
     attribute::{Attr, Values, attr},
     framework::System,
     kind::{Kind, Wiring},
-    row::{ANY, Row},
+    row::{ANY, BOOL, FLOATS, INTEGERS, NUMBERS, Row},
     rule::RuleBy,
 };
 
-const fn row(name: &'static str, operands: &'static str, rule: RuleBy, computes: Computes) -> Row {
-    crate::row::row(System::Pnnx, name, 0, operands, ANY, rule, computes)
+const fn row(
+    name: &'static str,
+    operands: &'static str,
+    dtypes: &'static [DType],
+    rule: RuleBy,
+    computes: Computes,
+) -> Row {
+    crate::row::row(System::Pnnx, name, 0, operands, dtypes, rule, computes)
 }
 
 const fn two(name: &'static str, computes: &'static str) -> Row {
-    row(name, "TT", RuleBy::Fixed(Rule::numpy), op(computes))
+    of(name, NUMBERS, computes)
+}
+
+const fn of(name: &'static str, dtypes: &'static [DType], computes: &'static str) -> Row {
+    row(name, "TT", dtypes, RuleBy::Fixed(Rule::numpy), op(computes))
 }
 
 const fn stretch(name: &'static str) -> Row {
-    row(name, "T", RuleBy::Fixed(|| Rule::broadcast_to([])), recipe(Recipe::Broadcast)).of_kind(Kind::Stretch)
+    row(name, "T", ANY, RuleBy::Fixed(|| Rule::broadcast_to([])), recipe(Recipe::Broadcast)).of_kind(Kind::Stretch)
 }
 
 const fn slope(name: &'static str) -> Row {
-    row(name, "TT", RuleBy::Fixed(|| Rule::pdpd(1)), op("prelu")).of_kind(Kind::Slope)
+    row(name, "TT", FLOATS, RuleBy::Fixed(|| Rule::pdpd(1)), op("prelu")).of_kind(Kind::Slope)
 }
 
 const NUM_PARAMETERS: &[Attr] = &[attr("num_parameters", Values::Int, "1")];
@@ -54,18 +65,18 @@ pub(crate) static ROWS: &[Row] = &[
     two("le", "less_equal"),
     two("gt", "greater"),
     two("ge", "greater_equal"),
-    two("and", "logical_and"),
-    two("or", "logical_or"),
-    two("xor", "logical_xor"),
-    two("lshift", "shift_left"),
-    two("rshift", "shift_right"),
+    of("and", BOOL, "logical_and"),
+    of("or", BOOL, "logical_or"),
+    of("xor", BOOL, "logical_xor"),
+    of("lshift", INTEGERS, "shift_left"),
+    of("rshift", INTEGERS, "shift_right"),
 ];
 
 /// Operators that files hold and that expressions do not call.
 pub(crate) static PARTLY: &[Row] = &[
     slope("F.prelu"),
     slope("nn.PReLU").with(NUM_PARAMETERS).wired(Wiring::Held { count: "num_parameters", absent: 1, from_input: None }),
-    row("torch.where", "BTT", RuleBy::Fixed(Rule::numpy), op("where")),
+    row("torch.where", "BTT", ANY, RuleBy::Fixed(Rule::numpy), op("where")),
     stretch("Tensor.expand"),
     stretch("Tensor.expand_as"),
 ];

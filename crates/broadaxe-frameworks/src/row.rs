@@ -187,6 +187,16 @@ impl Row {
         Ok(())
     }
 
+    /// Checks that it computes something with these attributes, on operands of some dtype.
+    ///
+    /// # Errors
+    /// A sentence that says what would define it: `op_type=0 to op_type=18`.
+    pub fn check_choice(&self, attributes: &dyn Attributes) -> Result<(), String> {
+        let is_set = |when: &When| when.setting().is_none() || when.holds(None, attributes);
+        let defined = self.choices().any(|choice| choice.when.iter().all(is_set));
+        if defined { Ok(()) } else { Err(self.undefined(self.dtypes[0], attributes)) }
+    }
+
     /// Describes what it computes, for people.
     pub fn formula(&self) -> String {
         self.computes.describe()

@@ -30,6 +30,8 @@ pub struct Report {
     pub nodes: usize,
     /// How many of them have operands of unknown shape.
     pub unknown: usize,
+    /// How many nodes compute something and were not looked at, since no operands of theirs broadcast.
+    pub others: usize,
     /// One per element-wise node and target, in the order of the file.
     pub findings: Vec<Finding>,
 }
@@ -75,8 +77,10 @@ pub enum Verdict {
     Same,
     /// Something else, without a word: an element on which the two differ.
     Differs(Counterexample),
-    /// It refuses the node.
+    /// It has the operator, and refuses these shapes, types or attributes.
     Refused,
+    /// It has no such operator or layer, whatever the shapes are.
+    Unsupported,
     /// The same, refused or different depending on sizes that the model leaves open; the condition for the same.
     Guarded(String),
     /// It cannot be said; the reason is the finding's.
@@ -90,6 +94,7 @@ impl Verdict {
             Self::Same => "same",
             Self::Differs(_) => "differs",
             Self::Refused => "refused",
+            Self::Unsupported => "unsupported",
             Self::Guarded(_) => "guarded",
             Self::Unknown => "unknown",
         }
@@ -147,8 +152,8 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
     let facts = Facts::of(model, shapes, targets);
     for id in model.walk() {
         match meaning(model, id) {
-            None => {}
-            Some(Ok(meaning)) if !meaning.broadcasts() => {}
+            None => report.others += usize::from(computes(model, id)),
+            Some(Ok(meaning)) if !meaning.broadcasts() => report.others += usize::from(computes(model, id)),
             Some(Ok(meaning)) => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
             Some(Err(reason)) => {
                 report.nodes += 1;
@@ -162,6 +167,12 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
         }
     }
     report
+}
+
+/// Says whether a node computes something: what holds a tensor, takes an input or names an output does not.
+fn computes(model: &Model, id: NodeId) -> bool {
+    let node = model.node(id);
+    node.inputs.iter().any(Option::is_some) && node.outputs.iter().any(Option::is_some)
 }
 
 /// Adds the findings on one node.
@@ -192,6 +203,7 @@ fn examine(
             (None, _) if broken.is_some() => broken.clone().unwrap_or_else(Judged::same),
             (Some(known), _) => known.judge(&asked, target, &treatment),
             (None, Does::Own) => Judged::same(),
+            (None, Does::Unsupported(why)) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
             (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),
             (None, _) => match open.get_or_insert_with(|| Open::new(&asked)) {
                 Some(open) => open.judge(&asked, target),
@@ -223,6 +235,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
             Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
         }
         (None, Does::Own) => Judged::same(),
+        (None, Does::Unsupported(why)) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
         (None, Does::Rule(rule)) if *rule == asked.meaning.rule => Judged::same(),
         (None, _) => Open::new(asked).map_or_else(|| unknown(&[], target), |open| open.judge(asked, target)),
     };

@@ -67,4 +67,6 @@ pub struct Left {
     pub node: NodeId,
     /// Why, in one sentence that names what would have worked.
     pub reason: String,
+    /// Whether that is because a target has no such operator, which no other way to write the node changes.
+    pub unsupported: bool,
 }

@@ -138,6 +138,7 @@ fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>
     if given < operands.len() || given < least && row.wiring() == Wiring::Inputs && kind != Kind::Affine {
         return Err(format!("{} takes {least} operands or more; {given} are given", row.name()));
     }
+    row.check_choice(&written).map_err(|why| format!("{}: {why}", row.name()))?;
     let rule = if kind == Kind::Unary { Rule::numpy() } else { row.rule_by().rule(&written)? };
     let op = match kind {
         Kind::Stretch => Operator::Copy,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a check found in one model.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -26,6 +26,8 @@ pub struct CheckRecord {
     pub nodes: usize,
     /// How many of them have operands whose shapes are not known.
     pub unknown: usize,
+    /// How many nodes compute something and were not judged.
+    pub others: usize,
     /// How often each verdict was given, one entry per target.
     pub targets: Vec<TargetRecord>,
     /// One entry per element-wise node and target, in the order of the file.
@@ -43,6 +45,8 @@ pub struct TargetRecord {
     pub differs: usize,
     /// Nodes that it refuses.
     pub refused: usize,
+    /// Nodes whose operator it does not have.
+    pub unsupported: usize,
     /// Nodes that mean the same only under a condition on open sizes.
     pub guarded: usize,
     /// Nodes of which nothing can be said.
@@ -67,7 +71,7 @@ pub struct FindingRecord {
     pub place: String,
     /// The target.
     pub target: String,
-    /// `same`, `differs`, `refused`, `guarded` or `unknown`.
+    /// `same`, `differs`, `refused`, `unsupported`, `guarded` or `unknown`.
     pub verdict: String,
     /// Why, in one sentence; empty for `same`.
     pub reason: String,
@@ -188,13 +192,22 @@ impl CheckRecord {
     pub fn new(name: &str, model: &Model, report: &Report) -> Self {
         let findings: Vec<_> = report.findings.iter().map(|finding| FindingRecord::new(model, finding)).collect();
         let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
-        let (nodes, unknown) = (report.nodes, report.unknown);
-        Self { version: VERSION, model: name.into(), format: model.format.into(), nodes, unknown, targets, findings }
+        let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
+        let (model, format) = (name.into(), model.format.into());
+        Self { version: VERSION, model, format, nodes, unknown, others, targets, findings }
     }
 
     /// Counts the findings of all targets that need attention.
     pub fn attention(&self) -> usize {
         self.targets.iter().map(TargetRecord::findings).sum()
+    }
+
+    /// Counts the findings of all targets that a repair was found for, and those that need one.
+    pub fn repairable(&self) -> (usize, usize) {
+        let repaired = |finding: &&FindingRecord| finding.repair.is_some();
+        let known = self.findings.iter().filter(repaired).count();
+        let lacking = self.findings.iter().filter(|finding| finding.verdict == "unsupported").filter(repaired).count();
+        (known, self.attention() + lacking)
     }
 }
 
@@ -205,6 +218,7 @@ fn count(target: &str, findings: &[FindingRecord]) -> TargetRecord {
             "same" => record.same += 1,
             "differs" => record.differs += 1,
             "refused" => record.refused += 1,
+            "unsupported" => record.unsupported += 1,
             "guarded" => record.guarded += 1,
             _ => record.unknown += 1,
         }

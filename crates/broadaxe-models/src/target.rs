@@ -75,6 +75,8 @@ pub enum Way {
     Rule(&'static str),
     /// It refuses the node.
     Refused,
+    /// It has no such operator.
+    Unsupported,
     /// It cannot be said.
     Unknown,
     /// What a function says.
@@ -153,6 +155,8 @@ pub enum Does {
     Garbled(Cow<'static, str>),
     /// It refuses the node, for this reason.
     Refused(Cow<'static, str>),
+    /// It has no such operator or layer, whatever the shapes are; the reason names it.
+    Unsupported(Cow<'static, str>),
     /// It cannot be said, for this reason.
     Unknown(Cow<'static, str>),
 }
@@ -199,6 +203,7 @@ impl Way {
                 ))
             }
             Self::Refused => Some(Does::Refused(Cow::Borrowed(law.text))),
+            Self::Unsupported => Some(Does::Unsupported(Cow::Borrowed(law.text))),
             Self::Unknown => Some(Does::Unknown(Cow::Borrowed(law.text))),
             Self::Ask(ask) => ask(asked),
         }

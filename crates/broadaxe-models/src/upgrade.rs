@@ -63,7 +63,10 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
                 fix.edits.extend(turn.edits);
                 wants.extend(turn.wants);
             }
-            Err(reason) => fix.left.push(Left { node: id, reason: format!("{} of opset {opset}: {reason}", node.op) }),
+            Err(reason) => {
+                let reason = format!("{} of opset {opset}: {reason}", node.op);
+                fix.left.push(Left { node: id, reason, unsupported: false });
+            }
         }
     }
     let (edits, steps) = settle(model, &wants);

@@ -144,7 +144,7 @@ fn run(before: (&Model, &Shapes), after: (&Model, &Shapes), seed: u64) -> Verifi
                 verified.elements = verified.elements.saturating_add(elements);
                 verified.difference = verified.difference.take().or(difference);
             }
-            Err(reason) => verified.left.push(Left { node: id, reason }),
+            Err(reason) => verified.left.push(Left { node: id, reason, unsupported: false }),
         }
     }
     verified

@@ -35,6 +35,28 @@ pub enum ReportFormat {
     Sarif,
 }
 
+/// A verdict that can make a check fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// The target computes something else without an error
+    Differs,
+    /// The target refuses the node
+    Refused,
+    /// The target computes the same only under a condition on open sizes
+    Guarded,
+    /// The target has no such operator
+    Unsupported,
+    /// What the target does is not known
+    Unknown,
+}
+
+impl FailOn {
+    /// Says whether a finding has this verdict.
+    pub(crate) fn is(self, verdict: &str) -> bool {
+        self.to_possible_value().is_some_and(|value| value.get_name() == verdict)
+    }
+}
+
 /// Arguments of `broadaxe check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
@@ -52,6 +74,16 @@ pub struct CheckArgs {
     /// Print every finding in full, and those that could not be decided
     #[arg(short, long, conflicts_with = "quiet")]
     pub all: bool,
+
+    /// The verdicts that end with exit code 1
+    #[arg(
+        long,
+        value_enum,
+        value_name = "VERDICT,...",
+        value_delimiter = ',',
+        default_value = "differs,refused,guarded"
+    )]
+    pub fail_on: Vec<FailOn>,
 
     /// Model files: .onnx, .xml, .param, .json, .pdmodel
     #[arg(required = true, value_name = "MODEL")]

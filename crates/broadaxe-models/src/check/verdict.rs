@@ -59,6 +59,7 @@ impl Known {
             Does::Own => Judged::same(),
             Does::Garbled(why) => self.garbled(own, format!("{target} {why}")),
             Does::Refused(why) => Judged::of(Verdict::Refused, format!("{target} {why}")),
+            Does::Unsupported(why) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
             Does::Unknown(why) => Judged::of(Verdict::Unknown, format!("{target} {why}")),
             Does::Rule(rule) if *rule == asked.meaning.rule => Judged::same(),
             Does::Rule(rule) => match rule.align(&self.dims()) {

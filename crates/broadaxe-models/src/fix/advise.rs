@@ -43,5 +43,5 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
 }
 
 fn is_repairable(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Differs(_) | Verdict::Refused | Verdict::Guarded(_))
+    matches!(verdict, Verdict::Differs(_) | Verdict::Refused | Verdict::Unsupported | Verdict::Guarded(_))
 }

@@ -76,6 +76,7 @@ impl Judge for Known<'_> {
             (Verdict::Same, _) => Answer::Same,
             (Verdict::Differs(_) | Verdict::Refused, reason) => Answer::Not(reason),
             (Verdict::Guarded(condition), _) => Answer::Not(format!("it means the same only if {condition}")),
+            (Verdict::Unsupported, reason) => Answer::Unsupported(reason),
             (Verdict::Unknown, reason) => Answer::Unknown(reason),
         }
     }

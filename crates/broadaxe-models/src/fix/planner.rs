@@ -23,6 +23,8 @@ pub(crate) enum Answer {
     Same,
     /// Something else, or nothing; in one sentence.
     Not(String),
+    /// Nothing, as it has no such operator: no other shape helps; in one sentence.
+    Unsupported(String),
     /// It cannot be said; in one sentence.
     Unknown(String),
 }
@@ -104,7 +106,7 @@ impl<'a> Planner<'a> {
     }
 
     fn leave(&mut self, node: NodeId, reason: String) {
-        self.fix.left.push(Left { node, reason });
+        self.fix.left.push(Left { node, reason, unsupported: false });
     }
 
     /// Chooses a way for a node.
@@ -112,9 +114,9 @@ impl<'a> Planner<'a> {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
         let subject = match Subject::new(self.model, self.shapes, id, &meaning) {
             Ok(subject) => subject,
-            // Some targets do the same whatever the shapes are.
-            Err(_) if !meaning.broadcasts() || self.same_anyway(id, &meaning) => return,
-            Err(reason) => return self.leave(id, reason),
+            // Some targets do the same, or nothing at all, whatever the shapes are.
+            Err(_) if !meaning.broadcasts() => return,
+            Err(reason) => return self.leave_unknown(id, &meaning, reason),
         };
         if self.apart.contains(&id) && self.take_apart(id, &subject) {
             return;
@@ -123,7 +125,12 @@ impl<'a> Planner<'a> {
         if answers.iter().all(|answer| *answer == Answer::Same) {
             return;
         }
-        let candidates = subject.candidates();
+        let repairable = |answer: &Answer| match answer {
+            Answer::Same => false,
+            Answer::Unsupported(_) => meaning.kind == Kind::Slope,
+            Answer::Not(_) | Answer::Unknown(_) => true,
+        };
+        let candidates = if answers.iter().any(repairable) { subject.candidates() } else { vec![subject.plain()] };
         let served: Vec<Vec<bool>> = candidates
             .iter()
             .map(|way| self.answers(id, way).into_iter().map(|answer| answer == Answer::Same).collect())
@@ -148,18 +155,34 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Says whether all targets read a node alike of which too little is known to write it otherwise.
-    fn same_anyway(&self, id: NodeId, meaning: &Meaning) -> bool {
+    /// Notes a node of which too little is known to write it otherwise, unless all targets read it alike anyway.
+    fn leave_unknown(&mut self, id: NodeId, meaning: &Meaning, reason: String) {
         let node = self.model.node(id);
         let way =
             Candidate::unchanged(meaning.clone(), meaning.shapes(node, self.shapes), SymbolicShape::unknown_rank());
-        self.answers(id, &way).iter().all(|answer| *answer == Answer::Same)
+        let answers = self.answers(id, &way);
+        if answers.iter().any(|answer| matches!(answer, Answer::Not(_) | Answer::Unknown(_))) {
+            return self.leave(id, reason);
+        }
+        for answer in answers {
+            self.leave_unsupported(id, answer);
+        }
+    }
+
+    /// Notes a node whose operator a target lacks.
+    fn leave_unsupported(&mut self, node: NodeId, answer: Answer) {
+        if let Answer::Unsupported(reason) = answer {
+            self.fix.left.push(Left { node, reason, unsupported: true });
+        }
     }
 
     /// Notes the targets that no way to write a node serves.
     fn unserved(&mut self, id: NodeId, subject: &Subject<'_>, answers: &[Answer], hopeless: &[bool]) {
         for (at, answer) in answers.iter().enumerate().filter(|&(at, _)| hopeless[at]) {
-            let (Answer::Not(reason) | Answer::Unknown(reason)) = answer else { continue };
+            let (Answer::Not(reason) | Answer::Unknown(reason)) = answer else {
+                self.leave_unsupported(id, answer.clone());
+                continue;
+            };
             let hint = if subject.is_old() { "; upgrade the model to opset 7 first" } else { "" };
             let text = format!("no way to write it serves {}: {reason}{hint}", self.judges[at].name());
             self.leave(id, text);

@@ -230,3 +230,36 @@ fn slopes() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Says what a plan for ncnn changes, and which operators it leaves.
+fn for_ncnn(sample: &Sample) -> (String, Vec<String>) {
+    let targets = ["ncnn".parse().expect("a target")];
+    let fix = super::plan(&sample.model, &sample.shapes, &targets).expect("a plan");
+    let left = fix.left.iter().map(|left| {
+        assert!(left.unsupported, "{}", left.reason);
+        sample.model.node(left.node).op.clone()
+    });
+    let left = left.collect();
+    (show(&Fix { left: Vec::new(), ..fix }), left)
+}
+
+#[test]
+fn what_a_target_lacks_is_replaced_or_passed_over() {
+    let mut sample = Sample::new(16);
+    let (x, y, slope) = (sample.input("x", "(2,3,4)"), sample.input("y", "(3,1)"), sample.input("slope", "(3,1)"));
+    sample.node("Less", &[x, y], &[], "(2,3,4)");
+    assert_eq!(for_ncnn(&sample), (String::new(), vec!["Less".to_string()]));
+    sample.node("PRelu", &[x, slope], &[], "(2,3,4)");
+    let (steps, left) = for_ncnn(&sample);
+    assert!(steps.starts_with("take PRelu apart: relu(x) - slope * relu(-x)") && left == ["Less"], "{steps} {left:?}");
+    // Another target that has the operator is served all the same.
+    let targets = ["ncnn".parse().expect("a target"), "equal-rank".parse().expect("a target")];
+    let fix = super::plan(&sample.model, &sample.shapes, &targets).expect("a plan");
+    let changed: Vec<u32> = fix.steps.iter().map(|step| step.node.0).collect();
+    assert_eq!((changed.contains(&0), fix.left.len()), (true, 1), "{}", show(&fix));
+    // Nor is one of unknown shape to be repaired.
+    let mut sample = Sample::new(16);
+    let (x, y) = (sample.input("x", "..."), sample.input("y", "(3)"));
+    sample.node("Less", &[x, y], &[], "...");
+    assert_eq!(for_ncnn(&sample), (String::new(), vec!["Less".to_string()]));
+}

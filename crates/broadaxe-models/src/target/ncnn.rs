@@ -43,7 +43,7 @@ pub(super) static PROFILE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch],
-            way: Way::Refused,
+            way: Way::Unsupported,
             text: "has no such layer",
             evidence: LAYERS,
         },
@@ -72,10 +72,10 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
     asked.is_of(System::Ncnn).then_some(Does::Own)
 }
 
-/// Refuses what no layer computes.
+/// Finds what no layer computes.
 pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
     let known = asked.operator().is_some_and(|op| BINARY.contains(&op));
-    (!known).then(|| Does::Refused(format!("has no operation for {}", asked.node.op).into()))
+    (!known).then(|| Does::Unsupported(format!("has no operation for {}", asked.node.op).into()))
 }
 
 /// A number of rank 0 becomes a parameter of the layer, if it is a constant.

@@ -90,11 +90,11 @@ pub(super) static ONNX_6: Profile = Profile {
     ],
 };
 
-/// Refuses operators that came with opset 7 or later; an operator of another framework goes by what it computes.
+/// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.
 fn absent(asked: &Asked<'_>) -> Option<Does> {
-    let refused = |what: &str| Some(Does::Refused(format!("has no {what} before opset 7").into()));
+    let unsupported = |what: &str| Some(Does::Unsupported(format!("has no {what} before opset 7").into()));
     if matches!(asked.meaning.kind, Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize) {
-        return refused(&asked.node.op);
+        return unsupported(&asked.node.op);
     }
     let known = if asked.is_of(System::Onnx) {
         called(System::Onnx, &asked.node.op).first().is_some_and(|row| row.since() <= 6)
@@ -105,7 +105,7 @@ fn absent(asked: &Asked<'_>) -> Option<Does> {
             operators(System::Onnx).any(|row| row.since() <= 6 && computes(row))
         })
     };
-    if known { None } else { refused(&asked.node.op) }
+    if known { None } else { unsupported(&asked.node.op) }
 }
 
 /// A node of an old model is what it is; any other is written with `broadcast=1` where shapes differ.

@@ -64,7 +64,7 @@ pub(super) static PROFILE: Profile = Profile {
             text: "gives entry i of the slope to entry i of one axis, without a look at the slope's shape",
             evidence: RUN,
         },
-        Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Refused, text: "has no such layer", evidence: RUN },
+        Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Unsupported, text: "has no such layer", evidence: RUN },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(ncnn::absent),
@@ -103,7 +103,7 @@ fn leads_with_one(shape: &SymbolicShape) -> bool {
 
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     if !asked.constants[1] {
-        return Some(Does::Refused(Cow::Borrowed("has no layer for a slope that is computed")));
+        return Some(Does::Unsupported(Cow::Borrowed("has no layer for a slope that is computed")));
     }
     Some(match (asked.operands[0].rank(), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
@@ -147,7 +147,7 @@ fn bias(asked: &Asked<'_>) -> Option<Does> {
 
 fn affine(asked: &Asked<'_>) -> Option<Does> {
     if asked.node.op == "LayerNormalization" && asked.operands.len() < 3 {
-        return Some(Does::Refused("has no layer for a LayerNormalization without bias".into()));
+        return Some(Does::Unsupported("has no layer for a LayerNormalization without bias".into()));
     }
     let (Some(data), Some(scale)) = (asked.operands[0].dims(), asked.operands[1].dims()) else {
         return Some(Does::Unknown(

@@ -86,7 +86,7 @@ class Repair(_Record):
 
 @dataclass(frozen=True)
 class Finding(_Record):
-    """What one target does with one node; `verdict` is same, differs, refused, guarded or unknown."""
+    """What one target does with one node; `verdict` is same, differs, refused, unsupported, guarded or unknown."""
 
     node: str
     op: str
@@ -114,6 +114,7 @@ class TargetCount(_Record):
     same: int
     differs: int
     refused: int
+    unsupported: int
     guarded: int
     unknown: int
 
@@ -127,14 +128,15 @@ class Check(_Printed):
     format: str
     nodes: int
     unknown: int
+    others: int
     targets: list[TargetCount]
     findings: list[Finding]
     text: str = field(default="", repr=False, compare=False)
 
     @property
     def ok(self):
-        """Whether every node means the same on every target, as far as shapes are known."""
-        return all(one.verdict in ("same", "unknown") for one in self.findings)
+        """Whether no node differs, is refused, or is the same under a condition only; unsupported and unknown nodes are not counted."""
+        return all(one.verdict in ("same", "unsupported", "unknown") for one in self.findings)
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,11 @@ class Change(_Record):
 
 @dataclass(frozen=True)
 class Left(_Record):
-    """A node that could not be repaired, and why."""
+    """A node that could not be repaired, and why; `unsupported` where a target has no such operator."""
 
     node: str
     reason: str
+    unsupported: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ struct Checked<'a> {
     models: &'a [CheckRecord],
 }
 
-/// Checks models; refused when there is a finding.
+/// Checks models; refused when there is a finding of a verdict that fails.
 ///
 /// # Errors
 /// When a target is unknown, or a model cannot be read.
@@ -43,11 +43,11 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
             advise(&loaded.model, &loaded.shapes, &targets, &mut report)?;
         }
         let record = CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report);
-        let hint = if args.quiet || record.attention() == 0 { String::new() } else { hint(&loaded.model, &record) };
+        let hint = if args.quiet { String::new() } else { hint(&loaded.model, &record) };
         texts.push(show(&record, args) + &hint);
         records.push(record);
     }
-    let found = records.iter().any(|record| record.attention() > 0);
+    let found = records.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
     let format = if json { ReportFormat::Json } else { args.format };
     let text = match format {
         ReportFormat::Text => texts.join("\n"),
@@ -65,7 +65,7 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
     let mut out = String::new();
     let wanted = |verdict: &str| match verdict {
         "same" => false,
-        "unknown" => args.all,
+        "unknown" | "unsupported" => args.all || fails(args, verdict),
         _ => true,
     };
     let findings: Vec<_> = record.findings.iter().filter(|finding| wanted(&finding.verdict)).collect();
@@ -87,8 +87,17 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
     out
 }
 
-/// Says what to do next.
+/// Says whether a verdict ends with exit code 1.
+fn fails(args: &CheckArgs, verdict: &str) -> bool {
+    args.fail_on.iter().any(|fails| fails.is(verdict))
+}
+
+/// Says what to do next, if anything can be done.
 fn hint(model: &Model, record: &CheckRecord) -> String {
+    let (repairable, all) = record.repairable();
+    if all == 0 {
+        return String::new();
+    }
     let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
     if let Some(opset) = opset.filter(|&opset| model.format == "onnx" && opset < OPSET) {
         let name = &record.model;
@@ -97,7 +106,12 @@ fn hint(model: &Model, record: &CheckRecord) -> String {
         );
     }
     let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
-    format!("'broadaxe fix {} --for {} -o OUT' repairs what can be\n", record.model, names.join(","))
+    let findings = if all == 1 { "finding" } else { "findings" };
+    if repairable == 0 {
+        return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
+    }
+    let (model, names) = (&record.model, names.join(","));
+    format!("{repairable} of {all} {findings} can be fixed: broadaxe fix {model} --for {names} -o OUT\n")
 }
 
 /// Says in a line or two how many nodes were looked at and what was found for each target.
@@ -115,6 +129,10 @@ fn summary(record: &CheckRecord) -> String {
     for target in &record.targets {
         text += &format!("  {}: {}\n", target.name, counts(target));
     }
+    if record.others > 0 {
+        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
+        text += &format!("  element-wise nodes only; {} other {nodes} {were} not judged\n", record.others);
+    }
     text
 }
 
@@ -122,6 +140,7 @@ fn counts(target: &TargetRecord) -> String {
     let parts = [
         (target.differs, "differ"),
         (target.refused, "refused"),
+        (target.unsupported, "unsupported"),
         (target.guarded, "under a condition"),
         (target.unknown, "unknown"),
         (target.same, "same"),

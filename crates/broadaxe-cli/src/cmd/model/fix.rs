@@ -91,7 +91,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         text += &format!("{}: written\n", path.display());
     }
     let json = describe(model, plan, verified.as_ref(), destination.as_deref());
-    Ok(Answer { text, json, refused: !plan.left.is_empty() })
+    Ok(Answer { text, json, refused: plan.left.iter().any(|left| !left.unsupported) })
 }
 
 /// Reads the changed model before it is written, and computes its element-wise nodes beside those of the old one.
@@ -133,7 +133,13 @@ fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<
         let node = model.node(step.node);
         json!({ "node": node_name(model, step.node), "op": node.op, "change": step.text, "bytes": step.bytes })
     });
-    let left = plan.left.iter().map(|left| json!({ "node": node_name(model, left.node), "reason": left.reason }));
+    let left = plan.left.iter().map(|left| {
+        json!({
+            "node": node_name(model, left.node),
+            "reason": left.reason,
+            "unsupported": left.unsupported,
+        })
+    });
     json!({
         "changes": steps.collect::<Vec<_>>(),
         "left": left.collect::<Vec<_>>(),

@@ -4,9 +4,10 @@ use broadaxe_models::report::{CheckRecord, FindingRecord};
 use serde_json::{Value, json};
 
 /// A verdict as a rule of SARIF: its name, its level, and what it means.
-const RULES: [(&str, &str, &str); 4] = [
+const RULES: [(&str, &str, &str); 5] = [
     ("differs", "error", "The target computes something else without an error"),
     ("refused", "error", "The target refuses the node"),
+    ("unsupported", "warning", "The target has no such operator"),
     ("guarded", "warning", "The target computes the same only under a condition on open sizes"),
     ("unknown", "note", "What the target makes of the node is not known"),
 ];

@@ -9,7 +9,7 @@ use crate::{answer::tuple, error::quoted};
 pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
     let level = match finding.verdict.as_str() {
         "differs" | "refused" => Level::ERROR,
-        "guarded" => Level::WARNING,
+        "unsupported" | "guarded" => Level::WARNING,
         _ => Level::NOTE,
     };
     let (source, spans) = operands(finding);
@@ -53,6 +53,7 @@ fn title(finding: &FindingRecord) -> String {
     let what = match finding.verdict.as_str() {
         "differs" => format!("{target} computes something else"),
         "refused" => format!("{target} refuses this node"),
+        "unsupported" => format!("{target} cannot compute this node"),
         "guarded" => format!("{target} computes the same only under a condition"),
         _ => format!("what {target} makes of this is not known"),
     };
