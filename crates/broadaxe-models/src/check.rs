@@ -1,9 +1,10 @@
 //! What the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
 
 mod reading;
-mod symbolic;
 mod value;
 mod verdict;
+mod choices;
+mod symbolic;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Meaning, Source, meaning},
-    target::{Asked, Does, Facts, Target},
+    target::{Asked, Does, Facts, Target, Treatment},
 };
 
 /// What a check found out.
@@ -199,16 +200,13 @@ fn examine(
     let broken = if known.is_none() { impossible(meaning, &own) } else { None };
     for target in targets {
         let treatment = target.treat(&asked);
-        let judged = match (&known, &treatment.does) {
-            (None, _) if broken.is_some() => broken.clone().unwrap_or_else(Judged::same),
-            (Some(known), _) => known.judge(&asked, target, &treatment),
-            (None, Does::Own) => Judged::same(),
-            (None, Does::Unsupported(why)) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
-            (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),
-            (None, _) => match open.get_or_insert_with(|| Open::new(&asked)) {
-                Some(open) => open.judge(&asked, target),
-                None => unknown(&operands, target),
-            },
+        let judged = match (&broken, &known) {
+            (Some(broken), _) => broken.clone(),
+            (None, Some(known)) => known.judge(&asked, target, &treatment),
+            (None, None) => {
+                let open = open.get_or_insert_with(|| Open::new(&asked, result.as_ref()));
+                undecided(&asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&operands, target))
+            }
         };
         let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
         finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
@@ -230,16 +228,31 @@ fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
 pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
     let treatment = target.treat(asked);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
-    let judged = match (known, &treatment.does) {
-        (Some(known), _) => {
-            Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+    let judged = match known {
+        Some(known) => Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment),
+        None => {
+            let open = Open::new(asked, Some(result));
+            undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&[], target))
         }
-        (None, Does::Own) => Judged::same(),
-        (None, Does::Unsupported(why)) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
-        (None, Does::Rule(rule)) if *rule == asked.meaning.rule => Judged::same(),
-        (None, _) => Open::new(asked).map_or_else(|| unknown(&[], target), |open| open.judge(asked, target)),
     };
     (judged.verdict, judged.reason)
+}
+
+/// Judges operands of which some sizes are open; nothing where too little is known of them.
+fn undecided(asked: &Asked<'_>, open: Option<&Open>, target: &Target, treatment: &Treatment) -> Option<Judged> {
+    let own = match &treatment.does {
+        // Whether an operator exists never depends on sizes.
+        Does::Unsupported(why) => return Some(Judged::of(Verdict::Unsupported, format!("{target} {why}"))),
+        Does::Own => true,
+        Does::Rule(rule) => *rule == asked.meaning.rule,
+        _ => false,
+    };
+    match open {
+        // What a law says of open sizes it need not say of all.
+        Some(open) if own && open.always_own(asked, target) => Some(Judged::same()),
+        Some(open) => Some(open.judge(asked, target)),
+        None => own.then(Judged::same),
+    }
 }
 
 /// Describes the operands of a node.

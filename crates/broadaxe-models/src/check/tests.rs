@@ -7,6 +7,8 @@ use crate::{
     source::Source as Bytes,
 };
 
+mod open;
+
 /// A node under test: format, operator and version, attributes, shapes of its inputs (`!` behind a constant's).
 struct Case<'a> {
     format: (&'static str, System),
