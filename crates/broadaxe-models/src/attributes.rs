@@ -7,6 +7,16 @@ use crate::graph::{Attribute, Model, Node};
 /// How many bytes of a constant list are read at most.
 const LIST_BYTES: usize = 8 * broadaxe_shape::MAX_RANK;
 
+/// Says whether operators of a domain are those of the framework itself.
+pub(crate) fn is_standard(system: System, domain: &str) -> bool {
+    match system {
+        // Some exporters write the name of ONNX's own domain out.
+        System::Onnx => matches!(domain, "" | "ai.onnx"),
+        System::Openvino => domain.is_empty() || domain.starts_with("opset"),
+        _ => true,
+    }
+}
+
 /// The attributes of a node, read as its row describes them.
 pub(crate) struct Written<'a> {
     model: &'a Model,

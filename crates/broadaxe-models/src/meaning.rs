@@ -12,7 +12,7 @@ use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Params, Rule, SymbolicShape};
 
 use crate::{
-    attributes::Written,
+    attributes::{Written, is_standard},
     graph::{Model, Node, NodeId},
     infer::Shapes,
 };
@@ -108,15 +108,6 @@ pub(crate) fn row(model: &Model, node: &Node) -> Option<Result<&'static Row, Str
     Some(found.ok_or_else(|| {
         format!("{} first appears in opset {}, but the model is of opset {opset}", node.op, first.since())
     }))
-}
-
-/// Says whether operators of a domain are those of the framework itself.
-fn is_standard(system: System, domain: &str) -> bool {
-    match system {
-        System::Onnx => matches!(domain, "" | "ai.onnx"),
-        System::Openvino => domain.is_empty() || domain.starts_with("opset"),
-        _ => true,
-    }
 }
 
 /// Returns the opset of a node, the newest where the file says none.

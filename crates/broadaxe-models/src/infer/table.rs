@@ -11,7 +11,7 @@ use super::{
     cast, control, conv, elementwise, gather, make, matmul, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
     slice,
 };
-use crate::graph::Element;
+use crate::{attributes::is_standard, graph::Element};
 
 /// An operator: its shape function, and the types of its outputs' elements.
 pub(crate) struct Row {
@@ -87,9 +87,6 @@ fn index(tables: &'static [&'static [Row]]) -> Index {
     tables.iter().copied().flatten().map(|row| (row.name, row)).collect()
 }
 
-/// Domains whose operators are those of ONNX itself; some exporters write the name out.
-const STANDARD: &[&str] = &["", "ai.onnx"];
-
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     static ALL: OnceLock<[Index; 3]> = OnceLock::new();
@@ -103,7 +100,7 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
         return None;
     }
     let index = match system {
-        System::Onnx if STANDARD.contains(&call.node.domain.as_str()) => onnx,
+        System::Onnx if is_standard(system, &call.node.domain) => onnx,
         System::Openvino => openvino,
         _ => return None,
     };
