@@ -84,6 +84,7 @@ pub(crate) static ROWS: &[Row] = &[
     two("minimum", WIDE, NUMPY, "min"),
     two("fmax", WIDE, NUMPY, "fmax"),
     two("fmin", WIDE, NUMPY, "fmin"),
+    two("heaviside", &[F32, F64], NUMPY, "heaviside"),
     two("equal", ADDED, NUMPY, "equal"),
     two("not_equal", ADDED, NUMPY, "not_equal"),
     two("less_than", ADDED, NUMPY, "less"),
