@@ -342,7 +342,7 @@ impl Sheet {
 }
 
 /// Reads the value of an attribute.
-fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
+pub(crate) fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(Attribute::Bool(flag.is_true()));
     }

@@ -2,12 +2,15 @@
 
 use broadaxe::{
     DType, OPS, RULES, Reduction, System,
-    frameworks::{self as systems, Attr, Row, Values},
+    frameworks::{self as systems, Attr, Attribute, Attributes, Row, Values},
 };
 use broadaxe_kernels::Family;
-use pyo3::prelude::*;
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
-use crate::operator::{self, Operator};
+use crate::{
+    operator::{self, Operator},
+    sheet::attribute,
+};
 
 /// Returns every operator, in the order of the table.
 #[pyfunction]
@@ -69,9 +72,8 @@ pub(crate) fn rules() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
 }
 
 /// A framework's operator: framework, name, the fewest and the most operands (0 for any number), attributes,
-/// documentation, rule.
-type Entry =
-    (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String, &'static str);
+/// documentation.
+type Entry = (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String);
 
 /// Returns every operator of every framework, each once, as it is in the newest opset.
 #[pyfunction]
@@ -102,14 +104,28 @@ fn entry(system: System, row: &Row) -> Entry {
         text += &format!("{}: {}, {default}.\n", attr.name, takes(attr));
     }
     text += "Raises ValueError for shapes and attributes, TypeError for dtypes, ZeroDivisionError for integers divided by 0.\n";
-    (
-        system.name(),
-        row.name(),
-        (least, if most == usize::MAX { 0 } else { most }),
-        attributes,
-        text,
-        row.rule_by().describe().unwrap_or("-"),
-    )
+    (system.name(), row.name(), (least, if most == usize::MAX { 0 } else { most }), attributes, text)
+}
+
+/// Returns the rule of a call of a framework's operator: its name, its text form, and the attributes that it is read from.
+#[pyfunction]
+pub(crate) fn rule_of(
+    system: &str,
+    name: &str,
+    attributes: &Bound<'_, PyDict>,
+) -> PyResult<(&'static str, String, Vec<&'static str>)> {
+    let mut given = Vec::with_capacity(attributes.len());
+    for (key, value) in attributes.iter() {
+        given.push((key.extract::<String>()?, attribute(&value)?));
+    }
+    let given: Vec<(&str, Attribute)> = given.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    let unknown = || PyValueError::new_err(format!("there is no element-wise operator {name}"));
+    let system = System::CALLED.into_iter().find(|known| known.name() == system).ok_or_else(unknown)?;
+    let opset = given.int("opset").or(system.newest_opset()).unwrap_or(0);
+    let row = systems::find(system, name, opset).ok_or_else(unknown)?;
+    let rule = row.rule_by().rule(&given).map_err(PyValueError::new_err)?;
+    let reads = row.rule_by().attributes().iter().map(|attr| attr.name).collect();
+    Ok((rule.name(), rule.to_string(), reads))
 }
 
 fn shapes(row: &Row) -> String {

@@ -32,7 +32,7 @@ def test_errors():
         (lambda: bx.onnx.Add(a, a, axis=1), ValueError, "takes no attribute 'axis'"),
         (lambda: bx.openvino.Add(a, a, auto_broadcast="pdp"), ValueError, "should be one of"),
         (lambda: bx.openvino.Add(a, a, axis=1), ValueError, 'axis needs auto_broadcast="pdpd"'),
-        (lambda: bx.ncnn.BinaryOp(a, a, op_type=99), ValueError, "they go from 0 to 18"),
+        (lambda: bx.ncnn.BinaryOp(a, a, op_type=99), ValueError, "it takes op_type=0 to op_type=18"),
         (lambda: bx.ncnn.BinaryOp(a.astype("f8"), a), TypeError, "it takes f32"),
         (lambda: bx.onnx.Div(np.array([1]), np.array([0])), ZeroDivisionError, "zero divisor"),
         (lambda: bx.onnx.Add(a, a, opset=99), ValueError, "opset=99 is no opset"),

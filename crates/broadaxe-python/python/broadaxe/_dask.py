@@ -159,29 +159,12 @@ def call(system, name, operands, attributes, out):
     operands = [_lazy(operand) for operand in operands]
     sheet = _broadaxe.Sheet()
     values = [sheet.put(_probe(operand)) for operand in operands]
-    result = sheet.call(system, name, values, {key: value for key, value in attributes.items() if value is not None})
-    rule, axis, rest = _rule(system, name, dict(attributes))
-    shape, places = _places(operands, rule, axis)
+    given = {key: value for key, value in attributes.items() if value is not None}
+    result = sheet.call(system, name, values, given)
+    kind, rule, reads = _broadaxe.rule_of(system, name, given)
+    shape, places = _places(operands, rule, None)
     _agree(shape, result.shape)
-    # ONNX's old rule stretches nothing, not even axes of 1, and takes blocks as they are.
-    spread = rule != "onnx-legacy"
+    # ONNX's old rule stretches nothing, not even axes of 1: its blocks keep their ranks and their axis.
+    spread = kind != "onnx-legacy"
+    rest = {key: value for key, value in attributes.items() if key not in reads or not spread}
     return _lay(system, name, rest, operands, shape, places, dtype_of(result.dtype), spread)
-
-
-def _rule(system, name, attributes):
-    """Return the rule of a call, its axis, and the attributes that are left when the blocks are aligned already."""
-    rule = next(entry[-1] for entry in _broadaxe.frameworks() if entry[:2] == (system, name))
-    if "onnx-legacy" in rule or attributes.get("broadcast"):
-        legacy = attributes.get("broadcast", 0)
-        return ("onnx-legacy", attributes.get("axis"), attributes) if legacy else ("none", None, attributes)
-    if rule == "paddle":
-        return rule, attributes.pop("axis", -1), attributes
-    if "pdpd" in rule or rule == "openvino-select":
-        mode = attributes.pop("auto_broadcast", "numpy")
-        axis = attributes.pop("axis", attributes.pop("auto_broadcast_axis", None))
-        if rule == "openvino-select":
-            return f"openvino-select mode={'none' if mode == 'explicit' else mode}", axis, attributes
-        if mode == "pdpd":
-            return "pdpd", -1 if axis is None else axis, attributes
-        return ("none" if mode in ("none", "explicit") else "numpy"), None, attributes
-    return ("numpy" if rule == "-" else rule), None, attributes

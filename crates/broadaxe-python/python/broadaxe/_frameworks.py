@@ -69,7 +69,7 @@ def _function(system, name, counts, attributes, documentation):
 
 def install(package):
     """Make a module of each framework and put it into the package."""
-    for system, name, counts, attributes, documentation, _ in _broadaxe.frameworks():
+    for system, name, counts, attributes, documentation in _broadaxe.frameworks():
         full = f"{package.__name__}.{system}"
         module = sys.modules.get(full)
         if module is None:
