@@ -50,8 +50,12 @@ fn index(system: System) -> &'static Index {
     let all = INDEX.get_or_init(|| {
         let of = |system: System| {
             let mut index = Index::new();
-            known(system).for_each(|row| index.entry(row.name()).or_default().push(row));
-            index.values_mut().for_each(|rows| rows.sort_by_key(|row| row.since()));
+            for row in known(system) {
+                index.entry(row.name()).or_default().push(row);
+            }
+            for rows in index.values_mut() {
+                rows.sort_by_key(|row| row.since());
+            }
             (system, index)
         };
         System::ALL.into_iter().map(of).collect()

@@ -4,6 +4,11 @@ use broadaxe_kernels::{DType, OPS, OpId};
 
 use super::*;
 
+/// Attributes of a call.
+type Given = Vec<(&'static str, Attribute)>;
+/// What a question comes to: the words of an answer, or those of an error.
+type Wanted = Result<&'static str, &'static str>;
+
 /// Attributes that a row needs, each with the first value it takes.
 fn required(row: &Row) -> Vec<(&'static str, Attribute)> {
     let first = |attr: Attr| {
@@ -97,7 +102,7 @@ fn dtypes_have_kernels() {
 fn rules_follow_from_attributes() {
     let text = |value: &str| Attribute::Text(value.into());
     let int = Attribute::Int;
-    let cases: &[(System, &str, i64, Vec<(&str, Attribute)>, Result<&str, &str>)] = &[
+    let cases: &[(System, &str, i64, Given, Wanted)] = &[
         (System::Onnx, "Add", 14, vec![], Ok("numpy")),
         (System::Onnx, "Add", 6, vec![], Ok("none")),
         (System::Onnx, "Add", 6, vec![("broadcast", int(1))], Ok("onnx-legacy")),
@@ -150,7 +155,7 @@ fn arithmetic_follows_from_dtype_and_attributes() {
     use DType::{Bool, F32, I32};
     let text = |value: &str| Attribute::Text(value.into());
     let int = Attribute::Int;
-    let cases: &[(System, &str, i64, DType, Vec<(&str, Attribute)>, Result<&str, &str>)] = &[
+    let cases: &[(System, &str, i64, DType, Given, Wanted)] = &[
         (System::Onnx, "Div", 14, F32, vec![], Ok("div")),
         (System::Onnx, "Div", 14, I32, vec![], Ok("div_trunc")),
         (System::Onnx, "Mod", 13, I32, vec![], Ok("mod_floor")),

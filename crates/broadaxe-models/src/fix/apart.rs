@@ -5,7 +5,7 @@
 //!
 //! The two are equal bit for bit where the slope is finite and no result is 0: of a product that is 0 the sign may differ.
 
-use broadaxe_frameworks::{System, computing};
+use broadaxe_frameworks::{Row, System, computing};
 use broadaxe_kernels::id;
 
 use super::{
@@ -32,7 +32,7 @@ fn names(system: System, opset: i64) -> Option<Names> {
     if !matches!(system, System::Onnx | System::Openvino) {
         return None;
     }
-    let name = |op| computing(system, op, opset).map(|row| row.name());
+    let name = |op| computing(system, op, opset).map(Row::name);
     Some(Names {
         relu: name(id("relu"))?,
         negative: name(id("neg"))?,

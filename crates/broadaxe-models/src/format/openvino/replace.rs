@@ -1,7 +1,7 @@
 //! New layers in the place of one.
 
 use broadaxe::Scalar as Number;
-use broadaxe_frameworks::{Kind, System, called, newest};
+use broadaxe_frameworks::{Kind, Row, System, called, newest};
 
 use super::{
     AXIS,
@@ -87,7 +87,7 @@ fn new_layer(draft: &mut Draft<'_>, net: usize, base: &str, new: &NewNode, words
     let row = newest(System::Openvino, &new.op);
     let typed = inputs.get(usize::from(row.is_some_and(|row| row.kind() == Kind::Select))).copied();
     let element = match setting("destination_type") {
-        _ if row.is_some_and(|row| row.is_truth()) => Some(element("boolean")),
+        _ if row.is_some_and(Row::is_truth) => Some(element("boolean")),
         Some(text) => Some(element(&text)),
         None => typed.and_then(|end| draft.element(net, end)),
     };
