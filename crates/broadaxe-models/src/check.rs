@@ -217,12 +217,11 @@ fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
 pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
     let treatment = target.treat(asked);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
-    let judged = match known {
-        Some(known) => Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment),
-        None => {
-            let open = Open::new(asked, Some(result));
-            undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&[], target))
-        }
+    let judged = if let Some(known) = known {
+        Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+    } else {
+        let open = Open::new(asked, Some(result));
+        undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&[], target))
     };
     (judged.verdict, judged.reason)
 }

@@ -1,5 +1,7 @@
 //! What is said of open sizes holds for all sizes: they are tried one by one.
 
+use std::fmt::Write;
+
 use broadaxe_shape::Dim;
 use broadaxe_testing::random::Random;
 
@@ -25,10 +27,10 @@ fn graph(random: &mut Random) -> Graph {
         let shape = format!("({})", dims.join(","));
         let value = sample.input(&format!("x{k}"), &shape);
         sample.model.values[value.0 as usize].declared = Some(shape.parse().expect("a shape"));
-        text += &format!("x{k}{shape} ");
+        let _ = write!(text, "x{k}{shape} ");
         values.push(value);
     }
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..=random.below(3) {
         let op = *random.one_of(&["Add", "Mul", "Max", "PRelu", "PRelu", "Where"]);
         let mut inputs: Vec<ValueId> = Vec::new();
         let count = match op {
@@ -38,12 +40,12 @@ fn graph(random: &mut Random) -> Graph {
         };
         (0..count).for_each(|_| inputs.push(*random.one_of(&values)));
         if op == "PRelu" {
-            let dims: Vec<usize> = (0..1 + random.below(3)).map(|_| 1 + random.below(3)).collect();
+            let dims: Vec<usize> = (0..=random.below(2)).map(|_| 1 + random.below(3)).collect();
             let name = format!("s{}", sample.model.values.len());
             inputs[1] = sample.constant(&name, &dims);
-            text += &format!("{name}{dims:?} ");
+            let _ = write!(text, "{name}{dims:?} ");
         }
-        text += &format!("{op}{inputs:?} ");
+        let _ = write!(text, "{op}{inputs:?} ");
         values.push(sample.node(op, &inputs, &[], "*"));
     }
     Graph { sample, text }
@@ -99,7 +101,7 @@ fn open_verdicts_hold_for_all_sizes() {
             guarded += usize::from(open.starts_with("guarded"));
             match (open.starts_with("same"), other) {
                 (true, Some(other)) => {
-                    wrong.push(format!("{text}: {} of {at} is same, but {}", TARGETS[at % TARGETS.len()], other[at]))
+                    wrong.push(format!("{text}: {} of {at} is same, but {}", TARGETS[at % TARGETS.len()], other[at]));
                 }
                 (false, None) => strict += 1,
                 _ => {}
