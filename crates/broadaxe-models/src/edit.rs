@@ -5,7 +5,10 @@ use std::{
     io::{self, Write},
 };
 
-use crate::graph::{Model, NodeId, Use, ValueId};
+use crate::{
+    error::Error,
+    graph::{Model, NodeId, Use, ValueId},
+};
 
 /// One change. A list of them is made at once; ids are those of the model before.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +82,24 @@ pub enum Edit {
         /// The shape; 0 and -1 as in [`Edit::Reshape`].
         shape: Vec<i64>,
     },
+}
+
+/// Makes changes one after the other, each with its place in the list; goes on after one that cannot be made.
+///
+/// # Errors
+/// That of the first which cannot be made, with the others of that kind.
+pub(crate) fn each<'a>(
+    edits: impl IntoIterator<Item = (usize, &'a Edit)>,
+    mut make: impl FnMut(usize, &Edit) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (mut first, mut failed) = (None, Vec::new());
+    for (at, edit) in edits {
+        if let Err(error) = make(at, edit) {
+            failed.push((at, error.message().to_string()));
+            first.get_or_insert(error);
+        }
+    }
+    first.map_or(Ok(()), |error| Err(error.of_edits(failed)))
 }
 
 /// The value of an attribute that a change sets.

@@ -8,6 +8,7 @@ pub struct Error {
     kind: ErrorKind,
     message: String,
     place: Option<String>,
+    edits: Vec<(usize, String)>,
 }
 
 /// Classes of [`Error`].
@@ -42,7 +43,7 @@ impl ErrorKind {
 impl Error {
     /// Makes an error; the sentence says what would have worked.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), place: None }
+        Self { kind, message: message.into(), place: None, edits: Vec::new() }
     }
 
     /// Makes the error of a file that is not what it says.
@@ -60,6 +61,18 @@ impl Error {
     /// Returns the sentence without the place.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Adds the changes that cannot be made: where each is in the list, and why.
+    #[must_use]
+    pub(crate) fn of_edits(mut self, edits: Vec<(usize, String)>) -> Self {
+        self.edits = edits;
+        self
+    }
+
+    /// Lists the changes that cannot be made, where they are known: where each is in the list, and why.
+    pub fn edits(&self) -> &[(usize, String)] {
+        &self.edits
     }
 
     /// Returns the class of this error.

@@ -8,6 +8,7 @@ mod apart;
 mod candidate;
 mod judge;
 mod planner;
+mod rejudge;
 mod advise;
 #[cfg(test)]
 mod tests;
@@ -40,13 +41,16 @@ pub struct Fix {
 /// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is taken apart. Where no
 /// way serves a target, the node is repaired for the others, and [`Fix::left`] says so.
 ///
+/// The changed model is read and judged again: every node that then still has a finding is in [`Fix::left`], changes that
+/// did not help are not among those returned, and a plan for the changed model changes nothing more.
+///
 /// # Errors
-/// [`ErrorKind::Argument`] when there is no target.
+/// [`ErrorKind::Argument`] when there is no target, and what reading the model again gives.
 pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
     if targets.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "a repair needs a target; name one, such as openvino"));
     }
-    Ok(planner::plan(model, shapes, &|apart| judge::judges(model, shapes, targets, apart)))
+    rejudge::hold(model, shapes, targets)
 }
 
 /// What is changed for a node.

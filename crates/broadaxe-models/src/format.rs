@@ -14,10 +14,10 @@ use std::path::Path;
 
 pub(crate) use self::onnx::single;
 use crate::{
-    edit::{Edit, Piece, Written},
+    edit::{Edit, File, Piece, Written},
     error::{Error, ErrorKind},
     graph::{Element, Model},
-    source::Source,
+    source::{Part, Source},
 };
 
 /// Describes a format: how its files are told from others, read, and changed.
@@ -80,32 +80,25 @@ fn format_of(model: &Model) -> Result<&'static Format, Error> {
     format.copied().ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))
 }
 
-/// Reads a changed model before it is written; what the changes left alone is read from where it lies.
+/// Reads a changed model before it is written; what the changes left alone is read from where it is.
 ///
 /// # Errors
-/// Those of [`read`], and [`ErrorKind::Limit`] when there is no memory for the file.
+/// Those of [`read`].
 pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
-    let assemble = |extension: &str, source: &Source| -> Result<Option<Source>, Error> {
-        let Some(file) = written.files.iter().find(|file| file.extension == extension) else { return Ok(None) };
-        let mut bytes = Vec::new();
-        for piece in &file.pieces {
-            let piece = match piece {
-                Piece::New(new) => new.clone(),
-                Piece::Kept { at, len } => {
-                    let len =
-                        usize::try_from(*len).map_err(|_| Error::new(ErrorKind::Limit, "the file is too large"))?;
-                    source.read(*at, len)?
-                }
-            };
-            let refused = |_| Error::new(ErrorKind::Limit, "there is no memory for the changed file");
-            bytes.try_reserve(piece.len()).map_err(refused)?;
-            bytes.extend(piece);
-        }
-        // Files beside a model of one file are found by its path; a second file is another one now.
-        let path = model.source.path().filter(|_| extension.is_empty() && written.files.len() == 1);
-        Ok(Some(Source::memory(bytes, path.map(Path::to_path_buf))))
+    let assemble = |file: &File, base: Option<&Source>| {
+        let part = |piece: &Piece| match piece {
+            Piece::New(new) => Part::New(new.as_slice().into()),
+            Piece::Kept { at, len } => Part::Kept { at: *at, len: *len },
+        };
+        let path = model.source.path().filter(|_| file.extension.is_empty());
+        Source::parts(base, file.pieces.iter().map(part).collect(), path.map(Path::to_path_buf))
     };
-    let main = assemble("", &model.source)?.unwrap_or_else(|| model.source.clone());
+    let find = |main: bool| written.files.iter().find(|file| file.extension.is_empty() == main);
+    let mut main = find(true).map_or_else(|| Ok(model.source.clone()), |file| assemble(file, Some(&model.source)))?;
+    let weights = find(false).map(|file| assemble(file, model.weights.as_ref())).transpose()?;
+    if let Some(weights) = weights.or_else(|| model.weights.clone()) {
+        main = main.with_weights(weights);
+    }
     // What its first bytes show may have moved down, but it is still of this format.
     (format_of(model)?.read)(&main)
 }

@@ -18,12 +18,44 @@ pub struct Source {
     path: Option<PathBuf>,
     len: u64,
     bytes: Bytes,
+    weights: Option<Arc<Source>>,
 }
 
 #[derive(Clone, Debug)]
 enum Bytes {
     Memory(Arc<[u8]>),
     File(Arc<File>),
+    Parts(Option<Arc<Source>>, Arc<[Placed]>),
+}
+
+/// A part of a source that is put together.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// Bytes of another source, which stay where they are.
+    Kept {
+        /// The first byte.
+        at: u64,
+        /// How many.
+        len: u64,
+    },
+    /// New bytes.
+    New(Arc<[u8]>),
+}
+
+/// A part, and where it begins.
+#[derive(Clone, Debug)]
+struct Placed {
+    from: u64,
+    part: Part,
+}
+
+impl Part {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Kept { len, .. } => *len,
+            Self::New(bytes) => bytes.len() as u64,
+        }
+    }
 }
 
 impl Source {
@@ -39,20 +71,53 @@ impl Source {
         }
         let file = File::open(path).map_err(|error| fail(&error))?;
         let len = file.metadata().map_err(|error| fail(&error))?.len();
-        Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)) })
+        Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
     /// Takes a file that is open, and the path that it was found under.
     pub(crate) fn opened(file: File, path: PathBuf) -> Result<Self, Error> {
         let fail = |error| Error::new(ErrorKind::File, format!("{}: {error}", path.display()));
         let len = file.metadata().map_err(fail)?.len();
-        Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)) })
+        Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
     /// Takes bytes in memory; files beside them cannot be found unless `path` says where they would lie.
     pub fn memory(bytes: impl Into<Arc<[u8]>>, path: Option<PathBuf>) -> Self {
         let bytes = bytes.into();
-        Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes) }
+        Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes), weights: None }
+    }
+
+    /// Puts a source together from bytes of another one, which are not copied, and new ones.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Format`] where the other source ends before what is kept of it.
+    pub(crate) fn parts(base: Option<&Self>, parts: Vec<Part>, path: Option<PathBuf>) -> Result<Self, Error> {
+        let end = base.map_or(0, Self::len);
+        let (mut from, mut placed) = (0_u64, Vec::with_capacity(parts.len()));
+        for part in parts {
+            if let Part::Kept { at, len } = part
+                && at.checked_add(len).is_none_or(|last| last > end)
+            {
+                return Err(Error::format(format!("{len} bytes are kept from byte {at} of a file of {end} bytes")));
+            }
+            let len = part.len();
+            placed.push(Placed { from, part });
+            from = from.saturating_add(len);
+        }
+        let bytes = Bytes::Parts(base.cloned().map(Arc::new), placed.into());
+        Ok(Self { path, len: from, bytes, weights: None })
+    }
+
+    /// Names the file of weights that belongs to this one, wherever it is.
+    #[must_use]
+    pub(crate) fn with_weights(mut self, weights: Self) -> Self {
+        self.weights = Some(Arc::new(weights));
+        self
+    }
+
+    /// Returns the file of weights that was named, if one was.
+    pub(crate) fn weights(&self) -> Option<&Self> {
+        self.weights.as_deref()
     }
 
     /// Returns the path, where there is one.
@@ -82,6 +147,7 @@ impl Source {
         };
         match &self.bytes {
             Bytes::Memory(bytes) => Ok(bytes[at as usize..end as usize].to_vec()),
+            Bytes::Parts(base, parts) => gathered(base.as_deref(), parts, at, len),
             Bytes::File(file) => {
                 let mut buffer = Vec::new();
                 let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
@@ -97,6 +163,30 @@ impl Source {
     }
 }
 
+/// Reads bytes of a source that is put together; `at` and `len` are within it.
+fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Result<Vec<u8>, Error> {
+    let mut buffer = Vec::new();
+    let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
+    buffer.try_reserve_exact(len).map_err(refused)?;
+    let first = parts.partition_point(|placed| placed.from + placed.part.len() <= at);
+    let mut at = at;
+    for Placed { from, part } in &parts[first.min(parts.len())..] {
+        let left = len - buffer.len();
+        if left == 0 {
+            break;
+        }
+        let skipped = at - from;
+        let count = (part.len() - skipped).min(left as u64);
+        match (part, base) {
+            (Part::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
+            (Part::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
+            (Part::Kept { .. }, None) => return Err(Error::format("the file that bytes are kept from is not there")),
+        }
+        at += count;
+    }
+    Ok(buffer)
+}
+
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, at)
@@ -108,4 +198,26 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
     let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_read_as_one() {
+        let base = Source::memory(*b"0123456789", None);
+        let new = |text: &str| Part::New(text.as_bytes().into());
+        let parts = vec![Part::Kept { at: 0, len: 3 }, new("ab"), new(""), Part::Kept { at: 5, len: 5 }, new("c")];
+        let source = Source::parts(Some(&base), parts, None).unwrap();
+        let whole = b"012ab56789c";
+        assert_eq!(source.len(), whole.len() as u64);
+        for at in 0..=whole.len() {
+            for len in 0..=whole.len() - at {
+                assert_eq!(source.read(at as u64, len).unwrap(), &whole[at..at + len], "{len} bytes from {at}");
+            }
+        }
+        assert!(source.read(3, whole.len()).is_err());
+        assert!(Source::parts(Some(&base), vec![Part::Kept { at: 5, len: 6 }], None).is_err());
+    }
 }

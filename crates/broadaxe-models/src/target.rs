@@ -23,7 +23,7 @@ use broadaxe_shape::{Rule, SymbolicShape};
 
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Model, Node, ValueId},
+    graph::{Model, Node, NodeId, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, Source},
 };
@@ -172,6 +172,15 @@ impl Target {
     /// Returns the profile.
     pub fn profile(&self) -> &'static Profile {
         self.profile
+    }
+
+    /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
+    pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
+        if self.profile.name == pnnx::PROFILE.name && model.system != System::Ncnn {
+            pnnx::refused_reshapes(model, shapes, &model.uses())
+        } else {
+            vec![]
+        }
     }
 
     /// Says what the target does with a node.

@@ -48,6 +48,16 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
+    /// Names what is changed: equal for equal ways to write a node.
+    pub(crate) fn key(&self) -> String {
+        format!("{:?} {:?} {:?} {:?} {:?}", self.meaning.kind, self.forms, self.swap, self.attributes, self.back)
+    }
+
+    /// Says whether it is the node as it was.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.forms.is_empty() && self.swap.is_none() && self.attributes.is_empty() && self.back.is_none()
+    }
+
     /// Makes the way that changes nothing.
     pub(crate) fn unchanged(meaning: Meaning, shapes: Vec<SymbolicShape>, result: SymbolicShape) -> Self {
         let (forms, swap, back, attributes, cost) = (vec![], None, None, vec![], Cost::default());
@@ -209,19 +219,26 @@ impl<'a> Subject<'a> {
         ways
     }
 
-    /// Lists the ways to stretch operands to the result: one of them, or all.
+    /// Lists the ways to stretch operands to the result: one of them, or all. An operand that is not aligned to the right
+    /// gets its axes first.
     fn stretched(&self) -> Vec<Vec<(usize, Form)>> {
         let whole = |k: usize| {
             self.input(k)?;
             let (dims, own) = (self.dims(), self.shapes[k].dims()?);
-            let lies_at_end =
-                self.axes[k].iter().rev().eq((0..dims.len()).rev().take(own.len()).collect::<Vec<_>>().iter());
+            let at_end = self.axes[k].iter().rev().eq((0..dims.len()).rev().take(own.len()).collect::<Vec<_>>().iter());
             let extent = |axis: usize| {
                 let runs = self.runs(k, axis);
                 if runs { Some(1) } else { dims[axis].size().and_then(|size| i64::try_from(size).ok()) }
             };
             let shape = (0..dims.len()).map(extent).collect::<Option<Vec<i64>>>()?;
-            (lies_at_end && shape.iter().any(|&extent| extent != 1)).then_some((k, Form::Stretched(shape)))
+            if shape.iter().all(|&extent| extent == 1) {
+                return None;
+            }
+            if at_end {
+                return Some((k, Form::Stretched(shape)));
+            }
+            let missing = (0..dims.len()).filter(|axis| !self.axes[k].contains(axis)).collect();
+            Some((k, Form::Placed(missing, shape)))
         };
         let some: Vec<_> = (0..self.shapes.len()).filter_map(whole).collect();
         let mut ways: Vec<_> = some.iter().map(|one| vec![one.clone()]).collect();
@@ -274,7 +291,7 @@ impl<'a> Subject<'a> {
         let Some(own) = self.shapes[k].dims() else { return false };
         let inserted: &[usize] = match form {
             Some(Form::Axes(inserted)) => inserted,
-            Some(Form::Stretched(_)) => return axes.len() == self.dims().len(),
+            Some(Form::Stretched(_) | Form::Placed(..)) => return axes.len() == self.dims().len(),
             Some(Form::Dims(_)) => return false,
             None => &[],
         };
@@ -288,7 +305,7 @@ impl<'a> Subject<'a> {
         let mut dims = self.shapes[k].dims()?.to_vec();
         match form {
             Form::Axes(axes) => axes.iter().for_each(|&axis| dims.insert(axis.min(dims.len()), Dim::known(1))),
-            Form::Stretched(_) => dims = self.dims().to_vec(),
+            Form::Stretched(_) | Form::Placed(..) => dims = self.dims().to_vec(),
             Form::Dims(_) => return None,
         }
         Some(SymbolicShape::new(dims))
@@ -370,8 +387,9 @@ impl<'a> Subject<'a> {
     fn cost(&self, forms: &[(usize, Form)], more: usize) -> Cost {
         let mut cost = Cost { changes: (forms.len() + more) as u32, ..Cost::default() };
         for (input, form) in forms {
-            cost.nodes += u32::from(matches!(form, Form::Stretched(_)) || !self.is_constant(*input));
-            if matches!(form, Form::Stretched(_)) {
+            cost.nodes += u32::from(form.copies() || !self.is_constant(*input));
+            cost.nodes += u32::from(matches!(form, Form::Placed(..)) && !self.is_constant(*input));
+            if form.copies() {
                 let sizes = self.dims().iter().map(|dim| dim.size().unwrap_or(1 << 10) as u64);
                 cost.bytes = cost.bytes.saturating_add(sizes.fold(4, u64::saturating_mul));
             }

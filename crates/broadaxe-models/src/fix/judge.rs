@@ -86,7 +86,9 @@ impl Judge for Known<'_> {
 fn moved(axis: usize, form: Option<&Form>) -> Option<usize> {
     match form {
         None | Some(Form::Stretched(_)) => Some(axis),
-        Some(Form::Axes(inserted)) => Some(inserted.iter().fold(axis, |at, &new| at + usize::from(new <= at))),
+        Some(Form::Axes(inserted) | Form::Placed(inserted, _)) => {
+            Some(inserted.iter().fold(axis, |at, &new| at + usize::from(new <= at)))
+        }
         Some(Form::Dims(_)) => None,
     }
 }

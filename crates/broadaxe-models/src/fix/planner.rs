@@ -37,6 +37,23 @@ pub(crate) trait Judge {
     fn answer(&self, node: NodeId, way: &Candidate) -> Answer;
 }
 
+/// What the judgement of whole fixed graphs taught about ways to write nodes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rulings {
+    /// The ways that do not serve a target after all, by node, [`Candidate::key`] and number of the target; with the reason.
+    pub against: BTreeMap<(NodeId, String, usize), String>,
+    /// Nodes that stay as they are.
+    pub frozen: BTreeMap<NodeId, String>,
+}
+
+/// Changes, and how each node is written that they change.
+pub(crate) struct Plan {
+    /// The changes.
+    pub fix: Fix,
+    /// By node: [`Candidate::key`], and which targets it was to serve.
+    pub ways: BTreeMap<NodeId, (String, Vec<bool>)>,
+}
+
 /// Makes judges; what they say may depend on the nodes that are taken apart.
 pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>> + 'a;
 
@@ -51,6 +68,7 @@ pub(crate) struct Planner<'a> {
     taken_apart: BTreeMap<NodeId, Candidate>,
     /// Nodes that should be taken apart, once the targets know of it.
     wished: BTreeSet<NodeId>,
+    rulings: &'a Rulings,
     fix: Fix,
 }
 
@@ -61,10 +79,18 @@ const ROUNDS: usize = 4;
 ///
 /// What a target does with a node may depend on the nodes around it: pnnx looks for the batch, and finds it by a `PRelu`.
 /// So nodes that should be taken apart are taken for that in the next round, where the targets are asked again.
-pub(crate) fn plan<'a>(model: &'a Model, shapes: &'a Shapes, bench: &Bench<'a>) -> Fix {
+///
+/// Of nodes whose operands broadcast, only those in `found` are looked at, if that is given.
+pub(crate) fn plan<'a>(
+    model: &'a Model,
+    shapes: &'a Shapes,
+    bench: &Bench<'a>,
+    found: Option<&BTreeSet<NodeId>>,
+    rulings: &'a Rulings,
+) -> Plan {
     let (mut apart, mut whole) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..ROUNDS {
-        let planner = Planner::run(model, shapes, bench(&apart), apart.clone());
+        let planner = Planner::run((model, shapes), bench(&apart), apart.clone(), found, rulings);
         let taken: BTreeSet<NodeId> = planner.taken_apart.keys().copied().collect();
         whole.extend(apart.difference(&taken).copied());
         let next: BTreeSet<NodeId> = taken.union(&planner.wished).filter(|id| !whole.contains(id)).copied().collect();
@@ -73,12 +99,18 @@ pub(crate) fn plan<'a>(model: &'a Model, shapes: &'a Shapes, bench: &Bench<'a>) 
         }
         apart = next;
     }
-    Planner::run(model, shapes, bench(&apart), apart).finish()
+    Planner::run((model, shapes), bench(&apart), apart, found, rulings).finish()
 }
 
 impl<'a> Planner<'a> {
     /// Chooses a way for every node.
-    fn run(model: &'a Model, shapes: &'a Shapes, judges: Vec<Box<dyn Judge + 'a>>, apart: BTreeSet<NodeId>) -> Self {
+    fn run(
+        (model, shapes): (&'a Model, &'a Shapes),
+        judges: Vec<Box<dyn Judge + 'a>>,
+        apart: BTreeSet<NodeId>,
+        found: Option<&BTreeSet<NodeId>>,
+        rulings: &'a Rulings,
+    ) -> Self {
         let mut planner = Self {
             model,
             shapes,
@@ -88,6 +120,7 @@ impl<'a> Planner<'a> {
             apart,
             taken_apart: BTreeMap::new(),
             wished: BTreeSet::new(),
+            rulings,
             fix: Fix::default(),
         };
         for id in model.walk() {
@@ -99,7 +132,10 @@ impl<'a> Planner<'a> {
         }
         let nodes: Vec<NodeId> = planner.meanings.keys().copied().collect();
         for id in nodes {
-            planner.choose(id);
+            let broadcasts = planner.meanings.get(&id).is_some_and(Meaning::broadcasts);
+            if !broadcasts || found.is_none_or(|found| found.contains(&id)) {
+                planner.choose(id);
+            }
         }
         planner.share();
         planner
@@ -112,6 +148,9 @@ impl<'a> Planner<'a> {
     /// Chooses a way for a node.
     fn choose(&mut self, id: NodeId) {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
+        if let Some(reason) = self.rulings.frozen.get(&id) {
+            return self.leave(id, reason.clone());
+        }
         let subject = match Subject::new(self.model, self.shapes, id, &meaning) {
             Ok(subject) => subject,
             // Some targets do the same, or nothing at all, whatever the shapes are.
@@ -190,7 +229,13 @@ impl<'a> Planner<'a> {
     }
 
     fn answers(&self, id: NodeId, way: &Candidate) -> Vec<Answer> {
-        self.judges.iter().map(|judge| judge.answer(id, way)).collect()
+        let against = &self.rulings.against;
+        let key = if against.is_empty() { String::new() } else { way.key() };
+        let answer = |(at, judge): (usize, &Box<dyn Judge + 'a>)| match against.get(&(id, key.clone(), at)) {
+            Some(reason) => Answer::Not(reason.clone()),
+            None => judge.answer(id, way),
+        };
+        self.judges.iter().enumerate().map(answer).collect()
     }
 
     /// Replaces a node that multiplies its negative elements with a slope by nodes that do so one by one; else notes that
@@ -275,6 +320,9 @@ impl<'a> Planner<'a> {
         if self.wanted(at, own).as_deref() == Some(shape) {
             return Some((at.node, self.chosen.get(&at.node)?.clone()));
         }
+        if self.rulings.frozen.contains_key(&at.node) {
+            return None;
+        }
         let meaning = self.meanings.get(&at.node)?;
         let subject = Subject::new(self.model, self.shapes, at.node, meaning).ok()?;
         let base = self.chosen.get(&at.node).cloned().unwrap_or_else(|| subject.plain());
@@ -284,11 +332,16 @@ impl<'a> Planner<'a> {
     }
 
     /// Turns the chosen ways into changes.
-    fn finish(mut self) -> Fix {
+    fn finish(mut self) -> Plan {
+        let served = |id: NodeId, way: &Candidate| -> Vec<bool> {
+            self.answers(id, way).iter().map(|answer| *answer == Answer::Same).collect()
+        };
+        let chosen = self.chosen.iter().filter(|(_, way)| !way.is_plain());
+        let ways = chosen.chain(&self.taken_apart).map(|(&id, way)| (id, (way.key(), served(id, way)))).collect();
         let mut wants = Vec::new();
         for (&node, way) in &self.chosen {
             for (input, form) in &way.forms {
-                let bytes = if matches!(form, Form::Stretched(_)) { way.cost.bytes } else { 0 };
+                let bytes = if form.copies() { way.cost.bytes } else { 0 };
                 wants.push(Want { at: Use { node, input: *input }, form: form.clone(), bytes });
             }
             if let Some(op) = &way.swap {
@@ -318,7 +371,7 @@ impl<'a> Planner<'a> {
         self.fix.edits.extend(edits);
         self.fix.steps.extend(steps);
         self.fix.steps.sort_by_key(|step| step.node);
-        self.fix
+        Plan { fix: self.fix, ways }
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) enum Form {
     Dims(Vec<i64>),
     /// Stretched to these dims; 1 for an extent that stays.
     Stretched(Vec<i64>),
+    /// Axes of extent 1 more, counted in the result, and then stretched to these dims.
+    Placed(Vec<usize>, Vec<i64>),
 }
 
 /// An input that needs another form.
@@ -51,7 +53,7 @@ pub(crate) fn settle(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
             constants.entry(value).or_default().entry(shape).or_default().push(want.at);
         } else {
             steps.push(Step { node: want.at.node, text: want.form.text(&named.name), bytes: want.bytes });
-            edits.push(want.form.edit(want.at));
+            edits.extend(want.form.edits(want.at));
         }
     }
     for (value, shapes) in constants {
@@ -128,16 +130,23 @@ impl Form {
                 let made = shape.iter().try_fold(1usize, |all, &dim| all.checked_mul(dim))?;
                 (made == total).then_some(shape)
             }
-            Self::Stretched(_) => None,
+            Self::Stretched(_) | Self::Placed(..) => None,
         }
     }
 
-    /// Returns the change that puts a node in front of an input.
-    fn edit(&self, at: Use) -> Edit {
+    /// Says whether elements are copied each time the model runs.
+    pub(super) fn copies(&self) -> bool {
+        matches!(self, Self::Stretched(_) | Self::Placed(..))
+    }
+
+    /// Returns the changes that put nodes in front of an input.
+    fn edits(&self, at: Use) -> Vec<Edit> {
+        let unsqueeze = |axes: &[usize]| Edit::Unsqueeze { at, axes: axes.iter().map(|&axis| axis as i64).collect() };
         match self {
-            Self::Axes(axes) => Edit::Unsqueeze { at, axes: axes.iter().map(|&axis| axis as i64).collect() },
-            Self::Dims(shape) => Edit::Reshape { at, shape: shape.clone() },
-            Self::Stretched(shape) => Edit::Expand { at, shape: shape.clone() },
+            Self::Axes(axes) => vec![unsqueeze(axes)],
+            Self::Dims(shape) => vec![Edit::Reshape { at, shape: shape.clone() }],
+            Self::Stretched(shape) => vec![Edit::Expand { at, shape: shape.clone() }],
+            Self::Placed(axes, shape) => vec![unsqueeze(axes), Edit::Expand { at, shape: shape.clone() }],
         }
     }
 
@@ -149,6 +158,7 @@ impl Form {
             }
             Self::Dims(dims) => format!("reshape {name} to {}", Dims(dims)),
             Self::Stretched(dims) => format!("expand {name} to {}", Dims(dims)),
+            Self::Placed(axes, dims) => format!("{}, expand it to {}", Self::Axes(axes.clone()).text(name), Dims(dims)),
         }
     }
 }

@@ -2,7 +2,7 @@ use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
     candidate::Candidate,
-    planner::{Answer, Judge, plan},
+    planner::{Answer, Judge, Rulings, plan},
     sample::Sample,
     *,
 };
@@ -41,7 +41,8 @@ fn show(fix: &Fix) -> String {
 }
 
 fn fixed(sample: &Sample, targets: &[&'static Toy]) -> Fix {
-    plan(&sample.model, &sample.shapes, &|_| targets.iter().map(|toy| Box::new(*toy) as Box<dyn Judge>).collect())
+    let bench = |_: &_| targets.iter().map(|toy| Box::new(*toy) as Box<dyn Judge>).collect();
+    plan(&sample.model, &sample.shapes, &bench, None, &Rulings::default()).fix
 }
 
 /// Repairs one node of two operands; a shape after `=` is a constant's.
@@ -207,7 +208,9 @@ fn slope(x: &str, slope: &[usize], targets: &[&str]) -> String {
     let shape = sample.shapes.of[x.0 as usize].shape.to_string();
     sample.node("PRelu", &[x, slope], &[], &shape);
     let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
-    show(&super::plan(&sample.model, &sample.shapes, &targets).expect("a plan"))
+    let (model, shapes) = (&sample.model, &sample.shapes);
+    let bench = |apart: &_| judge::judges(model, shapes, &targets, apart);
+    show(&plan(model, shapes, &bench, None, &Rulings::default()).fix)
 }
 
 #[test]
@@ -234,7 +237,9 @@ fn slopes() {
 /// Says what a plan for ncnn changes, and which operators it leaves.
 fn for_ncnn(sample: &Sample) -> (String, Vec<String>) {
     let targets = ["ncnn".parse().expect("a target")];
-    let fix = super::plan(&sample.model, &sample.shapes, &targets).expect("a plan");
+    let (model, shapes) = (&sample.model, &sample.shapes);
+    let fix =
+        plan(model, shapes, &|apart: &_| judge::judges(model, shapes, &targets, apart), None, &Rulings::default()).fix;
     let left = fix.left.iter().map(|left| {
         assert!(left.unsupported, "{}", left.reason);
         sample.model.node(left.node).op.clone()

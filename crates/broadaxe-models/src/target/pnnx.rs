@@ -17,7 +17,7 @@ use broadaxe_shape::SymbolicShape;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way, ncnn};
 use crate::{
-    graph::{Attribute, Model, Node, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
     infer::Shapes,
     meaning::Kind,
 };
@@ -304,4 +304,21 @@ fn through(node: &Node, axis: usize, shapes: &Shapes, back: bool) -> Option<usiz
         "Gather" | "Shape" | "Constant" | "ConstantOfShape" | "Range" => None,
         _ => Some(axis),
     }
+}
+
+/// Lists the reshapes of a model that become layers which ncnn cannot load, with the reason.
+pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Vec<(NodeId, String)> {
+    let batches = Batches::of(model, shapes, uses);
+    let rank = |value: Option<ValueId>| {
+        let value = value?;
+        let rank = shapes.of.get(value.0 as usize)?.shape.rank()?;
+        Some(rank - usize::from(batches.get(value).is_some()))
+    };
+    let refused = |node: &Node| {
+        let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > RANK)?;
+        let text = format!("ncnn has ranks up to {RANK} beside the batch, and cannot load a reshape of rank {largest}");
+        matches!(node.op.as_str(), "Reshape" | "Unsqueeze" | "Expand").then_some(text)
+    };
+    let all = (0..).map(NodeId).zip(&model.nodes);
+    all.filter_map(|(id, node)| Some((id, refused(node)?))).collect()
 }

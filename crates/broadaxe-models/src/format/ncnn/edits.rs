@@ -14,7 +14,7 @@ use super::{
     text::Text,
 };
 use crate::{
-    edit::{Change, Edit, File, Piece, Scalar, Written},
+    edit::{Change, Edit, File, Piece, Scalar, Written, each},
     error::{Error, ErrorKind},
     graph::{Model, NodeId, ValueId},
 };
@@ -36,9 +36,7 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
     let text = Text::read(&model.source)?;
     let mut editor = Editor { model, draft: Draft::new(&text)?, changes: Vec::new() };
     let constants = editor.whole(edits);
-    for edit in edits {
-        editor.edit(edit, &constants)?;
-    }
+    each(edits.iter().enumerate(), |_, edit| editor.edit(edit, &constants))?;
     editor.draft.split();
     Ok(Written { files: vec![editor.draft.write()], changes: editor.changes })
 }

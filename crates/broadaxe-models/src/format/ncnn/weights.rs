@@ -281,10 +281,11 @@ impl Walk {
     pub(super) fn open(model: &mut Model) -> Self {
         let path = model.source.path().map(|path| path.with_extension("bin"));
         let path = path.filter(|path| Some(path.as_path()) != model.source.path());
-        let (file, lost) = match path.map(|path| (Source::open(&path), path)) {
-            Some((Ok(file), _)) => (Some(file), None),
-            Some((Err(_), path)) => (None, Some(format!("the file {} is not there", path.display()))),
-            None => (None, Some("the model was read without its file of weights".to_owned())),
+        let named = model.source.weights().cloned();
+        let (file, lost) = match (named, path.map(|path| (Source::open(&path), path))) {
+            (Some(file), _) | (None, Some((Ok(file), _))) => (Some(file), None),
+            (None, Some((Err(_), path))) => (None, Some(format!("the file {} is not there", path.display()))),
+            (None, None) => (None, Some("the model was read without its file of weights".to_owned())),
         };
         model.weights.clone_from(&file);
         Self { file, at: 0, lost, asked: false }

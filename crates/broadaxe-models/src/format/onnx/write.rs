@@ -29,7 +29,7 @@ use super::{
     schema::{MODEL, NODE, OPSET, model as models, node as nodes},
 };
 use crate::{
-    edit::{Change, Edit, File, Piece, Written},
+    edit::{Change, Edit, File, Piece, Written, each},
     error::{Error, ErrorKind},
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
@@ -80,15 +80,13 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
         made: HashMap::new(),
         tables: HashMap::new(),
         reshaped: HashSet::new(),
-        opset: edits.iter().find_map(|edit| if let Edit::Opset(version) = edit { Some(*version) } else { None }),
+        opset: edits.iter().find_map(|(_, edit)| if let Edit::Opset(version) = edit { Some(*version) } else { None }),
         changes: Vec::new(),
     };
     // In the order of the nodes, so that what one node gets can be read by those after it.
-    let mut order: Vec<&Edit> = edits.iter().collect();
-    order.sort_by_key(|edit| place(edit));
-    for edit in order {
-        writer.edit(edit)?;
-    }
+    let mut order: Vec<(usize, &Edit)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
+    order.sort_by_key(|(_, edit)| place(edit));
+    each(order, |_, edit| writer.edit(edit))?;
     writer.drafts()?;
     let changes = std::mem::take(&mut writer.changes);
     let pieces = writer.splices.pieces(len)?;

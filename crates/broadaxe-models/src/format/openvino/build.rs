@@ -54,6 +54,9 @@ pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, Places), Er
 
 /// Opens the file of weights, if it is there; else says in words what is missing.
 fn weights(source: &Source) -> Result<(Option<Source>, String), Error> {
+    if let Some(weights) = source.weights() {
+        return Ok((Some(weights.clone()), String::new()));
+    }
     let Some(path) = source.path() else {
         return Ok((None, "the model was read from memory, without the file of its weights".to_string()));
     };

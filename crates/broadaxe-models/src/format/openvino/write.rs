@@ -8,7 +8,7 @@ use super::{
     net, render, replace, result,
 };
 use crate::{
-    edit::{Change, Edit, File, Piece, Scalar, Written},
+    edit::{Change, Edit, File, Piece, Scalar, Written, each},
     error::Error,
     format::made::{Made, list, refuse},
     graph::{Model, NodeId, Use, ValueId},
@@ -32,11 +32,12 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
         }
         let mut draft = Draft::new(model, &nets, &places)?;
         // Exchanged inputs and replaced nodes come last, so that the others find inputs where they were.
-        for late in 0..3 {
-            for edit in edits.iter().filter(|edit| turn(edit) == late) {
-                changes.push(apply(&mut draft, edit)?);
-            }
-        }
+        let mut order: Vec<(usize, &Edit)> = edits.iter().enumerate().collect();
+        order.sort_by_key(|(_, edit)| turn(edit));
+        each(order, |_, edit| {
+            changes.push(apply(&mut draft, edit)?);
+            Ok(())
+        })?;
         draft.settle()?;
         xml = render::render(&text, &draft)?;
         if !draft.added.is_empty() {

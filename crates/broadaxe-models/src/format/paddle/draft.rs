@@ -6,7 +6,7 @@ use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{
-    edit::{Change, Edit, Scalar},
+    edit::{Change, Edit, Scalar, each},
     error::Error,
     format::made::{Made, compatible, list, refuse},
     graph::{Element, GraphId, Model, Node, NodeId, Use, ValueId},
@@ -71,10 +71,12 @@ impl<'a> Draft<'a> {
         };
         let mut changes = Vec::new();
         // Exchanged inputs come last, so that the others find inputs where they were.
-        let late = |edit: &&Edit| matches!(edit, Edit::Swap { .. } | Edit::ReshapeResult { .. });
-        for edit in edits.iter().filter(|edit| !late(edit)).chain(edits.iter().filter(late)) {
+        let mut order: Vec<(usize, &Edit)> = edits.iter().enumerate().collect();
+        order.sort_by_key(|(_, edit)| matches!(edit, Edit::Swap { .. } | Edit::ReshapeResult { .. }));
+        each(order, |_, edit| {
             changes.push(draft.apply(edit)?);
-        }
+            Ok(())
+        })?;
         draft.settle()?;
         Ok((draft, changes))
     }

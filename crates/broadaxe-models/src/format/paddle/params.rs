@@ -22,6 +22,9 @@ pub(super) type Parameter = (String, usize);
 /// # Errors
 /// [`crate::ErrorKind::File`] when it is there and cannot be opened.
 pub(super) fn open(source: &Source) -> Result<Result<Source, String>, Error> {
+    if let Some(weights) = source.weights() {
+        return Ok(Ok(weights.clone()));
+    }
     let Some(path) = source.path() else {
         return Ok(Err("the model was read from memory, without the file of its parameters".to_string()));
     };

@@ -3,7 +3,7 @@
 //! A blob may have any number of readers, and shapes in comments are kept right where they are known.
 
 use crate::{
-    edit::{Change, Edit, File, NewNode, Piece, Scalar, Wire, Written},
+    edit::{Change, Edit, File, NewNode, Piece, Scalar, Wire, Written, each},
     error::{Error, ErrorKind},
     format::ncnn::{
         draft::{Draft, Item},
@@ -23,7 +23,7 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
     }
     let text = Text::read(&model.source)?;
     let mut editor = Editor { model, draft: Draft::new(&text)?, changes: Vec::new() };
-    edits.iter().try_for_each(|edit| editor.edit(edit))?;
+    each(edits.iter().enumerate(), |_, edit| editor.edit(edit))?;
     Ok(Written { files: vec![editor.draft.write()], changes: editor.changes })
 }
 

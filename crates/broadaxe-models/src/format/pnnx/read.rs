@@ -216,6 +216,11 @@ struct Store {
 impl Store {
     /// Looks for the archive beside the model.
     fn open(model: &mut Model) -> Result<Self, Error> {
+        if let Some(file) = model.source.weights().cloned() {
+            let members = store::members(&file)?;
+            model.weights = Some(file);
+            return Ok(Self { members: Ok(members) });
+        }
         let path = model.source.path().map(|path| path.with_extension("bin"));
         let Some(path) = path.filter(|path| Some(path.as_path()) != model.source.path()) else {
             return Ok(Self { members: Err("the model was read without its file of weights".to_owned()) });

@@ -5,40 +5,42 @@
 
 use super::{Index, refused};
 use crate::{
-    edit::{Edit, NewNode, Wire},
+    edit::{Edit, NewNode, Wire, each},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
 
-/// Unites the changes of all calls of a function.
+/// Unites the changes of all calls of a function; each comes with its place in the list.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when a change is not wanted at all calls.
-pub(super) fn unite(model: &Model, index: &Index, edits: &[Edit]) -> Result<Vec<Edit>, Error> {
+pub(super) fn unite(model: &Model, index: &Index, edits: &[Edit]) -> Result<Vec<(usize, Edit)>, Error> {
     let calls = Calls { model, index };
-    let mut united: Vec<(Edit, GraphId, usize)> = Vec::with_capacity(edits.len());
-    for edit in edits {
+    let mut united: Vec<(Edit, GraphId, Vec<usize>)> = Vec::with_capacity(edits.len());
+    each(edits.iter().enumerate(), |at, edit| {
         let uses = calls.uses(edit)?;
         let edit = uses.as_ref().unwrap_or(edit);
         let Some(graph) = calls.graph(edit)? else {
-            united.push((edit.clone(), GraphId(0), 1));
-            continue;
+            united.push((edit.clone(), GraphId(0), vec![at]));
+            return Ok(());
         };
         let first = calls.first(graph);
         let moved = if first == graph { Some(edit.clone()) } else { calls.moved(edit) };
         let moved = moved.ok_or_else(|| calls.refusal(graph, 1))?;
         let known = united.iter_mut().find(|(known, at, _)| *at == first && *known == moved && graph != first);
         match known {
-            Some((_, _, count)) => *count += 1,
-            None => united.push((moved, first, 1)),
+            Some((_, _, places)) => places.push(at),
+            None => united.push((moved, first, vec![at])),
         }
+        Ok(())
+    })?;
+    let fewer = united.iter().filter(|(_, graph, places)| places.len() != calls.count(*graph));
+    let fewer: Vec<_> = fewer.map(|(_, graph, places)| (calls.refusal(*graph, places.len()), places)).collect();
+    if let Some((error, _)) = fewer.first() {
+        let all = fewer.iter().flat_map(|(error, places)| places.iter().map(|at| (*at, error.message().to_string())));
+        return Err(error.clone().of_edits(all.collect()));
     }
-    for (_, graph, count) in &united {
-        if *count != calls.count(*graph) {
-            return Err(calls.refusal(*graph, *count));
-        }
-    }
-    Ok(united.into_iter().map(|(edit, ..)| edit).collect())
+    Ok(united.into_iter().map(|(edit, _, places)| (places.first().copied().unwrap_or_default(), edit)).collect())
 }
 
 struct Calls<'a> {

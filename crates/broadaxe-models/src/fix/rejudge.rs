@@ -1,0 +1,376 @@
+//! The judgement of a fixed model: it is written and read again in memory, and every node of it is checked.
+//!
+//! A plan is made node by node, by what is known of the model before. What it does to the graph may undo it: a reshape
+//! that a target cannot load, a batch that moves, a layer that the format cannot write. So a plan is only a proposal. The
+//! fixed model is checked as any other; where a way to write a node does not do what was promised, the planner is told so
+//! and makes another plan. What still has a finding in the end is left, with the reason.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::{
+    Fix, Left, judge,
+    planner::{self, Plan, Rulings},
+};
+use crate::{
+    check::{Report, Verdict, check},
+    edit::Edit,
+    error::{Error, ErrorKind},
+    format,
+    graph::{GraphId, Model, NodeId, ValueId},
+    infer::{Origin, Shapes, infer},
+    target::Target,
+};
+
+/// How many plans are made before every node in question stays as it is, and how many after that.
+const PLANS: usize = 8;
+const LAST: usize = 3;
+
+/// What is to be fixed.
+struct Case<'a> {
+    model: &'a Model,
+    shapes: &'a Shapes,
+    targets: &'a [Target],
+    /// The worst that each target does with each node, before.
+    before: Found,
+}
+
+/// The findings on nodes that are not the same, by node and number of the target.
+type Found = BTreeMap<(NodeId, usize), Finding>;
+
+/// A verdict other than `same`, as far as it matters here.
+#[derive(Clone, Debug)]
+struct Finding {
+    known: bool,
+    /// Whether the target has no such operator.
+    unsupported: bool,
+    reason: String,
+}
+
+/// Makes a plan that holds when the fixed model is judged as a whole.
+pub(super) fn hold(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
+    let case = Case::new(model, shapes, targets);
+    let mut rulings = Rulings::default();
+    for _ in 0..PLANS {
+        let Some((fix, again)) = case.settle(&mut rulings)? else { continue };
+        // What a second run would change was not written well enough by the first.
+        if !case.unsettled(again, &mut rulings)? {
+            return Ok(fix);
+        }
+    }
+    Ok(case.as_it_is(&Plan { fix: Fix::default(), ways: BTreeMap::new() }))
+}
+
+/// A fixed model that is read again, and what was planned for it.
+struct Again {
+    model: Model,
+    shapes: Shapes,
+    found: Found,
+    plan: Plan,
+}
+
+impl<'a> Case<'a> {
+    fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target]) -> Self {
+        let report = check(model, shapes, targets);
+        let before = found(&report, targets.len(), |id| vec![id]);
+        Self { model, shapes, targets, before }
+    }
+
+    fn plan(&self, rulings: &Rulings) -> Plan {
+        let nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
+        let bench = |apart: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, apart);
+        planner::plan(self.model, self.shapes, &bench, Some(&nodes), rulings)
+    }
+
+    /// Plans until a plan does what it says; nothing where that took too many plans.
+    fn settle(&self, rulings: &mut Rulings) -> Result<Option<(Fix, Option<Again>)>, Error> {
+        for round in 0..PLANS + LAST {
+            let plan = self.plan(rulings);
+            if plan.fix.edits.is_empty() {
+                return Ok(Some((self.as_it_is(&plan), None)));
+            }
+            let freeze = round >= PLANS;
+            match self.again(plan)? {
+                Err((plan, refused)) => self.refuse(&plan, &refused, rulings),
+                Ok(again) => {
+                    if !self.object(&again, freeze, rulings) {
+                        return Ok(Some((self.finished(&again), Some(again))));
+                    }
+                }
+            }
+            if round + 1 == PLANS + LAST - 1 {
+                let reason = "no changes were found that hold in the whole model".to_string();
+                let nodes = self.before.keys().map(|(id, _)| *id);
+                rulings.frozen.extend(nodes.map(|id| (id, reason.clone())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes the changes and judges the result; gives back the plan and the changes that the format cannot make.
+    #[allow(clippy::type_complexity)]
+    fn again(&self, plan: Plan) -> Result<Result<Again, (Plan, Vec<(NodeId, String)>)>, Error> {
+        let written = match format::write(self.model, &plan.fix.edits) {
+            Ok(written) => written,
+            Err(error) if error.kind() == ErrorKind::Edit => {
+                let refused = self.culprits(&plan, &error);
+                return Ok(Err((plan, refused)));
+            }
+            Err(error) => return Err(error),
+        };
+        let model = format::changed(self.model, &written)?;
+        let shapes = match infer(&model, &given(self.model, self.shapes)) {
+            Ok(shapes) => shapes,
+            Err(error) => {
+                let refused = plan.ways.keys().map(|id| (*id, error.to_string())).collect();
+                return Ok(Err((plan, refused)));
+            }
+        };
+        let report = check(&model, &shapes, self.targets);
+        let mut origins = Origins::new(self.model, &model);
+        let mut found = found(&report, self.targets.len(), |id| origins.of(id));
+        for (at, target) in self.targets.iter().enumerate() {
+            for (id, reason) in target.refused_reshapes(&model, &shapes) {
+                for old in origins.of_added(id) {
+                    found.insert((old, at), Finding { known: true, unsupported: false, reason: reason.clone() });
+                }
+            }
+        }
+        Ok(Ok(Again { model, shapes, found, plan }))
+    }
+
+    /// Finds the nodes whose changes a format cannot make.
+    fn culprits(&self, plan: &Plan, error: &Error) -> Vec<(NodeId, String)> {
+        let edits = &plan.fix.edits;
+        let mut refused: Vec<(NodeId, String)> = Vec::new();
+        let uses = self.model.uses();
+        for (at, reason) in error.edits() {
+            let nodes = edits.get(*at).map_or_else(Vec::new, |edit| nodes(edit, &uses));
+            refused.extend(nodes.into_iter().map(|id| (id, reason.clone())));
+        }
+        refused.retain(|(id, _)| plan.ways.contains_key(id));
+        if refused.is_empty() {
+            // It came out only when the file was put together: each node's changes are tried alone.
+            for &id in plan.ways.keys() {
+                let alone = edits.iter().filter(|edit| nodes(edit, &uses).contains(&id)).cloned();
+                if let Err(error) = format::write(self.model, &alone.collect::<Vec<_>>()) {
+                    refused.push((id, error.message().to_string()));
+                }
+            }
+        }
+        if refused.is_empty() {
+            refused.extend(plan.ways.keys().map(|id| (*id, error.message().to_string())));
+        }
+        refused
+    }
+
+    /// Rules against the ways of nodes that cannot be written.
+    fn refuse(&self, plan: &Plan, refused: &[(NodeId, String)], rulings: &mut Rulings) {
+        for (id, reason) in refused {
+            let Some((key, _)) = plan.ways.get(id) else { continue };
+            let reason = format!("the format {} cannot say it: {reason}", self.model.format);
+            for target in 0..self.targets.len() {
+                rulings.against.insert((*id, key.clone(), target), reason.clone());
+            }
+        }
+    }
+
+    /// Rules against ways that do not do what was planned; says whether there was one.
+    fn object(&self, again: &Again, freeze: bool, rulings: &mut Rulings) -> bool {
+        let mut objected = false;
+        let mut nearest: Option<Vec<Option<NodeId>>> = None;
+        for ((id, target), finding) in &again.found {
+            let worse = self.before.get(&(*id, *target)).is_none_or(|before| finding.known && !before.known);
+            let id = match again.plan.ways.get(id) {
+                Some((_, served)) if served[*target] || worse => *id,
+                Some(_) => continue,
+                // A change near by is at fault.
+                None if worse => {
+                    let near = nearest.get_or_insert_with(|| self.nearest(&again.plan));
+                    let Some(near) = near.get(id.0 as usize).copied().flatten() else { continue };
+                    near
+                }
+                None => continue,
+            };
+            let Some((key, served)) = again.plan.ways.get(&id) else { continue };
+            objected = true;
+            if freeze || !served[*target] {
+                rulings.frozen.insert(id, finding.reason.clone());
+            } else {
+                rulings.against.insert((id, key.clone(), *target), finding.reason.clone());
+            }
+        }
+        objected
+    }
+
+    /// Finds the changed node that is nearest to each node.
+    fn nearest(&self, plan: &Plan) -> Vec<Option<NodeId>> {
+        let uses = self.model.uses();
+        let mut nearest: Vec<Option<NodeId>> = vec![None; self.model.nodes.len()];
+        let mut queue: VecDeque<NodeId> = plan.ways.keys().copied().collect();
+        plan.ways.keys().for_each(|id| nearest[id.0 as usize] = Some(*id));
+        while let Some(id) = queue.pop_front() {
+            let node = self.model.node(id);
+            let behind =
+                node.outputs.iter().flatten().flat_map(|value| uses[value.0 as usize].iter().map(|at| at.node));
+            let ahead = node.inputs.iter().flatten().filter_map(|value| Some(self.model.value(*value).producer?.0));
+            for next in behind.chain(ahead) {
+                if nearest[next.0 as usize].is_none() {
+                    nearest[next.0 as usize] = nearest[id.0 as usize];
+                    queue.push_back(next);
+                }
+            }
+        }
+        nearest
+    }
+
+    /// Rules against ways of which a second run would make others; says whether there was one.
+    fn unsettled(&self, again: Option<Again>, rulings: &mut Rulings) -> Result<bool, Error> {
+        let Some(again) = again.filter(|again| !again.found.is_empty()) else { return Ok(false) };
+        let case = Case::new(&again.model, &again.shapes, self.targets);
+        let Some((_, Some(second))) = case.settle(&mut Rulings::default())? else { return Ok(false) };
+        let mut origins = Origins::new(self.model, &again.model);
+        let changed: BTreeSet<NodeId> = second.plan.ways.keys().flat_map(|id| origins.of(*id)).collect();
+        let near = self.nearest(&again.plan);
+        let mut objected = false;
+        for id in changed {
+            let Some(id) = near.get(id.0 as usize).copied().flatten() else { continue };
+            let Some((key, served)) = again.plan.ways.get(&id) else { continue };
+            objected = true;
+            let reason = "its changes would have to be changed again".to_string();
+            for target in 0..self.targets.len() {
+                rulings.against.insert((id, key.clone(), target), reason.clone());
+            }
+            if served.iter().all(|served| !served) {
+                rulings.frozen.insert(id, reason);
+            }
+        }
+        Ok(objected)
+    }
+
+    /// Makes the result of a plan that changes nothing.
+    fn as_it_is(&self, plan: &Plan) -> Fix {
+        self.with_left(plan.fix.clone(), &self.before)
+    }
+
+    fn finished(&self, again: &Again) -> Fix {
+        self.with_left(again.plan.fix.clone(), &again.found)
+    }
+
+    /// Lists as left what has a finding, for the planner's reason where it has one.
+    fn with_left(&self, mut fix: Fix, found: &Found) -> Fix {
+        let meant: BTreeSet<NodeId> = found.keys().map(|(id, _)| *id).collect();
+        let unsaid = |id: NodeId| {
+            let broadcasts = crate::meaning::meaning(self.model, id);
+            broadcasts.is_none_or(|meaning| meaning.is_ok_and(|meaning| !meaning.broadcasts()))
+        };
+        fix.left.retain(|left| meant.contains(&left.node) || unsaid(left.node));
+        let known: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
+        for ((id, at), finding) in found.iter().filter(|((id, _), _)| !known.contains(id)) {
+            let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| !before.known);
+            if finding.known || !was_unknown {
+                let reason = format!("no way to write it serves {}: {}", self.targets[*at], finding.reason);
+                fix.left.push(Left { node: *id, reason, unsupported: finding.unsupported });
+            }
+        }
+        fix.left.sort_by_key(|left| left.node);
+        fix
+    }
+}
+
+/// Returns the nodes that a change is for.
+fn nodes(edit: &Edit, uses: &[Vec<crate::graph::Use>]) -> Vec<NodeId> {
+    match edit {
+        Edit::ReshapeConstant { value, .. } => uses[value.0 as usize].iter().map(|at| at.node).collect(),
+        Edit::CopyConstant { uses, .. } => uses.iter().map(|at| at.node).collect(),
+        Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => vec![at.node],
+        Edit::Swap { node, .. }
+        | Edit::Attribute { node, .. }
+        | Edit::Replace { node, .. }
+        | Edit::ReshapeResult { node, .. } => vec![*node],
+        Edit::Opset(_) => vec![],
+    }
+}
+
+/// Returns the shapes that a caller gave to the inputs.
+fn given(model: &Model, shapes: &Shapes) -> Vec<(String, Vec<broadaxe_shape::Dim>)> {
+    let known = model.main().inputs.iter().filter_map(|id| Some((id, shapes.of.get(id.0 as usize)?)));
+    let given = known.filter(|(_, known)| known.origin == Origin::Given);
+    given.filter_map(|(id, known)| Some((model.value(*id).name.clone(), known.shape.dims()?.to_vec()))).collect()
+}
+
+/// Gathers the findings of a report by the nodes that they are about.
+fn found(report: &Report, targets: usize, mut nodes: impl FnMut(NodeId) -> Vec<NodeId>) -> Found {
+    let mut found = Found::new();
+    for (at, finding) in report.findings.iter().enumerate() {
+        let known = match finding.verdict {
+            Verdict::Same => continue,
+            Verdict::Unknown => false,
+            _ => true,
+        };
+        let reason = match &finding.verdict {
+            Verdict::Guarded(condition) => format!("it means the same only if {condition}"),
+            _ => finding.reason.clone(),
+        };
+        let unsupported = matches!(finding.verdict, Verdict::Unsupported);
+        for id in nodes(finding.node) {
+            let of = || Finding { known, unsupported, reason: reason.clone() };
+            let entry = found.entry((id, at % targets)).or_insert_with(of);
+            if known && !entry.known {
+                *entry = of();
+            }
+        }
+    }
+    found
+}
+
+/// Which nodes of the model before the nodes of a changed one are, or belong to.
+struct Origins<'a> {
+    before: &'a Model,
+    after: &'a Model,
+    /// The nodes before by the graph and the name of their results.
+    named: BTreeMap<(GraphId, &'a str), NodeId>,
+    uses: Vec<Vec<crate::graph::Use>>,
+}
+
+impl<'a> Origins<'a> {
+    fn new(before: &'a Model, after: &'a Model) -> Self {
+        let mut named = BTreeMap::new();
+        for value in &before.values {
+            if let Some((node, _)) = value.producer {
+                named.insert((value.graph, value.name.as_str()), node);
+            }
+        }
+        Self { before, after, named, uses: after.uses() }
+    }
+
+    fn own(&self, id: NodeId) -> Option<NodeId> {
+        let mut outputs = self.after.node(id).outputs.iter().flatten().map(|value| self.after.value(*value));
+        outputs.find_map(|value| self.named.get(&(value.graph, value.name.as_str())).copied())
+    }
+
+    /// Returns the node that this one was, or those for which it was added: the next behind it that were there before.
+    fn of(&mut self, id: NodeId) -> Vec<NodeId> {
+        let (mut found, mut seen, mut stack) = (BTreeSet::new(), BTreeSet::new(), vec![id]);
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.own(id) {
+                Some(old) => drop(found.insert(old)),
+                None => {
+                    let outputs: Vec<ValueId> = self.after.node(id).outputs.iter().flatten().copied().collect();
+                    stack.extend(outputs.iter().flat_map(|value| self.uses[value.0 as usize].iter().map(|at| at.node)));
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// As [`Origins::of`], for a node that was added; nothing for one that was there before, doing the same.
+    fn of_added(&mut self, id: NodeId) -> Vec<NodeId> {
+        match self.own(id) {
+            Some(old) if self.before.node(old).op == self.after.node(id).op => vec![],
+            _ => self.of(id),
+        }
+    }
+}
