@@ -207,10 +207,7 @@ fn slope(x: &str, slope: &[usize], targets: &[&str]) -> String {
     let (x, slope) = (sample.input("x", x), sample.constant("slope", slope));
     let shape = sample.shapes.of[x.0 as usize].shape.to_string();
     sample.node("PRelu", &[x, slope], &[], &shape);
-    let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
-    let (model, shapes) = (&sample.model, &sample.shapes);
-    let bench = |apart: &_| judge::judges(model, shapes, &targets, apart);
-    show(&plan(model, shapes, &bench, None, &Rulings::default()).fix)
+    show(&proposed(&sample, targets))
 }
 
 #[test]
@@ -234,12 +231,16 @@ fn slopes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Plans for these targets, without a judgement of the result: samples have no file.
+fn proposed(sample: &Sample, targets: &[&str]) -> Fix {
+    let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
+    let (model, shapes) = (&sample.model, &sample.shapes);
+    plan(model, shapes, &|apart: &_| judge::judges(model, shapes, &targets, apart), None, &Rulings::default()).fix
+}
+
 /// Says what a plan for ncnn changes, and which operators it leaves.
 fn for_ncnn(sample: &Sample) -> (String, Vec<String>) {
-    let targets = ["ncnn".parse().expect("a target")];
-    let (model, shapes) = (&sample.model, &sample.shapes);
-    let fix =
-        plan(model, shapes, &|apart: &_| judge::judges(model, shapes, &targets, apart), None, &Rulings::default()).fix;
+    let fix = proposed(sample, &["ncnn"]);
     let left = fix.left.iter().map(|left| {
         assert!(left.unsupported, "{}", left.reason);
         sample.model.node(left.node).op.clone()
@@ -258,8 +259,7 @@ fn what_a_target_lacks_is_replaced_or_passed_over() {
     let (steps, left) = for_ncnn(&sample);
     assert!(steps.starts_with("take PRelu apart: relu(x) - slope * relu(-x)") && left == ["Less"], "{steps} {left:?}");
     // Another target that has the operator is served all the same.
-    let targets = ["ncnn".parse().expect("a target"), "equal-rank".parse().expect("a target")];
-    let fix = super::plan(&sample.model, &sample.shapes, &targets).expect("a plan");
+    let fix = proposed(&sample, &["ncnn", "equal-rank"]);
     let changed: Vec<u32> = fix.steps.iter().map(|step| step.node.0).collect();
     assert_eq!((changed.contains(&0), fix.left.len()), (true, 1), "{}", show(&fix));
     // Nor is one of unknown shape to be repaired.
