@@ -87,7 +87,7 @@ class Ncnn:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "m.onnx"
             path.write_bytes(model)
-            done = subprocess.run([self.pnnx, path], cwd=folder, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
+            done = subprocess.run([self.pnnx, path, "fp16=0"], cwd=folder, capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
             files = [Path(folder) / name for name in ("m.ncnn.param", "m.ncnn.bin", "m_ncnn.py")]
             if not all(file.exists() for file in files):
                 raise RuntimeError(f"pnnx ends with {done.returncode}: {done.stderr[-200:].decode(errors='replace')}")

@@ -43,7 +43,7 @@ class Engine:
         except BrokenPipeError:
             return "refused", f"it falls over ({self.process.wait()})"
         answer = self._answer(SECONDS.get(self.name, 40))
-        if answer[0] == "refused" and "falls over" in answer[1] or "does not answer" in answer[1]:
+        if answer[0] == "refused" and self.process.poll() is not None:
             self.process = None
         return answer
 

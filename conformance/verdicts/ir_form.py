@@ -42,9 +42,9 @@ def build(spec):
     known, kinds = shapes(modern(spec)), specs.types(spec)
     layers, edges, weights, ports = [], [], b"", {}
 
-    def port(number, name):
+    def port(number, name, named=""):
         dims = "".join(f"<dim>{dim}</dim>" for dim in known[name])
-        return f'<port id="{number}" precision="{TYPES[kinds[name]][1]}">{dims}</port>'
+        return f'<port id="{number}" precision="{TYPES[kinds[name]][1]}"{named}>{dims}</port>'
 
     def layer(name, op, data, inputs=(), outputs=(), version="opset1"):
         number = len(layers)
@@ -53,7 +53,7 @@ def build(spec):
         for k, source in enumerate(inputs):
             edges.append(f'<edge from-layer="{ports[source][0]}" from-port="{ports[source][1]}" to-layer="{number}" to-port="{k}"/>')
         for word, names, first in (("input", inputs, 0), ("output", outputs, len(inputs))):
-            inner = "".join(port(first + k, one) for k, one in enumerate(names))
+            inner = "".join(port(first + k, one, f' names="{one}"' if word == "output" else "") for k, one in enumerate(names))
             text += f"<{word}>{inner}</{word}>" if names else ""
         ports.update({one: (number, len(inputs) + k) for k, one in enumerate(outputs)})
         layers.append(text + "</layer>")

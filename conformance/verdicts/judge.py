@@ -101,7 +101,7 @@ class Judge:
 
     def _explained(self, spec, target, values, verdicts):
         """Say whether what was said to be bad is what is bad."""
-        if spec["format"] not in ("onnx", "ir"):
+        if spec["format"] == "ncnn" or spec.get("functions"):
             return "right-bad"
         place = self.culprit(spec, target, values)
         if place is None:
@@ -126,8 +126,8 @@ class Judge:
         """Say why an engine is wrong where check finds nothing: an element-wise node, something else, or a node that is unknown."""
         if any(verdict == "unknown" for verdict in verdicts.values()):
             return "unknown"
-        if spec["format"] not in ("onnx", "ir") or spec.get("functions"):
-            return "other" if spec.get("functions") else "missed"
+        if spec["format"] == "ncnn" or spec.get("functions"):
+            return "other"
         place = self.culprit(spec, target, values)
         if place is not None and self._alone(spec, place, target, values):
             return "missed" if spec["nodes"][place][2][0] in verdicts else "other"
@@ -175,7 +175,20 @@ class Judge:
             return found | {"repair": "left"}
         kind, answer = file.run(runs, model=fixed)
         wrong = apart(want, answer) if kind == "ok" else (0, f"refused: {answer}")
-        return found | ({"repair": "failed", "repair_why": wrong[1][-300:]} if wrong else {"repair": "held"})
+        if not wrong:
+            return found | {"repair": "held"}
+        kind = "other" if self._elsewhere(file, target, fixed[0]) else "failed"
+        return found | {"repair": kind, "repair_why": wrong[1][-300:]}
+
+    def _elsewhere(self, file, target, fixed):
+        """Whether a changed model is wrong for a reason that is no element-wise node."""
+        if file.form != "onnx" or file.spec["opset"] < 7:
+            return False
+        try:
+            spec = onnx_form.read(fixed) | {"seed": file.spec["seed"], "sizes": file.spec["sizes"]}
+            return self.model(spec, target, fixes=False)["outcome"] == "other"
+        except (Left, ValueError, KeyError):
+            return False
 
     def _same_meaning(self, file, fixed):
         """Say whether the changed model gives the same bits in ONNX Runtime with its optimisations off."""
