@@ -107,7 +107,7 @@ def apart(want, got):
             a, b = np.asarray(a), np.asarray(b)
             if a.shape != b.shape:
                 return k, f"shape {b.shape} for {a.shape}"
-            wrong = ~np.isclose(b.astype(float), a.astype(float), rtol=2e-3, atol=1e-5)
-            place = tuple(map(int, np.argwhere(wrong)[0])) if wrong.any() else ()
-            return k, f"element {place}: {b[place]:.5g} for {a[place]:.5g}" if a.dtype != np.bool_ else f"element {place}: {b[place]}"
+            wrong = ~np.isclose(b.astype(float), a.astype(float), rtol=2e-3, atol=1e-4 * np.abs(a.astype(float)).max(initial=0))
+            place = tuple(map(int, np.argwhere(wrong)[0])) if wrong.any() else (0,) * a.ndim
+            return k, f"element {place}: {float(b[place]):.5g} for {float(a[place]):.5g}"
     return None

@@ -181,12 +181,15 @@ class Judge:
         return found | {"repair": kind, "repair_why": wrong[1][-300:]}
 
     def _elsewhere(self, file, target, fixed):
-        """Whether a changed model is wrong for a reason that is no element-wise node."""
+        """Whether a changed model is wrong for a node that is not element-wise and that `fix` did not add."""
         if file.form != "onnx" or file.spec["opset"] < 7:
             return False
         try:
             spec = onnx_form.read(fixed) | {"seed": file.spec["seed"], "sizes": file.spec["sizes"]}
-            return self.model(spec, target, fixes=False)["outcome"] == "other"
+            if self.model(spec, target, fixes=False)["outcome"] != "other":
+                return False
+            place = self.culprit(spec, target, truth(self.engines, spec))
+            return place is not None and spec["nodes"][place][2][0] in specs.made(file.spec)
         except (Left, ValueError, KeyError):
             return False
 
