@@ -7,7 +7,7 @@ from . import spec as specs
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "verdicts.md"
 COLUMNS = (
-    "asked", "nodes", "right: same", "right: bad", "missed", "false alarm", "unknown nodes", "other", "held", "failed", "not idempotent",
+    "asked", "nodes", "right: same", "right: bad", "missed", "false alarm", "hidden", "unknown nodes", "other", "held", "failed", "not idempotent",
     "left", "left out",
 )  # fmt: skip
 
@@ -69,6 +69,7 @@ def write(lines, versions, arguments):
         "- right, same: no node is flagged, and the engine is right. Right, bad: a node is flagged, and the engine is wrong or refuses.",
         "- missed: no node is flagged, and the engine is wrong because of an element-wise node or what it fuses one into.",
         "- false alarm: a node is flagged, and the engine is right for several sets of numbers with every value shown.",
+        "- hidden: a node is flagged, and the engine is wrong only with every value shown: numbers hide it, or what the node is fused into.",
         "- other: no node is flagged, and something that is not element-wise is at fault.",
         "- held, failed: `fix` changed the model, left no node, and the engine is right, or wrong or `fix` raised an error. Not idempotent: a second",
         "  `fix` changes something, or a second `check` finds something. Left: `fix` says that it could not repair a node.",
