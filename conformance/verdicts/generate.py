@@ -92,7 +92,8 @@ def ncnn(rng, form="onnx"):
         (elementwise.arithmetic, 30), (_ncnn_unary, 8), (elementwise.variadic, 4), (elementwise.prelu, 6), (elementwise.clip, 2),
         (elementwise.power, 2), (layers.conv, 10), (layers.matmul, 5), (layers.pool, 6), (layers.reshape, 4), (layers.transpose, 3),
         (layers.softmax, 1), (layers.layer_norm, 4), (layers.gemm, 6), (layers.batch_norm, 3), (elementwise.expand, 1),
-        (layers.reduce, 1), (layers.squeeze, 1), (layers.concat, 1),
+        (layers.reduce, 1), (layers.squeeze, 1), (layers.concat, 1), (patterns.chain, 2), (patterns.after_layer, 3), (patterns.parted_prelu, 2),
+        (patterns.shrunk_tanh, 0.5), (patterns.clamp, 1),
     ]  # fmt: skip
     _add(make, units, int(rng.integers(1, 6)))
     spec = make.finish()

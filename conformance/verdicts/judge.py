@@ -148,6 +148,7 @@ class Judge:
         if kind != "ok":
             return {"outcome": "other", "why": str(found)}
         outcome, why = "right-same", ""
+        missing = len(verdicts) - len(nodes) + sum(answer is None for answer in found)
         for (op, _, (name, *_), _), answer in zip(nodes, found):
             if answer is None or verdicts[name] == "unknown":
                 continue
@@ -155,10 +156,10 @@ class Judge:
             if right and verdicts[name] in BAD:
                 outcome, why = "false-alarm", f"{op}: said {verdicts[name]}"
             elif not right and verdicts[name] == "same":
-                return {"outcome": "missed", "why": f"{op}: {answer if isinstance(answer, str) else 'other numbers'}"[:200]}
+                return {"outcome": "missed", "why": f"{op}: {answer if isinstance(answer, str) else 'other numbers'}"[:200], "not_asked": missing}
             elif not right and outcome == "right-same":
                 outcome = "right-bad"
-        return {"outcome": outcome, "why": why}
+        return {"outcome": outcome, "why": why, "not_asked": missing}
 
     def _repair(self, file, target, want, runs):
         """Return what `fix` claims, and whether it holds."""

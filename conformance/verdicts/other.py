@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import ir_form, paddle_form
+from . import ir_form, layers, paddle_form
 from .maker import MOST, Maker
 
 
@@ -75,7 +75,9 @@ def _old_unit(make):
         return make.node(op, [x, make.const(list(shape))], shape, **given)
     if choice < 0.87 and len(shape) > 1:
         return make.node("PRelu", [x, make.const([shape[1]] if make.chance(0.7) else [1])], shape, **given)
-    if choice < 0.93:
+    if choice < 0.9 and len(shape) in (3, 4):
+        return layers.conv(make)
+    if choice < 0.95:
         merged = [int(np.prod(shape))] if make.chance(0.3) else [*shape[:-2], int(np.prod(shape[-2:]))]
         if make.opset < 5:
             return make.node("Reshape", [x], merged, shape=merged, **given)

@@ -87,6 +87,8 @@ def write(lines, versions, arguments):
         text.append(f"- {word}, {target}, {len(members)} times, {name}{shown}. {' '.join(why.split())[-160:]}")
     if not found:
         text.append("Nothing.")
-    text += ["", "## What was left out", ""] + [f"- {why}: {count}" for why, count in reasons.most_common()]
+    missing = sum(record.get("not_asked", 0) for line in lines for record in line["targets"].values())
+    text += ["", "## What was left out", "", f"- nodes of ONNX that no function of Paddle computes, or inside of other nodes: {missing}"]
+    text += [f"- {why}: {count}" for why, count in reasons.most_common()]
     PAGE.write_text("\n".join(text) + "\n")
     return rows
