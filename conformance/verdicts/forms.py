@@ -1,5 +1,6 @@
 """What each format and target is to the judge: the file that `broadaxe` is asked about, what it means, and which engine runs it."""
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -89,7 +90,12 @@ class File:
 
     def _shapes(self):
         if self.form == "ncnn":
-            return {f"in{k}": specs.concrete(self.spec, self.spec["inputs"][name][1])[1:] for k, name in enumerate(self.order)}
+            # pnnx takes away the axis of the batch, where there is one: 233 says that there is none.
+            batch = {int(k): int(axis) for k, axis in re.findall(r"in(\d+)\.numpy\(\), batch_index=(\d+)", self.script.decode())}
+            dims = [specs.concrete(self.spec, self.spec["inputs"][name][1]) for name in self.order]
+            return {f"in{k}": [dim for at, dim in enumerate(one) if at != batch.get(k)] for k, one in enumerate(dims)}
+        if not self.spec["sizes"]:
+            return {}
         return {name: specs.concrete(self.spec, dims) for name, (_, dims) in self.spec["inputs"].items()}
 
     def _path(self, folder, model, weights):
@@ -127,8 +133,9 @@ class File:
         """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""
         data, weights = model or (self.model, self.weights)
         engine, feeds = ENGINE[target], [specs.feeds(self.spec, turn)]
-        if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7 and model is None:
-            data = onnx_form.build(onnx_form.restamped(self.spec)).SerializeToString()
+        if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
+            old = self.spec if model is None else onnx_form.read(data)
+            data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
         request = {"model": data, "feeds": feeds}
         if self.form in ("ir", "ir-onnx", "paddle"):
             request |= {"weights": weights, "suffix": "pdmodel" if self.form == "paddle" else "xml"}
