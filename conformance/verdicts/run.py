@@ -37,6 +37,8 @@ def settled(judge, spec, target, record, tally):
     if tally[kind] <= EACH or wanted == "fusion":
         budget = BUDGET.get(target, 120) if tally[kind] <= EACH else 40
         small, found = shrink.shrink(judge, spec, target, wanted, budget)
+        if found is None and wanted in shrink.KIN:
+            return {"outcome": "left-out", "why": "the engine answers otherwise when it is asked again", "spec": spec}
         if found is not None:
             record["small"], record["class"] = small, shrink.signature(small)
             now = judge.model(small, target, fixes=False)
