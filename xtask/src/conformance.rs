@@ -6,7 +6,11 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]...";
+pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]...";
+
+/// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
+const VERDICTS: (&[&str], &[&str]) =
+    (&["--seed", "--count", "--jobs", "--minutes", "--formats", "--targets"], &["--resume", "--save", "--cases"]);
 
 /// What came of getting ready.
 pub(crate) enum Ready {
@@ -26,8 +30,12 @@ const MODELS: [(&str, &[&str]); 6] = [
     ("models_prelu_fix", &[]),
 ];
 
-/// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead.
+/// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead,
+/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    if let Some(("--verdicts", told)) = words.split_first().map(|(first, told)| (first.as_str(), told)) {
+        return verdicts(root, told);
+    }
     let (mut quick, mut about_models, mut engines) = (false, false, Vec::new());
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -78,6 +86,32 @@ fn models(root: &Path, suite: &Command) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(format!("wrong, or not asked: {}", wrong.join(" "))) }
 }
 
+/// Asks the engines about random models: whether every verdict is right, and every repair.
+fn verdicts(root: &Path, told: &[String]) -> Result<(), String> {
+    let mut rest = told.iter();
+    while let Some(word) = rest.next() {
+        let known = VERDICTS.1.contains(&word.as_str())
+            || (VERDICTS.0.contains(&word.as_str()) && rest.next().is_some_and(|value| !value.starts_with('-')));
+        if !known {
+            return Err(format!("conformance takes {USAGE}; not '{word}'"));
+        }
+    }
+    if !python::is_here() {
+        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+    }
+    let suite = match prepare(root, true)? {
+        Ready::Skipped(why) => return Err(why),
+        Ready::Suite(suite) => suite,
+    };
+    let mut script = Command::new(suite.get_program());
+    script.args(["-m", "conformance.verdicts"]).args(told).current_dir(root);
+    match script.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("a verdict or a repair is wrong, or was not judged ({status})")),
+        Err(error) => Err(format!("the verdicts cannot be asked about: {error}")),
+    }
+}
+
 /// Builds the package, installs the engines where their list has changed, and returns the command that asks them.
 ///
 /// Engines that cannot be installed are a failure where `CI` is set, and a reason to skip elsewhere.
@@ -114,7 +148,15 @@ mod tests {
 
     #[test]
     fn words_that_mean_nothing_are_refused() {
-        for words in [&["--fast"][..], &["--engine"], &["--quick", "numpy"]] {
+        for words in [
+            &["--fast"][..],
+            &["--engine"],
+            &["--quick", "numpy"],
+            &["--verdicts", "7"],
+            &["--verdicts", "--seed"],
+            &["--verdicts", "--seed", "--count", "9"],
+            &["--quick", "--verdicts"],
+        ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
         }
@@ -133,6 +175,14 @@ mod tests {
         let mut listed = MODELS.map(|(name, _)| name);
         listed.sort_unstable();
         assert_eq!(asked, listed);
+    }
+
+    #[test]
+    fn the_script_takes_what_verdicts_passes_on() {
+        let script = include_str!("../../conformance/verdicts/__main__.py");
+        for word in VERDICTS.0.iter().chain(VERDICTS.1) {
+            assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
+        }
     }
 
     #[test]

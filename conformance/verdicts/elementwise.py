@@ -1,0 +1,171 @@
+"""Units of the generator that are element-wise nodes of ONNX, opset 7 and later."""
+
+import numpy as np
+
+UNARY = ("Relu", "Tanh", "Sigmoid", "Abs", "Neg", "Softplus", "Floor", "Ceil", "Erf", "HardSigmoid", "LeakyRelu", "Elu", "Sin", "Softsign")
+SINCE = {"Erf": 9, "Mod": 10, "Where": 9, "Expand": 8, "GreaterOrEqual": 12, "LessOrEqual": 12, "Mish": 18, "Gelu": 20}
+
+
+def unary(make):
+    """Add an operator of one operand."""
+    x = make.last()
+    op = make.pick(UNARY)
+    if make.opset < SINCE.get(op, 1):
+        op = "Tanh"
+    return make.node(op, [x], make.shape[x])
+
+
+def arithmetic(make):
+    """Add an operator of two operands."""
+    x = make.last()
+    op = make.pick(("Add", "Sub", "Mul", "Div", "Add", "Mul", "Sub"))
+    y = make.partner(x)
+    if op == "Div":
+        if y not in make.spec["constants"]:
+            y = positive(make, y)
+        names = [x, y] if make.chance(0.8) else [y, positive(make, x)]
+    else:
+        names = make.order(x, y)
+    return make.node(op, names, make.joined(*names))
+
+
+def positive(make, name):
+    """Return a value of the same shape that is above 0.4."""
+    up = make.node("Abs", [name], make.shape[name])
+    return make.node("Add", [up, make.const([], 0.5)], make.shape[name])
+
+
+def variadic(make):
+    """Add Max, Min, Sum or Mean of one to three operands."""
+    x = make.last()
+    names = [x] + [make.partner(x, wider=0.1, constant=0.5) for _ in range(int(make.rng.integers(0, 3)))]
+    op = make.pick(("Max", "Min", "Sum", "Mean"))
+    try:
+        shape = make.joined(*names)
+    except ValueError:
+        names = names[:2]
+        shape = make.joined(*names)
+    if make.opset < 8:
+        names, shape = [x, x], make.shape[x]
+    return make.node(op, names, shape)
+
+
+def power(make):
+    """Add Pow of what is not negative."""
+    x = make.last()
+    base = positive(make, x)
+    if make.chance(0.5):
+        exponent = make.const(make.partner_shape(make.shape[x]), make.pick((2, 3, 0.5, 1, -1, 2)))
+    else:
+        exponent = make.partner(x, constant=0.8)
+    low = make.node("Tanh", [base], make.shape[base]) if make.chance(0.5) else base
+    return make.node("Pow", [low, exponent], make.joined(low, exponent))
+
+
+def modulo(make):
+    """Add Mod of floats."""
+    if make.opset < 10:
+        return arithmetic(make)
+    x = make.last()
+    y = make.partner(x, constant=0.9)
+    y = y if y in make.spec["constants"] else positive(make, y)
+    return make.node("Mod", [x, y], make.joined(x, y), fmod=1)
+
+
+def prelu(make):
+    """Add PRelu, whose slope alone may stretch."""
+    x = make.last(ranks=range(1, 9))
+    if x is None:
+        return unary(make)
+    shape = make.partner_shape(make.shape[x], wider=0)
+    if make.chance(0.3) and len(make.shape[x]) > 2:
+        shape = [make.shape[x][1]] + [1] * (len(make.shape[x]) - 2)
+    slope = make.operand(shape, constant=0.8)
+    return make.node("PRelu", [x, slope], make.shape[x])
+
+
+def clip(make):
+    """Add Clip with bounds of rank 0."""
+    x = make.last()
+    if make.opset < 11:
+        return make.node("Clip", [x], make.shape[x], min=-0.75, max=1.25)
+    return make.node("Clip", [x, make.const([], -0.75), make.const([], 1.25)], make.shape[x])
+
+
+def expand(make):
+    """Add Expand to a constant shape, which may be of any rank."""
+    if make.opset < 8:
+        return arithmetic(make)
+    x = make.last()
+    shape = make.partner_shape(make.shape[x], wider=0.8)
+    return make.node("Expand", [x, make.ints(*shape)], np.broadcast_shapes(tuple(shape), make.shape[x]))
+
+
+def boolean(make):
+    """Return a bool: the newest or a comparison."""
+    x = make.last("bool")
+    return x if x is not None and make.chance(0.5) else comparison(make)
+
+
+def comparison(make):
+    """Add a comparison."""
+    x = make.last()
+    op = make.pick(("Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal"))
+    if make.opset < SINCE.get(op, 1) or op == "Equal" and make.opset < 11:
+        op = "Less"
+    y = make.partner(x)
+    if op == "Equal":
+        x, y = (make.node("Floor", [one], make.shape[one]) for one in (x, y))
+    if make.opset < 9:
+        op = make.pick(("Less", "Greater"))
+    names = make.order(x, y)
+    return make.node(op, names, make.joined(*names), "bool")
+
+
+def logic(make):
+    """Add And, Or, Xor or Not of bools."""
+    x = boolean(make)
+    if make.chance(0.15):
+        return make.node("Not", [x], make.shape[x], "bool")
+    y = make.partner(x, "bool", constant=0.5)
+    names = make.order(x, y)
+    return make.node(make.pick(("And", "Or", "Xor")), names, make.joined(*names), "bool")
+
+
+def choose(make):
+    """Add Where, with the condition of any shape that fits."""
+    if make.opset < 9:
+        return arithmetic(make)
+    x = make.last()
+    y = make.partner(x)
+    shape = make.joined(x, y)
+    fitting = [name for name in make.values("bool") if make._fits(make.shape[name], shape)]
+    condition = make.pick(fitting) if fitting else make.operand(make.partner_shape(shape, 0.15), "bool", 0.5)
+    return make.node("Where", [condition, *make.order(x, y)], make.joined(condition, x, y))
+
+
+def cast(make):
+    """Make floats of a bool."""
+    x = make.last("bool")
+    return make.node("Cast", [x], make.shape[x], to="f32") if x is not None else unary(make)
+
+
+def integers(make):
+    """Add an operator of whole numbers."""
+    if make.opset < 14:
+        return arithmetic(make)
+    kind = make.pick(("i32", "i64"))
+    x = make.last(kind)
+    if x is None:
+        shape = make.shape[make.last()]
+        x = make.input(shape, kind)
+    y = make.partner(x, kind)
+    op = make.pick(("Add", "Sub", "Mul", "Max", "Min"))
+    value = make.node(op, make.order(x, y), make.joined(x, y), kind)
+    return make.node("Cast", [value], make.shape[value], to="f32") if make.chance(0.6) else value
+
+
+UNITS = [
+    (arithmetic, 30), (unary, 8), (variadic, 8), (power, 4), (modulo, 2), (prelu, 6), (clip, 2), (expand, 4), (comparison, 4),
+    (logic, 4), (choose, 5), (cast, 3), (integers, 2),
+]  # fmt: skip

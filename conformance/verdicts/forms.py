@@ -1,0 +1,153 @@
+"""What each format and target is to the judge: the file that `broadaxe` is asked about, what it means, and which engine runs it."""
+
+import re
+import tempfile
+from pathlib import Path
+
+import broadaxe
+
+from . import ir_form, onnx_form, paddle_form
+from . import spec as specs
+from .engines import apart, finite
+
+# The targets that models of a profile or a format are asked for.
+TARGETS = {
+    "onnx": ("openvino", "onnx", "paddle"), "ncnn": ("ncnn-param",), "ir": ("openvino",), "ir-onnx": ("openvino",),
+    "paddle": ("openvino", "paddle"),
+}  # fmt: skip
+ENGINE = {"onnx": "onnxruntime", "openvino": "openvino", "ncnn": "ncnn", "ncnn-param": "ncnn", "paddle": "paddle"}
+
+
+def targets(profile, spec):
+    """Return the targets to ask about a model."""
+    if profile == "ncnn":
+        return ("ncnn",)
+    return ("openvino", "onnx") if profile == "old" else TARGETS[spec["format"]]
+
+
+class Left(Exception):
+    """A model that nothing can be learned from, and why."""
+
+
+def meaning(spec):
+    """Return the spec of ONNX that says what a spec means; values keep their names."""
+    if spec["format"] == "ir":
+        return ir_form.modern(spec)
+    if spec["format"] == "paddle":
+        return paddle_form.modern(spec)
+    if spec["format"] == "onnx" and spec["opset"] < 7:
+        return onnx_form.modern(spec)
+    return spec | {"format": "onnx"}
+
+
+def sized(spec):
+    """Return a spec without open dims."""
+    inputs = {name: [kind, specs.concrete(spec, dims)] for name, (kind, dims) in spec["inputs"].items()}
+    return spec | {"inputs": inputs, "sizes": {}}
+
+
+def truth(engines, spec, turn=0, redraw=0):
+    """Return the values of all nodes by name, as ONNX Runtime gives them with its optimisations off."""
+    try:
+        model = onnx_form.build(specs.exposed(meaning(spec)), redraw).SerializeToString()
+    except (ValueError, KeyError, IndexError) as why:
+        raise Left(f"the meaning is not written: {why}") from why
+    feeds = specs.feeds(spec, turn)
+    kind, found = engines.ask("onnxruntime", "run", model=model, feeds=[feeds, specs.nudged(feeds)], off=True)
+    if kind != "ok":
+        raise Left("ONNX Runtime refuses it with optimisations off: " + found[-160:])
+    if not finite(found[0]):
+        raise Left("its numbers are not finite")
+    if apart(*found):
+        raise Left("its result jumps under a change of 3e-6")
+    return dict(zip(specs.made(meaning(spec)), found[0]))
+
+
+class File:
+    """A model in its format, as `broadaxe` and an engine take it."""
+
+    def __init__(self, engines, spec, redraw=0):
+        self.engines, self.spec, self.form = engines, spec, spec["format"]
+        self.weights = self.script = None
+        if self.form == "ir":
+            self.model, self.weights = ir_form.build(spec)
+        elif self.form == "paddle":
+            self.model, self.weights = self._asked("paddle", "write", spec=spec)
+        else:
+            self.model = onnx_form.build(spec, redraw).SerializeToString()
+            self.order = list(spec["inputs"])
+            if self.form == "ir-onnx":
+                self.model, self.weights = self._asked("openvino", "write", model=self.model)
+            elif self.form == "ncnn":
+                sized_model = onnx_form.build(sized(spec), redraw).SerializeToString()
+                self.model, self.weights, self.script = self._asked("ncnn", "convert", model=sized_model)
+
+    def _asked(self, engine, do, **request):
+        kind, answer = self.engines.ask(engine, do, **request)
+        if kind != "ok":
+            raise Left(f"{engine} does not write it: {answer[-160:]}")
+        return answer
+
+    def _shapes(self):
+        if self.form == "ncnn":
+            # pnnx takes away the axis of the batch, where there is one: 233 says that there is none.
+            batch = {int(k): int(axis) for k, axis in re.findall(r"in(\d+)\.numpy\(\), batch_index=(\d+)", self.script.decode())}
+            dims = [specs.concrete(self.spec, self.spec["inputs"][name][1]) for name in self.order]
+            return {f"in{k}": [dim for at, dim in enumerate(one) if at != batch.get(k)] for k, one in enumerate(dims)}
+        if not self.spec["sizes"]:
+            return {}
+        return {name: specs.concrete(self.spec, dims) for name, (_, dims) in self.spec["inputs"].items()}
+
+    def _path(self, folder, model, weights):
+        suffixes = {"ir": ("xml", "bin"), "ir-onnx": ("xml", "bin"), "paddle": ("pdmodel", "pdiparams"), "ncnn": ("ncnn.param", "ncnn.bin")}
+        first, second = suffixes[self.form]
+        path = Path(folder) / f"m.{first}"
+        path.write_bytes(model)
+        (Path(folder) / f"m.{second}").write_bytes(weights)
+        return path, Path(folder) / f"m.{second}"
+
+    def check(self, target, open_dims=False, model=None):
+        """Ask `broadaxe check`; with `open_dims` the sizes that names have are not told."""
+        model = model or (self.model, self.weights)
+        given = {"targets": [target]} if open_dims else {"targets": [target], "input_shapes": self._shapes()}
+        if self.form == "onnx":
+            return broadaxe.check(model[0], **given)
+        with tempfile.TemporaryDirectory() as folder:
+            return broadaxe.check(self._path(folder, *model)[0], **given)
+
+    def fix(self, target, model=None):
+        """Ask `broadaxe fix`; return its record and the changed files."""
+        model = model or (self.model, self.weights)
+        if self.form == "onnx":
+            record = broadaxe.fix(model[0], [target], input_shapes=self._shapes())
+            return record, (record.model_bytes or model[0], None)
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+            path, _ = self._path(folder, *model)
+            out, weights = self._path(other, b"", b"")
+            out.unlink()
+            weights.unlink()
+            record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes())
+            return record, (out.read_bytes(), weights.read_bytes() if weights.exists() else model[1])
+
+    def run(self, target, turn=0, model=None):
+        """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""
+        data, weights = model or (self.model, self.weights)
+        engine, feeds = ENGINE[target], [specs.feeds(self.spec, turn)]
+        if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
+            old = self.spec if model is None else onnx_form.read(data)
+            data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
+        request = {"model": data, "feeds": feeds}
+        if self.form in ("ir", "ir-onnx", "paddle"):
+            request |= {"weights": weights, "suffix": "pdmodel" if self.form == "paddle" else "xml"}
+        if engine == "ncnn":
+            request["order"] = self.order
+            if self.form == "ncnn":
+                request["files"] = (data, weights, self.script)
+            elif self.spec["sizes"] and model is None:
+                request["model"] = onnx_form.build(sized(self.spec)).SerializeToString()
+        kind, found = self.engines.ask(engine, "run", **request)
+        return (kind, found[0]) if kind == "ok" else (kind, found)
+
+    def names(self):
+        """Return the value that each node's finding is about, by the name that findings use."""
+        return {name: out for op, _, (out, *_), _ in self.spec["nodes"] for name in (f"n_{out}", f"{op}({out})", out)}

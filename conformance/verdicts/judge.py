@@ -1,0 +1,224 @@
+"""Compares what `broadaxe check` says of a model for a target with what the engine does, and asks what `fix` makes of it."""
+
+from . import onnx_form
+from . import spec as specs
+from .engines import apart, bits, equal
+from .forms import File, Left, truth
+
+# Verdicts that say the target does not do what the model says.
+BAD = ("differs", "refused", "unsupported", "guarded")
+
+
+class Judge:
+    """Judges models; `deep` also attributes, and runs `fix`."""
+
+    def __init__(self, engines):
+        self.engines = engines
+
+    def model(self, spec, target, fixes=True):
+        """Return the record of one model and target; raises Left where nothing can be learned."""
+        values = truth(self.engines, spec)
+        file = File(self.engines, spec)
+        check = file.check(target)
+        verdicts = {file.names().get(one.node): one.verdict for one in check.findings}
+        reasons = {file.names().get(one.node): one.reason for one in check.findings if one.verdict in BAD}
+        record = {
+            "nodes": check.nodes, "unknown": sum(one == "unknown" for one in verdicts.values()),
+            "bad": sum(one in BAD for one in verdicts.values()), "ops": [one.op for one in check.findings],
+        }  # fmt: skip
+        if spec["sizes"]:
+            loose = {file.names().get(one.node): one.verdict for one in file.check(target, open_dims=True).findings}
+            record["open_unknown"] = sum(one == "unknown" for one in loose.values())
+            worse = [name for name, verdict in loose.items() if verdict == "same" and verdicts.get(name) in BAD]
+            if worse:
+                return record | {"outcome": "missed", "why": f"said same with open dims, {verdicts[worse[0]]} with their sizes"}
+        if target == "paddle" and spec["format"] == "onnx":
+            return record | self._paddle(spec, values, verdicts)
+        want = [values[name] for name in spec["outputs"]] if spec["format"] != "ncnn" else self._own(file)
+        if target == "ncnn-param":
+            # The format's own engine: only repairs for others can be asked.
+            return record | {"outcome": "right-same"} | (self._repair(file, "numpy", want, target) if fixes else {})
+        kind, found = file.run(target)
+        wrong = apart(want, found) if kind == "ok" else (0, f"refused: {found}")
+        record["why"] = wrong[1][-300:] if wrong else next(iter(reasons.values()), "")
+        if not wrong:
+            record["outcome"] = "right-same" if not record["bad"] else self._alarm(spec, target)
+        elif record["bad"]:
+            record["outcome"] = self._explained(spec, target, values, verdicts)
+        else:
+            record["outcome"] = self._cause(spec, target, values, verdicts)
+        if fixes:
+            record |= self._repair(file, target, want, target)
+            if record.get("repair") == "failed" and record["outcome"] in ("missed", "other"):
+                # What was never flagged is no repair that failed.
+                record["repair"] = "not flagged"
+        return record
+
+    def _own(self, file):
+        kind, found = file.run("ncnn-param")
+        if kind != "ok":
+            raise Left("ncnn does not run what pnnx wrote")
+        return found
+
+    def _alarm(self, spec, target):
+        """Say whether a verdict that is not `same` is a false alarm: the engine is right for other numbers too, every value shown.
+
+        Where it is wrong only when every value is shown, the numbers hide it, or what the node is fused into makes it right.
+        """
+        hidden = False
+        for more in (1, 2):
+            plain = spec | {"seed": spec["seed"] + more}
+            for shown in (plain, specs.exposed(plain)) if spec["format"] == "onnx" else (plain,):
+                try:
+                    values = truth(self.engines, shown)
+                    kind, found = File(self.engines, shown).run(target)
+                except Left:
+                    continue
+                if kind != "ok" or apart([values[name] for name in shown["outputs"]], found):
+                    if shown is plain:
+                        return "right-bad"
+                    hidden = True
+        return "hidden" if hidden else "false-alarm"
+
+    def _run_all(self, spec, target):
+        """Return the values of all nodes on the engine by name, or why it refuses."""
+        shown = specs.exposed(spec)
+        kind, found = File(self.engines, shown).run(target)
+        return (dict(zip(shown["outputs"], found)), "") if kind == "ok" else (None, found)
+
+    def culprit(self, spec, target, values):
+        """Return the place of the first node that an engine gets wrong or refuses with all values shown; None for a fusion."""
+        found, _ = self._run_all(spec, target)
+        if found is not None:
+            for k, (_, _, outputs, _) in enumerate(spec["nodes"]):
+                if not all(equal(values[name], found[name]) for name in outputs if name in found):
+                    return k
+            return None
+        low, high = 0, len(spec["nodes"])
+        while low < high:
+            middle = (low + high) // 2
+            part = spec | {"nodes": spec["nodes"][: middle + 1]}
+            part = specs.pruned(part | {"outputs": specs.made(part)})
+            if self._run_all(part, target)[0] is None:
+                high = middle
+            else:
+                low = middle + 1
+        return low if low < len(spec["nodes"]) else None
+
+    def _explained(self, spec, target, values, verdicts):
+        """Say whether what was said to be bad is what is bad."""
+        if spec["format"] == "ncnn" or spec.get("functions"):
+            return "right-bad"
+        place = self.culprit(spec, target, values)
+        if place is None:
+            return "right-bad"
+        name = spec["nodes"][place][2][0]
+        if verdicts.get(name) == "same":
+            # What a flagged node gives it may already be wrong in the file of a whole.
+            return "missed" if self._alone(spec, place, target, values) else "right-bad"
+        return "right-bad"
+
+    def _alone(self, spec, place, target, values):
+        """Whether a node alone, given its true operands, is wrong on the engine."""
+        alone = single(spec, place, values)
+        try:
+            values = truth(self.engines, alone)
+            kind, found = File(self.engines, alone).run(target)
+        except Left:
+            return False
+        return kind != "ok" or apart([values[name] for name in alone["outputs"]], found) is not None
+
+    def _cause(self, spec, target, values, verdicts):
+        """Say why an engine is wrong where check finds nothing: an element-wise node, something else, or a node that is unknown."""
+        if any(verdict == "unknown" for verdict in verdicts.values()):
+            return "unknown"
+        if spec["format"] == "ncnn" or spec.get("functions"):
+            return "other"
+        place = self.culprit(spec, target, values)
+        if place is not None and self._alone(spec, place, target, values):
+            return "missed" if spec["nodes"][place][2][0] in verdicts else "other"
+        return "fusion"
+
+    def _paddle(self, spec, values, verdicts):
+        """Judge the element-wise nodes of an ONNX model by the functions of Paddle, a node at a time."""
+        arrays = dict(values) | specs.feeds(spec) | {name: specs.constant(spec, name) for name in spec["constants"]}
+        nodes = [node for node in spec["nodes"] if node[2][0] in verdicts]
+        calls = [(op, [arrays[name] for name in inputs if name], attributes) for op, inputs, _, attributes in nodes]
+        kind, found = self.engines.ask("paddle", "operators", calls=calls)
+        if kind != "ok":
+            return {"outcome": "other", "why": str(found)}
+        outcome, why = "right-same", ""
+        missing = len(verdicts) - len(nodes) + sum(answer is None for answer in found)
+        for (op, _, (name, *_), _), answer in zip(nodes, found):
+            if answer is None or verdicts[name] == "unknown":
+                continue
+            right = not isinstance(answer, str) and equal(arrays[name], answer)
+            if right and verdicts[name] in BAD:
+                outcome, why = "false-alarm", f"{op}: said {verdicts[name]}"
+            elif not right and verdicts[name] == "same":
+                return {"outcome": "missed", "why": f"{op}: {answer if isinstance(answer, str) else 'other numbers'}"[:200], "not_asked": missing}
+            elif not right and outcome == "right-same":
+                outcome = "right-bad"
+        return {"outcome": outcome, "why": why, "not_asked": missing}
+
+    def _repair(self, file, target, want, runs):
+        """Return what `fix` claims, and whether it holds."""
+        try:
+            record, fixed = file.fix(target)
+        except ValueError as why:
+            return {"repair": "raised", "repair_why": str(why)[-200:]}
+        if not record.changes:
+            return {"repair": "left"} if record.left else {}
+        found = {"changes": [one.change for one in record.changes][:4]}
+        again, twice = file.fix(target, fixed)
+        if twice[0] != fixed[0]:
+            found |= {"idempotent": False, "again": [one.change for one in again.changes][:4]}
+        if file.form == "onnx":
+            found |= self._same_meaning(file, fixed[0])
+        left = [one.verdict for one in file.check(target, model=fixed).findings if one.verdict in BAD]
+        if left and not record.left:
+            found["second_check"] = left
+        if record.left:
+            return found | {"repair": "left"}
+        kind, answer = file.run(runs, model=fixed)
+        wrong = apart(want, answer) if kind == "ok" else (0, f"refused: {answer}")
+        if not wrong:
+            return found | {"repair": "held"}
+        kind = "other" if self._elsewhere(file, target, fixed[0]) else "failed"
+        return found | {"repair": kind, "repair_why": wrong[1][-300:]}
+
+    def _elsewhere(self, file, target, fixed):
+        """Whether a changed model is wrong for a node that is not element-wise and that `fix` did not add."""
+        if file.form != "onnx" or file.spec["opset"] < 7:
+            return False
+        try:
+            spec = onnx_form.read(fixed) | {"seed": file.spec["seed"], "sizes": file.spec["sizes"]}
+            if self.model(spec, target, fixes=False)["outcome"] != "other":
+                return False
+            place = self.culprit(spec, target, truth(self.engines, spec))
+            return place is not None and spec["nodes"][place][2][0] in specs.made(file.spec)
+        except (Left, ValueError, KeyError):
+            return False
+
+    def _same_meaning(self, file, fixed):
+        """Say whether the changed model gives the same bits in ONNX Runtime with its optimisations off."""
+        if file.spec["opset"] < 7:
+            return {}
+        request = {"feeds": [specs.feeds(file.spec)], "off": True}
+        one = self.engines.ask("onnxruntime", "run", model=file.model, **request)
+        two = self.engines.ask("onnxruntime", "run", model=fixed, **request)
+        return {"bits": one[0] == two[0] == "ok" and bits(one[1][0], two[1][0])}
+
+
+def single(spec, place, values):
+    """Return a spec of one node, whose computed operands are inputs."""
+    op, inputs, outputs, attributes = node = spec["nodes"][place]
+    alone = spec | {"nodes": [node], "outputs": list(outputs), "inputs": dict(spec["inputs"]), "sizes": dict(spec["sizes"])}
+    kinds = specs.types(spec)
+    for name in specs.reads(node):
+        if name not in spec["inputs"] and name not in spec["constants"]:
+            alone["inputs"][name] = [kinds[name], list(values[name].shape)]
+    return specs.pruned(alone)
+
+
+__all__ = ["BAD", "Judge", "Left", "onnx_form", "single"]
