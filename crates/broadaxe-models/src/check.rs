@@ -207,7 +207,7 @@ fn examine(
             (None, Does::Rule(rule)) if *rule == meaning.rule => Judged::same(),
             (None, _) => match open.get_or_insert_with(|| Open::new(&asked)) {
                 Some(open) => open.judge(&asked, target),
-                None => unknown(&operands, target),
+                None => unknown(&asked, &operands, target),
             },
         };
         let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
@@ -237,7 +237,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
         (None, Does::Own) => Judged::same(),
         (None, Does::Unsupported(why)) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
         (None, Does::Rule(rule)) if *rule == asked.meaning.rule => Judged::same(),
-        (None, _) => Open::new(asked).map_or_else(|| unknown(&[], target), |open| open.judge(asked, target)),
+        (None, _) => Open::new(asked).map_or_else(|| unknown(asked, &[], target), |open| open.judge(asked, target)),
     };
     (judged.verdict, judged.reason)
 }
@@ -264,12 +264,19 @@ fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: 
 }
 
 /// Makes the verdict on operands of which one is unknown: its reason is the operand's.
-fn unknown(operands: &[Operand], target: &Target) -> Judged {
+fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
     let reason = operands.iter().find_map(|operand| match &operand.origin {
         Origin::Unknown(why) => Some(format!("the shape of {} is unknown: {why}", operand.name)),
         _ => None,
     });
-    let reason = reason.unwrap_or_else(|| format!("too many sizes are open to say what {target} does"));
+    let mut reason = reason.unwrap_or_else(|| format!("too many sizes are open to say what {target} does"));
+    // Where an input leaves its shape open, that is what the reader can settle.
+    let inputs = asked.model.graphs.first().map_or(&[][..], |graph| &graph.inputs);
+    let is_open = |input: &&ValueId| asked.shape(**input).is_some_and(|shape| shape.known().is_none());
+    if let Some(input) = inputs.iter().find(is_open) {
+        let name = &asked.model.value(*input).name;
+        reason += &format!("; the input {name} has no fixed shape: --input-shape {name}:SHAPE gives one");
+    }
     Judged::of(Verdict::Unknown, reason)
 }
 

@@ -71,6 +71,18 @@ pub(super) static PROFILE: Profile = Profile {
             text: "gives entry i of the slope to entry i of one axis, without a look at the slope's shape",
             evidence: RUN,
         },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(number),
+            text: "takes a constant of one element for a number without axes",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(shrunk),
+            text: "has no layer for x - tanh(x) and x / (1 + |x|), which pnnx makes one operation",
+            evidence: LAWS,
+        },
         Law { kinds: &[Kind::Many], way: Way::Ask(many), text: "takes Max and Min of two operands", evidence: RUN },
         Law {
             kinds: &[],
@@ -88,7 +100,8 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
 
 /// Refuses what has more axes than ncnn's tensors, the batch aside: operands, and the tensors that they are made of.
 fn rank(asked: &Asked<'_>) -> Option<Does> {
-    let batched = |k: usize| asked.batches.get(k).copied().flatten().is_some();
+    // The batch is apart from the other axes only where it is the first.
+    let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
     let over = |(k, shape): (usize, &SymbolicShape)| {
         let rank = shape.rank()? - usize::from(batched(k) || asked.constants[k] && leads_with_one(shape));
         (rank > RANK).then_some(rank)
@@ -109,7 +122,7 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
     let result = (asked.node.output(0), asked.node.output(0).and_then(|value| asked.facts.batch(value)));
     let ranks = values
         .chain([result])
-        .filter_map(|(value, batch)| Some(asked.shape(value?)?.rank()? - usize::from(batch.is_some())));
+        .filter_map(|(value, batch)| Some(asked.shape(value?)?.rank()? - usize::from(batch == Some(0))));
     ranks.into_iter().find(|rank| *rank > RANK).and_then(refused)
 }
 
@@ -119,6 +132,37 @@ fn leads_with_one(shape: &SymbolicShape) -> bool {
 
 fn attribute(node: &Node, name: &str) -> Option<i64> {
     node.attribute(name).and_then(Attribute::int)
+}
+
+/// Finds constants of one element that have more axes than the other operands: as numbers they add none to the result.
+fn number(asked: &Asked<'_>) -> Option<Does> {
+    let ranks: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
+    let ranks = ranks?;
+    let number = |k: usize| asked.constants[k] && asked.elements(k) == Some(1);
+    let rest = (0..ranks.len()).filter(|&k| !number(k)).map(|k| ranks[k]).max()?;
+    let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest);
+    lost.then(|| {
+        Does::Garbled("takes a constant of one element for a number, so that the axes it adds are lost".into())
+    })
+}
+
+/// Finds `x - tanh(x)` and `x / (1 + |x|)`, each of which becomes one operation that ncnn does not have.
+fn shrunk(asked: &Asked<'_>) -> Option<Does> {
+    let (whole, part) = (asked.value(0)?, asked.value(1)?);
+    let of_whole =
+        |value, op: &str| asked.producer(value).is_some_and(|node| node.op == op && node.input(0) == Some(whole));
+    let lacking = match asked.operator().as_str() {
+        "sub" if of_whole(part, "Tanh") => "x - tanh(x)",
+        "div" => {
+            let sum = asked.producer(part).filter(|node| node.op == "Add")?;
+            let constant = |value| asked.facts.is_constant(value);
+            let inputs = [sum.input(0)?, sum.input(1)?];
+            (inputs.iter().any(|&value| of_whole(value, "Abs")) && inputs.into_iter().any(constant))
+                .then_some("x / (1 + |x|)")?
+        }
+        _ => return None,
+    };
+    Some(Does::Unsupported(format!("has no layer for {lacking}, which pnnx makes one operation").into()))
 }
 
 /// What is computed of constants alone is a constant to pnnx.

@@ -18,20 +18,38 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
     let first = |k: usize| asked.operands[k].dims().and_then(|dims| dims.first()).and_then(broadaxe_shape::Dim::size);
     let count = asked.operands.len();
-    let data = (0..count).find(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1))?;
-    let rank = asked.operands[data].rank()?;
-    for k in (0..count).filter(|&k| k != data) {
+    if let Some(refused) = elsewhere(asked) {
+        return Some(refused);
+    }
+    let split: Vec<usize> =
+        (0..count).filter(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1)).collect();
+    let least = split.iter().copied().min_by_key(|&k| asked.operands[k].rank())?;
+    let rank = asked.operands[least].rank()?;
+    for k in (0..count).filter(|&k| k != least) {
         let own = asked.operands[k].rank()?;
         if asked.constants[k] && own >= rank && first(k).is_some_and(|extent| extent > 1) {
             return Some(Does::Garbled(
                 "computes each entry of the batch alone, but leaves the first axis of the constant in place".into(),
             ));
         }
-        if own > rank && first(data).is_some_and(|extent| extent > 1) {
-            return Some(Does::Refused("has a batch in an operand of lower rank, which meets another axis".into()));
+        if own > rank && first(least).is_some_and(|extent| extent > 1) {
+            return Some(Does::Garbled("has a batch in an operand of lower rank, which meets another axis".into()));
         }
     }
     None
+}
+
+/// Finds operands whose batch is not at axis 0, so that ncnn's tensors keep it, and that meet one of another rank.
+fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
+    let axis = |k: usize| asked.batches.get(k).copied().flatten();
+    let count = asked.operands.len();
+    let data = (0..count).find(|&k| !asked.constants[k] && axis(k).is_some_and(|axis| axis > 0))?;
+    let rank = asked.operands[data].rank()?;
+    let parted = (0..count).any(|k| {
+        let own = asked.operands[k].rank().unwrap_or(rank);
+        own > rank || own < rank && !asked.constants[k] && axis(k).is_some()
+    });
+    parted.then(|| Does::Refused("has a batch behind the first axis, and operands of different ranks".into()))
 }
 
 /// Operators whose first input and output have the batch at axis 0.
@@ -47,6 +65,7 @@ const WITH_BATCH: &[&str] = &[
     "BatchNormalization",
     "InstanceNormalization",
     "GroupNormalization",
+    "LayerNormalization",
     "LRN",
     "Resize",
     "Upsample",
@@ -85,7 +104,7 @@ impl Batches {
             set(&mut of, &mut open, node.output(0), 0);
         }
         while let Some(value) = open.pop() {
-            let Some(axis) = of[value.0 as usize] else { continue };
+            let Some(axis) = of[value.0 as usize].filter(|axis| *axis != NO_BATCH) else { continue };
             for at in &uses[value.0 as usize] {
                 let node = model.node(at.node);
                 if !with_batch(node, shapes)
@@ -98,11 +117,14 @@ impl Batches {
             if let Some(node) = producer.filter(|node| !with_batch(node, shapes))
                 && let Some(axis) = through(node, axis, shapes, true)
             {
-                node.inputs.iter().for_each(|input| set(&mut of, &mut open, *input, axis));
+                for &input in &node.inputs {
+                    let lacks = input.is_some_and(|input| broadcasts_without(axis, input, value, shapes));
+                    set(&mut of, &mut open, input, if lacks { NO_BATCH } else { axis });
+                }
             }
         }
         for (axis, known) in of.iter_mut().zip(&shapes.of) {
-            *axis = axis.filter(|axis| known.shape.rank().is_none_or(|rank| rank > 1 && *axis < rank));
+            *axis = axis.filter(|axis| known.shape.rank().is_none_or(|rank| rank > 1) && *axis != NO_BATCH);
         }
         Self { of }
     }
@@ -118,6 +140,18 @@ fn with_batch(node: &Node, shapes: &Shapes) -> bool {
     let slope = || node.input(1).and_then(|value| shapes.of.get(value.0 as usize)?.shape.known());
     WITH_BATCH.contains(&node.op.as_str())
         && !(matches!(node.op.as_str(), "PRelu" | "PReLU") && slope().is_none_or(|slope| slope.iter().all(|d| *d == 1)))
+}
+
+/// Says of a value that it has no batch, so that none is looked for any more.
+const NO_BATCH: usize = usize::MAX;
+
+/// Says whether an input of lower rank than the result stretches to it although it lacks the batch axis.
+fn broadcasts_without(batch: usize, input: ValueId, output: ValueId, shapes: &Shapes) -> bool {
+    let dims = |value: ValueId| shapes.of.get(value.0 as usize).and_then(|known| known.shape.dims());
+    let (Some(input), Some(output)) = (dims(input), dims(output)) else { return false };
+    let rest = output.iter().enumerate().filter(|(axis, _)| *axis != batch).map(|(_, dim)| dim);
+    let fits = |(one, all): (&broadaxe_shape::Dim, &broadaxe_shape::Dim)| one.size() == Some(1) || one == all;
+    input.len() < output.len() && batch < output.len() && input.iter().rev().zip(rest.rev()).all(fits)
 }
 
 fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>, axis: usize) {
@@ -179,4 +213,32 @@ pub(crate) fn kept(axis: usize, from: &SymbolicShape, to: &SymbolicShape) -> Opt
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_reshapes_keep_the_batch() {
+        let cases = [
+            ("2,3,4,5", "2,12,5", 0, Some(0)),
+            ("2,3,1,1", "6,1", 0, None),
+            ("2,12,5", "2,3,4,5", 0, Some(0)),
+            ("1,3,4,5", "1,60", 0, Some(0)),
+            ("3,4,2", "12,2", 2, Some(1)),
+            ("3,2,4", "3,2,2,2", 1, Some(1)),
+            ("3,5,4", "3,5,2,2", 1, Some(1)),
+            ("2,3,4,5", "...", 0, None),
+        ];
+        let mut wrong = Vec::new();
+        for (from, to, axis, want) in cases {
+            let [from, to] = [from, to].map(|text| text.parse::<SymbolicShape>().expect(text));
+            let got = kept(axis, &from, &to);
+            if got != want {
+                wrong.push(format!("{from} to {to}: {got:?}, not {want:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 }
