@@ -231,6 +231,21 @@ fn other_formats() {
         finding.reason,
         "onnx aligns shapes to the right and stretches every operand: element (0, 0, 1) reads b(0,) in the model and b(1,) there"
     );
+    for (kind, want) in [
+        (Attribute::Int(18), "same"),
+        (Attribute::Int(19), "refused"),
+        (Attribute::Int(999), "refused"),
+        (Attribute::Int(-1), "refused"),
+        (Attribute::Text("add".into()), "refused"),
+    ] {
+        let attributes = [("0", kind.clone())];
+        for target in ["ncnn", "ncnn-param"] {
+            let op = ("BinaryOp", 0);
+            let format = ("ncnn", System::Ncnn);
+            let case = Case { format, op, attributes: &attributes, inputs: "32,112 ; 32,112" };
+            assert_eq!(verdict(&found(&case, target)), want, "{kind:?} for {target}");
+        }
+    }
     let paddle = [("axis", Attribute::Int(1))];
     let legacy = |op: &'static str, inputs: &'static str, target: &str| -> Finding {
         let case = Case { format: ("paddle", System::Paddle), op: (op, 0), attributes: &paddle, inputs };

@@ -6,10 +6,13 @@ use broadaxe::System;
 use broadaxe_shape::Rule;
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
-use crate::meaning::Kind;
+use crate::{graph::Attribute, meaning::Kind};
 
 const RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
 const LAYERS: Evidence = Evidence::documented("ncnn, operators");
+
+/// The last `op_type` of `BinaryOp`.
+const LAST: i64 = 18;
 
 /// Our operators that `BinaryOp` has.
 pub(super) const BINARY: &[&str] = &[
@@ -67,8 +70,19 @@ pub(super) static PROFILE: Profile = Profile {
     ],
 };
 
-fn own(asked: &Asked<'_>) -> Option<Does> {
-    asked.is_of(System::Ncnn).then_some(Does::Own)
+/// Does what ncnn's own file says, unless that names an operation that there is not.
+pub(super) fn own(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.is_of(System::Ncnn) {
+        return None;
+    }
+    let operation = || asked.node.attribute("0").or_else(|| asked.node.attribute("op_type"));
+    Some(match operation().filter(|_| asked.node.op == "BinaryOp") {
+        Some(Attribute::Int(kind)) if !(0..=LAST).contains(kind) => {
+            Does::Refused(format!("has no BinaryOp of op_type {kind}; the last one is {LAST}").into())
+        }
+        Some(Attribute::Int(_)) | None => Does::Own,
+        Some(_) => Does::Refused(Cow::Borrowed("takes a whole number as the op_type of BinaryOp")),
+    })
 }
 
 /// Finds what no layer computes.

@@ -9,7 +9,6 @@ mod gemm;
 mod layernorm;
 mod slope;
 
-use broadaxe::System;
 use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
@@ -31,7 +30,7 @@ pub(super) static PROFILE: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
     laws: &[
-        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: RUN },
         Law {
             kinds: &[],
             way: Way::Ask(folded),
@@ -93,10 +92,6 @@ pub(super) static PROFILE: Profile = Profile {
         Law { kinds: &[], way: Way::Rule("numpy"), text: "is given reshapes with axes of 1 in front", evidence: RUN },
     ],
 };
-
-fn own(asked: &Asked<'_>) -> Option<Does> {
-    asked.is_of(System::Ncnn).then_some(Does::Own)
-}
 
 /// Refuses what has more axes than ncnn's tensors, the batch aside: operands, and the tensors that they are made of.
 fn rank(asked: &Asked<'_>) -> Option<Does> {
