@@ -42,7 +42,7 @@ impl Attributes for Written<'_> {
         let keys = [attr.map_or("", |attr| attr.key), name];
         let given = keys.iter().filter(|key| !key.is_empty()).find_map(|key| self.node.attribute(key));
         match given {
-            Some(given) => convert(given, attr.map(|attr| attr.values)),
+            Some(given) => convert(self.row.system(), given, attr.map(|attr| attr.values)),
             None if name == "axes_mapping" => self.list(2),
             None => None,
         }
@@ -74,8 +74,13 @@ impl Written<'_> {
 }
 
 /// Converts a value that a file holds, perhaps as text, to the kind that a row asks for.
-fn convert(value: &Attribute, wanted: Option<Values>) -> Option<Asked> {
+fn convert(system: System, value: &Attribute, wanted: Option<Values>) -> Option<Asked> {
     Some(match (wanted, value) {
+        // OpenVINO ignores case.
+        (Some(Values::Words(words)), Attribute::Text(text)) if system == System::Openvino => {
+            let known = words.iter().find(|word| word.eq_ignore_ascii_case(text));
+            Asked::Text(known.map_or_else(|| text.clone(), ToString::to_string))
+        }
         (Some(Values::Flag), Attribute::Text(text)) => match text.as_str() {
             "true" | "True" | "1" => Asked::Bool(true),
             "false" | "False" | "0" => Asked::Bool(false),

@@ -3,6 +3,7 @@
 mod reading;
 mod value;
 mod verdict;
+mod valid;
 mod choices;
 mod symbolic;
 
@@ -12,6 +13,7 @@ use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 
 use self::{
     symbolic::Open,
+    valid::{Invalid, invalid},
     verdict::{Judged, Known},
 };
 pub use crate::target::{Evidence, EvidenceKind};
@@ -155,15 +157,13 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
         match meaning(model, id) {
             None => report.others += usize::from(computes(model, id)),
             Some(Ok(meaning)) if !meaning.broadcasts() => report.others += usize::from(computes(model, id)),
-            Some(Ok(meaning)) => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
+            Some(Ok(meaning)) => match invalid(model, shapes, id, Some(&meaning)) {
+                None => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
+                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), invalid, targets),
+            },
             Some(Err(reason)) => {
-                report.nodes += 1;
-                report.unknown += 1;
-                let judged = Judged::of(Verdict::Unknown, reason);
-                let operands: Arc<[Operand]> = Arc::new([]);
-                for target in targets {
-                    report.findings.push(finding(id, target, operands.clone(), None, judged.clone()));
-                }
+                let invalid = invalid(model, shapes, id, None).unwrap_or(Invalid::Unknown(reason));
+                reject(&mut report, (model, shapes), id, None, invalid, targets);
             }
         }
     }
@@ -174,6 +174,31 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
 fn computes(model: &Model, id: NodeId) -> bool {
     let node = model.node(id);
     node.inputs.iter().any(Option::is_some) && node.outputs.iter().any(Option::is_some)
+}
+
+/// Adds the same finding for every target, on a node that its own format does not allow or that cannot be read.
+fn reject(
+    report: &mut Report,
+    (model, shapes): (&Model, &Shapes),
+    id: NodeId,
+    meaning: Option<&Meaning>,
+    invalid: Invalid,
+    targets: &[Target],
+) {
+    let own = meaning.map_or_else(Vec::new, |meaning| meaning.shapes(model.node(id), shapes));
+    let operands = meaning.map_or_else(Vec::new, |meaning| operands(model, shapes, id, meaning, &own));
+    let operands: Arc<[Operand]> = operands.into();
+    let judged = match invalid {
+        Invalid::Wrong(why) => {
+            Judged::of(Verdict::Refused, format!("the model is wrong by the rules of its own format: {why}"))
+        }
+        Invalid::Unknown(why) => Judged::of(Verdict::Unknown, why),
+    };
+    report.nodes += 1;
+    report.unknown += usize::from(matches!(judged.verdict, Verdict::Unknown));
+    for target in targets {
+        report.findings.push(finding(id, target, operands.clone(), None, judged.clone()));
+    }
 }
 
 /// Adds the findings on one node.
@@ -205,7 +230,8 @@ fn examine(
             (None, Some(known)) => known.judge(&asked, target, &treatment),
             (None, None) => {
                 let open = open.get_or_insert_with(|| Open::new(&asked, result.as_ref()));
-                undecided(&asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&operands, target))
+                undecided(&asked, open.as_ref(), target, &treatment)
+                    .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
         let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
@@ -232,7 +258,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
         Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
     } else {
         let open = Open::new(asked, Some(result));
-        undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(&[], target))
+        undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(asked, &[], target))
     };
     (judged.verdict, judged.reason)
 }
@@ -276,12 +302,19 @@ fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: 
 }
 
 /// Makes the verdict on operands of which one is unknown: its reason is the operand's.
-fn unknown(operands: &[Operand], target: &Target) -> Judged {
+fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
     let reason = operands.iter().find_map(|operand| match &operand.origin {
         Origin::Unknown(why) => Some(format!("the shape of {} is unknown: {why}", operand.name)),
         _ => None,
     });
-    let reason = reason.unwrap_or_else(|| format!("too many sizes are open to say what {target} does"));
+    let mut reason = reason.unwrap_or_else(|| format!("too many sizes are open to say what {target} does"));
+    // Where an input leaves its shape open, that is what the reader can settle.
+    let inputs = asked.model.graphs.first().map_or(&[][..], |graph| &graph.inputs);
+    let is_open = |input: &&ValueId| asked.shape(**input).is_some_and(|shape| shape.known().is_none());
+    if let Some(input) = inputs.iter().find(is_open) {
+        let name = &asked.model.value(*input).name;
+        reason += &format!("; the input {name} has no fixed shape: --input-shape {name}:SHAPE gives one");
+    }
     Judged::of(Verdict::Unknown, reason)
 }
 

@@ -29,6 +29,7 @@ use crate::{
 };
 
 pub use self::facts::{Around, Facts};
+pub(crate) use self::pnnx::kept as kept_batch;
 
 /// Every profile there is. A profile is added by its file and its line here.
 pub static PROFILES: &[&Profile] = &[

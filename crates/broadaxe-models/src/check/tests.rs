@@ -1,4 +1,5 @@
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{OperandType, System};
+use broadaxe_kernels::DType;
 
 use super::*;
 use crate::{
@@ -23,6 +24,17 @@ fn onnx<'a>(op: &'a str, inputs: &'a str) -> Case<'a> {
     Case { format: ONNX, op: (op, 18), attributes: &[], inputs }
 }
 
+/// Returns a dtype that the node takes as an operand: f32, if it takes that.
+fn allowed(case: &Case<'_>, operand: usize) -> DType {
+    let row = broadaxe_frameworks::newest(case.format.1, case.op.0);
+    let dtypes: &[DType] = match row.map(|row| row.operand(operand)) {
+        Some(OperandType::Bool) => &[DType::Bool],
+        Some(OperandType::OneOf(dtypes) | OperandType::Shared(dtypes)) => dtypes,
+        _ => &[DType::F32],
+    };
+    if dtypes.contains(&DType::F32) { DType::F32 } else { dtypes[0] }
+}
+
 /// Makes a model of one node, and the shapes of its values; the result is unknown.
 fn model(case: &Case<'_>) -> (Model, Shapes) {
     let mut model = Model::new(case.format.0, case.format.1, Bytes::memory(Vec::new(), None));
@@ -30,7 +42,7 @@ fn model(case: &Case<'_>) -> (Model, Shapes) {
     let texts: Vec<&str> = case.inputs.split(';').map(str::trim).chain(["*"]).collect();
     for (k, text) in texts.iter().enumerate() {
         let shape: SymbolicShape = text.trim_end_matches('!').parse().expect("a shape");
-        let element = Element::Known(broadaxe::DType::F32);
+        let element = Element::Known(allowed(case, k));
         let constant = text.ends_with('!').then(|| Constant {
             element: element.clone(),
             shape: shape.known().expect("a constant's shape").to_vec(),
@@ -154,6 +166,21 @@ fn onnx_nodes_of_known_shapes() {
             ("Add", "* ; 4", "openvino", "same"),
             ("Add", "* ; 4", "none", "unknown"),
             ("Add", "* ; 4", "equal-rank", "unknown"),
+            ("Add", "* ; 4", "ncnn", "unknown"),
+            ("Add", "2,3 ; *", "ncnn", "unknown"),
+            ("Add", "* ; *", "ncnn", "unknown"),
+            ("Add", "* ; *", "rank<=4", "unknown"),
+            ("Mul", "1,1 ; 1,1,1!", "ncnn", "differs [0, 0, 0] 0 -"),
+            ("Sub", "3 ; 1,1!", "ncnn", "differs [0, 0] 0 -"),
+            ("Sub", "3 ; 1!", "ncnn", "same"),
+            ("Sub", "1,1 ; 3!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,4 ; 4! ; 1!", "ncnn", "refused"),
+            ("LayerNormalization", "2,3,4 ; 4! ; ()!", "ncnn", "refused"),
+            ("LayerNormalization", "2,3,4 ; 1,4! ; 4!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,1 ; 1! ; 1!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,1 ; ()! ; ()!", "ncnn", "same"),
+            ("LayerNormalization", "2,3,4 ; 4! ; 4", "ncnn", "unsupported"),
+            ("LayerNormalization", "2,3,4 ; 4!", "ncnn", "unsupported"),
         ],
         &onnx,
     );
@@ -218,6 +245,21 @@ fn other_formats() {
         finding.reason,
         "onnx aligns shapes to the right and stretches every operand: element (0, 0, 1) reads b(0,) in the model and b(1,) there"
     );
+    for (kind, want) in [
+        (Attribute::Int(18), "same"),
+        (Attribute::Int(19), "refused"),
+        (Attribute::Int(999), "refused"),
+        (Attribute::Int(-1), "refused"),
+        (Attribute::Text("add".into()), "refused"),
+    ] {
+        let attributes = [("0", kind.clone())];
+        for target in ["ncnn", "ncnn-param"] {
+            let op = ("BinaryOp", 0);
+            let format = ("ncnn", System::Ncnn);
+            let case = Case { format, op, attributes: &attributes, inputs: "32,112 ; 32,112" };
+            assert_eq!(verdict(&found(&case, target)), want, "{kind:?} for {target}");
+        }
+    }
     let paddle = [("axis", Attribute::Int(1))];
     let legacy = |op: &'static str, inputs: &'static str, target: &str| -> Finding {
         let case = Case { format: ("paddle", System::Paddle), op: (op, 0), attributes: &paddle, inputs };

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use broadaxe_shape::SymbolicShape;
+
 use super::{
     candidate::Candidate,
     planner::{Answer, Judge},
@@ -12,7 +14,7 @@ use crate::{
     graph::{Model, NodeId},
     infer::Shapes,
     meaning::Source,
-    target::{Asked, Facts, Target},
+    target::{Asked, Facts, Target, kept_batch},
 };
 
 /// A target, and what is known of the model around its nodes.
@@ -58,7 +60,12 @@ impl Judge for Known<'_> {
         let mut around = self.facts.around(node, &way.meaning);
         for (batch, source) in around.batches.iter_mut().zip(&way.meaning.operands) {
             let form = way.forms.iter().find(|(input, _)| *source == Source::Input(*input)).map(|(_, form)| form);
-            *batch = batch.and_then(|axis| moved(axis, form));
+            let own = match source {
+                Source::Input(input) => node.input(*input).and_then(|value| self.shapes.of.get(value.0 as usize)),
+                _ => None,
+            };
+            let new = way.meaning.operands.iter().position(|other| other == source).map(|k| &way.shapes[k]);
+            *batch = batch.and_then(|axis| moved(axis, form, (&own?.shape, new?)));
         }
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
         let asked = Asked {
@@ -83,12 +90,12 @@ impl Judge for Known<'_> {
 }
 
 /// Returns where an axis of an operand is in another form of it.
-fn moved(axis: usize, form: Option<&Form>) -> Option<usize> {
+fn moved(axis: usize, form: Option<&Form>, (own, new): (&SymbolicShape, &SymbolicShape)) -> Option<usize> {
     match form {
         None | Some(Form::Stretched(_)) => Some(axis),
         Some(Form::Axes(inserted) | Form::Placed(inserted, _)) => {
             Some(inserted.iter().fold(axis, |at, &new| at + usize::from(new <= at)))
         }
-        Some(Form::Dims(_)) => None,
+        Some(Form::Dims(_)) => kept_batch(axis, own, new),
     }
 }

@@ -43,6 +43,11 @@ impl Facts {
         self.folded.get(value.0 as usize).copied().unwrap_or(false)
     }
 
+    /// Returns what pnnx takes for the batch axis of a value.
+    pub fn batch(&self, value: ValueId) -> Option<usize> {
+        self.batches.get(value)
+    }
+
     /// Returns what is known of a node's operands.
     pub fn around(&self, node: &Node, meaning: &Meaning) -> Around {
         let value = |source: &Source| match source {

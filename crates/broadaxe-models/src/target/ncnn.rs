@@ -68,7 +68,8 @@ pub(super) static PROFILE: Profile = Profile {
     ],
 };
 
-fn own(asked: &Asked<'_>) -> Option<Does> {
+/// Does what ncnn's own file says.
+pub(super) fn own(asked: &Asked<'_>) -> Option<Does> {
     asked.is_of(System::Ncnn).then_some(Does::Own)
 }
 

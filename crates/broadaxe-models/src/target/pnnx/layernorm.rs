@@ -1,0 +1,41 @@
+//! `LayerNormalization`: a layer that holds as many scales and as many biases as elements are normalised together.
+//!
+//! pnnx looks at the elements that scale and bias hold and not at their shapes, so that axes of 1 do not matter. With any
+//! other count, also of one, the network does not load; without a bias it has no such layer. Where all axes but the
+//! first are normalised, or all axes, ncnn normalises each row of the last axis alone.
+//!
+//! Asked of 596 models: thirteen shapes, every axis, six shapes of the scale and four of the bias.
+
+use super::{super::Asked, Does, attribute};
+use broadaxe_shape::Dim;
+
+/// Says what becomes of scale and bias.
+pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
+    if asked.operands.len() < 3 {
+        return Some(Does::Unsupported("has no layer for a LayerNormalization without bias".into()));
+    }
+    if asked.constants[1..].iter().any(|constant| !constant) {
+        return Some(Does::Unsupported("has no layer for a LayerNormalization whose scale or bias is computed".into()));
+    }
+    let unknown = "takes as many scales and biases as elements are normalised, and a shape is not known";
+    let Some(data) = asked.operands[0].dims() else { return Some(Does::Unknown(unknown.into())) };
+    let axis = attribute(asked.node, "axis").unwrap_or(-1);
+    let count = if axis < 0 { axis.unsigned_abs() as usize } else { data.len().saturating_sub(axis as usize) };
+    let together = &data[data.len().saturating_sub(count)..];
+    let sizes: Option<Vec<usize>> = together.iter().map(Dim::size).collect();
+    let elements = sizes.as_ref().and_then(|sizes| broadaxe_shape::elements(sizes).ok());
+    let held = [asked.elements(1), asked.elements(2)];
+    let (Some(elements), [Some(scale), Some(bias)]) = (elements, held) else {
+        return Some(Does::Unknown(unknown.into()));
+    };
+    let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
+    Some(if scale != elements || bias != elements {
+        Does::Refused(
+            format!("takes {elements} scales and biases here, one for each element that is normalised").into(),
+        )
+    } else if elements != row && count + 1 >= data.len() {
+        Does::Garbled("normalises over each row alone where all axes but the first are normalised".into())
+    } else {
+        Does::Own
+    })
+}
