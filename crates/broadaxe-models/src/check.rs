@@ -313,7 +313,7 @@ fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
     let is_open = |input: &&ValueId| asked.shape(**input).is_some_and(|shape| shape.known().is_none());
     if let Some(input) = inputs.iter().find(is_open) {
         let name = &asked.model.value(*input).name;
-        reason += &format!("; the input {name} has no fixed shape: --input-shape {name}:SHAPE gives one");
+        reason = format!("{reason}; the input {name} has no fixed shape: --input-shape {name}:SHAPE gives one");
     }
     Judged::of(Verdict::Unknown, reason)
 }
