@@ -39,11 +39,10 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     for path in &args.models {
         let loaded = load(path, &args.targets.inputs, open)?;
         let mut report = check(&loaded.model, &loaded.shapes, &targets);
-        if !args.quiet {
-            advise(&loaded.model, &loaded.shapes, &targets, &mut report)?;
-        }
+        let fixed = if args.quiet { 0 } else { advise(&loaded.model, &loaded.shapes, &targets, &mut report)? };
         let record = CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report);
-        let hint = if args.quiet || record.attention() == 0 { String::new() } else { hint(&loaded.model, &record) };
+        let hint =
+            if args.quiet || record.attention() == 0 { String::new() } else { hint(&loaded.model, &record, fixed) };
         texts.push(show(&record, args) + &hint);
         records.push(record);
     }
@@ -88,7 +87,7 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
 }
 
 /// Says what to do next.
-fn hint(model: &Model, record: &CheckRecord) -> String {
+fn hint(model: &Model, record: &CheckRecord, fixed: usize) -> String {
     let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
     if let Some(opset) = opset.filter(|&opset| model.format == "onnx" && opset < OPSET) {
         let name = &record.model;
@@ -97,7 +96,15 @@ fn hint(model: &Model, record: &CheckRecord) -> String {
         );
     }
     let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
-    format!("'broadaxe fix {} --for {} -o OUT' repairs what can be\n", record.model, names.join(","))
+    let found = record.attention();
+    match fixed {
+        0 => "no finding can be fixed by broadaxe\n".to_owned(),
+        _ => format!(
+            "{fixed} of {found} findings can be fixed: 'broadaxe fix {} --for {} -o OUT'\n",
+            record.model,
+            names.join(",")
+        ),
+    }
 }
 
 /// Says in a line or two how many nodes were looked at and what was found for each target.
