@@ -6,8 +6,9 @@ mod verdict;
 mod choices;
 mod symbolic;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
+use broadaxe::System;
 use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 
 use self::{
@@ -18,7 +19,7 @@ pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
-    meaning::{Meaning, Source, meaning},
+    meaning::{Kind, Meaning, Source, meaning},
     target::{Asked, Does, Facts, Target, Treatment},
 };
 
@@ -146,11 +147,18 @@ pub struct Repair {
 pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
     let mut report = Report { targets: targets.iter().map(Target::to_string).collect(), ..Report::default() };
     let facts = Facts::of(model, shapes, targets);
+    let declared: BTreeMap<NodeId, &str> =
+        shapes.contradictions.iter().map(|(id, text)| (*id, text.as_str())).collect();
     for id in model.walk() {
+        let wrong = declared.get(&id).map(|text| misdeclared(text));
         match meaning(model, id) {
+            None if wrong.is_some() => declare(&mut report, id, targets, wrong.as_ref()),
+            Some(Ok(meaning)) if wrong.is_some() && !meaning.broadcasts() => {
+                declare(&mut report, id, targets, wrong.as_ref());
+            }
             None => {}
             Some(Ok(meaning)) if !meaning.broadcasts() => {}
-            Some(Ok(meaning)) => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
+            Some(Ok(meaning)) => examine(&mut report, (model, shapes, &facts), (id, wrong), &meaning, targets),
             Some(Err(reason)) => {
                 report.nodes += 1;
                 report.unknown += 1;
@@ -165,11 +173,41 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
     report
 }
 
+/// Makes the verdict on a node whose result is declared with a shape that it cannot have.
+fn misdeclared(text: &str) -> Judged {
+    Judged::of(Verdict::Refused, format!("the model contradicts itself: {text}; correct or remove the declaration"))
+}
+
+/// Adds what is found on a node that is looked at for its declaration only.
+fn declare(report: &mut Report, id: NodeId, targets: &[Target], wrong: Option<&Judged>) {
+    let none: Arc<[Operand]> = Arc::new([]);
+    report.nodes += 1;
+    for (target, judged) in targets.iter().zip(wrong.into_iter().cycle()) {
+        report.findings.push(finding(id, target, none.clone(), None, judged.clone()));
+    }
+}
+
+/// Says where a result that the file records has another shape than the operands make.
+fn contradicts(
+    model: &Model,
+    meaning: &Meaning,
+    own: &Known,
+    result: &[usize],
+    output: Option<ValueId>,
+) -> Option<Judged> {
+    let plain = matches!(meaning.kind, Kind::Binary | Kind::Many | Kind::Select | Kind::Slope);
+    let recorded = matches!(model.system, System::Openvino | System::Paddle | System::Onnx);
+    let made = own.own.as_ref().ok().filter(|_| plain && recorded && meaning.operands.len() > 1)?.shape();
+    let name = &model.value(output?).name;
+    let (made, says) = (made.clone(), Shape::from(result));
+    (made != says).then(|| misdeclared(&format!("{name}: its shape is {made}, the file says {says}")))
+}
+
 /// Adds the findings on one node.
 fn examine(
     report: &mut Report,
     (model, shapes, facts): (&Model, &Shapes, &Facts),
-    id: NodeId,
+    (id, wrong): (NodeId, Option<Judged>),
     meaning: &Meaning,
     targets: &[Target],
 ) {
@@ -185,8 +223,11 @@ fn examine(
     let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
     let known = known.map(|known| Known::new(&asked, known, &stretched));
+    let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
+    let wrong = wrong.or_else(recorded);
     let mut open = None;
     let broken = if known.is_none() { impossible(meaning, &own) } else { None };
+    let broken = wrong.or(broken);
     for target in targets {
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {
