@@ -1,6 +1,9 @@
 //! Random small models are repaired for every target, read again, and repaired again: nothing is left to do, and what was
 //! not left is the same.
 
+// What was tried is part of the result.
+#![allow(clippy::print_stderr)]
+
 use std::{collections::BTreeSet, fmt::Write};
 
 use broadaxe_models::{
@@ -168,7 +171,7 @@ fn openvino(random: &mut Random) -> Vec<u8> {
 fn ncnn(random: &mut Random) -> Vec<u8> {
     let rank = 1 + random.below(3);
     let whole: Vec<usize> = (0..rank).map(|_| 2 + random.below(2)).collect();
-    let short = whole[..1 + random.below(rank)].to_vec();
+    let short = whole[..=random.below(rank)].to_vec();
     let words = |dims: &[usize]| {
         let keys: &[&str] = match dims.len() {
             1 => &["0"],
@@ -249,6 +252,57 @@ fn a_second_repair_changes_nothing() {
         counts[3] += plan.left.len();
     }
     assert!(wrong.is_empty(), "{} of {counts:?}\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
-    println!("{counts:?}: findings, plans that change something, findings that stay, nodes left");
+    eprintln!("{counts:?}: findings, plans that change something, findings that stay, nodes left");
     assert!(counts[0] > 200 && counts[1] > 150, "{counts:?}");
+}
+
+/// Sizes are drawn for dims without a name too.
+#[test]
+fn open_batches_are_verified() {
+    let port = |id: usize| format!("<port id=\"{id}\" precision=\"FP32\"><dim>-1</dim><dim>4</dim></port>");
+    let list = "<port id=\"0\" precision=\"FP32\"><dim>4</dim></port>";
+    let file = format!(
+        "<?xml version=\"1.0\"?><net name=\"m\" version=\"11\"><layers><layer id=\"0\" name=\"x\" type=\"Parameter\" version=\"opset1\"><data shape=\"?,4\" element_type=\"f32\"/><output>{}</output></layer><layer id=\"1\" name=\"y\" type=\"Parameter\" version=\"opset1\"><data shape=\"4\" element_type=\"f32\"/><output>{list}</output></layer><layer id=\"2\" name=\"o\" type=\"Add\" version=\"opset1\"><data auto_broadcast=\"numpy\"/><input>{}{}</input><output>{}</output></layer><layer id=\"3\" name=\"r\" type=\"Result\" version=\"opset1\"><input>{}</input></layer></layers><edges><edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"0\"/><edge from-layer=\"1\" from-port=\"0\" to-layer=\"2\" to-port=\"1\"/><edge from-layer=\"2\" from-port=\"2\" to-layer=\"3\" to-port=\"0\"/></edges></net>",
+        port(0),
+        port(0),
+        list.replace("id=\"0\"", "id=\"1\""),
+        port(2),
+        port(0),
+    );
+    let model = read(file.as_bytes());
+    let shapes = infer(&model, &[]).expect("shapes");
+    let plan = fix::plan(&model, &shapes, &["equal-rank".parse().expect("a target")]).expect("a plan");
+    let after = bytes(&model, &plan.edits);
+    let after_shapes = infer(&after, &[]).expect("shapes");
+    let verified = broadaxe_models::verify::verify(&model, &shapes, &after, &after_shapes).expect("sizes");
+    assert_eq!((plan.edits.len(), verified.difference), (1, None));
+    assert!(verified.nodes >= 3 && verified.left.is_empty(), "{} runs, {:?}", verified.nodes, verified.left);
+}
+
+/// A wrong declaration is a finding on its node; the others are judged with what follows.
+#[test]
+fn a_contradiction_is_a_finding() {
+    let node = |op: &str, inputs: [&str; 2], output: &str| {
+        let node = inputs.iter().fold(Message::default(), |node, name| node.bytes(1, name.as_bytes()));
+        node.bytes(2, output.as_bytes()).bytes(4, op.as_bytes()).0
+    };
+    let graph = Message::default()
+        .bytes(1, &node("Add", ["x", "c"], "v"))
+        .bytes(1, &node("PRelu", ["v", "c"], "o"))
+        .bytes(2, b"g")
+        .bytes(5, &tensor("c", &[4]))
+        .bytes(11, &info("x", &[2, 4, 4]))
+        .bytes(12, &Message::default().bytes(1, b"o").0)
+        .bytes(13, &info("v", &[2, 5, 4]));
+    let version = Message::default().bytes(1, b"").int(2, 17);
+    let model = read(&Message::default().int(1, 8).bytes(8, &version.0).bytes(7, &graph.0).0);
+    let shapes = infer(&model, &[]).expect("a contradiction stops nothing");
+    let findings = check(&model, &shapes, &["openvino".parse().expect("a target")]).findings;
+    let verdicts: Vec<&str> = findings.iter().map(|finding| finding.verdict.name()).collect();
+    assert_eq!(verdicts, ["refused", "differs"]);
+    assert!(
+        findings[0].reason.contains("v: its shape is (2, 4, 4), the file says (2, 5, 4)"),
+        "{}",
+        findings[0].reason
+    );
 }
