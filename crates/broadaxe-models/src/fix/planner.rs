@@ -143,6 +143,7 @@ impl<'a> Planner<'a> {
         self.fix.left.push(Left { node, reason });
     }
 
+    // Long: the cases exclude each other in this order.
     /// Chooses a way for a node.
     fn choose(&mut self, id: NodeId) {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
@@ -310,6 +311,7 @@ impl<'a> Planner<'a> {
         same.then_some((at.node, way))
     }
 
+    // Long: one paragraph for each kind of change.
     /// Turns the chosen ways into changes.
     fn finish(mut self) -> Plan {
         let served = |id: NodeId, way: &Candidate| -> Vec<bool> {
