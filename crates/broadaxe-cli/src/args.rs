@@ -41,7 +41,7 @@ pub struct Cli {
 const SHORT_EXAMPLES: &str = "\
 Examples:
   broadaxe check model.onnx --for openvino,ncnn
-  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
+  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx
   broadaxe shape 2,3,4 3,1
   broadaxe compare 2,2 2
   broadaxe eval '(x - m) / s' x=image.npy m=mean.npy s=std.npy -o out.npy";
@@ -50,7 +50,7 @@ const EXAMPLES: &str = "\
 Examples:
   where a model means something else elsewhere, and the repair
     broadaxe check model.onnx --for openvino,ncnn
-    broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
+    broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx
   what NumPy makes of two shapes, and what OpenVINO's PDPD makes of them
     broadaxe shape 2,3,4 3,1
     broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
@@ -138,7 +138,7 @@ Examples:
 
 const FIX_EXAMPLES: &str = "\
 Examples:
-  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx --verify
+  broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx
   broadaxe fix model.onnx --for equal-rank --dry-run";
 
 const SHAPE_EXAMPLES: &str = "\

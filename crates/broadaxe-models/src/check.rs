@@ -7,8 +7,9 @@ mod valid;
 mod choices;
 mod symbolic;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
+use broadaxe::System;
 use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 
 use self::{
@@ -20,7 +21,7 @@ pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
-    meaning::{Meaning, Source, meaning},
+    meaning::{Kind, Meaning, Source, meaning},
     target::{Asked, Does, Facts, Target, Treatment},
 };
 
@@ -153,21 +154,38 @@ pub struct Repair {
 pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
     let mut report = Report { targets: targets.iter().map(Target::to_string).collect(), ..Report::default() };
     let facts = Facts::of(model, shapes, targets);
+    let declared: BTreeMap<NodeId, &str> =
+        shapes.contradictions.iter().map(|(id, text)| (*id, text.as_str())).collect();
     for id in model.walk() {
+        let wrong = declared.get(&id).map(|text| Invalid::Declared((*text).to_string()).judged());
         match meaning(model, id) {
-            None => report.others += usize::from(computes(model, id)),
-            Some(Ok(meaning)) if !meaning.broadcasts() => report.others += usize::from(computes(model, id)),
+            None => others(&mut report, (model, shapes), id, wrong, targets),
+            Some(Ok(meaning)) if !meaning.broadcasts() => others(&mut report, (model, shapes), id, wrong, targets),
             Some(Ok(meaning)) => match invalid(model, shapes, id, Some(&meaning)) {
-                None => examine(&mut report, (model, shapes, &facts), id, &meaning, targets),
-                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), invalid, targets),
+                None => examine(&mut report, (model, shapes, &facts), (id, wrong), &meaning, targets),
+                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), invalid.judged(), targets),
             },
             Some(Err(reason)) => {
                 let invalid = invalid(model, shapes, id, None).unwrap_or(Invalid::Unknown(reason));
-                reject(&mut report, (model, shapes), id, None, invalid, targets);
+                reject(&mut report, (model, shapes), id, None, invalid.judged(), targets);
             }
         }
     }
     report
+}
+
+/// Counts a node that is not judged, unless its result is declared with a shape that it cannot have.
+fn others(
+    report: &mut Report,
+    (model, shapes): (&Model, &Shapes),
+    id: NodeId,
+    wrong: Option<Judged>,
+    targets: &[Target],
+) {
+    match wrong {
+        Some(wrong) => reject(report, (model, shapes), id, None, wrong, targets),
+        None => report.others += usize::from(computes(model, id)),
+    }
 }
 
 /// Says whether a node computes something: what holds a tensor, takes an input or names an output does not.
@@ -182,18 +200,12 @@ fn reject(
     (model, shapes): (&Model, &Shapes),
     id: NodeId,
     meaning: Option<&Meaning>,
-    invalid: Invalid,
+    judged: Judged,
     targets: &[Target],
 ) {
     let own = meaning.map_or_else(Vec::new, |meaning| meaning.shapes(model.node(id), shapes));
     let operands = meaning.map_or_else(Vec::new, |meaning| operands(model, shapes, id, meaning, &own));
     let operands: Arc<[Operand]> = operands.into();
-    let judged = match invalid {
-        Invalid::Wrong(why) => {
-            Judged::of(Verdict::Refused, format!("the model is wrong by the rules of its own format: {why}"))
-        }
-        Invalid::Unknown(why) => Judged::of(Verdict::Unknown, why),
-    };
     report.nodes += 1;
     report.unknown += usize::from(matches!(judged.verdict, Verdict::Unknown));
     for target in targets {
@@ -201,11 +213,28 @@ fn reject(
     }
 }
 
+/// Says where a result that the file records has another shape than the operands make.
+fn contradicts(
+    model: &Model,
+    meaning: &Meaning,
+    own: &Known,
+    result: &[usize],
+    output: Option<ValueId>,
+) -> Option<Judged> {
+    let plain = matches!(meaning.kind, Kind::Binary | Kind::Many | Kind::Select | Kind::Slope);
+    let recorded = matches!(model.system, System::Openvino | System::Paddle | System::Onnx);
+    let made = own.own.as_ref().ok().filter(|_| plain && recorded && meaning.operands.len() > 1)?.shape();
+    let name = &model.value(output?).name;
+    let (made, says) = (made.clone(), Shape::from(result));
+    let text = || format!("{name}: its shape is {made}, the file says {says}");
+    (made != says).then(|| Invalid::Declared(text()).judged())
+}
+
 /// Adds the findings on one node.
 fn examine(
     report: &mut Report,
     (model, shapes, facts): (&Model, &Shapes, &Facts),
-    id: NodeId,
+    (id, wrong): (NodeId, Option<Judged>),
     meaning: &Meaning,
     targets: &[Target],
 ) {
@@ -221,8 +250,11 @@ fn examine(
     let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
     let known = known.map(|known| Known::new(&asked, known, &stretched));
+    let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
+    let wrong = wrong.or_else(recorded);
     let mut open = None;
     let broken = if known.is_none() { impossible(meaning, &own) } else { None };
+    let broken = wrong.or(broken);
     for target in targets {
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {

@@ -47,6 +47,9 @@ pub struct Shapes {
     pub of: Vec<Known>,
     /// Where the file says something else than what follows, and that is no error: one sentence each.
     pub remarks: Vec<String>,
+    /// Nodes of whose results the file records shapes that they cannot have, with one sentence each; what follows from
+    /// the inputs is taken then.
+    pub contradictions: Vec<(NodeId, String)>,
 }
 
 /// What is known of a value.
@@ -83,7 +86,7 @@ pub enum Origin {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a given shape of no input or of another rank than the file says, and for two sizes of one
-/// name; [`ErrorKind::Format`] where an ONNX file declares a type or a shape that a tensor cannot have.
+/// name; [`ErrorKind::Format`] where an ONNX file declares a type that a tensor cannot have.
 pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Error> {
     let given = inputs(model, given)?;
     match model.system {
@@ -148,7 +151,7 @@ fn recorded(model: &Model) -> Shapes {
             origin: Origin::Unknown("the file records no shape for it".into()),
         },
     });
-    Shapes { of: of.collect(), remarks: Vec::new() }
+    Shapes { of: of.collect(), ..Shapes::default() }
 }
 
 #[cfg(test)]

@@ -202,12 +202,10 @@ impl CheckRecord {
         self.targets.iter().map(TargetRecord::findings).sum()
     }
 
-    /// Counts the findings of all targets that a repair was found for, and those that need one.
-    pub fn repairable(&self) -> (usize, usize) {
-        let repaired = |finding: &&FindingRecord| finding.repair.is_some();
-        let known = self.findings.iter().filter(repaired).count();
-        let lacking = self.findings.iter().filter(|finding| finding.verdict == "unsupported").filter(repaired).count();
-        (known, self.attention() + lacking)
+    /// Counts the findings of all targets that need attention, and those of lacking operators that a repair was found for.
+    pub fn repairable(&self) -> usize {
+        let lacking = self.findings.iter().filter(|finding| finding.verdict == "unsupported");
+        self.attention() + lacking.filter(|finding| finding.repair.is_some()).count()
     }
 }
 

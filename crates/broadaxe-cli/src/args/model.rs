@@ -119,8 +119,12 @@ pub struct FixArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
 
-    /// Compute every changed element-wise node before and after, bit for bit
+    /// Write the model without computing its element-wise nodes before and after
     #[arg(long)]
+    pub no_verify: bool,
+
+    /// Does what is done anyway: compute the element-wise nodes before and after, and compare them bit for bit
+    #[arg(long, hide = true, conflicts_with = "no_verify")]
     pub verify: bool,
 }
 

@@ -7,6 +7,7 @@
 use broadaxe_frameworks::{OperandType, Row, System};
 use broadaxe_kernels::DType;
 
+use super::{Verdict, verdict::Judged};
 use crate::{
     attributes::Written,
     graph::{Element, Model, Node, NodeId},
@@ -19,8 +20,26 @@ use crate::{
 pub(super) enum Invalid {
     /// Its own format does not allow it, for this reason.
     Wrong(String),
+    /// The shape that the file declares for its result is not the one that it has.
+    Declared(String),
     /// It is not known what its format allows, for this reason.
     Unknown(String),
+}
+
+impl Invalid {
+    /// Makes the verdict, which is the same for every target.
+    pub(super) fn judged(self) -> Judged {
+        match self {
+            Self::Wrong(why) => {
+                Judged::of(Verdict::Refused, format!("the model is wrong by the rules of its own format: {why}"))
+            }
+            Self::Declared(why) => {
+                let text = format!("the model contradicts itself: {why}; correct or remove the declaration");
+                Judged::of(Verdict::Refused, text)
+            }
+            Self::Unknown(why) => Judged::of(Verdict::Unknown, why),
+        }
+    }
 }
 
 /// Checks a node against its row; `meaning` is nothing where it cannot be read.

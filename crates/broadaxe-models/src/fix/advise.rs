@@ -1,6 +1,6 @@
 //! Repairs beside findings: what would make a node mean the same on the target that it is found for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan;
 use crate::{
@@ -13,11 +13,13 @@ use crate::{
 
 /// Writes beside each finding of a report what would repair it for its target, and what that costs.
 ///
-/// Repairs are planned for one target at a time; [`plan`] finds those that serve several at once.
+/// Repairs are planned for one target at a time; [`plan`] finds those that serve several at once, and the number of
+/// findings that are gone then is returned.
 ///
 /// # Errors
 /// As [`plan`].
-pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<(), Error> {
+pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<usize, Error> {
+    let mut one = None;
     for target in targets {
         let name = target.to_string();
         let mut found: Vec<_> = report
@@ -29,7 +31,9 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
             continue;
         }
         let mut repairs: BTreeMap<NodeId, Repair> = BTreeMap::new();
-        for step in plan(model, shapes, std::slice::from_ref(target))?.steps {
+        let fix = plan(model, shapes, std::slice::from_ref(target))?;
+        let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
+        for step in fix.steps.iter().filter(|step| !left.contains(&step.node)) {
             let repair = repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), bytes: 0 });
             repair.text += if repair.text.is_empty() { "" } else { ", " };
             repair.text += &step.text;
@@ -38,8 +42,15 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         for finding in &mut found {
             finding.repair = repairs.get(&finding.node).cloned();
         }
+        one = (targets.len() == 1).then_some(fix);
     }
-    Ok(())
+    let repairable = |finding: &&crate::check::Finding| is_repairable(&finding.verdict);
+    if !report.findings.iter().any(|finding| repairable(&finding)) {
+        return Ok(0);
+    }
+    let fix = one.map_or_else(|| plan(model, shapes, targets), Ok)?;
+    let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
+    Ok(report.findings.iter().filter(repairable).filter(|finding| !left.contains(&finding.node)).count())
 }
 
 fn is_repairable(verdict: &Verdict) -> bool {

@@ -145,6 +145,7 @@ impl<'a> Planner<'a> {
         self.fix.left.push(Left { node, reason, unsupported: false });
     }
 
+    // Long: the cases exclude each other in this order.
     /// Chooses a way for a node.
     fn choose(&mut self, id: NodeId) {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
@@ -223,7 +224,11 @@ impl<'a> Planner<'a> {
                 continue;
             };
             let hint = if subject.is_old() { "; upgrade the model to opset 7 first" } else { "" };
-            let text = format!("no way to write it serves {}: {reason}{hint}", self.judges[at].name());
+            let of_node =
+                self.rulings.against.range((id, String::new(), 0)..).take_while(|((node, ..), _)| *node == id);
+            let ruled = { of_node }.find(|((.., target), other)| *target == at && *other != reason);
+            let ruled = ruled.map_or_else(String::new, |(_, other)| format!("; what was tried: {other}"));
+            let text = format!("no way to write it serves {}: {reason}{hint}{ruled}", self.judges[at].name());
             self.leave(id, text);
         }
     }
@@ -231,11 +236,9 @@ impl<'a> Planner<'a> {
     fn answers(&self, id: NodeId, way: &Candidate) -> Vec<Answer> {
         let against = &self.rulings.against;
         let key = if against.is_empty() { String::new() } else { way.key() };
-        let answer = |(at, judge): (usize, &Box<dyn Judge + 'a>)| match against.get(&(id, key.clone(), at)) {
-            Some(reason) => Answer::Not(reason.clone()),
-            None => judge.answer(id, way),
-        };
-        self.judges.iter().enumerate().map(answer).collect()
+        let ruled = |at: usize| against.get(&(id, key.clone(), at)).map(|reason| Answer::Not(reason.clone()));
+        let all = self.judges.iter().enumerate();
+        all.map(|(at, judge)| ruled(at).unwrap_or_else(|| judge.answer(id, way))).collect()
     }
 
     /// Replaces a node that multiplies its negative elements with a slope by nodes that do so one by one; else notes that
@@ -331,6 +334,7 @@ impl<'a> Planner<'a> {
         same.then_some((at.node, way))
     }
 
+    // Long: one paragraph for each kind of change.
     /// Turns the chosen ways into changes.
     fn finish(mut self) -> Plan {
         let served = |id: NodeId, way: &Candidate| -> Vec<bool> {

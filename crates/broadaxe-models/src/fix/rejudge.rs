@@ -16,7 +16,7 @@ use crate::{
     edit::Edit,
     error::{Error, ErrorKind},
     format,
-    graph::{GraphId, Model, NodeId, ValueId},
+    graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes, infer},
     target::Target,
 };
@@ -182,14 +182,13 @@ impl<'a> Case<'a> {
             let worse = self.before.get(&(*id, *target)).is_none_or(|before| finding.known && !before.known);
             let id = match again.plan.ways.get(id) {
                 Some((_, served)) if served[*target] || worse => *id,
-                Some(_) => continue,
                 // A change near by is at fault.
                 None if worse => {
                     let near = nearest.get_or_insert_with(|| self.nearest(&again.plan));
                     let Some(near) = near.get(id.0 as usize).copied().flatten() else { continue };
                     near
                 }
-                None => continue,
+                _ => continue,
             };
             let Some((key, served)) = again.plan.ways.get(&id) else { continue };
             objected = true;
@@ -355,13 +354,12 @@ impl<'a> Origins<'a> {
             if !seen.insert(id) {
                 continue;
             }
-            match self.own(id) {
-                Some(old) => drop(found.insert(old)),
-                None => {
-                    let outputs: Vec<ValueId> = self.after.node(id).outputs.iter().flatten().copied().collect();
-                    stack.extend(outputs.iter().flat_map(|value| self.uses[value.0 as usize].iter().map(|at| at.node)));
-                }
+            if let Some(old) = self.own(id) {
+                found.insert(old);
+                continue;
             }
+            let outputs = self.after.node(id).outputs.iter().flatten();
+            stack.extend(outputs.flat_map(|value| self.uses[value.0 as usize].iter().map(|at| at.node)));
         }
         found.into_iter().collect()
     }

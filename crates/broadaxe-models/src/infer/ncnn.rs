@@ -179,7 +179,7 @@ impl Pass<'_> {
             Known { shape, element, origin }
         };
         let of = self.facts.into_iter().zip(self.origins).enumerate().map(known).collect();
-        Shapes { of, remarks: self.remarks }
+        Shapes { of, remarks: self.remarks, contradictions: Vec::new() }
     }
 }
 

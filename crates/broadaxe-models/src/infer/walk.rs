@@ -54,6 +54,7 @@ pub(crate) struct Walk<'a> {
     /// Whether recorded shapes are taken as they are, and a contradiction is no error.
     recorded: bool,
     remarks: Vec<String>,
+    contradictions: Vec<(NodeId, String)>,
 }
 
 impl<'a> Walk<'a> {
@@ -72,6 +73,7 @@ impl<'a> Walk<'a> {
             stale: false,
             recorded,
             remarks: Vec::new(),
+            contradictions: Vec::new(),
         };
         for value in &model.values {
             let (tensor, element, origin) = match &value.constant {
@@ -257,8 +259,16 @@ impl<'a> Walk<'a> {
                 }
                 tensor.dims = Some(dims);
             }
-            Some(Err(what)) if self.recorded => self.remarks.push(format!("{}: {what}", value.name)),
-            Some(Err(what)) => return Err(self.contradiction(id, node, &what)),
+            Some(Err(what)) => {
+                let text = format!("{}: {what}", value.name);
+                // A body may be walked more than once.
+                if self.contradictions.last() != Some(&(node, text.clone())) {
+                    self.contradictions.push((node, text.clone()));
+                }
+                if self.recorded {
+                    self.remarks.push(text);
+                }
+            }
             Some(Ok(None)) | None => {}
         }
         if tensor.dims.is_none() {
@@ -298,7 +308,8 @@ impl<'a> Walk<'a> {
     fn shapes(self) -> Shapes {
         let known =
             |(fact, origin): (Fact, Origin)| Known { shape: fact.tensor.shape(), element: fact.element, origin };
-        Shapes { of: self.facts.into_iter().zip(self.origins).map(known).collect(), remarks: self.remarks }
+        let of = self.facts.into_iter().zip(self.origins).map(known).collect();
+        Shapes { of, remarks: self.remarks, contradictions: self.contradictions }
     }
 
     /// Sets what is known of an input of a body.

@@ -15,7 +15,12 @@ fn model(op: &str, (x, b): (&str, &[usize]), inserted: Option<&str>, attributes:
 }
 
 fn run(before: &Sample, after: &Sample) -> Verified {
-    super::run((&before.model, &before.shapes), (&after.model, &after.shapes), 7)
+    super::run(
+        (&before.model, &before.shapes),
+        (&after.model, &after.shapes),
+        7,
+        &mut std::collections::BTreeSet::new(),
+    )
 }
 
 #[test]

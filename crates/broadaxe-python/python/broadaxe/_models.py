@@ -246,7 +246,7 @@ def fix(model, targets, out=None, verify=True, input_shapes=None):
     element-wise nodes are computed before and after, bit for bit. Nodes that could not be repaired stand in `left`. Raises
     ValueError where the changed model would not be the same.
     """
-    words = ["fix", *_words(targets, input_shapes), *(["--verify"] if verify else [])]
+    words = ["fix", *_words(targets, input_shapes), *([] if verify else ["--no-verify"])]
     words += ["--dry-run"] if out is None else ["-o", os.fspath(out)]
     text, data, changed = _ask(model, words)
     return _build(Fix, {**data, "text": text, "model_bytes": changed})

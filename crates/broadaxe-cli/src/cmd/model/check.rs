@@ -39,11 +39,9 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     for path in &args.models {
         let loaded = load(path, &args.targets.inputs, open)?;
         let mut report = check(&loaded.model, &loaded.shapes, &targets);
-        if !args.quiet {
-            advise(&loaded.model, &loaded.shapes, &targets, &mut report)?;
-        }
+        let fixed = if args.quiet { 0 } else { advise(&loaded.model, &loaded.shapes, &targets, &mut report)? };
         let record = CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report);
-        let hint = if args.quiet { String::new() } else { hint(&loaded.model, &record) };
+        let hint = if args.quiet { String::new() } else { hint(&loaded.model, &record, fixed) };
         texts.push(show(&record, args) + &hint);
         records.push(record);
     }
@@ -93,8 +91,8 @@ fn fails(args: &CheckArgs, verdict: &str) -> bool {
 }
 
 /// Says what to do next, if anything can be done.
-fn hint(model: &Model, record: &CheckRecord) -> String {
-    let (repairable, all) = record.repairable();
+fn hint(model: &Model, record: &CheckRecord, fixed: usize) -> String {
+    let all = record.repairable();
     if all == 0 {
         return String::new();
     }
@@ -107,11 +105,11 @@ fn hint(model: &Model, record: &CheckRecord) -> String {
     }
     let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
     let findings = if all == 1 { "finding" } else { "findings" };
-    if repairable == 0 {
+    if fixed == 0 {
         return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
     }
     let (model, names) = (&record.model, names.join(","));
-    format!("{repairable} of {all} {findings} can be fixed: broadaxe fix {model} --for {names} -o OUT\n")
+    format!("{fixed} of {all} {findings} can be fixed: broadaxe fix {model} --for {names} -o OUT\n")
 }
 
 /// Says in a line or two how many nodes were looked at and what was found for each target.

@@ -25,7 +25,7 @@ use crate::{
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
 pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
     let (loaded, plan) = repaired(args, &open)?;
-    change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))
+    change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))
 }
 
 /// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -34,7 +34,7 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
 /// As [`fix()`].
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
     let (loaded, plan) = repaired(args, open)?;
-    let answer = change(&loaded, &plan, &args.out, args.verify.then_some(&args.targets.inputs))?;
+    let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))?;
     if !args.out.dry_run {
         return Ok((answer, None));
     }
@@ -72,26 +72,34 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
     let destination = destination(out)?;
     let of = |error: broadaxe_models::Error| Error::from(error).of(&out.model);
     let verified = match verify {
-        Some(inputs) => {
+        Some(inputs) if !plan.edits.is_empty() => {
             let written = format::write(model, &plan.edits).map_err(of)?;
             Some(verified(loaded, &written, inputs)?)
         }
-        None => None,
+        _ => None,
     };
     if let Some(difference) = verified.as_ref().and_then(|verified| verified.difference.as_ref()) {
         let text = format!("the changed model is not the same: {difference}; nothing was written");
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&out.model));
     }
     let mut text = show(model, plan);
-    if let Some(verified) = &verified {
+    if let Some(verified) = verified.as_ref().filter(|verified| verified.nodes > 0) {
         text += &format!("verified: {verified}\n");
     }
+    // A model that nothing was found out about is not the same for that.
+    let unverified = verified.as_ref().filter(|verified| verified.nodes == 0);
+    if let Some(verified) = unverified {
+        let reason = verified.left.first().map_or("no node has operands", |left| &left.reason);
+        text += &format!("not verified: {reason}; nothing was written, --no-verify writes the model all the same\n");
+    }
+    let destination = destination.filter(|_| unverified.is_none());
     if let Some(path) = &destination {
         save(model, &plan.edits, path)?;
         text += &format!("{}: written\n", path.display());
     }
     let json = describe(model, plan, verified.as_ref(), destination.as_deref());
-    Ok(Answer { text, json, refused: plan.left.iter().any(|left| !left.unsupported) })
+    let left = plan.left.iter().any(|left| !left.unsupported);
+    Ok(Answer { text, json, refused: left || unverified.is_some() })
 }
 
 /// Reads the changed model before it is written, and computes its element-wise nodes beside those of the old one.

@@ -34,6 +34,9 @@ use crate::{
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
 
+/// The types of floats that a node `Constant` holds from opset 1 on, as ONNX numbers them.
+const FLOATS: [i64; 3] = [1, 10, 11];
+
 /// A model that is being changed.
 struct Writer<'a> {
     model: &'a Model,
@@ -211,13 +214,29 @@ impl Writer<'_> {
         Ok(held.name.clone())
     }
 
-    /// Puts a constant into a graph: an initializer, or a node where initializers must be inputs too or cannot be.
-    fn hold(&mut self, graph: GraphId, name: &str, tensor: Vec<Piece>) -> Result<(), Error> {
+    /// Puts a constant, of elements of this type and of this shape, into a graph: an initializer, or a node where
+    /// initializers must be inputs too or cannot be. Such a node holds floats only before opset 9, so that anything else
+    /// is an initializer of the main graph then, and an input too.
+    fn hold(
+        &mut self,
+        graph: GraphId,
+        name: &str,
+        (code, dims): (i64, &[usize]),
+        tensor: Vec<Piece>,
+    ) -> Result<(), Error> {
         let path = self.path(graph);
         let end = path.last().map_or(0, |graph| graph.span().end);
         let function = self.index.graphs[graph.0 as usize].function;
         if self.index.ir >= 4 && !function {
             let field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            self.splices.insert(&path, end, field);
+            return Ok(());
+        }
+        if !function && !FLOATS.contains(&code) && self.version(graph)? < 9 {
+            let path = self.path(GraphId(0));
+            let end = path.last().map_or(0, |graph| graph.span().end);
+            let mut field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            field.push(Piece::New(encode::input(name, code, dims)));
             self.splices.insert(&path, end, field);
             return Ok(());
         }
@@ -236,7 +255,7 @@ impl Writer<'_> {
         }
         let name = self.name(tensor, what);
         let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.hold(graph, &name, encode::tensor(&name, &[values.len()], 7, &raw))?;
+        self.hold(graph, &name, (7, &[values.len()]), encode::tensor(&name, &[values.len()], 7, &raw))?;
         self.made.insert(key, name.clone());
         Ok(name)
     }

@@ -83,7 +83,8 @@ impl<'a> Writer<'a> {
             Held::Tensor(_, tensor) => self.copy(&tensor, &name, shape)?,
             Held::Plain(..) => typed(constant, &name, shape)?,
         };
-        self.hold(graph, &name, tensor)?;
+        let code = super::super::element::code(&constant.element).unwrap_or_default();
+        self.hold(graph, &name, (code, shape), tensor)?;
         for at in own {
             let draft = self.draft(at.node)?;
             let slot = draft.inputs.get_mut(at.input).filter(|slot| **slot == old);

@@ -2,7 +2,7 @@
 
 use super::super::{
     super::wire::splice::{bytes, float, int, length, wrap},
-    schema::{attribute as attributes, node as nodes, tensor as tensors},
+    schema::{attribute as attributes, graph, node as nodes, tensor as tensors},
 };
 use crate::{
     edit::{Piece, Scalar},
@@ -128,6 +128,18 @@ pub(super) fn shape_field(shape: &[usize]) -> Vec<u8> {
         bytes(&mut message, 1, &dim);
     }
     bytes(&mut field, 2, &message);
+    field
+}
+
+/// Writes an input of a graph, a tensor of this type and shape, as its field.
+pub(super) fn input(name: &str, code: i64, shape: &[usize]) -> Vec<u8> {
+    let (mut tensor, mut kind, mut message, mut field) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    int(&mut tensor, 1, code);
+    tensor.extend(shape_field(shape));
+    bytes(&mut kind, 1, &tensor);
+    bytes(&mut message, 1, name.as_bytes());
+    bytes(&mut message, 2, &kind);
+    bytes(&mut field, graph::INPUT, &message);
     field
 }
 

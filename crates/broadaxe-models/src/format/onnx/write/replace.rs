@@ -101,7 +101,7 @@ impl Writer<'_> {
                     return Ok(name.clone());
                 }
                 let name = self.name(stem, "number");
-                self.hold(graph, &name, encode::tensor(&name, &[], code, &number::bytes(dtype, *value)))?;
+                self.hold(graph, &name, (code, &[]), encode::tensor(&name, &[], code, &number::bytes(dtype, *value)))?;
                 self.made.insert(key, name.clone());
                 Ok(name)
             }

@@ -280,3 +280,14 @@ fn records_and_names() {
     let after = changed(&taken, &[Edit::Reshape { at: at(0, 1), shape: vec![1, 3] }]).unwrap();
     assert!(text(&after).contains("w_broadaxe_reshape_2 = Reshape(w)"), "{}", text(&after));
 }
+
+/// Before opset 9 a `Constant` holds floats, and before version 4 of the format an initializer is an input.
+#[test]
+fn whole_numbers_of_old_files_are_initializers() {
+    for (ir, version, constant) in [(3, 7, false), (3, 9, true), (4, 7, false)] {
+        let edits = [Edit::Reshape { at: at(0, 1), shape: vec![1, 3] }];
+        let after = changed(&add(ir, version), &edits).unwrap();
+        assert_eq!(after.main().inputs.len(), 1, "a default is no input that has to be given");
+        assert_eq!(after.nodes.iter().any(|node| node.op == "Constant"), constant, "version {ir}, opset {version}");
+    }
+}
