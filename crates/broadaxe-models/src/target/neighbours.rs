@@ -28,7 +28,7 @@ pub(super) enum Op {
     Mul,
     Neg,
     Pad,
-    PostOp,
+    Simple,
     Pow,
     Quantize,
     Relu,
@@ -42,7 +42,7 @@ pub(super) enum Op {
 
 /// The names of each kind, in ONNX, in OpenVINO's files and in Paddle's.
 ///
-/// `Move` rearranges elements, `PostOp` is a function of one operand that kernels apply to their results, `Unary` another.
+/// `Move` rearranges elements, `Simple` is a function of one operand that kernels apply to their results, `Unary` another.
 static NAMES: &[(Op, &[&str])] = &[
     (Op::Abs, &["Abs", "abs"]),
     (Op::Add, &["Add", "elementwise_add"]),
@@ -64,7 +64,7 @@ static NAMES: &[(Op, &[&str])] = &[
     (Op::Neg, &["Neg", "Negative"]),
     (Op::Pad, &["Pad"]),
     (
-        Op::PostOp,
+        Op::Simple,
         &[
             "Elu",
             "Gelu",

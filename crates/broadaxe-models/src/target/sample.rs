@@ -101,10 +101,10 @@ fn attribute(pair: &str, system: System) -> (String, Attribute) {
     let (name, text) = pair.split_once('=').expect(pair);
     let value = if system == System::Openvino && name != "axis" {
         Attribute::Text(text.to_string())
+    } else if name == "axes" || text.contains(',') {
+        Attribute::Ints(text.split(',').filter_map(|part| part.parse().ok()).collect())
     } else if let Ok(number) = text.parse() {
         Attribute::Int(number)
-    } else if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(',') {
-        Attribute::Ints(text.split(',').filter_map(|part| part.parse().ok()).collect())
     } else if let Ok(number) = text.parse() {
         Attribute::Float(number)
     } else {

@@ -1,7 +1,7 @@
 //! A product with a constant before a convolution, whose constant is multiplied into the weights.
 //!
 //! `MultiplyConvolutionFusion` and `MultiplyGroupConvolutionFusion`
-//! (src/common/transformations/src/transformations/common_optimizations/mul_conv_fusion.cpp) do so wherever the constant
+//! (`src/common/transformations/src/transformations/common_optimizations/mul_conv_fusion.cpp`) do so wherever the constant
 //! stretches to the weights' shape. So an extent of the data that equals the kernel's is taken for a position in the
 //! kernel, which is right only where each window is the data itself. Products in a row, negations and paddings on the way
 //! are merged first; a sum with a constant before the product keeps it from being merged.

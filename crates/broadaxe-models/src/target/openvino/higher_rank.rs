@@ -2,7 +2,7 @@
 //!
 //! A pass that makes one operator of several nodes gives the result the shape of the data, and the axes are lost: those
 //! for Gelu, `HSwish`, `HSigmoid`, `SoftPlus`, Swish, Clamp, `LeakyRelu`, `MVN`, and the ones that make a difference or a
-//! quotient of a sum or a product (src/common/transformations/src/transformations/common_optimizations/). So does the one
+//! quotient of a sum or a product (`src/common/transformations/src/transformations/common_optimizations/`). So does the one
 //! that moves an element-wise node with a constant of one element before a `Transpose` or a `Reshape`
 //! (`MoveEltwiseUpThroughDataMov`).
 
@@ -110,7 +110,7 @@ fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
         let Some((node, kind)) = asked.maker(value) else { return false };
         let next = match kind {
             Op::Move => return true,
-            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::PostOp | Op::Clip => {
+            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
                 node.input(0)
             }
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow => {

@@ -2,7 +2,7 @@
 //!
 //! The reader of ONNX moves the second operand of some operators to their axis; of the others it leaves the axis out of
 //! account, and both operands are aligned to the right. `Add` of before opset 6 is refused with `consumed_inputs`.
-//! Source: src/frontends/onnx/frontend/src/op/, a file per operator.
+//! Source: `src/frontends/onnx/frontend/src/op/`, a file per operator.
 
 use broadaxe::System;
 use broadaxe_shape::Rule;

@@ -2,7 +2,7 @@
 //!
 //! The CPU plugin rewrites `Subtract` and `Divide` as operators without an axis, and computes comparisons with axes of 1 put
 //! in front of the second operand. `AddMultiplyFusion`, `AddAddFusion` and `MultiplyMultiplyFusion`
-//! (src/common/transformations/src/transformations/common_optimizations/lin_op_sequence_fusion.cpp), and the passes that
+//! (`src/common/transformations/src/transformations/common_optimizations/lin_op_sequence_fusion.cpp`), and the passes that
 //! bring a product or a sum into `MatMul`, write new nodes with the default rule in place of those they merge.
 
 use broadaxe_shape::Rule;

@@ -1,10 +1,10 @@
 //! `PRelu`: made of other nodes, and computed together with a `MatMul`.
 //!
-//! `PReluFusion` (src/common/transformations/src/transformations/common_optimizations/prelu_fusion.cpp) turns sums of a
+//! `PReluFusion` (`src/common/transformations/src/transformations/common_optimizations/prelu_fusion.cpp`) turns sums of a
 //! `Relu` and a product with a constant back into `PRelu`, whose slope of rank 1 goes to axis 1 if its length fits. And the
 //! CPU plugin applies a `PRelu` that follows a `MatMul` by constant weights to its result, if the slope is one number per
 //! entry of axis 1; from rank 4 on it then gives the numbers to the entries of the last axis
-//! (src/plugins/intel_cpu/src/dnnl_postops_composer.cpp).
+//! (`src/plugins/intel_cpu/src/dnnl_postops_composer.cpp`).
 
 use std::sync::LazyLock;
 
@@ -100,7 +100,7 @@ fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
         let Some((node, kind)) = asked.maker(value) else { return false };
         let next = match kind {
             Op::MatMul => return weights(asked, node),
-            Op::Relu | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Neg | Op::PostOp | Op::Clip => node.input(0),
+            Op::Relu | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Neg | Op::Simple | Op::Clip => node.input(0),
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).and_then(|(constant, data, second)| {
                 let (own, all) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
                 let last = own.iter().all(|size| *size == 1) || only_axis(&own, all) == Some(all - 1);

@@ -1,7 +1,7 @@
 //! A sum with a constant behind a quantisation, which the CPU plugin computes together with it.
 //!
 //! `QuantizeLinear` and `DequantizeLinear` in a row are one `FakeQuantize`, and a sum behind it is its post-operation
-//! (src/plugins/intel_cpu/src/nodes/fake_quantize.cpp). Where the limits are one per channel, a constant of as many
+//! (`src/plugins/intel_cpu/src/nodes/fake_quantize.cpp`). Where the limits are one per channel, a constant of as many
 //! elements is added per channel, whatever its shape; a constant of one element loses the axes that the data has not.
 
 use super::super::{
