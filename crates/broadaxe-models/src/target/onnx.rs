@@ -138,7 +138,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     if !suspect {
         return None;
     }
-    let (_, found) = pattern::find(asked, &NORMALISATIONS, constant)?;
+    // The root mean square in a whole normalisation would be found first.
+    let whole = pattern::find(asked, &NORMALISATIONS[..1], constant);
+    let (_, found) = whole.or_else(|| pattern::find(asked, &NORMALISATIONS[1..], constant))?;
     let ranks: Vec<usize> = found.constants.iter().filter_map(|value| Some(asked.sizes(*value)?.len())).collect();
     let data = found.values[0].and_then(|value| asked.form(value)).and_then(|shape| shape.rank())?;
     let place = found.constants.iter().position(|value| *value == constant)?;
@@ -149,7 +151,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let text = "makes one normalisation of these nodes, whose result has not the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
     }
-    let odd = data == 1 && ranks[..inner].iter().all(|rank| *rank <= 1) && ranks[place] != 1;
+    let long = || asked.sizes(found.constants[inner]) == found.values[0].and_then(|value| asked.sizes(value));
+    let odd =
+        data == 1 && (place == inner || long()) && ranks[..inner].iter().all(|rank| *rank <= 1) && ranks[place] != 1;
     odd.then(|| {
         let text = "leaves a name that no node makes where it makes one normalisation of these nodes";
         Does::Refused(text.into())

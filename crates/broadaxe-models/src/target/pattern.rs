@@ -1,7 +1,7 @@
 //! Patterns of nodes that engines turn into one operator, as text: `Log(Add(Exp(x), #1))`.
 //!
 //! `x` and `y` are any values, each the same wherever it is written. `#1` is a constant of one element that is this number,
-//! `#` one of any number, `*` a constant of any shape, `_` one whose shape has no part in this,
+//! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,
 //! `=1` a constant that the engine looks at by its number only. The
 //! operands of `Add`, `Mul`, `Max` and `Min` may come in either order, and `Neg(v)` is also a product with -1.
 
@@ -25,6 +25,8 @@ pub(super) enum Pattern {
         one: bool,
         /// Whether its shape has a part in the result.
         counts: bool,
+        /// Whether all its elements are one number.
+        uniform: bool,
         /// What its elements are.
         number: Option<f64>,
     },
@@ -78,14 +80,14 @@ impl Pattern {
         let word = word.trim();
         let constant = |one, counts| {
             let number = word[1..].parse().ok();
-            Some(Self::Constant { one, counts, number })
+            Some(Self::Constant { one, counts, uniform: word.starts_with('@'), number })
         };
         match word.as_bytes().first()? {
             b'x' => return Some(Self::Value(0)),
             b'y' => return Some(Self::Value(1)),
             b'#' => return constant(true, true),
             b'=' => return constant(true, false),
-            b'*' => return constant(false, true),
+            b'*' | b'@' => return constant(false, true),
             b'_' => return constant(false, false),
             _ => {}
         }
@@ -116,9 +118,10 @@ impl Pattern {
                 }
                 Some(found)
             }
-            Self::Constant { one, counts, number } => {
+            Self::Constant { one, counts, uniform, number } => {
                 let known = asked.facts.is_constant(value)
                     && (!one || asked.sizes(value)?.iter().all(|size| *size == 1))
+                    && (!uniform || asked.number(value).is_some())
                     && number.is_none_or(|want| asked.number(value).is_some_and(|own| near(own, want)));
                 let mut found = found.clone();
                 found.constants.extend(counts.then_some(value));

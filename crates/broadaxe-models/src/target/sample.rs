@@ -103,9 +103,9 @@ fn attribute(pair: &str, system: System) -> (String, Attribute) {
         Attribute::Text(text.to_string())
     } else if name == "axes" || text.contains(',') {
         Attribute::Ints(text.split(',').filter_map(|part| part.parse().ok()).collect())
-    } else if let Ok(number) = text.parse() {
+    } else if let Ok(number) = text.parse::<i64>() {
         Attribute::Int(number)
-    } else if let Ok(number) = text.parse() {
+    } else if let Ok(number) = text.parse::<f64>() {
         Attribute::Float(number)
     } else {
         Attribute::Text(text.to_string())

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, fits, op},
+    neighbours::{Op, REACH, fits, numbers, op},
     pattern::{self, Pattern},
 };
-use crate::graph::ValueId;
+use crate::graph::{Node, ValueId};
 
 const LOST: &str = "makes one operator of these nodes, whose result has not the axes that only a constant has";
 
@@ -39,7 +39,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Div(Min(Relu(Add(x,#3)),#6),#6)",
         // SoftPlus and Swish.
         "Log(Add(Exp(x),#1))",
-        "Mul(x,Sigmoid(Mul(x,*)))",
+        "Mul(x,Sigmoid(Mul(x,@)))",
         "Div(x,Add(Exp(Neg(x)),#1))",
         // Clamp and LeakyRelu.
         "Min(Max(x,#),#)",
@@ -49,10 +49,11 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Add(Mul(x,#-1),y)",
         "Mul(x,Pow(y,#-1))",
         // PRelu.
-        "Sub(Relu(x),Mul(Relu(Mul(x,*-1)),_))",
-        "Add(Relu(x),Mul(Relu(Mul(x,*-1)),_))",
+        "Sub(Relu(x),Mul(Relu(Mul(x,@-1)),_))",
+        "Add(Relu(x),Mul(Relu(Mul(x,@-1)),_))",
+        "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),_),@0.5))",
         // Normalisations.
-        "Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),*)))",
+        "Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),@)))",
     ];
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
@@ -109,6 +110,7 @@ fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
         }
         let Some((node, kind)) = asked.maker(value) else { return false };
         let next = match kind {
+            Op::Move if is_copy(asked, node) => node.input(0),
             Op::Move => return true,
             Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
                 node.input(0)
@@ -127,4 +129,14 @@ fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
         }
     }
     false
+}
+
+/// Says whether a node that rearranges elements leaves all where they are.
+fn is_copy(asked: &Asked<'_>, node: &Node) -> bool {
+    let sizes = |value: Option<ValueId>| value.and_then(|value| asked.sizes(value));
+    let (data, result) = (sizes(node.input(0)), sizes(node.output(0)));
+    let order = numbers(node, "perm").is_some_and(|order| order.iter().copied().eq(0..order.len() as i64));
+    let still =
+        node.op != "Transpose" && node.op != "Gather" || order || data.as_ref().is_some_and(|dims| dims.len() < 2);
+    data.is_some() && data == result && still
 }

@@ -74,7 +74,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
     let (channels, columns) = (dims[1].size()?, dims.last()?.size()?);
     let listed = match slope.dims() {
         [length] => *length == channels,
-        other => only_axis(other, dims.len()) == Some(1) && other.iter().any(|size| *size == channels),
+        other => only_axis(other, dims.len()) == Some(1) && other.contains(&channels),
     };
     if !listed || channels == 1 {
         return None;
