@@ -8,6 +8,7 @@ use super::super::{Asked, Does};
 use crate::graph::Attribute;
 
 /// Says what happens to scale and bias.
+// Long: each outcome of the reshape has its own sentence.
 pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     if asked.node.op != "LayerNormalization" {
         return None;
