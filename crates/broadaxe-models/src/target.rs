@@ -6,6 +6,8 @@
 
 mod equal_rank;
 mod facts;
+mod neighbours;
+mod pattern;
 mod ncnn;
 mod none;
 mod numpy;
@@ -141,11 +143,18 @@ pub enum Does {
     Own,
     /// It broadcasts by this rule.
     Rule(Rule),
-    /// It takes the second operand for a list, without a look at its shape, and gives its entry `i` to entry `i` of
-    /// this axis of the first operand.
+    /// It takes one of two operands for a list, without a look at its shape, and gives its entry `i` to entry `i` of
+    /// this axis of the other one.
     List {
+        /// The operand that is the list; the other one is the data.
+        operand: usize,
         /// The axis.
         axis: usize,
+    },
+    /// It reads all operands but the first as if they had this many of the first operand's last axes, in row-major order.
+    Flat {
+        /// How many axes.
+        axes: usize,
     },
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {
@@ -317,5 +326,7 @@ impl FromStr for Target {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

@@ -24,14 +24,33 @@ impl Reading {
         Self { shape: alignment.shape().to_vec(), strides }
     }
 
-    /// Makes the reading of a second operand that is a list along an axis of the first; nothing if there is no such axis.
-    pub(super) fn list(data: &[usize], axis: usize) -> Option<Self> {
+    /// Makes the reading of two operands of which one is a list along an axis of the other; nothing if there is no such axis.
+    pub(super) fn list(data: &[usize], operand: usize, axis: usize) -> Option<Self> {
         let extent = *data.get(axis)?;
         let mut strides = vec![0; data.len()];
         strides[axis] = isize::from(extent != 1);
-        let own =
-            contiguous_strides(data).into_iter().zip(data).map(|(stride, &dim)| if dim == 1 { 0 } else { stride });
-        Some(Self { shape: data.to_vec(), strides: vec![own.collect(), strides] })
+        let mut strides = vec![dense(data), strides];
+        if operand == 0 {
+            strides.reverse();
+        }
+        Some(Self { shape: data.to_vec(), strides })
+    }
+
+    /// Makes the reading of operands of which all but the first have its last axes, so many, in row-major order; nothing if
+    /// one has not as many elements as these axes.
+    pub(super) fn flat(own: &Alignment, axes: usize) -> Option<Self> {
+        let mut reading = Self::of(own);
+        let first = reading.shape.len().checked_sub(axes)?;
+        let dims = &reading.shape[first..];
+        let count: usize = dims.iter().product();
+        for (operand, strides) in own.operands().iter().zip(&mut reading.strides).skip(1) {
+            if operand.shape().iter().product::<usize>() != count {
+                return None;
+            }
+            *strides = vec![0; first];
+            strides.extend(dense(dims));
+        }
+        Some(reading)
     }
 
     /// Finds the first element on which another reading of the same operands parts from this one.
@@ -67,6 +86,11 @@ impl Reading {
         };
         within.then(|| self.strides.iter().map(position).collect())
     }
+}
+
+/// Returns the strides of dense data, 0 along axes of 1.
+fn dense(dims: &[usize]) -> Vec<isize> {
+    contiguous_strides(dims).into_iter().zip(dims).map(|(stride, &dim)| if dim == 1 { 0 } else { stride }).collect()
 }
 
 /// Returns the index of an element of an operand from its position; one past the end keeps its position on the first axis.
@@ -118,11 +142,11 @@ mod tests {
 
     #[test]
     fn a_list_is_read_along_its_axis() {
-        let list = Reading::list(&[2, 3, 4], 1).expect("axis 1 is there");
+        let list = Reading::list(&[2, 3, 4], 1, 1).expect("axis 1 is there");
         assert_eq!(list.strides, [[12, 4, 1], [0, 1, 0]]);
         assert_eq!(list.positions(&[1, 2, 3]), Some(vec![23, 2]));
         assert_eq!(list.positions(&[1, 3, 3]), None);
-        assert_eq!(Reading::list(&[2], 1), None);
+        assert_eq!(Reading::list(&[2], 1, 1), None);
         assert_eq!(index(5, &[2, 3]), [1, 2]);
         assert_eq!(index(7, &[2, 3]), [2, 1]);
     }

@@ -71,15 +71,27 @@ impl Known {
                     judged
                 }
             },
+            Does::Flat { axes } => match Reading::flat(own, *axes) {
+                Some(there) => self.compare(asked, own, &there, (target, treatment)),
+                None => Judged::of(Verdict::Refused, format!("{target} {}", treatment.law.text)),
+            },
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text)),
                 Err(error) => Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text)),
             },
-            Does::List { axis } => match Reading::list(self.shapes[0].dims(), *axis) {
+            Does::List { operand, axis } => match self
+                .data(*operand)
+                .and_then(|data| Reading::list(data, *operand, *axis))
+            {
                 Some(there) => self.compare(asked, own, &there, (target, treatment)),
                 None => Judged::of(Verdict::Refused, format!("{target} {}, which is not there", treatment.law.text)),
             },
         }
+    }
+
+    /// Returns the shape of the one of two operands that is no list.
+    fn data(&self, list: usize) -> Option<&[usize]> {
+        self.shapes.get(1_usize.checked_sub(list)?).map(Shape::dims)
     }
 
     /// Looks for a dim that, with the size of another, would make the target take the operands and read them otherwise.

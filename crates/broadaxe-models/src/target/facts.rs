@@ -13,6 +13,7 @@ pub struct Facts {
     batches: Batches,
     folded: Vec<bool>,
     uses: Vec<Vec<Use>>,
+    outputs: Vec<bool>,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -30,12 +31,21 @@ impl Facts {
         let uses = model.uses();
         let asks = targets.iter().any(|target| target.profile().name == pnnx::PROFILE.name);
         let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
-        Self { batches, folded: folded(model, shapes), uses }
+        let mut outputs = vec![false; model.values.len()];
+        for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
+            outputs[value.0 as usize] = true;
+        }
+        Self { batches, folded: folded(model, shapes), uses, outputs }
     }
 
     /// Lists where a value is read.
     pub fn readers(&self, value: ValueId) -> &[Use] {
         self.uses.get(value.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Says whether a value is an output of its graph.
+    pub fn is_output(&self, value: ValueId) -> bool {
+        self.outputs.get(value.0 as usize).copied().unwrap_or(false)
     }
 
     /// Says whether a value is a constant, or depends on nothing else.

@@ -1,18 +1,31 @@
 //! ONNX: from opset 7 on NumPy's rule and the one-way rule of some operators; before it runs of axes, or nothing.
 
+use std::sync::LazyLock;
+
 use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{
+    Asked, Does, Evidence, Law, Profile, Way,
+    neighbours::{Op, op},
+    pattern::{self, Pattern},
+};
 use crate::meaning::Kind;
 
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
+const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, openvino_laws.py");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
     name: "onnx",
     summary: "ONNX of opset 7 and later",
     laws: &[
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(fused),
+            text: "makes one operator of several nodes when ONNX Runtime runs it with its default options",
+            evidence: FUSIONS,
+        },
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias],
             way: Way::Own,
@@ -90,6 +103,64 @@ pub(super) static ONNX_6: Profile = Profile {
     ],
 };
 
+/// What ONNX Runtime turns into one normalisation; the scale is the third constant, and the bias the fourth.
+static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let texts = [
+        "Add(Mul(Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),#))),*),*)",
+        "Mul(Div(x,Sqrt(Add(Mean(Pow(x,#2)),#))),*)",
+        "Mul(Mul(x,Div(=1,Sqrt(Add(Mean(Pow(x,#2)),#)))),*)",
+    ];
+    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+});
+
+/// Finds constants of another rank than the data that two fusions of ONNX Runtime do not expect.
+///
+/// `DivMulFusion` makes `z / x` of `1 / x * z`, and the fusions for normalisations give the result the shape of the data:
+/// axes that only the 1, the exponent or the epsilon has are lost. Behind data of rank 1, a scale or a bias of another
+/// rank leaves a name that no node makes. Source: `onnxruntime/core/optimizer/`.
+// Long: two fusions with their conditions, and a sentence for each outcome.
+fn fused(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.is_of(System::Onnx) || asked.node.version < 7 {
+        return None;
+    }
+    let (constant, data, second) = asked.split(asked.node)?;
+    let (own, rank) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
+    let lost = |text: &str| Some(Does::Garbled(text.to_string().into()));
+    if own.len() > rank && !second && op(asked.node) == Some(Op::Div) && own.iter().all(|size| *size == 1) {
+        let output = asked.node.output(0)?;
+        let product = asked.reader(output).filter(|(node, _)| op(node) == Some(Op::Mul));
+        let other = product.and_then(|(node, input)| asked.form(node.input(1 - input.min(1))?)?.rank());
+        let one = asked.number(constant).is_none_or(|number| number == 1.0);
+        if one && other.is_some_and(|other| own.len() > other) {
+            return lost("makes a quotient of 1 / x * z, whose result has not the axes that only the 1 has");
+        }
+    }
+    let suspect = own.len() > rank || rank == 1 && own.len() != 1;
+    if !suspect {
+        return None;
+    }
+    // The root mean square in a whole normalisation would be found first.
+    let whole = pattern::find(asked, &NORMALISATIONS[..1], constant);
+    let (_, found) = whole.or_else(|| pattern::find(asked, &NORMALISATIONS[1..], constant))?;
+    let ranks: Vec<usize> = found.constants.iter().filter_map(|value| Some(asked.sizes(*value)?.len())).collect();
+    let data = found.values[0].and_then(|value| asked.form(value)).and_then(|shape| shape.rank())?;
+    let place = found.constants.iter().position(|value| *value == constant)?;
+    let inner = ranks.len() - if ranks.len() > 3 { 2 } else { 1 };
+    let scale = *ranks.get(inner)?;
+    let most = ranks.get(inner + 1).copied().unwrap_or(0).max(data);
+    if place < inner {
+        let text = "makes one normalisation of these nodes, whose result has not the axes that only a constant has";
+        return if scale == 1 && ranks[place] > most { lost(text) } else { None };
+    }
+    let long = || asked.sizes(found.constants[inner]) == found.values[0].and_then(|value| asked.sizes(value));
+    let odd =
+        data == 1 && (place == inner || long()) && ranks[..inner].iter().all(|rank| *rank <= 1) && ranks[place] != 1;
+    odd.then(|| {
+        let text = "leaves a name that no node makes where it makes one normalisation of these nodes";
+        Does::Refused(text.into())
+    })
+}
+
 /// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.
 fn absent(asked: &Asked<'_>) -> Option<Does> {
     let unsupported = |what: &str| Some(Does::Unsupported(format!("has no {what} before opset 7").into()));
@@ -114,4 +185,27 @@ fn legacy(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Own);
     }
     Some(Does::Rule(Rule::onnx_legacy(None)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::judge;
+
+    #[test]
+    fn fusions_of_the_runtime() {
+        let rms = "s=Pow(x,p); m=ReduceMean(s) axes=-1 keepdims=1; a=Add(m,e); q=Sqrt(a); d=Div(x,q); y=Mul(d,g)";
+        let rows = [
+            ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)".to_string(), "d differs"),
+            ("x(3,3); o=const(1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)".to_string(), "same"),
+            ("x(3,3); o=const(1,1,1)=2; d=Div(o,x); z(3,3); y=Mul(d,z)".to_string(), "same"),
+            ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(1,3,3); y=Mul(z,d)".to_string(), "same"),
+            ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z); w=Relu(d)".to_string(), "same"),
+            (format!("opset 17; x(2,3); p=const()=2; e=const(1,1,1)=0.5; g=const(3); {rms}"), "a differs"),
+            (format!("opset 17; x(2,3); p=const()=2; e=const()=0.5; g=const(3); {rms}"), "same"),
+            (format!("opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "y refused"),
+            (format!("opset 17; x(2,3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "same"),
+        ];
+        let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
+        judge("onnx", &cases);
+    }
 }

@@ -1,23 +1,77 @@
-//! OpenVINO: NumPy's rule unless the model says otherwise, and a `PReLU` that prefers axis 1.
+//! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that look at several
+//! nodes at once and read a constant otherwise than the node does that it is an operand of.
+
+mod conv;
+mod higher_rank;
+mod layernorm;
+mod one_element;
+mod old_opsets;
+mod pdpd;
+mod prelu;
+mod quantize;
 
 use broadaxe_frameworks::System;
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
-use crate::meaning::Kind;
+use crate::{graph::Attribute, meaning::Kind};
 
 const RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
 const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
+const LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, openvino_laws.py");
 
 pub(super) static PROFILE: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
     laws: &[
+        Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: LAWS },
         Law {
             kinds: &[Kind::Binary, Kind::Select],
-            way: Way::Ask(lost_axis),
+            way: Way::Ask(pdpd::lost),
             text: "loses the axis of PDPD when it compiles this operator for the CPU",
             evidence: PRELU,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(pdpd::merged),
+            text: "loses the axis of PDPD when it merges this node with a neighbour",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(one_element::none),
+            text: "drops the axes of a constant of one element",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(prelu::merged),
+            text: "merges the nodes to a PRelu, which gives entry i of a slope of rank 1 to entry i of axis 1",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Ask(prelu::behind_product),
+            text: "computes PRelu together with the MatMul before it, and gives entry i of the slope to entry i of the last axis",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(conv::multiplied),
+            text: "multiplies the constant into the weights of the convolution behind",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(quantize::added),
+            text: "adds the constant per channel where it quantises",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(higher_rank::lost),
+            text: "drops the axes that only a constant has",
+            evidence: LAWS,
         },
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
         Law {
@@ -33,6 +87,18 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: Evidence::documented("OpenVINO 2026.4, CPU plugin"),
         },
         Law {
+            kinds: &[Kind::Stretch],
+            way: Way::Ask(one_element::stretched),
+            text: "misreads a shape without entries",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            way: Way::Ask(layernorm::reshaped),
+            text: "reshapes scale and bias to the shape that is normalised",
+            evidence: LAWS,
+        },
+        Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
             text: "has an operator that says the same",
@@ -40,9 +106,9 @@ pub(super) static PROFILE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(legacy),
-            text: "reads broadcast and axis of old ONNX files as they are meant",
-            evidence: Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py"),
+            way: Way::Ask(old_opsets::placed),
+            text: "reads broadcast and axis of old ONNX files as they are meant, but for some operators",
+            evidence: LAWS,
         },
         Law {
             kinds: &[Kind::Select],
@@ -65,48 +131,24 @@ pub(super) static PROFILE: Profile = Profile {
     ],
 };
 
-/// What the CPU plugin rewrites as an operator that has no axis any more.
-const LOSES: &[&str] = &["Subtract", "Divide", "BitwiseAnd", "BitwiseOr", "BitwiseXor"];
-/// What it computes with operands of equal rank, after putting axes of 1 in front of the second.
-const PADS: &[&str] = &[
-    "Equal",
-    "NotEqual",
-    "Less",
-    "LessEqual",
-    "Greater",
-    "GreaterEqual",
-    "LogicalAnd",
-    "LogicalOr",
-    "LogicalXor",
-    "Xor",
-    "Select",
-];
-
-/// Says what the CPU plugin does with nodes under PDPD, where it does not do what they say.
-fn lost_axis(asked: &Asked<'_>) -> Option<Does> {
-    let rule = &asked.meaning.rule;
-    let pdpd = rule.name() == "pdpd" || rule.params().mode.as_deref() == Some("pdpd");
-    if !asked.is_of(System::Openvino) || !pdpd {
+/// OpenVINO's reader of ONNX has no rule for a call of a function that the file defines, and refuses the model.
+fn function(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.is_of(System::Onnx) {
         return None;
     }
-    let (op, axis) = (asked.node.op.as_str(), rule.params().axis.unwrap_or(-1));
-    let refused = |why: String| Some(Does::Refused(why.into()));
-    if op == "Mod" {
-        return refused("does not compile Mod with auto_broadcast=\"pdpd\" for the CPU".to_string());
+    let mut graph = asked.node.graph;
+    for _ in 0..super::neighbours::REACH {
+        let owner = asked.model.node(asked.model.graph(graph).owner?);
+        let control = owner.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_)));
+        if !control {
+            let name = format!("{}.{}", owner.domain, owner.op);
+            return Some(Does::Refused(
+                format!("has no functions of a model's own, and this node is in {name}").into(),
+            ));
+        }
+        graph = owner.graph;
     }
-    let ranks: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
-    let equal = ranks.is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
-    if axis < 0 || equal {
-        return None;
-    }
-    if LOSES.contains(&op) {
-        return Some(Does::Rule(Rule::pdpd(-1)));
-    }
-    match PADS.contains(&op) {
-        true if axis > 0 || op == "Select" => refused(format!("does not compile {op} with axis={axis} for the CPU")),
-        true => Some(Does::Rule(Rule::pdpd(-1))),
-        false => None,
-    }
+    None
 }
 
 fn own(asked: &Asked<'_>) -> Option<Does> {
@@ -118,11 +160,17 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
     none.then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
 }
 
-/// OpenVINO's reader of ONNX aligns the second operand of old nodes to their axis, and Paddle's axis is PDPD there.
-fn legacy(asked: &Asked<'_>) -> Option<Does> {
-    if asked.is_of(System::Onnx) && asked.node.version < 7 {
-        return Some(Does::Own);
-    }
-    let rule = &asked.meaning.rule;
-    (rule.name() == "paddle").then(|| Does::Rule(Rule::pdpd(rule.params().axis.unwrap_or(-1))))
+/// Returns the ranks of the operands, where all are known.
+fn ranks(asked: &Asked<'_>) -> Option<Vec<usize>> {
+    asked.operands.iter().map(SymbolicShape::rank).collect()
 }
+
+/// Returns the axis of a node of OpenVINO's own files under PDPD.
+fn pdpd_axis(asked: &Asked<'_>) -> Option<i64> {
+    let rule: &Rule = &asked.meaning.rule;
+    let pdpd = rule.name() == "pdpd" || rule.params().mode.as_deref() == Some("pdpd");
+    (asked.is_of(System::Openvino) && pdpd).then(|| rule.params().axis.unwrap_or(-1))
+}
+
+#[cfg(test)]
+mod tests;

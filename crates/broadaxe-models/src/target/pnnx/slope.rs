@@ -14,7 +14,7 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match (asked.operands[0].rank(), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
         (Some(0), _) => Does::Refused(Cow::Borrowed("has no tensors of rank 0")),
-        (Some(rank), Some(_)) => Does::List { axis: usize::from(rank > 1) },
+        (Some(rank), Some(_)) => Does::List { operand: 1, axis: usize::from(rank > 1) },
         _ => Does::Unknown(Cow::Borrowed("takes the slope for a list, and a shape is not known")),
     })
 }

@@ -1,0 +1,214 @@
+//! The nodes around the one that is asked about: what kinds of operators they are, in whatever format.
+
+use broadaxe::DType;
+use broadaxe_shape::SymbolicShape;
+
+use super::Asked;
+use crate::graph::{Attribute, Node, ValueId};
+
+/// Sorts the operators that laws about neighbourhoods mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    Abs,
+    Add,
+    Clip,
+    Conv,
+    Dequantize,
+    Div,
+    Erf,
+    Exp,
+    FakeQuantize,
+    Identity,
+    Log,
+    MatMul,
+    Max,
+    Mean,
+    Min,
+    Move,
+    Mul,
+    Neg,
+    Pad,
+    Simple,
+    Pow,
+    Quantize,
+    Relu,
+    Sigmoid,
+    Sqrt,
+    Sub,
+    SumOf,
+    Tanh,
+    Unary,
+}
+
+/// The names of each kind, in ONNX, in OpenVINO's files and in Paddle's.
+///
+/// `Move` rearranges elements, `Simple` is a function of one operand that kernels apply to their results, `Unary` another.
+static NAMES: &[(Op, &[&str])] = &[
+    (Op::Abs, &["Abs", "abs"]),
+    (Op::Add, &["Add", "elementwise_add"]),
+    (Op::Clip, &["Clip", "Clamp"]),
+    (Op::Conv, &["Conv", "Convolution", "GroupConvolution"]),
+    (Op::Dequantize, &["DequantizeLinear"]),
+    (Op::Div, &["Div", "Divide", "elementwise_div"]),
+    (Op::Erf, &["Erf", "erf"]),
+    (Op::Exp, &["Exp", "exp"]),
+    (Op::FakeQuantize, &["FakeQuantize"]),
+    (Op::Identity, &["Identity", "Dropout", "assign"]),
+    (Op::Log, &["Log", "log"]),
+    (Op::MatMul, &["MatMul", "matmul", "matmul_v2"]),
+    (Op::Max, &["Max", "Maximum", "elementwise_max"]),
+    (Op::Mean, &["ReduceMean"]),
+    (Op::Min, &["Min", "Minimum", "elementwise_min"]),
+    (Op::Move, &["Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Gather", "DepthToSpace", "SpaceToDepth"]),
+    (Op::Mul, &["Mul", "Multiply", "elementwise_mul"]),
+    (Op::Neg, &["Neg", "Negative"]),
+    (Op::Pad, &["Pad"]),
+    (
+        Op::Simple,
+        &[
+            "Elu",
+            "Gelu",
+            "HSigmoid",
+            "HSwish",
+            "HardSigmoid",
+            "HardSwish",
+            "LeakyRelu",
+            "Mish",
+            "Round",
+            "SoftPlus",
+            "Softplus",
+            "Swish",
+        ],
+    ),
+    (Op::Pow, &["Pow", "Power", "elementwise_pow"]),
+    (Op::Quantize, &["QuantizeLinear"]),
+    (Op::Relu, &["Relu", "ReLU", "relu"]),
+    (Op::Sigmoid, &["Sigmoid", "sigmoid"]),
+    (Op::Sqrt, &["Sqrt", "sqrt"]),
+    (Op::Sub, &["Sub", "Subtract", "elementwise_sub"]),
+    (Op::SumOf, &["ReduceSum"]),
+    (Op::Tanh, &["Tanh", "tanh"]),
+    (
+        Op::Unary,
+        &["Acos", "Asin", "Atan", "Ceil", "Ceiling", "Cos", "Cosh", "Floor", "Sign", "Sin", "Sinh", "Tan", "Selu"],
+    ),
+];
+
+/// How many nodes in a row are followed at most.
+pub(super) const REACH: usize = 16;
+/// How many bytes of a constant are read at most to see whether all its elements are one number.
+const BYTES: usize = 1 << 12;
+
+/// Returns the kind of a node's operator; nothing for one that no law mentions.
+pub(super) fn op(node: &Node) -> Option<Op> {
+    let own = matches!(node.domain.as_str(), "" | "ai.onnx") || node.domain.starts_with("opset");
+    own.then(|| NAMES.iter().find(|(_, names)| names.contains(&node.op.as_str())))?.map(|(op, _)| *op)
+}
+
+impl<'a> Asked<'a> {
+    /// Returns the value that another is a copy of.
+    pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
+        for _ in 0..REACH {
+            match self.producer(value).filter(|node| op(node) == Some(Op::Identity)).and_then(|node| node.input(0)) {
+                Some(input) => value = input,
+                None => break,
+            }
+        }
+        value
+    }
+
+    /// Returns the node that computes a value, copies left out, and its kind.
+    pub(super) fn maker(&self, value: ValueId) -> Option<(&'a Node, Op)> {
+        let node = self.producer(self.origin(value))?;
+        Some((node, op(node)?))
+    }
+
+    /// Returns the only node that reads a value, copies left out, and which input that is; nothing where a caller sees the
+    /// value or several nodes read it.
+    pub(super) fn reader(&self, mut value: ValueId) -> Option<(&'a Node, usize)> {
+        for _ in 0..REACH {
+            let mut readers = self.readers(value);
+            let (node, input) = readers.next()?;
+            if readers.next().is_some() || self.facts.is_output(value) {
+                return None;
+            }
+            match node.output(0) {
+                Some(output) if op(node) == Some(Op::Identity) => value = output,
+                _ => return Some((node, input)),
+            }
+        }
+        None
+    }
+
+    /// Says whether only one node reads a value, and no caller.
+    pub(super) fn is_single(&self, value: ValueId) -> bool {
+        self.reader(value).is_some()
+    }
+
+    /// Returns the shape of a value in the form that is asked about, which for an operand may be another than the model's.
+    pub(super) fn form(&self, value: ValueId) -> Option<SymbolicShape> {
+        let own = (0..self.operands.len()).find(|&k| self.value(k) == Some(value));
+        own.map(|k| self.operands[k].clone()).or_else(|| self.shape(value).cloned())
+    }
+
+    /// Returns the sizes of a value, where all are known.
+    pub(super) fn sizes(&self, value: ValueId) -> Option<Vec<usize>> {
+        self.form(value)?.known().map(|shape| shape.to_vec())
+    }
+
+    /// Returns the number that all elements of a constant are.
+    pub(super) fn number(&self, value: ValueId) -> Option<f64> {
+        let constant = self.model.value(self.origin(value)).constant.as_ref()?;
+        let bytes = self.model.elements(constant, BYTES).ok()??;
+        let dtype = constant.element.dtype()?;
+        let mut numbers = bytes.chunks_exact(dtype.size()).map(|bytes| match dtype {
+            DType::F32 => bytes.try_into().ok().map(|bytes| f64::from(f32::from_le_bytes(bytes))),
+            DType::F64 => bytes.try_into().ok().map(f64::from_le_bytes),
+            DType::I32 => bytes.try_into().ok().map(|bytes| f64::from(i32::from_le_bytes(bytes))),
+            DType::I64 => bytes.try_into().ok().map(|bytes| i64::from_le_bytes(bytes) as f64),
+            _ => None,
+        });
+        let first = numbers.next()??;
+        numbers.all(|number| number == Some(first)).then_some(first)
+    }
+
+    /// Splits a node of two operands of which one is a constant: the constant, the other one, and whether the constant is
+    /// the second.
+    pub(super) fn split(&self, node: &Node) -> Option<(ValueId, ValueId, bool)> {
+        let (a, b) = (node.input(0)?, node.input(1)?);
+        match (self.facts.is_constant(a), self.facts.is_constant(b)) {
+            (false, true) => Some((b, a, true)),
+            (true, false) => Some((a, b, false)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns a list of whole numbers, which some formats write as text.
+pub(super) fn numbers(node: &Node, name: &str) -> Option<Vec<i64>> {
+    match node.attribute(name)? {
+        Attribute::Ints(values) => Some(values.clone()),
+        Attribute::Int(value) => Some(vec![*value]),
+        Attribute::Text(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
+        _ => None,
+    }
+}
+
+/// Broadcasts two shapes, aligned to the right, to their common one.
+pub(super) fn merged(a: &[usize], b: &[usize]) -> Vec<usize> {
+    let rank = a.len().max(b.len());
+    let at = |dims: &[usize], axis: usize| (axis + dims.len()).checked_sub(rank).map_or(1, |axis| dims[axis]);
+    (0..rank).map(|axis| at(a, axis).max(at(b, axis))).collect()
+}
+
+/// Says whether a shape stretches to another without changing it.
+pub(super) fn fits(small: &[usize], large: &[usize]) -> bool {
+    small.len() <= large.len() && small.iter().rev().zip(large.iter().rev()).all(|(s, l)| s == l || *s == 1)
+}
+
+/// Returns the axis of data of this rank along which the only extent other than 1 of a shape is.
+pub(super) fn only_axis(dims: &[usize], rank: usize) -> Option<usize> {
+    let mut long = (0..dims.len()).filter(|&axis| dims[axis] != 1);
+    let axis = long.next()?;
+    if long.next().is_some() { None } else { (axis + rank).checked_sub(dims.len()) }
+}

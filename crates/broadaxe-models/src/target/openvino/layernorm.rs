@@ -1,0 +1,61 @@
+//! `LayerNormalization` of ONNX: the reader reshapes scale and bias to the shape that is normalised.
+//!
+//! It does so wherever their rank is another than the number of normalised axes; of that rank they stretch as ONNX says.
+//! A shape with as many elements in another arrangement is then misread, and one with fewer or more is refused.
+//! `RMSNormalization` is read as it is meant. Source: `src/frontends/onnx/frontend/src/op/layer_normalization.cpp`.
+
+use super::super::{Asked, Does};
+use crate::graph::Attribute;
+
+/// Says what happens to scale and bias.
+// Long: each outcome of the reshape has its own sentence.
+pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
+    if asked.node.op != "LayerNormalization" {
+        return None;
+    }
+    let unknown = || {
+        Some(Does::Unknown("reshapes scale and bias to the shape that is normalised, and a rank is not known".into()))
+    };
+    let Some(ranks) = super::ranks(asked) else { return unknown() };
+    let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
+    let axes = if axis < 0 { axis.unsigned_abs() as usize } else { ranks[0].checked_sub(axis as usize)? };
+    let data = asked.operands[0].dims()?;
+    let normalised = &data[data.len().checked_sub(axes)?..];
+    let mut flat = false;
+    for k in (1..ranks.len()).filter(|&k| ranks[k] != axes) {
+        let own = asked.operands[k].dims()?;
+        if own.iter().rev().zip(normalised.iter().rev()).all(|(a, b)| a == b)
+            && own
+                .iter()
+                .rev()
+                .skip(axes)
+                .chain(normalised.iter().rev().skip(own.len()))
+                .all(|dim| dim.size() == Some(1))
+        {
+            continue;
+        }
+        let count = |dims: &[broadaxe_shape::Dim]| dims.iter().try_fold(1_usize, |n, dim| n.checked_mul(dim.size()?));
+        match (count(own), count(normalised)) {
+            (Some(own), Some(all)) if own == all => flat = true,
+            (Some(_), Some(_)) => {
+                let text =
+                    "reshapes scale and bias to the shape that is normalised, which has another number of elements";
+                return Some(Does::Refused(text.into()));
+            }
+            _ => {
+                return Some(Does::Unknown(
+                    "reshapes scale and bias to the shape that is normalised, whose sizes are not known".into(),
+                ));
+            }
+        }
+    }
+    let counts =
+        (1..ranks.len()).all(|k| asked.elements(k) == normalised.iter().try_fold(1, |n, dim| Some(n * dim.size()?)));
+    match (flat, counts) {
+        (false, _) => None,
+        (true, true) => Some(Does::Flat { axes }),
+        (true, false) => Some(Does::Garbled(
+            "reshapes a scale or bias to the shape that is normalised, which arranges it otherwise".into(),
+        )),
+    }
+}

@@ -1,0 +1,42 @@
+//! Constants of one element that lose their axes, and shapes without entries.
+//!
+//! Snippets, the compiler of element-wise nodes in the CPU plugin, turns a constant of one element into a scalar of shape
+//! (1). Under `auto_broadcast="none"` that is another shape than the partner's, unless the rank is 1. And the CPU plugin
+//! keeps a tensor of rank 0 as one of shape (1), which `Expand` to a shape without entries brings to light; a shape
+//! without entries that is computed is read where nothing was written.
+
+use broadaxe_frameworks::System;
+
+use super::super::{Asked, Does};
+
+/// Refuses a constant of one element under `none`.
+pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
+    // Differences and quotients are rewritten first, without the attribute.
+    let rewritten = matches!(asked.node.op.as_str(), "Subtract" | "Divide");
+    if !asked.is_of(System::Openvino) || asked.meaning.rule.name() != "none" || rewritten {
+        return None;
+    }
+    let one = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.elements(k) == Some(1));
+    let all = asked.constants.iter().all(|constant| *constant);
+    (one && !all && asked.rank() != Some(1)).then(|| {
+        Does::Refused(
+            "turns a constant of one element into one of shape (1), which auto_broadcast=\"none\" refuses".into(),
+        )
+    })
+}
+
+/// Finds an `Expand` by a shape without entries.
+pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.is_of(System::Onnx) {
+        return None;
+    }
+    let target = asked.node.input(1)?;
+    if asked.shape(target)?.dims()?.first()?.size() != Some(0) {
+        return None;
+    }
+    if !asked.facts.is_constant(target) {
+        return Some(Does::Garbled("reads a computed shape without entries where nothing was written".into()));
+    }
+    let text = "gives a result of shape (1) where a tensor of rank 0 is stretched to rank 0";
+    (asked.operands[0].rank() == Some(0)).then(|| Does::Garbled(text.into()))
+}

@@ -1,0 +1,102 @@
+//! PDPD in OpenVINO's own files, whose axis does not survive every pass.
+//!
+//! The CPU plugin rewrites `Subtract` and `Divide` as operators without an axis, and computes comparisons with axes of 1 put
+//! in front of the second operand. `AddMultiplyFusion`, `AddAddFusion` and `MultiplyMultiplyFusion`
+//! (`src/common/transformations/src/transformations/common_optimizations/lin_op_sequence_fusion.cpp`), and the passes that
+//! bring a product or a sum into `MatMul`, write new nodes with the default rule in place of those they merge.
+
+use broadaxe_shape::Rule;
+
+use super::super::{
+    Asked, Does,
+    neighbours::{Op, op},
+};
+
+/// What the CPU plugin rewrites as an operator that has no axis any more.
+const LOSES: &[&str] = &["Subtract", "Divide", "BitwiseAnd", "BitwiseOr", "BitwiseXor"];
+/// What it computes with operands of equal rank, after putting axes of 1 in front of the second.
+const PADS: &[&str] = &[
+    "Equal",
+    "NotEqual",
+    "Less",
+    "LessEqual",
+    "Greater",
+    "GreaterEqual",
+    "LogicalAnd",
+    "LogicalOr",
+    "LogicalXor",
+    "Xor",
+    "Select",
+];
+
+/// Says what the CPU plugin does with nodes under PDPD, where it does not do what they say.
+pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
+    let axis = super::pdpd_axis(asked)?;
+    let op = asked.node.op.as_str();
+    let equal = super::ranks(asked).is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
+    if equal {
+        return None;
+    }
+    if op == "Mod" {
+        return Some(Does::Refused(
+            "does not compile Mod of unequal ranks with auto_broadcast=\"pdpd\" for the CPU".into(),
+        ));
+    }
+    if axis < 0 {
+        return None;
+    }
+    if LOSES.contains(&op) {
+        return Some(Does::Rule(Rule::numpy()));
+    }
+    let one = op != "Select" && asked.constants[1] && asked.elements(1) == Some(1);
+    match PADS.contains(&op) {
+        true if one => None,
+        true if axis > 0 || op == "Select" => {
+            Some(Does::Refused(format!("does not compile {op} with axis={axis} for the CPU").into()))
+        }
+        true => Some(Does::Rule(Rule::pdpd(-1))),
+        false => None,
+    }
+}
+
+/// Finds sums and products under PDPD that are merged with a neighbour.
+pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
+    super::pdpd_axis(asked).filter(|axis| *axis >= 0)?;
+    let own = op(asked.node).filter(|own| matches!(own, Op::Add | Op::Mul))?;
+    let ranks = super::ranks(asked)?;
+    if ranks[1] >= ranks[0] {
+        return None;
+    }
+    let made = asked.value(0).and_then(|value| before(asked, own, value));
+    let found = made == Some(true) || asked.constants[1] && behind(asked, own);
+    found.then(|| Does::Rule(Rule::numpy()))
+}
+
+/// Says whether the only node behind is merged with this one.
+fn behind(asked: &Asked<'_>, own: Op) -> bool {
+    let Some((node, input)) = asked.node.output(0).and_then(|value| asked.reader(value)) else { return false };
+    let constant = asked.split(node).is_some();
+    match op(node) {
+        Some(Op::Neg) => true,
+        Some(Op::Mul) => constant,
+        Some(Op::Add) => constant && own == Op::Add,
+        Some(Op::Sub) => constant && (own == Op::Add || input == 1),
+        Some(Op::Div) => constant && input == 0,
+        _ => false,
+    }
+}
+
+/// Says whether the node before is merged with this one.
+fn before(asked: &Asked<'_>, own: Op, value: crate::ValueId) -> Option<bool> {
+    let (node, kind) = asked.maker(value)?;
+    asked.reader(value)?;
+    let constant = asked.constants[1];
+    let split = asked.split(node);
+    Some(match kind {
+        Op::Neg => constant || own == Op::Add,
+        Op::MatMul => constant && (own == Op::Mul || split.is_some_and(|(_, _, second)| second)),
+        Op::Add | Op::Sub => constant && split.is_some(),
+        Op::Mul | Op::Div => constant && split.is_some() && own == Op::Mul,
+        _ => false,
+    })
+}

@@ -1,0 +1,141 @@
+//! `PRelu`: made of other nodes, and computed together with a `MatMul`.
+//!
+//! `PReluFusion` (`src/common/transformations/src/transformations/common_optimizations/prelu_fusion.cpp`) turns sums of a
+//! `Relu` and a product with a constant back into `PRelu`, whose slope of rank 1 goes to axis 1 if its length fits. And the
+//! CPU plugin applies a `PRelu` that follows a `MatMul` by constant weights to its result, if the slope is one number per
+//! entry of axis 1; from rank 4 on it then gives the numbers to the entries of the last axis
+//! (`src/plugins/intel_cpu/src/dnnl_postops_composer.cpp`).
+
+use std::sync::LazyLock;
+
+use broadaxe_shape::Rule;
+
+use super::super::{
+    Asked, Does,
+    neighbours::{Op, REACH, only_axis, op},
+    pattern::{self, Pattern},
+};
+use crate::graph::{Node, ValueId};
+
+/// What becomes a `PRelu`, with the slope as its constant.
+static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let texts = [
+        "Sub(Relu(x),Mul(Relu(Neg(x)),*))",
+        "Add(Relu(x),Mul(Relu(Neg(x)),*))",
+        "Add(Relu(x),Mul(Neg(Relu(Neg(x))),*))",
+        "Add(Relu(x),Neg(Mul(Relu(Neg(x)),*)))",
+        "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),*),=0.5))",
+    ];
+    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+});
+
+/// Finds a product with a constant that becomes the slope of a `PRelu`.
+pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
+    let (constant, factor, _) = asked.split(asked.node).filter(|_| op(asked.node) == Some(Op::Mul))?;
+    if !matches!(asked.maker(factor), Some((_, Op::Relu | Op::Neg | Op::Mul | Op::Sub))) {
+        return None;
+    }
+    let (_, found) = pattern::find(asked, &FORMS, constant)?;
+    let operand = (0..2).find(|&k| asked.value(k) == Some(constant))?;
+    let (slope, data) = (asked.operands[operand].known()?, asked.operands[1 - operand].dims()?);
+    if slope.len() > data.len() || slope.iter().rev().zip(data.iter().rev()).any(|(s, d)| *s > 1 && d.size() == Some(1))
+    {
+        return Some(Does::Garbled("merges the nodes to a PRelu, whose result has the shape of the data alone".into()));
+    }
+    if let Some(does) = found.values[0].and_then(|x| product(asked, x, operand)) {
+        return Some(does);
+    }
+    let [length] = slope.dims() else { return None };
+    let channel = data.get(1).and_then(broadaxe_shape::Dim::size);
+    (data.len() > 2 && *length > 1 && channel == Some(*length)).then_some(Does::List { operand, axis: 1 })
+}
+
+/// Says what becomes of a slope behind a product by constant weights.
+pub(super) fn behind_product(asked: &Asked<'_>) -> Option<Does> {
+    let does = product(asked, asked.value(0)?, 1)?;
+    Some(match does {
+        // On the last axis a slope of rank 1 means what ONNX says.
+        Does::List { .. } if asked.operands[1].rank() == Some(1) && asked.meaning.rule == Rule::unidirectional() => {
+            Does::Own
+        }
+        other => other,
+    })
+}
+
+/// Says what becomes of a slope, which is this operand, on a value that a product by constant weights makes.
+fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
+    let dims = asked.operands[1 - operand].dims()?;
+    if dims.len() < 4 || !asked.constants[operand] || !is_product(asked, data) {
+        return None;
+    }
+    // The kernel takes a slope that no other node reads.
+    asked.value(operand).filter(|value| asked.readers(*value).count() == 1)?;
+    let slope = asked.operands[operand].known()?;
+    let (channels, columns) = (dims[1].size()?, dims.last()?.size()?);
+    let listed = match slope.dims() {
+        [length] => *length == channels,
+        other => only_axis(other, dims.len()) == Some(1) && other.contains(&channels),
+    };
+    if !listed || channels == 1 {
+        return None;
+    }
+    Some(if channels == columns {
+        Does::List { operand, axis: dims.len() - 1 }
+    } else {
+        Does::Refused(
+            format!("computes PRelu together with the MatMul before it, and takes {columns} slopes there").into(),
+        )
+    })
+}
+
+/// Says whether a value is a product by constant weights, or what the kernel of one applies to its result.
+fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
+    let mut first = true;
+    for _ in 0..REACH {
+        // The value that `PRelu` is made of has several readers before they are merged.
+        if !first && !asked.is_single(value) || first && !merges(asked, value) {
+            return false;
+        }
+        first = false;
+        let Some((node, kind)) = asked.maker(value) else { return false };
+        let next = match kind {
+            Op::MatMul => return weights(asked, node),
+            Op::Relu | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Neg | Op::Simple | Op::Clip => node.input(0),
+            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).and_then(|(constant, data, second)| {
+                let (own, all) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
+                let last = own.iter().all(|size| *size == 1) || only_axis(&own, all) == Some(all - 1);
+                (last && (second || kind != Op::Div)).then_some(data)
+            }),
+            Op::Move => {
+                let (data, result) = (node.input(0), node.output(0));
+                data.filter(|data| {
+                    let same = |value: ValueId| asked.sizes(value);
+                    node.op == "Reshape" && same(*data).is_some() && result.and_then(same) == same(*data)
+                })
+            }
+            _ => None,
+        };
+        match next {
+            Some(next) => value = next,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Says whether all that read a value become one `PRelu`.
+fn merges(asked: &Asked<'_>, value: ValueId) -> bool {
+    let readers = asked.readers(asked.origin(value)).count();
+    let parts = |node: &Node| matches!(op(node), Some(Op::Relu | Op::Neg | Op::Mul | Op::Abs | Op::Sub));
+    readers == 1
+        || readers <= 3
+            && op(asked.node) == Some(Op::Mul)
+            && asked.readers(asked.origin(value)).all(|(node, _)| parts(node))
+}
+
+/// Says whether the second operand of a `MatMul` is constant and of two axes, those of 1 in front left out.
+fn weights(asked: &Asked<'_>, node: &Node) -> bool {
+    let Some(weights) = node.input(1).filter(|value| asked.facts.is_constant(*value)) else { return false };
+    let Some(dims) = asked.sizes(weights) else { return false };
+    dims.len() > 1 && dims[..dims.len() - 2].iter().all(|size| *size == 1)
+}

@@ -1,0 +1,161 @@
+use super::super::sample::judge;
+
+#[test]
+fn scales_and_biases_are_reshaped() {
+    judge(
+        "openvino",
+        &[
+            ("x(2,2); s=const(1,2); y=LayerNormalization(x,s) axis=0", "same"),
+            ("x(1,2,2); s=const(1,2); y=LayerNormalization(x,s) axis=2", "same"),
+            ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "y differs"),
+            ("x(1,2,2); s=const(2); b=const(2,1); y=LayerNormalization(x,s,b)", "y differs"),
+            ("x(1,3); s=const(1); y=LayerNormalization(x,s) axis=0", "y refused"),
+            ("x(2,2); s=const(2,2); y=LayerNormalization(x,s) axis=1", "y refused"),
+            ("x(n,2,2); s=const(2); y=LayerNormalization(x,s)", "same"),
+            ("opset 23; x(2,2); s=const(2,2); y=RMSNormalization(x,s) axis=1", "same"),
+        ],
+    );
+}
+
+#[test]
+fn constants_before_a_convolution() {
+    let conv = |head: &str, tail: &str| format!("{head}; w=const(2,4,3,3); y=Conv(a,w){tail}");
+    let pads = " pads=1,1,1,1";
+    let rows = [
+        (conv("x(1,4,2,3); c=const(3); a=Mul(x,c)", pads), "a differs"),
+        (conv("x(n,4,2,3); c=const(3); a=Mul(c,x)", pads), "a differs"),
+        (conv("x(1,4,2,3); c=const(3); a=Div(x,c)", pads), "a differs"),
+        (conv("x(1,4,2,3); c(3); a=Mul(x,c)", pads), "same"),
+        (conv("x(1,4,2,3); c=const(3); a=Add(x,c)", pads), "same"),
+        (conv("x(1,4,5,5); c=const(5,5); a=Mul(x,c)", pads), "same"),
+        (conv("x(1,4,5,5); c=const(4,1,1); a=Mul(x,c)", pads), "same"),
+        (conv("x(1,4,3,3); c=const(3); a=Mul(x,c)", ""), "same"),
+        (conv("x(1,4,3,3); c=const(3); a=Mul(x,c)", " pads=1,0,1,0"), "same"),
+        (conv("x(1,4,3,3); c=const(3); a=Mul(x,c)", " auto_pad=SAME_UPPER"), "a differs"),
+        (conv("x(1,4,3,3); c=const(1,4,3,3); a=Mul(x,c)", pads), "same"),
+        (conv("x(2,4,3,3); c=const(1,4,3,3); a=Mul(x,c)", pads), "a differs"),
+        (conv("x(1,4,3,3); d=const(3); b=Add(x,d); c=const(3); a=Mul(b,c)", pads), "same"),
+        (conv("x(1,4,3,3); c=const(3); b=Mul(x,c); a=Neg(b)", pads), "b differs"),
+        (conv("x(1,4,3,3); c=const(3); a=Mul(x,c); z=Relu(a)", pads), "same"),
+        (conv("x(1,1,5,5); c=const(4,1,1); a=Mul(x,c)", ""), "a refused"),
+        (
+            "x(1,4,7,7); c=const(7,7); a=Mul(x,c); w=const(4,1,7,7); y=Conv(a,w) pads=3,3,3,3 group=4".into(),
+            "a differs",
+        ),
+        ("x(1,4,3); c=const(3); a=Mul(x,c); w=const(2,4,3); y=Conv(a,w) pads=1,1".into(), "a differs"),
+    ];
+    let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
+    judge("openvino", &cases);
+}
+
+#[test]
+fn constants_behind_a_quantisation() {
+    let q = "x(1,3,3,3); s=const(3); z=const:i8(3)=0; q=QuantizeLinear(x,s,z) axis=1; d=DequantizeLinear(q,s,z) axis=1";
+    let rows = [
+        ("c=const(3); y=Add(d,c)", "y differs"),
+        ("c=const(3,1); y=Sub(c,d)", "y differs"),
+        ("c=const(3,1,1); y=Add(d,c)", "same"),
+        ("c=const(3,3); y=Add(d,c)", "same"),
+        ("c=const(1); y=Add(d,c)", "same"),
+        ("c=const(1,1,1,1,1); y=Add(d,c)", "y differs"),
+        ("c=const(3); y=Mul(d,c)", "same"),
+        ("c(3); y=Add(d,c)", "same"),
+        ("r=Relu(d); c=const(3); y=Add(r,c)", "y differs"),
+        ("r=Sigmoid(d); c=const(3); y=Add(r,c)", "same"),
+        ("c=const(3); y=Add(d,c); e=const(3); w=Mul(y,e)", "same"),
+    ];
+    let rows: Vec<(String, &str)> = rows.iter().map(|(tail, want)| (format!("{q}; {tail}"), *want)).collect();
+    let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
+    judge("openvino", &cases);
+}
+
+#[test]
+fn nodes_that_become_a_prelu() {
+    judge(
+        "openvino",
+        &[
+            ("x(3,3,3,3); s=const(3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)", "k differs"),
+            ("x(3,3,3,3); s=const(3); p=Relu(x); n=Neg(x); r=Relu(n); g=Neg(r); k=Mul(g,s); y=Add(k,p)", "k differs"),
+            ("x(3,3,3,3); s=const(1,1,1,3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)", "same"),
+            ("x(3,3); s=const(3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)", "same"),
+            ("x(3,3,3,3); s(3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)", "same"),
+            ("x(3,3,3,3); s=const(3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(k,p)", "same"),
+            ("x(3,3,3,3); s=const(3); o=const()=0; p=Max(x,o); m=Min(x,o); k=Mul(m,s); y=Add(p,k)", "same"),
+            ("x(2,3); s=const(1,1,3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)", "k differs"),
+            ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "y differs"),
+            ("x(1,3,2,4); w=const(4,5); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "y refused"),
+            ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "same"),
+            ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s); z=Relu(m)", "y differs"),
+            ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); t=Tanh(m); s=const(3,1,1); y=PRelu(t,s)", "y differs"),
+            ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); t=Sin(m); s=const(3,1,1); y=PRelu(t,s)", "same"),
+            ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "same"),
+            ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "y differs"),
+        ],
+    );
+}
+
+#[test]
+fn axes_of_pdpd() {
+    judge(
+        "openvino",
+        &[
+            (
+                "ir; x(3,3,3); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Multiply(a,d)",
+                "a differs",
+            ),
+            ("ir; x(2,3,4); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=1; d=const(); y=Add(a,d)", "a refused"),
+            ("ir; x(3,3,3); c=const(3); a=Multiply(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Add(a,d)", "same"),
+            ("ir; x(3,3,3); c=const(3,1,1); a=Add(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Add(a,d)", "same"),
+            ("ir; x(3,3,3); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=0; d(3); y=Add(a,d)", "same"),
+            ("ir; x(3,3,3); h=Negative(x); c(3); y=Add(h,c) auto_broadcast=pdpd axis=0", "y differs"),
+            ("ir; x(3,3,3); c=const(3); y=Subtract(x,c) auto_broadcast=pdpd axis=0", "y differs"),
+            ("ir; x(2,3,4); c=const(1); y=Less(x,c) auto_broadcast=pdpd axis=1", "same"),
+            ("ir; x(2,3,4); c(1); y=Less(x,c) auto_broadcast=pdpd axis=1", "y refused"),
+            ("ir; x(2,3,4); c(1,3,1); y=Mod(x,c) auto_broadcast=pdpd axis=0", "same"),
+            ("ir; x(2,3,4); c(4); y=Mod(x,c) auto_broadcast=pdpd axis=-1", "y refused"),
+            ("ir; x(1,1); c=const(1,1); y=Equal(x,c) auto_broadcast=none", "y refused"),
+            ("ir; x(1); c=const(1); y=Equal(x,c) auto_broadcast=none", "same"),
+            ("ir; x(1,1); c(1,1); y=Equal(x,c) auto_broadcast=none", "same"),
+            ("ir; x(1,1); c=const(1,1); y=Subtract(x,c) auto_broadcast=none", "same"),
+        ],
+    );
+}
+
+#[test]
+fn old_nodes_and_shapes_without_entries() {
+    judge(
+        "openvino",
+        &[
+            ("opset 6; x(2,2); b(2); y=Less(x,b) broadcast=1 axis=0", "y differs"),
+            ("opset 6; x(2,3); b(2); y=Pow(x,b) broadcast=1 axis=0", "y refused"),
+            ("opset 6; x(2,3); b(3); y=Pow(x,b) broadcast=1 axis=1", "same"),
+            ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "same"),
+            ("opset 1; x(2,2); b(2,2); y=Add(x,b) consumed_inputs=0,0", "y refused"),
+            ("opset 1; x(2,2); b(2,2); y=Mul(x,b) consumed_inputs=0,0", "same"),
+            ("x(); t=const:i64(0); y=Expand(x,t)", "y differs"),
+            ("x(1); t=const:i64(0); y=Expand(x,t)", "same"),
+            ("x(); t=const:i64(1)=2; y=Expand(x,t)", "same"),
+        ],
+    );
+}
+
+#[test]
+fn constants_of_higher_rank() {
+    judge(
+        "openvino",
+        &[
+            ("x(2,3); e=Exp(x); a=const(1,1,1)=1; s=Add(e,a); y=Log(s)", "s differs"),
+            ("x(2,3); e=Exp(x); a=const(1,1)=1; s=Add(e,a); y=Log(s)", "same"),
+            ("x(2,3); e=Exp(x); a=const(1,1,1)=2; s=Add(e,a); y=Log(s)", "same"),
+            ("x(1,3); b=const(2,1)=2; m=Mul(x,b); s=Sigmoid(m); y=Mul(x,s)", "m differs"),
+            ("x(1,3); b=const(2,1); m=Mul(x,b); s=Sigmoid(m); y=Mul(x,s)", "same"),
+            ("x(2,3); a=const()=0; m=Max(x,a); b=const(1,1,1)=6; y=Min(m,b)", "y differs"),
+            ("x(2,3); b=const(1,1,1)=6; y=Min(x,b)", "same"),
+            ("x(2,3); z(2,3); a=const(1,1,1)=-1; m=Mul(x,a); y=Add(m,z)", "m differs"),
+            ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,1,1); y=Max(t,a)", "y differs"),
+            ("x(2,3); t=Flatten(x); a=const(1,1,1); y=Max(t,a)", "same"),
+            ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,2,1,1); y=Max(t,a)", "same"),
+            ("x(2,3); a=const(1,1,1); y=Add(x,a)", "same"),
+        ],
+    );
+}

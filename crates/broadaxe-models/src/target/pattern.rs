@@ -1,0 +1,188 @@
+//! Patterns of nodes that engines turn into one operator, as text: `Log(Add(Exp(x), #1))`.
+//!
+//! `x` and `y` are any values, each the same wherever it is written. `#1` is a constant of one element that is this number,
+//! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,
+//! `=1` a constant that the engine looks at by its number only. The
+//! operands of `Add`, `Mul`, `Max` and `Min` may come in either order, and `Neg(v)` is also a product with -1.
+
+use super::{
+    Asked,
+    neighbours::{Op, REACH, op},
+};
+use crate::graph::{Node, ValueId};
+
+/// How many nodes that read a value, and how many in all, are tried as the end of a pattern.
+const TRIED: usize = 48;
+
+/// A pattern, read.
+#[derive(Debug)]
+pub(super) enum Pattern {
+    /// A value: 0 for `x`, 1 for `y`.
+    Value(usize),
+    /// A constant.
+    Constant {
+        /// Whether it has one element.
+        one: bool,
+        /// Whether its shape has a part in the result.
+        counts: bool,
+        /// Whether all its elements are one number.
+        uniform: bool,
+        /// What its elements are.
+        number: Option<f64>,
+    },
+    /// A node.
+    Node(Op, Vec<Pattern>),
+}
+
+/// What a pattern found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Match {
+    /// The values `x` and `y`.
+    pub(super) values: [Option<ValueId>; 2],
+    /// The constants whose shapes count.
+    pub(super) constants: Vec<ValueId>,
+}
+
+static OPS: &[(&str, Op)] = &[
+    ("Abs", Op::Abs),
+    ("Add", Op::Add),
+    ("Clip", Op::Clip),
+    ("Div", Op::Div),
+    ("Erf", Op::Erf),
+    ("Exp", Op::Exp),
+    ("Log", Op::Log),
+    ("Max", Op::Max),
+    ("Mean", Op::Mean),
+    ("Min", Op::Min),
+    ("Mul", Op::Mul),
+    ("Neg", Op::Neg),
+    ("Pow", Op::Pow),
+    ("Relu", Op::Relu),
+    ("Sigmoid", Op::Sigmoid),
+    ("Sqrt", Op::Sqrt),
+    ("Sub", Op::Sub),
+    ("Tanh", Op::Tanh),
+];
+
+impl Pattern {
+    /// Reads a pattern; nothing for a text that is none.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut rest = text;
+        let pattern = Self::part(&mut rest)?;
+        rest.trim().is_empty().then_some(pattern)
+    }
+
+    fn part(rest: &mut &str) -> Option<Self> {
+        *rest = rest.trim_start();
+        let end = rest.find(['(', ')', ',']).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        *rest = behind;
+        let word = word.trim();
+        let constant = |one, counts| {
+            let number = word[1..].parse().ok();
+            Some(Self::Constant { one, counts, uniform: word.starts_with('@'), number })
+        };
+        match word.as_bytes().first()? {
+            b'x' => return Some(Self::Value(0)),
+            b'y' => return Some(Self::Value(1)),
+            b'#' => return constant(true, true),
+            b'=' => return constant(true, false),
+            b'*' | b'@' => return constant(false, true),
+            b'_' => return constant(false, false),
+            _ => {}
+        }
+        let op = OPS.iter().find(|(name, _)| *name == word)?.1;
+        let mut parts = Vec::new();
+        *rest = rest.strip_prefix('(')?;
+        loop {
+            parts.push(Self::part(rest)?);
+            *rest = rest.trim_start();
+            match rest.strip_prefix(',') {
+                Some(behind) => *rest = behind,
+                None => break,
+            }
+        }
+        *rest = rest.strip_prefix(')')?;
+        Some(Self::Node(op, parts))
+    }
+
+    /// Matches the pattern with what makes a value.
+    fn matches(&self, asked: &Asked<'_>, value: ValueId, found: &Match) -> Option<Match> {
+        match self {
+            Self::Value(k) => {
+                let value = asked.origin(value);
+                let mut found = found.clone();
+                match found.values[*k] {
+                    Some(other) if other != value => return None,
+                    _ => found.values[*k] = Some(value),
+                }
+                Some(found)
+            }
+            Self::Constant { one, counts, uniform, number } => {
+                let known = asked.facts.is_constant(value)
+                    && (!one || asked.sizes(value)?.iter().all(|size| *size == 1))
+                    && (!uniform || asked.number(value).is_some())
+                    && number.is_none_or(|want| asked.number(value).is_some_and(|own| near(own, want)));
+                let mut found = found.clone();
+                found.constants.extend(counts.then_some(value));
+                known.then_some(found)
+            }
+            Self::Node(kind, parts) => {
+                let (node, own) = asked.maker(value)?;
+                if own == *kind {
+                    return Self::all(parts, asked, node, found);
+                }
+                let (constant, data, _) = asked.split(node).filter(|_| (*kind, own) == (Op::Neg, Op::Mul))?;
+                let negates = asked.number(constant).is_some_and(|number| near(number, -1.0));
+                if negates { parts.first()?.matches(asked, data, found) } else { None }
+            }
+        }
+    }
+
+    /// Matches the operands of a node.
+    fn all(parts: &[Self], asked: &Asked<'_>, node: &Node, found: &Match) -> Option<Match> {
+        let [first, second] = parts else {
+            return parts.first()?.matches(asked, node.input(0)?, found);
+        };
+        if node.inputs.len() != 2 {
+            return None;
+        }
+        let pair = |a: usize, b: usize| {
+            let found = first.matches(asked, node.input(a)?, found)?;
+            second.matches(asked, node.input(b)?, &found)
+        };
+        let either = matches!(op(node), Some(Op::Add | Op::Mul | Op::Max | Op::Min));
+        pair(0, 1).or_else(|| if either { pair(1, 0) } else { None })
+    }
+}
+
+fn near(own: f64, want: f64) -> bool {
+    (own - want).abs() <= 1e-3 * want.abs()
+}
+
+/// Finds a pattern that has this constant operand of the node in it.
+pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -> Option<(usize, Match)> {
+    let mut open: Vec<(ValueId, usize)> = vec![(asked.node.output(0)?, 0)];
+    let mut at = 0;
+    while let Some(&(value, depth)) = open.get(at) {
+        at += 1;
+        for (k, pattern) in patterns.iter().enumerate() {
+            let Pattern::Node(kind, _) = pattern else { continue };
+            if asked.maker(value).is_none_or(|(_, own)| own != *kind) {
+                continue;
+            }
+            let found = pattern.matches(asked, value, &Match::default());
+            if let Some(found) = found.filter(|found| found.constants.contains(&constant)) {
+                return Some((k, found));
+            }
+        }
+        if depth < REACH {
+            for (node, _) in asked.readers(value).take(4) {
+                if open.len() < TRIED {
+                    open.extend(node.output(0).map(|output| (output, depth + 1)));
+                }
+            }
+        }
+    }
+    None
+}
