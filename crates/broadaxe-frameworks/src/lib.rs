@@ -30,6 +30,7 @@ mod pnnx;
 mod paddle;
 mod numpy;
 mod tables;
+mod role;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +38,7 @@ pub use arithmetic::{Arithmetic, Choice, Recipe, When, on_bool};
 pub use attribute::{Attr, Attribute, Attributes, Values};
 pub use framework::System;
 pub use kind::{Kind, Wiring};
+pub use role::{Role, has_batch, role};
 pub use row::{OperandType, Row};
 pub use rule::RuleBy;
 pub use tables::{Name, called, computing, find, is_elsewhere, known, names, newest, operators};

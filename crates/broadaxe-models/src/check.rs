@@ -363,4 +363,6 @@ fn finding(
 }
 
 #[cfg(test)]
+pub(crate) mod sample;
+#[cfg(test)]
 mod tests;

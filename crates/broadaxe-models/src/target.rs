@@ -327,6 +327,4 @@ impl FromStr for Target {
 }
 
 #[cfg(test)]
-pub(crate) mod sample;
-#[cfg(test)]
 mod tests;

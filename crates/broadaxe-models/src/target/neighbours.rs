@@ -1,115 +1,33 @@
-//! The nodes around the one that is asked about: what kinds of operators they are, in whatever format.
+//! The nodes around the one that is asked about, by the roles of their operators.
 
-use broadaxe::DType;
+pub(super) use broadaxe_frameworks::Role as Op;
+use broadaxe_frameworks::role;
+use broadaxe_kernels::DType;
 use broadaxe_shape::SymbolicShape;
 
 use super::Asked;
-use crate::graph::{Attribute, Node, ValueId};
-
-/// Sorts the operators that laws about neighbourhoods mention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
-    Abs,
-    Add,
-    Clip,
-    Conv,
-    Dequantize,
-    Div,
-    Erf,
-    Exp,
-    FakeQuantize,
-    Identity,
-    Log,
-    MatMul,
-    Max,
-    Mean,
-    Min,
-    Move,
-    Mul,
-    Neg,
-    Pad,
-    Simple,
-    Pow,
-    Quantize,
-    Relu,
-    Sigmoid,
-    Sqrt,
-    Sub,
-    SumOf,
-    Tanh,
-    Unary,
-}
-
-/// The names of each kind, in ONNX, in OpenVINO's files and in Paddle's.
-///
-/// `Move` rearranges elements, `Simple` is a function of one operand that kernels apply to their results, `Unary` another.
-static NAMES: &[(Op, &[&str])] = &[
-    (Op::Abs, &["Abs", "abs"]),
-    (Op::Add, &["Add", "elementwise_add"]),
-    (Op::Clip, &["Clip", "Clamp"]),
-    (Op::Conv, &["Conv", "Convolution", "GroupConvolution"]),
-    (Op::Dequantize, &["DequantizeLinear"]),
-    (Op::Div, &["Div", "Divide", "elementwise_div"]),
-    (Op::Erf, &["Erf", "erf"]),
-    (Op::Exp, &["Exp", "exp"]),
-    (Op::FakeQuantize, &["FakeQuantize"]),
-    (Op::Identity, &["Identity", "Dropout", "assign"]),
-    (Op::Log, &["Log", "log"]),
-    (Op::MatMul, &["MatMul", "matmul", "matmul_v2"]),
-    (Op::Max, &["Max", "Maximum", "elementwise_max"]),
-    (Op::Mean, &["ReduceMean"]),
-    (Op::Min, &["Min", "Minimum", "elementwise_min"]),
-    (Op::Move, &["Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Gather", "DepthToSpace", "SpaceToDepth"]),
-    (Op::Mul, &["Mul", "Multiply", "elementwise_mul"]),
-    (Op::Neg, &["Neg", "Negative"]),
-    (Op::Pad, &["Pad"]),
-    (
-        Op::Simple,
-        &[
-            "Elu",
-            "Gelu",
-            "HSigmoid",
-            "HSwish",
-            "HardSigmoid",
-            "HardSwish",
-            "LeakyRelu",
-            "Mish",
-            "Round",
-            "SoftPlus",
-            "Softplus",
-            "Swish",
-        ],
-    ),
-    (Op::Pow, &["Pow", "Power", "elementwise_pow"]),
-    (Op::Quantize, &["QuantizeLinear"]),
-    (Op::Relu, &["Relu", "ReLU", "relu"]),
-    (Op::Sigmoid, &["Sigmoid", "sigmoid"]),
-    (Op::Sqrt, &["Sqrt", "sqrt"]),
-    (Op::Sub, &["Sub", "Subtract", "elementwise_sub"]),
-    (Op::SumOf, &["ReduceSum"]),
-    (Op::Tanh, &["Tanh", "tanh"]),
-    (
-        Op::Unary,
-        &["Acos", "Asin", "Atan", "Ceil", "Ceiling", "Cos", "Cosh", "Floor", "Sign", "Sin", "Sinh", "Tan", "Selu"],
-    ),
-];
+use crate::{
+    attributes::is_standard,
+    graph::{Attribute, Node, ValueId},
+};
 
 /// How many nodes in a row are followed at most.
 pub(super) const REACH: usize = 16;
 /// How many bytes of a constant are read at most to see whether all its elements are one number.
 const BYTES: usize = 1 << 12;
 
-/// Returns the kind of a node's operator; nothing for one that no law mentions.
-pub(super) fn op(node: &Node) -> Option<Op> {
-    let own = matches!(node.domain.as_str(), "" | "ai.onnx") || node.domain.starts_with("opset");
-    own.then(|| NAMES.iter().find(|(_, names)| names.contains(&node.op.as_str())))?.map(|(op, _)| *op)
-}
-
 impl<'a> Asked<'a> {
+    /// Returns the role of a node's operator; nothing for one that no law distinguishes.
+    pub(super) fn op(&self, node: &Node) -> Option<Op> {
+        let system = self.model.system;
+        if is_standard(system, &node.domain) { role(system, &node.op) } else { None }
+    }
+
     /// Returns the value that another is a copy of.
     pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
         for _ in 0..REACH {
-            match self.producer(value).filter(|node| op(node) == Some(Op::Identity)).and_then(|node| node.input(0)) {
+            match self.producer(value).filter(|node| self.op(node) == Some(Op::Identity)).and_then(|node| node.input(0))
+            {
                 Some(input) => value = input,
                 None => break,
             }
@@ -120,7 +38,7 @@ impl<'a> Asked<'a> {
     /// Returns the node that computes a value, copies left out, and its kind.
     pub(super) fn maker(&self, value: ValueId) -> Option<(&'a Node, Op)> {
         let node = self.producer(self.origin(value))?;
-        Some((node, op(node)?))
+        Some((node, self.op(node)?))
     }
 
     /// Returns the only node that reads a value, copies left out, and which input that is; nothing where a caller sees the
@@ -133,7 +51,7 @@ impl<'a> Asked<'a> {
                 return None;
             }
             match node.output(0) {
-                Some(output) if op(node) == Some(Op::Identity) => value = output,
+                Some(output) if self.op(node) == Some(Op::Identity) => value = output,
                 _ => return Some((node, input)),
             }
         }

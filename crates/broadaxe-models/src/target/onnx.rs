@@ -7,7 +7,7 @@ use broadaxe_shape::Rule;
 
 use super::{
     Asked, Does, Evidence, Law, Profile, Way,
-    neighbours::{Op, op},
+    neighbours::Op,
     pattern::{self, Pattern},
 };
 use crate::meaning::Kind;
@@ -126,9 +126,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     let (constant, data, second) = asked.split(asked.node)?;
     let (own, rank) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
     let lost = |text: &str| Some(Does::Garbled(text.to_string().into()));
-    if own.len() > rank && !second && op(asked.node) == Some(Op::Div) && own.iter().all(|size| *size == 1) {
+    if own.len() > rank && !second && asked.op(asked.node) == Some(Op::Div) && own.iter().all(|size| *size == 1) {
         let output = asked.node.output(0)?;
-        let product = asked.reader(output).filter(|(node, _)| op(node) == Some(Op::Mul));
+        let product = asked.reader(output).filter(|(node, _)| asked.op(node) == Some(Op::Mul));
         let other = product.and_then(|(node, input)| asked.form(node.input(1 - input.min(1))?)?.rank());
         let one = asked.number(constant).is_none_or(|number| number == 1.0);
         if one && other.is_some_and(|other| own.len() > other) {
@@ -189,7 +189,7 @@ fn legacy(asked: &Asked<'_>) -> Option<Does> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::judge;
+    use crate::check::sample::judge;
 
     #[test]
     fn fusions_of_the_runtime() {

@@ -7,7 +7,7 @@
 
 use super::{
     Asked,
-    neighbours::{Op, REACH, op},
+    neighbours::{Op, REACH},
 };
 use crate::graph::{Node, ValueId};
 
@@ -151,7 +151,7 @@ impl Pattern {
             let found = first.matches(asked, node.input(a)?, found)?;
             second.matches(asked, node.input(b)?, &found)
         };
-        let either = matches!(op(node), Some(Op::Add | Op::Mul | Op::Max | Op::Min));
+        let either = matches!(asked.op(node), Some(Op::Add | Op::Mul | Op::Max | Op::Min));
         pair(0, 1).or_else(|| if either { pair(1, 0) } else { None })
     }
 }

@@ -14,7 +14,7 @@ use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
-use super::{Asked, Does, Evidence, Law, Profile, Way, ncnn};
+use super::{Asked, Does, Evidence, Law, Profile, Way, ncnn, neighbours::Op};
 use crate::{
     graph::{Attribute, Model, Node, NodeId, Use, ValueId},
     infer::Shapes,
@@ -146,15 +146,16 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
 /// Finds `x - tanh(x)` and `x / (1 + |x|)`, each of which becomes one operation that ncnn does not have.
 fn shrunk(asked: &Asked<'_>) -> Option<Does> {
     let (whole, part) = (asked.value(0)?, asked.value(1)?);
-    let of_whole =
-        |value, op: &str| asked.producer(value).is_some_and(|node| node.op == op && node.input(0) == Some(whole));
+    let of_whole = |value, op: Op| {
+        asked.producer(value).is_some_and(|node| asked.op(node) == Some(op) && node.input(0) == Some(whole))
+    };
     let lacking = match asked.operator() {
-        Some(op) if op == id("sub") && of_whole(part, "Tanh") => "x - tanh(x)",
+        Some(op) if op == id("sub") && of_whole(part, Op::Tanh) => "x - tanh(x)",
         Some(op) if op == id("div") => {
-            let sum = asked.producer(part).filter(|node| node.op == "Add")?;
+            let sum = asked.producer(part).filter(|node| asked.op(node) == Some(Op::Add))?;
             let constant = |value| asked.facts.is_constant(value);
             let inputs = [sum.input(0)?, sum.input(1)?];
-            (inputs.iter().any(|&value| of_whole(value, "Abs")) && inputs.into_iter().any(constant))
+            (inputs.iter().any(|&value| of_whole(value, Op::Abs)) && inputs.into_iter().any(constant))
                 .then_some("x / (1 + |x|)")?
         }
         _ => return None,

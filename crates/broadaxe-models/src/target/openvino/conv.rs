@@ -8,7 +8,7 @@
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, fits, merged, numbers, op},
+    neighbours::{Op, REACH, fits, merged, numbers},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
@@ -26,7 +26,7 @@ struct Conv<'a> {
 
 /// Says what becomes of a constant that a convolution's input is multiplied by.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
-    let own = op(asked.node).filter(|own| matches!(own, Op::Mul | Op::Div))?;
+    let own = asked.op(asked.node).filter(|own| matches!(own, Op::Mul | Op::Div))?;
     let (constant, data, second) = asked.split(asked.node)?;
     let constant = asked.sizes(constant)?;
     let rank = asked.form(data)?.rank()?;
@@ -63,7 +63,7 @@ fn behind<'a>(asked: &Asked<'a>, constant: Vec<usize>, rank: usize) -> Option<Co
     let mut value = asked.node.output(0)?;
     for _ in 0..REACH {
         let (node, input) = asked.reader(value)?;
-        match op(node)? {
+        match asked.op(node)? {
             Op::Conv if input == 0 => return Some(Conv { node, padding, constant }),
             Op::Neg => {}
             Op::Mul => constant = merged(&constant, &asked.sizes(asked.split(node)?.0)?),

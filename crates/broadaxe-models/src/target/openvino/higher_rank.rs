@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, fits, numbers, op},
+    neighbours::{Op, REACH, fits, numbers},
     pattern::{self, Pattern},
 };
 use crate::graph::{Node, ValueId};
@@ -103,7 +103,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
 /// Says whether the node is moved before one that rearranges elements.
 fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
     let arithmetic =
-        matches!(op(asked.node), Some(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow));
+        matches!(asked.op(asked.node), Some(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow));
     for _ in 0..REACH {
         if !arithmetic || !asked.is_single(value) {
             return false;

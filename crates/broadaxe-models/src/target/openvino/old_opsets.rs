@@ -5,12 +5,13 @@
 //! Source: `src/frontends/onnx/frontend/src/op/`, a file per operator.
 
 use broadaxe_frameworks::System;
+use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
 use super::super::{Asked, Does};
 
 /// The operators whose axis the reader heeds.
-const HEEDS: &[&str] = &["Add", "Sub", "Mul", "Div", "And"];
+const HEEDS: &[OpId] = &[id("add"), id("sub"), id("mul"), id("div"), id("logical_and")];
 
 /// Says where the second operand of an old node goes, and that of one of Paddle's.
 pub(super) fn placed(asked: &Asked<'_>) -> Option<Does> {
@@ -22,9 +23,11 @@ pub(super) fn placed(asked: &Asked<'_>) -> Option<Does> {
     if !asked.is_of(System::Onnx) || node.version >= 7 {
         return None;
     }
-    if node.op == "Add" && node.version < 6 && node.attribute("consumed_inputs").is_some() {
+    if asked.operator() == Some(id("add")) && node.version < 6 && node.attribute("consumed_inputs").is_some() {
         return Some(Does::Refused("does not take consumed_inputs of Add before opset 6".into()));
     }
-    let lost = node.attribute("axis").is_some() && !HEEDS.contains(&node.op.as_str()) && rule.name() == "onnx-legacy";
+    let lost = node.attribute("axis").is_some()
+        && !asked.operator().is_some_and(|op| HEEDS.contains(&op))
+        && rule.name() == "onnx-legacy";
     Some(if lost { Does::Rule(Rule::numpy()) } else { Does::Own })
 }

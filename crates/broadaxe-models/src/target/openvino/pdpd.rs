@@ -5,39 +5,37 @@
 //! (`src/common/transformations/src/transformations/common_optimizations/lin_op_sequence_fusion.cpp`), and the passes that
 //! bring a product or a sum into `MatMul`, write new nodes with the default rule in place of those they merge.
 
+use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::super::{
-    Asked, Does,
-    neighbours::{Op, op},
-};
+use super::super::{Asked, Does, neighbours::Op};
+use crate::meaning::Kind;
 
 /// What the CPU plugin rewrites as an operator that has no axis any more.
-const LOSES: &[&str] = &["Subtract", "Divide", "BitwiseAnd", "BitwiseOr", "BitwiseXor"];
+const LOSES: &[OpId] = &[id("sub"), id("div"), id("bitwise_and"), id("bitwise_or"), id("bitwise_xor")];
 /// What it computes with operands of equal rank, after putting axes of 1 in front of the second.
-const PADS: &[&str] = &[
-    "Equal",
-    "NotEqual",
-    "Less",
-    "LessEqual",
-    "Greater",
-    "GreaterEqual",
-    "LogicalAnd",
-    "LogicalOr",
-    "LogicalXor",
-    "Xor",
-    "Select",
+const PADS: &[OpId] = &[
+    id("equal"),
+    id("not_equal"),
+    id("less"),
+    id("less_equal"),
+    id("greater"),
+    id("greater_equal"),
+    id("logical_and"),
+    id("logical_or"),
+    id("logical_xor"),
+    id("where"),
 ];
 
 /// Says what the CPU plugin does with nodes under PDPD, where it does not do what they say.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let axis = super::pdpd_axis(asked)?;
-    let op = asked.node.op.as_str();
+    let (op, name) = (asked.operator()?, &asked.node.op);
     let equal = super::ranks(asked).is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
     if equal {
         return None;
     }
-    if op == "Mod" {
+    if op == id("fmod") {
         return Some(Does::Refused(
             "does not compile Mod of unequal ranks with auto_broadcast=\"pdpd\" for the CPU".into(),
         ));
@@ -48,11 +46,11 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if LOSES.contains(&op) {
         return Some(Does::Rule(Rule::numpy()));
     }
-    let one = op != "Select" && asked.constants[1] && asked.elements(1) == Some(1);
+    let one = asked.meaning.kind != Kind::Select && asked.constants[1] && asked.elements(1) == Some(1);
     match PADS.contains(&op) {
         true if one => None,
-        true if axis > 0 || op == "Select" => {
-            Some(Does::Refused(format!("does not compile {op} with axis={axis} for the CPU").into()))
+        true if axis > 0 || asked.meaning.kind == Kind::Select => {
+            Some(Does::Refused(format!("does not compile {name} with axis={axis} for the CPU").into()))
         }
         true => Some(Does::Rule(Rule::pdpd(-1))),
         false => None,
@@ -62,7 +60,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
 /// Finds sums and products under PDPD that are merged with a neighbour.
 pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     super::pdpd_axis(asked).filter(|axis| *axis >= 0)?;
-    let own = op(asked.node).filter(|own| matches!(own, Op::Add | Op::Mul))?;
+    let own = asked.op(asked.node).filter(|own| matches!(own, Op::Add | Op::Mul))?;
     let ranks = super::ranks(asked)?;
     if ranks[1] >= ranks[0] {
         return None;
@@ -76,7 +74,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
 fn behind(asked: &Asked<'_>, own: Op) -> bool {
     let Some((node, input)) = asked.node.output(0).and_then(|value| asked.reader(value)) else { return false };
     let constant = asked.split(node).is_some();
-    match op(node) {
+    match asked.op(node) {
         Some(Op::Neg) => true,
         Some(Op::Mul) => constant,
         Some(Op::Add) => constant && own == Op::Add,

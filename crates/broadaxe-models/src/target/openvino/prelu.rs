@@ -12,7 +12,7 @@ use broadaxe_shape::Rule;
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, only_axis, op},
+    neighbours::{Op, REACH, only_axis},
     pattern::{self, Pattern},
 };
 use crate::graph::{Node, ValueId};
@@ -31,7 +31,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
 
 /// Finds a product with a constant that becomes the slope of a `PRelu`.
 pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
-    let (constant, factor, _) = asked.split(asked.node).filter(|_| op(asked.node) == Some(Op::Mul))?;
+    let (constant, factor, _) = asked.split(asked.node).filter(|_| asked.op(asked.node) == Some(Op::Mul))?;
     if !matches!(asked.maker(factor), Some((_, Op::Relu | Op::Neg | Op::Mul | Op::Sub))) {
         return None;
     }
@@ -126,10 +126,10 @@ fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
 /// Says whether all that read a value become one `PRelu`.
 fn merges(asked: &Asked<'_>, value: ValueId) -> bool {
     let readers = asked.readers(asked.origin(value)).count();
-    let parts = |node: &Node| matches!(op(node), Some(Op::Relu | Op::Neg | Op::Mul | Op::Abs | Op::Sub));
+    let parts = |node: &Node| matches!(asked.op(node), Some(Op::Relu | Op::Neg | Op::Mul | Op::Abs | Op::Sub));
     readers == 1
         || readers <= 3
-            && op(asked.node) == Some(Op::Mul)
+            && asked.op(asked.node) == Some(Op::Mul)
             && asked.readers(asked.origin(value)).all(|(node, _)| parts(node))
 }
 

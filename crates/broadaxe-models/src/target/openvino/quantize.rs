@@ -6,13 +6,13 @@
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, merged, only_axis, op},
+    neighbours::{Op, REACH, merged, only_axis},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of a constant that is added behind a quantisation.
 pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
-    op(asked.node).filter(|own| matches!(own, Op::Add | Op::Sub))?;
+    asked.op(asked.node).filter(|own| matches!(own, Op::Add | Op::Sub))?;
     let (constant, data, _) = asked.split(asked.node)?;
     let mut own = asked.sizes(constant)?;
     let dims = asked.form(data)?;
@@ -39,7 +39,7 @@ pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
 /// one per channel, so that the sum is no longer behind the quantisation.
 fn followed(asked: &Asked<'_>, rank: usize, constant: &mut Vec<usize>) -> Option<()> {
     let product = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, input)| {
-        let fits = op(node) == Some(Op::Mul) || op(node) == Some(Op::Div) && input == 0;
+        let fits = asked.op(node) == Some(Op::Mul) || asked.op(node) == Some(Op::Div) && input == 0;
         asked.split(node).filter(|_| fits)
     });
     let Some((factor, _, _)) = product else { return Some(()) };

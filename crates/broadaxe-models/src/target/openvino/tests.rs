@@ -1,4 +1,4 @@
-use super::super::sample::judge;
+use crate::check::sample::judge;
 
 #[test]
 fn scales_and_biases_are_reshaped() {

@@ -5,6 +5,7 @@
 //! entry of the batch alone. A constant has no batch: one whose first axis is longer than 1 is left as it is, and its axes
 //! then meet the wrong ones.
 
+use broadaxe_frameworks::{Kind, has_batch, newest};
 use broadaxe_shape::SymbolicShape;
 
 use super::{super::Asked, Does};
@@ -52,42 +53,6 @@ fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
     parted.then(|| Does::Refused("has a batch behind the first axis, and operands of different ranks".into()))
 }
 
-/// Operators whose first input and output have the batch at axis 0.
-const WITH_BATCH: &[&str] = &[
-    "Conv",
-    "ConvTranspose",
-    "AveragePool",
-    "MaxPool",
-    "LpPool",
-    "GlobalAveragePool",
-    "GlobalMaxPool",
-    "GlobalLpPool",
-    "BatchNormalization",
-    "InstanceNormalization",
-    "GroupNormalization",
-    "LayerNormalization",
-    "LRN",
-    "Resize",
-    "Upsample",
-    "DepthToSpace",
-    "SpaceToDepth",
-    "GridSample",
-    "PRelu",
-    "Convolution",
-    "GroupConvolution",
-    "ConvolutionBackpropData",
-    "GroupConvolutionBackpropData",
-    "AvgPool",
-    "AdaptiveAvgPool",
-    "BatchNormInference",
-    "Interpolate",
-    "PReLU",
-    "conv2d",
-    "depthwise_conv2d",
-    "pool2d",
-    "batch_norm",
-];
-
 /// What pnnx takes for the batch axis of every value; nothing where no target asks for it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::target) struct Batches {
@@ -99,7 +64,7 @@ impl Batches {
     pub(in crate::target) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Self {
         let mut of: Vec<Option<usize>> = vec![None; model.values.len()];
         let mut open: Vec<ValueId> = Vec::new();
-        for node in model.nodes.iter().filter(|node| with_batch(node, shapes)) {
+        for node in model.nodes.iter().filter(|node| with_batch(model, node, shapes)) {
             set(&mut of, &mut open, node.input(0), 0);
             set(&mut of, &mut open, node.output(0), 0);
         }
@@ -107,14 +72,14 @@ impl Batches {
             let Some(axis) = of[value.0 as usize].filter(|axis| *axis != NO_BATCH) else { continue };
             for at in &uses[value.0 as usize] {
                 let node = model.node(at.node);
-                if !with_batch(node, shapes)
+                if !with_batch(model, node, shapes)
                     && let Some(axis) = through(node, axis, shapes, false)
                 {
                     node.outputs.iter().for_each(|output| set(&mut of, &mut open, *output, axis));
                 }
             }
             let producer = model.value(value).producer.map(|(node, _)| model.node(node));
-            if let Some(node) = producer.filter(|node| !with_batch(node, shapes))
+            if let Some(node) = producer.filter(|node| !with_batch(model, node, shapes))
                 && let Some(axis) = through(node, axis, shapes, true)
             {
                 for &input in &node.inputs {
@@ -136,10 +101,10 @@ impl Batches {
 }
 
 /// Says whether a node has its batch at axis 0; a `PRelu` only if its slope is a list.
-fn with_batch(node: &Node, shapes: &Shapes) -> bool {
+fn with_batch(model: &Model, node: &Node, shapes: &Shapes) -> bool {
     let slope = || node.input(1).and_then(|value| shapes.of.get(value.0 as usize)?.shape.known());
-    WITH_BATCH.contains(&node.op.as_str())
-        && !(matches!(node.op.as_str(), "PRelu" | "PReLU") && slope().is_none_or(|slope| slope.iter().all(|d| *d == 1)))
+    let is_slope = || newest(model.system, &node.op).is_some_and(|row| row.kind() == Kind::Slope);
+    has_batch(model.system, &node.op) && !(is_slope() && slope().is_none_or(|slope| slope.iter().all(|d| *d == 1)))
 }
 
 /// Says of a value that it has no batch, so that none is looked for any more.
