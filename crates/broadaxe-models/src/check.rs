@@ -274,7 +274,8 @@ fn examine(
 
 /// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
 fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
-    if meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
+    let lenient = meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
+    if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
         return None;
     }
     let error = meaning.rule.infer(own).err()?;

@@ -204,7 +204,17 @@ impl Meaning {
     /// # Errors
     /// When the operands do not broadcast: the model is wrong by its own rule.
     pub fn align(&self, operands: &[&[usize]], result: &[usize]) -> Result<Alignment, broadaxe_shape::Error> {
-        self.rule(result).align(operands)
+        // The specification wants scalars as bounds. Exporters write the shape (1,), which ONNX Runtime takes.
+        let mut bounds: Vec<&[usize]> = operands.to_vec();
+        if self.kind == Kind::Bounds {
+            bounds.iter_mut().skip(1).filter(|dims| ***dims == [1]).for_each(|dims| *dims = &[]);
+        }
+        self.rule(result).align(&bounds)
+    }
+
+    /// Says whether a bound of `Clip` has one element and the shape `(1,)`, or is a scalar.
+    pub(crate) fn is_bound(shape: &SymbolicShape) -> bool {
+        shape.known().is_some_and(|shape| shape.is_empty() || *shape == [1])
     }
 }
 

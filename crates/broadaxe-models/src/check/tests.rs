@@ -274,3 +274,45 @@ fn other_formats() {
     assert_eq!(verdict(&case("onnx6")), "same");
     assert_eq!(verdict(&case("onnx")), "differs [0, 0, 1] 3 4");
 }
+
+/// What a node's own format does not allow is wrong for every target; what is not known to be allowed is unknown.
+#[test]
+fn nodes_that_their_format_does_not_allow() {
+    let rows = [
+        ("x(2,3); y:i64(2,3); z=Add(x,y)", "z refused"),
+        ("x(2,3); y:i64(3); z=Pow(x,y)", "same"),
+        ("x(2,3); y(2,3); z=And(x,y)", "z refused"),
+        ("x:bool(2,3); y:bool(3); z=And(x,y)", "same"),
+        ("c(2,3); x(3); y(3); z=Where(c,x,y)", "z refused"),
+        ("c:bool(2,3); x(3); y(3); z=Where(c,x,y)", "same"),
+        ("x:i32(2,3); y:i32(3); z=Mod(x,y) fmod=7", "z refused"),
+        ("x(2,3); y(3); z=Mod(x,y) fmod=1", "same"),
+        ("x(2,3); y(3); z=Mod(x,y)", "z refused"),
+        ("opset 28; x(2,3); y(3); z=Mod(x,y)", "same"),
+        ("x:u32(2,3); y:u32(3); z=BitShift(x,y) direction=SIDEWAYS", "z refused"),
+        ("x:u32(2,3); y:u32(3); z=BitShift(x,y) direction=LEFT", "same"),
+        ("opset 999; x(2,3); y(3); z=Add(x,y)", "z unknown"),
+        ("opset 13; x:u8(2,3); y:u8(3); z=Add(x,y)", "z refused"),
+        ("opset 14; x:u8(2,3); y:u8(3); z=Add(x,y)", "same"),
+        ("ir; x(2,3); y:f16(3); z=Add(x,y)", "z refused"),
+        ("ir; x(2,3); y(3); z=Add(x,y) auto_broadcast=NUMPY", "same"),
+        ("ir; x(2,3); y(3); z=Add(x,y) auto_broadcast=left", "z refused"),
+    ];
+    for target in ["onnx", "openvino", "numpy"] {
+        sample::judge(target, &rows);
+    }
+}
+
+/// The specification wants scalars; ONNX Runtime takes one axis of 1, and OpenVINO any number of them in constants.
+#[test]
+fn bounds_of_one_element() {
+    let constant = "x(2,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)";
+    let computed = "x(2,3); a(1); b(1); y=Clip(x,a,b)";
+    let long = "x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)";
+    let over = "x(); a(1); b(1); y=Clip(x,a,b)";
+    sample::judge("onnx", &[(constant, "same"), (computed, "same"), (long, "y refused"), (over, "same")]);
+    sample::judge("openvino", &[(constant, "same"), (computed, "same"), (over, "y differs")]);
+    sample::judge("ncnn", &[(constant, "same"), (computed, "y unsupported")]);
+    let open = "x(n,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)";
+    sample::judge("onnx", &[(open, "same"), ("x(n,3); a=const(2); y=Clip(x,a)", "y refused")]);
+}

@@ -59,8 +59,9 @@ pub(super) fn invalid(model: &Model, shapes: &Shapes, id: NodeId, meaning: Optio
     types(model, shapes, node, row, meaning?)
 }
 
+// Long: a reason for each way in which the types can be wrong.
 /// Checks the element types of the operands.
-fn types(model: &Model, shapes: &Shapes, node: &Node, row: &Row, meaning: &Meaning) -> Option<Invalid> {
+fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning: &Meaning) -> Option<Invalid> {
     if !matches!(model.system, System::Onnx | System::Openvino) || meaning.kind == Kind::Affine {
         return None;
     }
@@ -97,5 +98,7 @@ fn types(model: &Model, shapes: &Shapes, node: &Node, row: &Row, meaning: &Meani
             }
         }
     }
-    None
+    let (_, dtype) = shared?;
+    let defined = row.arithmetic(dtype, &Written::new(model, node, row));
+    defined.err().map(|why| Invalid::Wrong(format!("{}: {why}", node.op)))
 }

@@ -10,7 +10,7 @@ use super::{
     neighbours::Op,
     pattern::{self, Pattern},
 };
-use crate::meaning::Kind;
+use crate::meaning::{Kind, Meaning};
 
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
 const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, openvino_laws.py");
@@ -37,6 +37,12 @@ pub(super) static ONNX: Profile = Profile {
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches nothing else",
             evidence: RUNTIME,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            way: Way::Ask(bounds),
+            text: "takes bounds of Clip of the shape (1,), though the specification wants scalars",
+            evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Bounds],
@@ -159,6 +165,11 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let text = "leaves a name that no node makes where it makes one normalisation of these nodes";
         Does::Refused(text.into())
     })
+}
+
+/// Accepts bounds of the shape (1,), as ONNX Runtime does for every rank of the data; those of a higher rank it refuses.
+fn bounds(asked: &Asked<'_>) -> Option<Does> {
+    asked.operands[1..].iter().all(Meaning::is_bound).then_some(Does::Own)
 }
 
 /// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.

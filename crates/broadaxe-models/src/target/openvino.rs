@@ -99,6 +99,12 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
+            kinds: &[Kind::Bounds],
+            way: Way::Ask(bounds),
+            text: "clips by Maximum and Minimum where a bound is computed, which keep its axes",
+            evidence: LAWS,
+        },
+        Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
             text: "has an operator that says the same",
@@ -153,6 +159,20 @@ fn function(asked: &Asked<'_>) -> Option<Does> {
 
 fn own(asked: &Asked<'_>) -> Option<Does> {
     asked.is_of(System::Openvino).then_some(Does::Own)
+}
+
+/// A computed bound of more axes than the data adds them to the result.
+fn bounds(asked: &Asked<'_>) -> Option<Does> {
+    let rank = asked.operands[0].rank();
+    let longer = |k: usize| !asked.constants[k] && asked.operands[k].rank() > Some(rank.unwrap_or(0));
+    match rank {
+        None if !asked.constants[1..].iter().all(|constant| *constant) => {
+            Some(Does::Unknown("keeps the axes of a computed bound, and the rank of the data is not known".into()))
+        }
+        _ => (1..asked.operands.len())
+            .any(longer)
+            .then(|| Does::Garbled("keeps the axes of a computed bound, of which the data has fewer".into())),
+    }
 }
 
 fn empty(asked: &Asked<'_>) -> Option<Does> {

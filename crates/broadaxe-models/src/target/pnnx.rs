@@ -47,6 +47,7 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: RUN,
         },
         Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 beside the batch", evidence: RUN },
+        Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "clips between constants only", evidence: LAWS },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
             way: Way::Own,
@@ -121,6 +122,12 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
         .chain([result])
         .filter_map(|(value, batch)| Some(asked.shape(value?)?.rank()? - usize::from(batch == Some(0))));
     ranks.into_iter().find(|rank| *rank > RANK).and_then(refused)
+}
+
+/// A computed bound becomes a second input of a layer that takes one.
+fn bounds(asked: &Asked<'_>) -> Option<Does> {
+    let computed = asked.constants[1..].iter().any(|constant| !constant);
+    computed.then(|| Does::Unsupported("has no layer that clips between computed bounds".into()))
 }
 
 fn leads_with_one(shape: &SymbolicShape) -> bool {
