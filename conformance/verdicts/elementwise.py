@@ -80,6 +80,9 @@ def prelu(make):
     shape = make.partner_shape(make.shape[x], wider=0)
     if make.chance(0.3) and len(make.shape[x]) > 2:
         shape = [make.shape[x][1]] + [1] * (len(make.shape[x]) - 2)
+    if make.spec["format"] == "ir-onnx":
+        # OpenVINO's reader gives a slope of rank 1 to axis 1, and the file then says so.
+        shape = [1] * (len(make.shape[x]) - len(shape)) + shape
     slope = make.operand(shape, constant=0.8)
     return make.node("PRelu", [x, slope], make.shape[x])
 

@@ -59,6 +59,8 @@ pub enum Role {
     Pow,
     /// Floats to integers, by a scale.
     Quantize,
+    /// The reciprocal.
+    Reciprocal,
     /// The larger of the operand and 0.
     Relu,
     /// The logistic function.
@@ -189,6 +191,7 @@ fn of_op(op: OpId) -> Option<Role> {
         "mul" => Role::Mul,
         "neg" => Role::Neg,
         "pow" | "pow_trunc" => Role::Pow,
+        "reciprocal" => Role::Reciprocal,
         "relu" => Role::Relu,
         "sigmoid" => Role::Sigmoid,
         "sqrt" => Role::Sqrt,

@@ -313,7 +313,9 @@ impl<'a> Subject<'a> {
 
     /// Merges neighbouring axes that all operands walk alike, and shapes the result back.
     fn merged(&self) -> Option<Candidate> {
-        if self.meaning.kind == Kind::Stretch || !self.inferred.guard().is_always() {
+        // A normalisation and a matrix product work along axes, which merging would change.
+        let by_axis = matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias);
+        if by_axis || !self.inferred.guard().is_always() {
             return None;
         }
         let groups = self.groups();

@@ -50,7 +50,7 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
 /// The weight has rank 1, and one element or one per channel.
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match asked.operands.get(1).and_then(broadaxe_shape::SymbolicShape::rank) {
-        Some(1) if asked.elements(1) == Some(1) => Does::Rule(Rule::unidirectional()),
+        Some(0 | 1) if asked.elements(1) == Some(1) => Does::Rule(Rule::unidirectional()),
         Some(1) => Does::Rule(Rule::pdpd(1)),
         Some(rank) => Does::Refused(format!("takes a slope of rank 1; this one has rank {rank}").into()),
         None => Does::Unknown(Cow::Borrowed("takes a slope of rank 1, and its rank is not known")),

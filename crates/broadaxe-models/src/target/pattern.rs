@@ -3,6 +3,7 @@
 //! `x` and `y` are any values, each the same wherever it is written. `#1` is a constant of one element that is this number,
 //! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,
 //! `=1` a constant that the engine looks at by its number only. The
+//! `!` before a node says that nothing else reads its result. The
 //! operands of `Add`, `Mul`, `Max` and `Min` may come in either order, and `Neg(v)` is also a product with -1.
 
 use super::{
@@ -30,8 +31,8 @@ pub(super) enum Pattern {
         /// What its elements are.
         number: Option<f64>,
     },
-    /// A node.
-    Node(Op, Vec<Pattern>),
+    /// A node; if the last is true, only the node around it reads its result.
+    Node(Op, Vec<Pattern>, bool),
 }
 
 /// What a pattern found.
@@ -57,10 +58,12 @@ static OPS: &[(&str, Op)] = &[
     ("Mul", Op::Mul),
     ("Neg", Op::Neg),
     ("Pow", Op::Pow),
+    ("Reciprocal", Op::Reciprocal),
     ("Relu", Op::Relu),
     ("Sigmoid", Op::Sigmoid),
     ("Sqrt", Op::Sqrt),
     ("Sub", Op::Sub),
+    ("SumOf", Op::SumOf),
     ("Tanh", Op::Tanh),
 ];
 
@@ -78,6 +81,7 @@ impl Pattern {
         let (word, behind) = rest.split_at(end);
         *rest = behind;
         let word = word.trim();
+        let (word, single) = word.strip_prefix('!').map_or((word, false), |word| (word, true));
         let constant = |one, counts| {
             let number = word[1..].parse().ok();
             Some(Self::Constant { one, counts, uniform: word.starts_with('@'), number })
@@ -103,7 +107,7 @@ impl Pattern {
             }
         }
         *rest = rest.strip_prefix(')')?;
-        Some(Self::Node(op, parts))
+        Some(Self::Node(op, parts, single))
     }
 
     /// Matches the pattern with what makes a value.
@@ -127,7 +131,8 @@ impl Pattern {
                 found.constants.extend(counts.then_some(value));
                 known.then_some(found)
             }
-            Self::Node(kind, parts) => {
+            Self::Node(_, _, true) if !asked.is_single(value) => None,
+            Self::Node(kind, parts, _) => {
                 let (node, own) = asked.maker(value)?;
                 if own == *kind {
                     return Self::all(parts, asked, node, found);
@@ -167,7 +172,7 @@ pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -
     while let Some(&(value, depth)) = open.get(at) {
         at += 1;
         for (k, pattern) in patterns.iter().enumerate() {
-            let Pattern::Node(kind, _) = pattern else { continue };
+            let Pattern::Node(kind, ..) = pattern else { continue };
             if asked.maker(value).is_none_or(|(_, own)| own != *kind) {
                 continue;
             }

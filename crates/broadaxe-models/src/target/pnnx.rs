@@ -54,6 +54,12 @@ pub(super) static PROFILE: Profile = Profile {
             text: "has a layer that says the same",
             evidence: RUN,
         },
+        Law {
+            kinds: &[Kind::Stretch],
+            way: Way::Ask(batch::stretched),
+            text: "computes each entry of the batch alone",
+            evidence: LAWS,
+        },
         Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: RUN },
         Law {
             kinds: &[Kind::Bias],

@@ -29,7 +29,6 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Mul(x,Mul(Add(Erf(Mul(x,#0.70710678)),#1),#0.5))",
         "Mul(x,Mul(Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1),#0.5))",
         "Mul(Mul(x,#0.5),Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1))",
-        "Mul(Mul(x,Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1)),#0.5)",
         // HSwish and HSigmoid.
         "Div(Mul(x,Clip(Add(x,#3))),=6)",
         "Mul(x,Div(Clip(Add(x,#3)),#6))",
@@ -37,13 +36,19 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Mul(x,Div(Min(Relu(Add(x,#3)),#6),#6))",
         "Div(Clip(Add(x,#3)),#6)",
         "Div(Min(Relu(Add(x,#3)),#6),#6)",
+        "Mul(Mul(x,Clip(Add(x,#3))),=0.16666667)",
+        "Mul(x,Mul(Clip(Add(x,#3)),#0.16666667))",
+        "Mul(Mul(x,Min(Relu(Add(x,#3)),#6)),#0.16666667)",
+        "Mul(x,Mul(Min(Relu(Add(x,#3)),#6),#0.16666667))",
+        "Mul(Clip(Add(x,#3)),#0.16666667)",
+        "Mul(Min(Relu(Add(x,#3)),#6),#0.16666667)",
         // SoftPlus and Swish.
         "Log(Add(Exp(x),#1))",
         "Mul(x,Sigmoid(Mul(x,@)))",
         "Div(x,Add(Exp(Neg(x)),#1))",
         // Clamp and LeakyRelu.
-        "Min(Max(x,#),#)",
-        "Max(Min(x,#),#)",
+        "Min(!Max(x,#),#)",
+        "Max(!Min(x,#),#)",
         "Max(x,Mul(x,#))",
         // Differences and quotients.
         "Add(Mul(x,#-1),y)",
@@ -58,13 +63,24 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
 
-/// Root mean squares, of which it depends on more than is known here whether they become one operator.
+/// Root mean squares and lengths, of which it depends on more than is known here whether they become one operator.
 static DOUBTFUL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let texts = [
-        "Mul(Mul(x,Div(#1,Sqrt(Add(Mean(Pow(x,#2)),*)))),*)",
-        "Mul(Div(x,Sqrt(Add(Mean(Pow(x,#2)),*))),*)",
-        "Div(x,Sqrt(Add(Mean(Pow(x,#2)),*)))",
-    ];
+    let mut texts = Vec::new();
+    for square in ["Pow(x,#2)", "Mul(x,x)"] {
+        for fold in ["Mean", "SumOf"] {
+            for bounded in ["Add", "Max"] {
+                let root = format!("Sqrt({bounded}({fold}({square}),*))");
+                let divided = [
+                    format!("Div(x,{root})"),
+                    format!("Mul(x,Div(#1,{root}))"),
+                    format!("Mul(x,Reciprocal({root}))"),
+                    format!("Mul(x,Pow({bounded}({fold}({square}),*),#-0.5))"),
+                ];
+                texts.extend(divided.iter().map(|divided| format!("Mul({divided},*)")));
+                texts.extend(divided);
+            }
+        }
+    }
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
 

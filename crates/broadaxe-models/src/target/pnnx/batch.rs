@@ -24,6 +24,10 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     }
     let split: Vec<usize> =
         (0..count).filter(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1)).collect();
+    let sizes: Vec<usize> = split.iter().filter_map(|&k| first(k)).collect();
+    if sizes.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Some(Does::Unknown("takes the first axes of two operands of different sizes for the batch".into()));
+    }
     let least = split.iter().copied().min_by_key(|&k| asked.operands[k].rank())?;
     let rank = asked.operands[least].rank()?;
     for k in (0..count).filter(|&k| k != least) {
@@ -38,6 +42,15 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         }
     }
     None
+}
+
+/// Finds tensors that are stretched along their batch, which ncnn's tensors do not have.
+pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
+    let axis = asked.batches.first().copied().flatten()?;
+    let from = asked.operands[0].dims();
+    let to = asked.node.output(0).and_then(|value| asked.shape(value)).and_then(SymbolicShape::dims);
+    let same = from.zip(to).is_some_and(|(from, to)| from.len() == to.len() && from.get(axis) == to.get(axis));
+    (!same).then(|| Does::Unknown("computes each entry of the batch alone, and this node stretches the batch".into()))
 }
 
 /// Finds operands whose batch is not at axis 0, so that ncnn's tensors keep it, and that meet one of another rank.

@@ -2,7 +2,8 @@
 //!
 //! pnnx reads a `Gemm` whose alpha and beta are both 1 as a linear layer if B is transposed or a constant. A linear layer
 //! of ncnn holds its weights and a list of one number per column; with anything else the layer has no counterpart, and
-//! the network does not load. Every other `Gemm` becomes ncnn's own, which takes C in all its shapes.
+//! the network does not load. Every other `Gemm` becomes ncnn's own, which takes C in all its
+//! shapes, as long as the product has no batch.
 //!
 //! Asked of 404 models: five sizes, each legal shape of C, alpha and beta, transpositions, and all inputs constant or not.
 
@@ -16,7 +17,7 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
     let scaled = factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") != 1.0;
     let weights = asked.node.input(1).is_some_and(|value| asked.facts.is_constant(value));
     if scaled || !weights && attribute(asked.node, "transB").unwrap_or(0) == 0 {
-        return Some(Does::Own);
+        return super::number(asked).or_else(|| super::batch::batch(asked)).or(Some(Does::Own));
     }
     if !weights || !asked.constants[1] {
         return Some(Does::Refused(Cow::Borrowed("has a linear layer with constant weights and a constant C only")));
