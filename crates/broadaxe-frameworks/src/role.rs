@@ -59,6 +59,8 @@ pub enum Role {
     Pow,
     /// Floats to integers, by a scale.
     Quantize,
+    /// Another reduction over axes.
+    Reduce,
     /// The reciprocal.
     Reciprocal,
     /// The larger of the operand and 0.
@@ -98,6 +100,12 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::Pad, Onnx, &["Pad"]),
     (Role::Pad, Openvino, &["Pad"]),
     (Role::Quantize, Onnx, &["QuantizeLinear"]),
+    (
+        Role::Reduce,
+        Onnx,
+        &["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSumSquare"],
+    ),
+    (Role::Reduce, Openvino, &["ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceProd"]),
     (Role::Simple, Openvino, &["HardSigmoid"]),
     (Role::SumOf, Onnx, &["ReduceSum"]),
     (Role::SumOf, Openvino, &["ReduceSum"]),

@@ -163,11 +163,11 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
             Some(Ok(meaning)) if !meaning.broadcasts() => others(&mut report, (model, shapes), id, wrong, targets),
             Some(Ok(meaning)) => match invalid(model, shapes, id, Some(&meaning)) {
                 None => examine(&mut report, (model, shapes, &facts), (id, wrong), &meaning, targets),
-                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), invalid.judged(), targets),
+                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), &invalid.judged(), targets),
             },
             Some(Err(reason)) => {
                 let invalid = invalid(model, shapes, id, None).unwrap_or(Invalid::Unknown(reason));
-                reject(&mut report, (model, shapes), id, None, invalid.judged(), targets);
+                reject(&mut report, (model, shapes), id, None, &invalid.judged(), targets);
             }
         }
     }
@@ -183,7 +183,7 @@ fn others(
     targets: &[Target],
 ) {
     match wrong {
-        Some(wrong) => reject(report, (model, shapes), id, None, wrong, targets),
+        Some(wrong) => reject(report, (model, shapes), id, None, &wrong, targets),
         None => report.others += usize::from(computes(model, id)),
     }
 }
@@ -200,7 +200,7 @@ fn reject(
     (model, shapes): (&Model, &Shapes),
     id: NodeId,
     meaning: Option<&Meaning>,
-    judged: Judged,
+    judged: &Judged,
     targets: &[Target],
 ) {
     let own = meaning.map_or_else(Vec::new, |meaning| meaning.shapes(model.node(id), shapes));

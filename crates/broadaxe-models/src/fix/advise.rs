@@ -49,8 +49,12 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         return Ok(0);
     }
     let fix = one.map_or_else(|| plan(model, shapes, targets), Ok)?;
-    let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
-    Ok(report.findings.iter().filter(repairable).filter(|finding| !left.contains(&finding.node)).count())
+    let is_left = |finding: &crate::check::Finding| {
+        // That one target lacks an operator does not keep the node from being repaired for another.
+        let lacks = matches!(finding.verdict, Verdict::Unsupported);
+        fix.left.iter().any(|left| left.node == finding.node && (lacks || !left.unsupported))
+    };
+    Ok(report.findings.iter().filter(repairable).filter(|finding| !is_left(finding)).count())
 }
 
 fn is_repairable(verdict: &Verdict) -> bool {

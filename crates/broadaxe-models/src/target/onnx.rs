@@ -154,11 +154,12 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     }
     let known = asked.sizes(data);
     let enlarges = known.is_none_or(|dims| !fits(&own, &dims));
-    let suspect = own.len() > rank || rank == 1 && own.len() != 1 || enlarges;
+    let suspect = own.len() > rank || rank == 1 || enlarges;
     if !suspect {
         return None;
     }
-    if own.len() > rank && pattern::find(asked, &GELUS, constant).is_some() {
+    // It takes constants of rank 0 and 1 only.
+    if own.len() == 1 && rank == 0 && pattern::find(asked, &GELUS, constant).is_some() {
         return lost("makes one Gelu of these nodes, whose result has not the axes that only a constant has");
     }
     // The root mean square in a whole normalisation would be found first.
@@ -174,10 +175,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let text = "makes one normalisation of these nodes, whose result has not the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
     }
-    let long = || asked.sizes(found.constants[inner]) == found.values[0].and_then(|value| asked.sizes(value));
-    let odd =
-        data == 1 && (place == inner || long()) && ranks[..inner].iter().all(|rank| *rank <= 1) && ranks[place] != 1;
-    if odd {
+    if data == 1 && ranks[..inner].iter().all(|rank| *rank <= 1) {
         let text = "may leave a name that no node makes where it makes one normalisation of these nodes";
         return Some(Does::Unknown(text.into()));
     }

@@ -9,6 +9,7 @@ mod old_opsets;
 mod pdpd;
 mod prelu;
 mod quantize;
+mod reduce;
 
 use broadaxe_frameworks::System;
 use broadaxe_shape::{Rule, SymbolicShape};
@@ -38,7 +39,7 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(one_element::none),
             text: "drops the axes of a constant of one element",
             evidence: LAWS,
@@ -59,6 +60,12 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Binary],
             way: Way::Ask(conv::multiplied),
             text: "multiplies the constant into the weights of the convolution behind",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Slope],
+            way: Way::Ask(reduce::behind),
+            text: "reads a constant per channel along another axis behind a reduction",
             evidence: LAWS,
         },
         Law {

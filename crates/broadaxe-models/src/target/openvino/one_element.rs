@@ -6,14 +6,18 @@
 //! without entries that is computed is read where nothing was written.
 
 use broadaxe_frameworks::System;
+use broadaxe_kernels::id;
 
 use super::super::{Asked, Does};
+use crate::meaning::Kind;
 
 /// Refuses a constant of one element under `none`.
 pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
     // Differences and quotients are rewritten first, without the attribute.
-    let rewritten = matches!(asked.node.op.as_str(), "Subtract" | "Divide");
-    if !asked.is_of(System::Openvino) || asked.meaning.rule.name() != "none" || rewritten {
+    let rewritten = asked.operator().is_some_and(|op| op == id("sub") || op == id("div"));
+    // So are Max and Min of ONNX before opset 8 read.
+    let old = asked.is_of(System::Onnx) && asked.meaning.kind == Kind::Many;
+    if !(asked.is_of(System::Openvino) || old) || asked.meaning.rule.name() != "none" || rewritten {
         return None;
     }
     let one = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.elements(k) == Some(1));

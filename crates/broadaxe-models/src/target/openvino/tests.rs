@@ -159,3 +159,36 @@ fn constants_of_higher_rank() {
         ],
     );
 }
+
+#[test]
+fn constants_behind_a_reduction() {
+    judge(
+        "openvino",
+        &[
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(3,1); y=Add(r,c)", "y differs"),
+            ("x(2,3,4); r=ReduceSum(x) axes=0 keepdims=1; c=const(1,3,1); y=Mul(c,r)", "y differs"),
+            ("x(2,3,4); r=ReduceMax(x) axes=-1 keepdims=0; c=const(3); y=Sub(r,c)", "y differs"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; q=Relu(r); c=const(3,1); y=Add(q,c)", "y differs"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(3,1); y=Div(r,c)", "y differs"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(3,1); y=Div(c,r)", "same"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c(3,1); y=Add(r,c)", "same"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(2,3,1); y=Add(r,c)", "same"),
+            ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(1); y=Add(r,c)", "same"),
+            ("x(1,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(3,1); y=Add(r,c)", "same"),
+            ("x(2,3,4); r=ReduceMean(x) axes=1 keepdims=1; c=const(4); y=Add(r,c)", "same"),
+            ("x(2,3,4,5); r=ReduceMean(x) axes=3 keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
+        ],
+    );
+}
+
+#[test]
+fn constants_of_one_element_in_old_files() {
+    judge(
+        "openvino",
+        &[
+            ("opset 6; x(1,1,1); c=const(1,1,1); y=Max(x,c)", "y refused"),
+            ("opset 6; x(1); c=const(1); y=Max(x,c)", "same"),
+            ("opset 8; x(1,1,1); c=const(1,1,1); y=Max(x,c)", "same"),
+        ],
+    );
+}

@@ -1,0 +1,76 @@
+//! Constants per channel behind a reduction of data of rank 3.
+//!
+//! The CPU plugin computes a sum, a difference, a product or a quotient with a constant, and a `PReLU`, together with the
+//! reduction before it. Where data of rank 3 lose axis 0 or 2, a constant that has one number for each entry of axis 1 is
+//! read along another axis. Asked of seven reductions, five operators, eight sizes and all shapes of the constant:
+//! `ReduceMean(x(2,3,4), axes=2) + c(3,1)` is wrong, with and without the axis that is reduced, behind other functions, too;
+//! a constant of all elements, of one, or one that is computed is read rightly, and so is any behind data of rank 4.
+
+use super::super::{
+    Asked, Does,
+    neighbours::{Op, REACH, numbers, only_axis},
+};
+use crate::graph::{Node, ValueId};
+
+/// The rank of the data.
+const RANK: usize = 3;
+
+/// Finds a constant per channel behind a reduction.
+pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
+    let (constant, data, second) = asked.split(asked.node)?;
+    let fused = match asked.op(asked.node) {
+        Some(Op::Add | Op::Sub | Op::Mul) => true,
+        Some(Op::Div) => second,
+        // A slope; other operators of two operands are computed alone.
+        None => asked.meaning.kind == crate::meaning::Kind::Slope,
+        _ => false,
+    };
+    let (own, dims) = (asked.sizes(constant)?, asked.form(data)?);
+    let rank = dims.rank()?;
+    let channels: usize = own.iter().product();
+    let per_channel = channels > 1 && only_axis(&own, rank) == Some(1);
+    if !fused || !per_channel {
+        return None;
+    }
+    let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
+    (!whole && reduces(asked, data)).then(|| {
+        Does::Garbled(
+            "computes a constant per channel together with the reduction before it, along another axis".into(),
+        )
+    })
+}
+
+/// Says whether a value is a reduction over axis 0 or 2, or functions of one.
+fn reduces(asked: &Asked<'_>, mut value: ValueId) -> bool {
+    for _ in 0..REACH {
+        if !asked.is_single(value) {
+            return false;
+        }
+        let Some((node, kind)) = asked.maker(value) else { return false };
+        let next = match kind {
+            Op::Mean | Op::SumOf | Op::Reduce => return outer(asked, node),
+            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
+                node.input(0)
+            }
+            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
+            _ => None,
+        };
+        match next {
+            Some(next) => value = next,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Says whether a reduction of data of rank 3 is over one axis, and not the middle one.
+fn outer(asked: &Asked<'_>, node: &Node) -> bool {
+    let rank = node.input(0).and_then(|value| asked.form(value)).and_then(|shape| shape.rank());
+    let listed = numbers(node, "axes").filter(|axes| axes.len() == 1).map(|axes| axes[0]);
+    let axis = listed.or_else(|| {
+        let axes =
+            node.input(1).filter(|value| asked.sizes(*value).is_some_and(|dims| dims.iter().all(|d| *d == 1)))?;
+        asked.number(axes).map(|axis| axis as i64)
+    });
+    rank == Some(RANK) && axis.is_some_and(|axis| axis.rem_euclid(RANK as i64) != 1)
+}
