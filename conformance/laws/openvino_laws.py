@@ -159,7 +159,8 @@ def main():
         model, feeds = build(text)
         found = outcome(engine, model, feeds)
         said = verdict(engine, model) if judged else want
-        if (found, said) != (want, want):
+        # What is understood only in part is unknown, never the same.
+        if found != want or said not in (want, "unknown" if want != "same" else want):
             wrong += 1
             print(f"{engine}: {text}: {found}, Broadaxe says {said}; expected {want}")
     print(f"{len(CASES)} models, {wrong} wrong" + ("" if judged else "; the package broadaxe is not installed"))
