@@ -179,9 +179,11 @@ impl<'a> Subject<'a> {
     fn rules(&self) -> Vec<Ruled> {
         let own = (self.meaning.rule.clone(), vec![]);
         let axis = |value| ("axis", value);
+        let numpy = Some(Scalar::Text("numpy".to_string()));
         match (self.model.format, self.meaning.rule.name()) {
+            // Equal shapes give the same under both rules, and some engines take only this one.
+            ("openvino", "none") => vec![own, (Rule::numpy(), vec![("auto_broadcast", numpy)])],
             ("openvino", "pdpd") => {
-                let numpy = Some(Scalar::Text("numpy".to_string()));
                 vec![own, (Rule::numpy(), vec![("auto_broadcast", numpy), axis(None)])]
             }
             ("paddle", "paddle") if self.meaning.rule.params().axis != Some(-1) => {
