@@ -109,6 +109,7 @@ fn entry(system: System, row: &Row) -> Entry {
 
 /// Returns the rule of a call of a framework's operator: its name, its text form, and the attributes that it is read from.
 #[pyfunction]
+#[pyo3(signature = (system, name, attributes, /))]
 pub(crate) fn rule_of(
     system: &str,
     name: &str,
