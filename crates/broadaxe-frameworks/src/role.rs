@@ -103,7 +103,17 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (
         Role::Reduce,
         Onnx,
-        &["ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSumSquare"],
+        &[
+            "GlobalAveragePool",
+            "GlobalMaxPool",
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceMax",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceSumSquare",
+        ],
     ),
     (Role::Reduce, Openvino, &["ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceProd"]),
     (Role::Simple, Openvino, &["HardSigmoid"]),

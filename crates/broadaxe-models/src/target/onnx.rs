@@ -171,13 +171,13 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     let inner = ranks.len() - if ranks.len() > 3 { 2 } else { 1 };
     let scale = *ranks.get(inner)?;
     let most = ranks.get(inner + 1).copied().unwrap_or(0).max(data);
+    if data == 1 && (place >= inner || ranks[place] > data) {
+        let text = "may leave a name that no node makes where it makes one normalisation of these nodes";
+        return Some(Does::Unknown(text.into()));
+    }
     if place < inner {
         let text = "makes one normalisation of these nodes, whose result has not the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
-    }
-    if data == 1 && ranks[..inner].iter().all(|rank| *rank <= 1) {
-        let text = "may leave a name that no node makes where it makes one normalisation of these nodes";
-        return Some(Does::Unknown(text.into()));
     }
     let text = "may make one normalisation of these nodes, which takes no scale that stretches the data";
     (place >= inner && enlarges).then(|| Does::Unknown(text.into()))

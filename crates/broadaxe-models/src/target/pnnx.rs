@@ -166,7 +166,8 @@ fn shrunk(asked: &Asked<'_>) -> Option<Does> {
         Some(op) if op == id("sub") && of_whole(part, Op::Tanh) => "x - tanh(x)",
         Some(op) if op == id("div") => {
             let sum = asked.producer(part).filter(|node| asked.op(node) == Some(Op::Add))?;
-            let constant = |value| asked.facts.is_constant(value);
+            let constant =
+                |value| asked.facts.is_constant(value) && asked.number(value).is_none_or(|number| number == 1.0);
             let inputs = [sum.input(0)?, sum.input(1)?];
             (inputs.iter().any(|&value| of_whole(value, Op::Abs)) && inputs.into_iter().any(constant))
                 .then_some("x / (1 + |x|)")?

@@ -22,11 +22,18 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
     }
     let one = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.elements(k) == Some(1));
     let all = asked.constants.iter().all(|constant| *constant);
-    (one && !all && asked.rank() != Some(1)).then(|| {
-        Does::Refused(
+    if !one || all {
+        return None;
+    }
+    match asked.rank() {
+        Some(1) if old => Some(Does::Unknown(
+            "may turn a constant of one element into one of another shape, which equal shapes are asked of".into(),
+        )),
+        Some(1) => None,
+        _ => Some(Does::Refused(
             "turns a constant of one element into one of shape (1), which auto_broadcast=\"none\" refuses".into(),
-        )
-    })
+        )),
+    }
 }
 
 /// Finds an `Expand` by a shape without entries.

@@ -47,8 +47,11 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Rule(Rule::numpy()));
     }
     let within = asked.operands[0].rank().is_some_and(|rank| (axis as usize) < rank);
-    let one = asked.meaning.kind != Kind::Select && within && asked.constants[1] && asked.elements(1) == Some(1);
+    let one = asked.meaning.kind != Kind::Select && asked.constants[1] && asked.elements(1) == Some(1);
     match PADS.contains(&op) {
+        true if one && !within => {
+            Some(Does::Unknown("may not compile a comparison with an axis behind those of the data".into()))
+        }
         true if one => None,
         true if axis > 0 || asked.meaning.kind == Kind::Select => {
             Some(Does::Refused(format!("does not compile {name} with axis={axis} for the CPU").into()))

@@ -6,6 +6,8 @@
 //! `ReduceMean(x(2,3,4), axes=2) + c(3,1)` is wrong, with and without the axis that is reduced, behind other functions, too;
 //! a constant of all elements, of one, or one that is computed is read rightly, and so is any behind data of rank 4.
 
+use broadaxe_frameworks::has_batch;
+
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, numbers, only_axis},
@@ -33,20 +35,23 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
-    (!whole && reduces(asked, data)).then(|| {
+    let extent = if whole { None } else { reduced(asked, data) }?;
+    Some(if extent == Some(1) {
+        Does::Unknown("may compute a constant per channel together with a reduction that leaves all elements".into())
+    } else {
         Does::Garbled(
             "computes a constant per channel together with the reduction before it, along another axis".into(),
         )
     })
 }
 
-/// Says whether a value is a reduction over axis 0 or 2, or functions of one.
-fn reduces(asked: &Asked<'_>, mut value: ValueId) -> bool {
+/// Finds a reduction over axis 0 or 2 that a value is, or that it is functions of: the extent of the axis, if it is known.
+fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Option<usize>> {
     for _ in 0..REACH {
         if !asked.is_single(value) {
-            return false;
+            return None;
         }
-        let Some((node, kind)) = asked.maker(value) else { return false };
+        let (node, kind) = asked.maker(value)?;
         let next = match kind {
             Op::Mean | Op::SumOf | Op::Reduce => return outer(asked, node),
             Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
@@ -55,22 +60,23 @@ fn reduces(asked: &Asked<'_>, mut value: ValueId) -> bool {
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
             _ => None,
         };
-        match next {
-            Some(next) => value = next,
-            None => return false,
-        }
+        value = next?;
     }
-    false
+    None
 }
 
-/// Says whether a reduction of data of rank 3 is over one axis, and not the middle one.
-fn outer(asked: &Asked<'_>, node: &Node) -> bool {
-    let rank = node.input(0).and_then(|value| asked.form(value)).and_then(|shape| shape.rank());
+/// Returns the extent of the axis that a reduction of data of rank 3 is over, if it is one and not the middle one.
+fn outer(asked: &Asked<'_>, node: &Node) -> Option<Option<usize>> {
+    let data = asked.form(node.input(0)?)?;
     let listed = numbers(node, "axes").filter(|axes| axes.len() == 1).map(|axes| axes[0]);
     let axis = listed.or_else(|| {
         let axes =
             node.input(1).filter(|value| asked.sizes(*value).is_some_and(|dims| dims.iter().all(|d| *d == 1)))?;
         asked.number(axes).map(|axis| axis as i64)
     });
-    rank == Some(RANK) && axis.is_some_and(|axis| axis.rem_euclid(RANK as i64) != 1)
+    // Pooling over all positions reduces the last axis of such data.
+    let axis = axis.or_else(|| has_batch(asked.model.system, &node.op).then_some(-1))?;
+    let axis = usize::try_from(axis.rem_euclid(RANK as i64)).ok()?;
+    let dims = data.dims().filter(|dims| dims.len() == RANK && axis != 1)?;
+    Some(dims[axis].size())
 }
