@@ -7,6 +7,7 @@
 //! a constant of all elements, of one, or one that is computed is read rightly, and so is any behind data of rank 4.
 
 use broadaxe_frameworks::has_batch;
+use broadaxe_shape::Dim;
 
 use super::super::{
     Asked, Does,
@@ -36,7 +37,7 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     }
     let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
     let extent = if whole { None } else { reduced(asked, data) }?;
-    Some(if extent == Some(1) {
+    Some(if extent.size() == Some(1) {
         Does::Unknown("may compute a constant per channel together with a reduction that leaves all elements".into())
     } else {
         Does::Garbled(
@@ -45,8 +46,8 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     })
 }
 
-/// Finds a reduction over axis 0 or 2 that a value is, or that it is functions of: the extent of the axis, if it is known.
-fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Option<usize>> {
+/// Finds a reduction over axis 0 or 2 that a value is, or that it is functions of: the extent of the axis.
+fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Dim> {
     for _ in 0..REACH {
         if !asked.is_single(value) {
             return None;
@@ -66,7 +67,7 @@ fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Option<usize>> {
 }
 
 /// Returns the extent of the axis that a reduction of data of rank 3 is over, if it is one and not the middle one.
-fn outer(asked: &Asked<'_>, node: &Node) -> Option<Option<usize>> {
+fn outer(asked: &Asked<'_>, node: &Node) -> Option<Dim> {
     let data = asked.form(node.input(0)?)?;
     let listed = numbers(node, "axes").filter(|axes| axes.len() == 1).map(|axes| axes[0]);
     let axis = listed.or_else(|| {
@@ -78,5 +79,5 @@ fn outer(asked: &Asked<'_>, node: &Node) -> Option<Option<usize>> {
     let axis = axis.or_else(|| has_batch(asked.model.system, &node.op).then_some(-1))?;
     let axis = usize::try_from(axis.rem_euclid(RANK as i64)).ok()?;
     let dims = data.dims().filter(|dims| dims.len() == RANK && axis != 1)?;
-    Some(dims[axis].size())
+    Some(dims[axis].clone())
 }
