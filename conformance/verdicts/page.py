@@ -1,5 +1,6 @@
 """Writes docs/verdicts.md of the lines of a run."""
 
+import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -10,6 +11,11 @@ COLUMNS = (
     "asked", "nodes", "right: same", "right: bad", "missed", "false alarm", "hidden", "unknown nodes", "other", "held", "failed", "not idempotent",
     "left", "left out",
 )  # fmt: skip
+
+
+def _plain(why):
+    """Return a reason on one line, without the folder in which a model was written."""
+    return re.sub(r"(/[\w.-]+)+/(?=m\.)", "", " ".join(why.split()))
 
 
 def _count(record, row):
@@ -84,7 +90,7 @@ def write(lines, versions, arguments):
     for (word, target, name), members in sorted(found.items(), key=lambda item: (order.get(item[0][0], 3), item[0][1], -len(item[1]))):
         why, small = min(members, key=lambda member: len(str(member[1])))
         shown = f": `{specs.line(small)}`" if small else ""
-        text.append(f"- {word}, {target}, {len(members)} times, {name}{shown}. {' '.join(why.split())[-160:]}")
+        text.append(f"- {word}, {target}, {len(members)} times, {name}{shown}. {_plain(why)[-160:]}")
     if not found:
         text.append("Nothing.")
     missing = sum(record.get("not_asked", 0) for line in lines for record in line["targets"].values())

@@ -37,7 +37,7 @@ impl Reading {
     }
 
     /// Makes the reading of operands of which all but the first have its last axes, so many, in row-major order; nothing if
-    /// one has not as many elements as these axes.
+    /// one has another number of elements than these axes.
     pub(super) fn flat(own: &Alignment, axes: usize) -> Option<Self> {
         let mut reading = Self::of(own);
         let first = reading.shape.len().checked_sub(axes)?;

@@ -149,7 +149,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let other = product.and_then(|(node, input)| asked.form(node.input(1 - input.min(1))?)?.rank());
         let one = asked.number(constant).is_none_or(|number| number == 1.0);
         if one && other.is_some_and(|other| own.len() > other) {
-            return lost("makes a quotient of 1 / x * z, whose result has not the axes that only the 1 has");
+            return lost("makes a quotient of 1 / x * z, whose result lacks the axes that only the 1 has");
         }
     }
     let known = asked.sizes(data);
@@ -160,7 +160,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     }
     // It takes constants of rank 0 and 1 only.
     if own.len() == 1 && rank == 0 && pattern::find(asked, &GELUS, constant).is_some() {
-        return lost("makes one Gelu of these nodes, whose result has not the axes that only a constant has");
+        return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
     // The root mean square in a whole normalisation would be found first.
     let whole = pattern::find(asked, &NORMALISATIONS[..1], constant);
@@ -176,7 +176,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(text.into()));
     }
     if place < inner {
-        let text = "makes one normalisation of these nodes, whose result has not the axes that only a constant has";
+        let text = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
     }
     let text = "may make one normalisation of these nodes, which takes no scale that stretches the data";

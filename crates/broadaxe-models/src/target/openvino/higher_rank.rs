@@ -15,7 +15,7 @@ use super::super::{
 };
 use crate::graph::{Node, ValueId};
 
-const LOST: &str = "makes one operator of these nodes, whose result has not the axes that only a constant has";
+const LOST: &str = "makes one operator of these nodes, whose result lacks the axes that only a constant has";
 
 /// What becomes one operator.
 static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
@@ -104,8 +104,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return garbled(&found).then(|| Does::Garbled(LOST.into()));
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
-        let text =
-            "may make one operator of a root mean square, whose result has not the axes that only a constant has";
+        let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
     let one = own.iter().all(|size| *size == 1) && own.len() > rank && second;
