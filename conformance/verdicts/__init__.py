@@ -1,1 +1,1 @@
-"""Random models beside live engines: is every verdict of `broadaxe check`, and every repair of `broadaxe fix`, right?"""
+"""Compare verdicts of `broadaxe check` and repairs of `broadaxe fix` with live engines, on random models."""

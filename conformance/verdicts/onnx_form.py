@@ -150,7 +150,7 @@ def modern(spec):
             # Until opset 12 all axes from this one on are one.
             rank = len(shapes(new)[inputs[0]])
             if attributes.get("axis", 1) % rank != rank - 1:
-                raise ValueError("a Softmax over several axes is not written anew")
+                raise ValueError("a Softmax over several axes cannot be written")
         new["nodes"].append([op, inputs, outputs, attributes])
     return new
 

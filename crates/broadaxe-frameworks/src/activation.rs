@@ -14,7 +14,7 @@ use crate::{
         When, choice, choose, op as one, recipe,
     },
     attribute::{Attr, Values, attr},
-    framework::System,
+    framework::System::{self, Onnx, Openvino},
     onnx::{NUMBERS_12, OLD_FLOATS},
     row::{FLOATS, NUMBERS, Row, row},
     rule::RuleBy,
@@ -25,7 +25,7 @@ use DType::{BF16, F16, F32, F64, I8, I16, I32, I64};
 const RELU_14: &[DType] = &[I8, I16, I32, I64, F16, BF16, F32, F64];
 const ONE_FLOAT: &[DType] = &[F32];
 
-const fn activation(
+const fn built(
     system: System,
     (name, since): (&'static str, i64),
     dtypes: &'static [DType],
@@ -35,32 +35,8 @@ const fn activation(
     row(system, name, since, "T", dtypes, RuleBy::Alone, computes).with(attributes)
 }
 
-const fn op(name: &'static str, since: i64, dtypes: &'static [DType], computes: &'static str) -> Row {
-    activation(System::Onnx, (name, since), dtypes, &[], one(computes))
-}
-
-const fn built(
-    name: &'static str,
-    since: i64,
-    dtypes: &'static [DType],
-    attributes: &'static [Attr],
-    computes: Computes,
-) -> Row {
-    activation(System::Onnx, (name, since), dtypes, attributes, computes)
-}
-
-const fn op_ov(name: &'static str, since: i64, dtypes: &'static [DType], computes: &'static str) -> Row {
-    activation(System::Openvino, (name, since), dtypes, &[], one(computes))
-}
-
-const fn built_ov(
-    name: &'static str,
-    since: i64,
-    dtypes: &'static [DType],
-    attributes: &'static [Attr],
-    computes: Computes,
-) -> Row {
-    activation(System::Openvino, (name, since), dtypes, attributes, computes)
+const fn op(system: System, name: (&'static str, i64), dtypes: &'static [DType], computes: &'static str) -> Row {
+    built(system, name, dtypes, &[], one(computes))
 }
 
 const LEAKY: &[Attr] = &[attr("alpha", Values::Float, "0.01")];
@@ -94,49 +70,49 @@ const ROUNDS: &[Choice] = &[
 ];
 
 pub(crate) static ONNX: &[Row] = &[
-    op("Relu", 1, OLD_FLOATS, "relu"),
-    op("Relu", 13, FLOATS, "relu"),
-    op("Relu", 14, RELU_14, "relu"),
-    op("Sigmoid", 1, OLD_FLOATS, "sigmoid"),
-    op("Sigmoid", 13, FLOATS, "sigmoid"),
-    op("HardSwish", 14, OLD_FLOATS, "hardswish"),
-    op("HardSwish", 22, FLOATS, "hardswish"),
-    op("Softplus", 1, OLD_FLOATS, "softplus"),
-    op("Softplus", 22, FLOATS, "softplus"),
-    built("LeakyRelu", 1, OLD_FLOATS, LEAKY, recipe(LeakyRelu)),
-    built("LeakyRelu", 16, FLOATS, LEAKY, recipe(LeakyRelu)),
-    built("Elu", 1, OLD_FLOATS, ALPHA, recipe(Elu)),
-    built("Elu", 22, FLOATS, ALPHA, recipe(Elu)),
-    built("Celu", 12, ONE_FLOAT, ALPHA, recipe(Celu)),
-    built("Celu", 28, FLOATS, ALPHA, recipe(Celu)),
-    built("Selu", 1, OLD_FLOATS, SELU_1, recipe(Selu)),
-    built("Selu", 6, OLD_FLOATS, SELU, recipe(Selu)),
-    built("Selu", 22, FLOATS, SELU, recipe(Selu)),
-    built("HardSigmoid", 1, OLD_FLOATS, HARD, recipe(HardSigmoid)),
-    built("HardSigmoid", 22, FLOATS, HARD, recipe(HardSigmoid)),
-    built("Softsign", 1, OLD_FLOATS, &[], recipe(Softsign)),
-    built("Softsign", 22, FLOATS, &[], recipe(Softsign)),
-    built("Mish", 18, OLD_FLOATS, &[], recipe(Mish)),
-    built("Mish", 22, FLOATS, &[], recipe(Mish)),
-    built("Swish", 24, FLOATS, ALPHA, recipe(Swish)),
-    built("ThresholdedRelu", 10, OLD_FLOATS, ALPHA, recipe(ThresholdedRelu)),
-    built("ThresholdedRelu", 22, FLOATS, ALPHA, recipe(ThresholdedRelu)),
-    built("Shrink", 9, NUMBERS_12, SHRINK, recipe(Shrink)),
-    built("Gelu", 20, FLOATS, GELU, Computes::OneOf(GELUS)),
+    op(Onnx, ("Relu", 1), OLD_FLOATS, "relu"),
+    op(Onnx, ("Relu", 13), FLOATS, "relu"),
+    op(Onnx, ("Relu", 14), RELU_14, "relu"),
+    op(Onnx, ("Sigmoid", 1), OLD_FLOATS, "sigmoid"),
+    op(Onnx, ("Sigmoid", 13), FLOATS, "sigmoid"),
+    op(Onnx, ("HardSwish", 14), OLD_FLOATS, "hardswish"),
+    op(Onnx, ("HardSwish", 22), FLOATS, "hardswish"),
+    op(Onnx, ("Softplus", 1), OLD_FLOATS, "softplus"),
+    op(Onnx, ("Softplus", 22), FLOATS, "softplus"),
+    built(Onnx, ("LeakyRelu", 1), OLD_FLOATS, LEAKY, recipe(LeakyRelu)),
+    built(Onnx, ("LeakyRelu", 16), FLOATS, LEAKY, recipe(LeakyRelu)),
+    built(Onnx, ("Elu", 1), OLD_FLOATS, ALPHA, recipe(Elu)),
+    built(Onnx, ("Elu", 22), FLOATS, ALPHA, recipe(Elu)),
+    built(Onnx, ("Celu", 12), ONE_FLOAT, ALPHA, recipe(Celu)),
+    built(Onnx, ("Celu", 28), FLOATS, ALPHA, recipe(Celu)),
+    built(Onnx, ("Selu", 1), OLD_FLOATS, SELU_1, recipe(Selu)),
+    built(Onnx, ("Selu", 6), OLD_FLOATS, SELU, recipe(Selu)),
+    built(Onnx, ("Selu", 22), FLOATS, SELU, recipe(Selu)),
+    built(Onnx, ("HardSigmoid", 1), OLD_FLOATS, HARD, recipe(HardSigmoid)),
+    built(Onnx, ("HardSigmoid", 22), FLOATS, HARD, recipe(HardSigmoid)),
+    built(Onnx, ("Softsign", 1), OLD_FLOATS, &[], recipe(Softsign)),
+    built(Onnx, ("Softsign", 22), FLOATS, &[], recipe(Softsign)),
+    built(Onnx, ("Mish", 18), OLD_FLOATS, &[], recipe(Mish)),
+    built(Onnx, ("Mish", 22), FLOATS, &[], recipe(Mish)),
+    built(Onnx, ("Swish", 24), FLOATS, ALPHA, recipe(Swish)),
+    built(Onnx, ("ThresholdedRelu", 10), OLD_FLOATS, ALPHA, recipe(ThresholdedRelu)),
+    built(Onnx, ("ThresholdedRelu", 22), FLOATS, ALPHA, recipe(ThresholdedRelu)),
+    built(Onnx, ("Shrink", 9), NUMBERS_12, SHRINK, recipe(Shrink)),
+    built(Onnx, ("Gelu", 20), FLOATS, GELU, Computes::OneOf(GELUS)),
 ];
 
 pub(crate) static OPENVINO: &[Row] = &[
-    op_ov("ReLU", 1, NUMBERS, "relu"),
-    op_ov("Sigmoid", 1, FLOATS, "sigmoid"),
-    op_ov("HSwish", 4, FLOATS, "hardswish"),
-    op_ov("SoftPlus", 4, FLOATS, "softplus"),
-    built_ov("Elu", 1, FLOATS, MUST, recipe(Elu)),
-    built_ov("SoftSign", 9, FLOATS, &[], recipe(Softsign)),
-    built_ov("Mish", 4, FLOATS, &[], recipe(Mish)),
-    built_ov("Swish", 4, FLOATS, BETA, recipe(Swish)),
-    built_ov("HSigmoid", 5, FLOATS, &[], recipe(HSigmoid)),
-    op_ov("Gelu", 2, FLOATS, "gelu"),
-    built_ov("Gelu", 7, FLOATS, GELU_7, Computes::OneOf(GELUS_OPENVINO)),
-    built_ov("Clamp", 1, NUMBERS, BOUNDS, recipe(Clamp)),
-    built_ov("Round", 5, NUMBERS, ROUND, Computes::OneOf(ROUNDS)),
+    op(Openvino, ("ReLU", 1), NUMBERS, "relu"),
+    op(Openvino, ("Sigmoid", 1), FLOATS, "sigmoid"),
+    op(Openvino, ("HSwish", 4), FLOATS, "hardswish"),
+    op(Openvino, ("SoftPlus", 4), FLOATS, "softplus"),
+    built(Openvino, ("Elu", 1), FLOATS, MUST, recipe(Elu)),
+    built(Openvino, ("SoftSign", 9), FLOATS, &[], recipe(Softsign)),
+    built(Openvino, ("Mish", 4), FLOATS, &[], recipe(Mish)),
+    built(Openvino, ("Swish", 4), FLOATS, BETA, recipe(Swish)),
+    built(Openvino, ("HSigmoid", 5), FLOATS, &[], recipe(HSigmoid)),
+    op(Openvino, ("Gelu", 2), FLOATS, "gelu"),
+    built(Openvino, ("Gelu", 7), FLOATS, GELU_7, Computes::OneOf(GELUS_OPENVINO)),
+    built(Openvino, ("Clamp", 1), NUMBERS, BOUNDS, recipe(Clamp)),
+    built(Openvino, ("Round", 5), NUMBERS, ROUND, Computes::OneOf(ROUNDS)),
 ];

@@ -2,7 +2,7 @@
 //!
 //! Arrays are row-major: what ncnn writes `[w, h, c]` is the shape `(c, h, w)` here, so that its `[2, 3, 4]` with
 //! `[4]` is `(4, 3, 2)` with `(4,)`. Everything is f32, and there is no rank 0: a second operand of one number is the
-//! parameter `b` beside `with_scalar=1`, or simply a number in place of an array.
+//! parameter `b` with `with_scalar=1`, or a number in place of an array.
 
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Rule;

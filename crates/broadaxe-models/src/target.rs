@@ -111,7 +111,7 @@ pub struct Asked<'a> {
     pub model: &'a Model,
     /// The shapes of its values.
     pub shapes: &'a Shapes,
-    /// What is known of it beside the shapes.
+    /// What else is known of it.
     pub facts: &'a Facts,
     /// The node.
     pub node: &'a Node,

@@ -186,8 +186,8 @@ impl Search<'_> {
 }
 
 impl Sizes {
-    /// Lists sizes for a variable beside those chosen already: its own first, which is plain; so is one that it has to
-    /// have, since it meets that on an axis.
+    /// Lists the sizes to try for a variable, given those chosen so far. Its own size, and one that it must have because it
+    /// meets that size on an axis, are plain.
     fn options(&self, variable: &Variable, choice: &[usize]) -> Vec<(usize, bool)> {
         let fits = |size: &usize| variable.low <= *size && *size <= variable.high;
         let taken = |size: &usize| self.mentioned.contains(size) || choice.contains(size);

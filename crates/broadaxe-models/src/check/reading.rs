@@ -36,8 +36,8 @@ impl Reading {
         Some(Self { shape: data.to_vec(), strides })
     }
 
-    /// Makes the reading of operands of which all but the first have its last axes, so many, in row-major order; nothing if
-    /// one has another number of elements than these axes.
+    /// Makes the reading in which all operands but the first are read as the first one's last `axes` axes, in row-major
+    /// order; nothing if the number of elements differs.
     pub(super) fn flat(own: &Alignment, axes: usize) -> Option<Self> {
         let mut reading = Self::of(own);
         let first = reading.shape.len().checked_sub(axes)?;
