@@ -9,6 +9,8 @@
 mod recipes;
 mod call;
 
+pub use call::apply;
+
 pub use broadaxe_frameworks::{
     Arithmetic, Attr, Attribute, Attributes, Choice, Kind, Name, OperandType, Recipe, Row, RuleBy, Values, When,
     Wiring, called, computing, find, known, names, newest, operators,
@@ -51,31 +53,6 @@ pub fn call(
 ) -> Result<Node, Error> {
     check(system, name)?;
     call::run(graph, system, name, args, attributes)
-}
-
-/// Adds the arithmetic of an operator to nodes of one shape, whatever the rule is by which it broadcasts.
-///
-/// # Errors
-/// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
-/// no kernel takes them.
-///
-/// ```
-/// use broadaxe::{DType, Graph, System, frameworks};
-/// let mut graph = Graph::new();
-/// let (a, b) = (graph.input(DType::F32, &[3])?, graph.input(DType::F32, &[3])?);
-/// let row = frameworks::find(System::Onnx, "Add", 6).expect("in the table");
-/// let sum = frameworks::apply(&mut graph, row, 6, &[a, b], &[])?;
-/// assert_eq!(graph.shape(sum), [3]);
-/// # Ok::<(), broadaxe::Error>(())
-/// ```
-pub fn apply(
-    graph: &mut Graph,
-    row: &'static Row,
-    opset: i64,
-    nodes: &[Node],
-    attributes: &[(&'static str, Attribute)],
-) -> Result<Node, Error> {
-    call::apply(graph, row, opset, nodes, attributes)
 }
 
 /// Adds operators in turn, each applied to the result before it and to the next operand, if it takes two; those without an

@@ -74,12 +74,22 @@ fn build(
     call.build()
 }
 
-/// Adds the arithmetic of a row to nodes of one shape, whatever its rule is.
+/// Adds the arithmetic of an operator to nodes of one shape, whatever the rule is by which it broadcasts.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
-/// a kernel does not take them.
-pub(super) fn apply(
+/// no kernel takes them.
+///
+/// ```
+/// use broadaxe::{DType, Graph, System, frameworks};
+/// let mut graph = Graph::new();
+/// let (a, b) = (graph.input(DType::F32, &[3])?, graph.input(DType::F32, &[3])?);
+/// let row = frameworks::find(System::Onnx, "Add", 6).expect("in the table");
+/// let sum = frameworks::apply(&mut graph, row, 6, &[a, b], &[])?;
+/// assert_eq!(graph.shape(sum), [3]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+pub fn apply(
     graph: &mut Graph,
     row: &'static Row,
     opset: i64,
