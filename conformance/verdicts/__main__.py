@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from . import page, run
@@ -31,8 +32,8 @@ def _files(seed):
 
 
 def _lines(seed):
-    """Return the lines of models, by number, and the engines' versions."""
-    lines, versions = {}, {}
+    """Return the lines of models, by number, the engines' versions, and how often they fell over and then answered."""
+    lines, versions, recovered = {}, {}, Counter()
     for path in _files(seed):
         for text in path.read_text().splitlines():
             try:
@@ -42,9 +43,10 @@ def _lines(seed):
                 continue
             if "versions" in line:
                 versions |= line["versions"]
+                recovered.update(line.get("recovered", {}))
             else:
                 lines[line["number"]] = line
-    return [lines[number] for number in sorted(lines)], versions
+    return [lines[number] for number in sorted(lines)], versions, recovered
 
 
 def cases(only=""):
@@ -110,8 +112,8 @@ def main():
     command = [sys.executable, "-m", "conformance.verdicts", *sys.argv[1:]]
     parts = [subprocess.Popen([*command, "--part", str(k)], cwd=ROOT) for k in range(arguments.jobs)]
     failed = [part.wait() for part in parts]
-    lines, versions = _lines(arguments.seed)
-    rows = page.write(lines, versions, arguments)
+    lines, versions, recovered = _lines(arguments.seed)
+    rows = page.write(lines, versions, recovered, arguments)
     if arguments.save:
         save(lines)
     wrong = 0

@@ -17,6 +17,7 @@ class Engine:
 
     def __init__(self, name):
         self.name, self.process, self.version = name, None, ""
+        self.recovered = 0
 
     def _answer(self, seconds):
         ready, _, _ = select.select([self.process.stdout], [], [], seconds)
@@ -30,7 +31,15 @@ class Engine:
             return "refused", f"it falls over ({self.process.wait()})"
 
     def ask(self, do, **request):
-        """Return ("ok", value) or ("refused", why)."""
+        """Return ("ok", value) or ("refused", why); one that falls over is asked once more, in a new process."""
+        answer = self._once(do, request)
+        if self.process is not None:
+            return answer
+        again = self._once(do, request)
+        self.recovered += again[0] == "ok"
+        return again
+
+    def _once(self, do, request):
         if self.process is None or self.process.poll() is not None:
             command = [sys.executable, "-m", "conformance.verdicts.child", self.name]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, stderr=subprocess.DEVNULL)
@@ -41,7 +50,8 @@ class Engine:
             pickle.dump({"do": do, **request}, self.process.stdin)
             self.process.stdin.flush()
         except BrokenPipeError:
-            return "refused", f"it falls over ({self.process.wait()})"
+            code, self.process = self.process.wait(), None
+            return "refused", f"it falls over ({code})"
         answer = self._answer(SECONDS.get(self.name, 40))
         if answer[0] == "refused" and self.process.poll() is not None:
             self.process = None
@@ -67,6 +77,10 @@ class Engines:
     def versions(self):
         """Return the versions of those that were started."""
         return {name: engine.version for name, engine in self.all.items() if engine.version}
+
+    def recovered(self):
+        """Return how often each fell over and then gave an answer."""
+        return {name: engine.recovered for name, engine in self.all.items() if engine.recovered}
 
     def close(self):
         """End all."""

@@ -53,12 +53,13 @@ def truth(engines, spec, turn=0, redraw=0):
     except (ValueError, KeyError, IndexError) as why:
         raise Left(f"the meaning is not written: {why}") from why
     feeds = specs.feeds(spec, turn)
-    kind, found = engines.ask("onnxruntime", "run", model=model, feeds=[feeds, specs.nudged(feeds)], off=True)
+    near = [specs.nudged(feeds, sign) for sign in (1, -1)]
+    kind, found = engines.ask("onnxruntime", "run", model=model, feeds=[feeds, *near], off=True)
     if kind != "ok":
         raise Left("ONNX Runtime refuses it with optimisations off: " + found[-160:])
     if not finite(found[0]):
         raise Left("its numbers are not finite")
-    if apart(*found):
+    if apart(found[0], found[1]) or apart(found[0], found[2]):
         raise Left("its result jumps under a change of 3e-6")
     return dict(zip(specs.made(meaning(spec)), found[0]))
 
@@ -93,9 +94,13 @@ class File:
             # pnnx takes away the axis of the batch, where there is one: 233 says that there is none.
             batch = {int(k): int(axis) for k, axis in re.findall(r"in(\d+)\.numpy\(\), batch_index=(\d+)", self.script.decode())}
             dims = [specs.concrete(self.spec, self.spec["inputs"][name][1]) for name in self.order]
+            if not all(re.search(rf"^Input +in{k} ", self.model.decode(), re.MULTILINE) for k in range(len(dims))):
+                raise Left("pnnx leaves out an input")
             return {f"in{k}": [dim for at, dim in enumerate(one) if at != batch.get(k)] for k, one in enumerate(dims)}
         if not self.spec["sizes"]:
             return {}
+        if self.form == "ir-onnx" and any(f'name="{name}" type="Parameter"' not in self.model.decode() for name in self.spec["inputs"]):
+            raise Left("OpenVINO gives an input another name when it writes the file")
         return {name: specs.concrete(self.spec, dims) for name, (_, dims) in self.spec["inputs"].items()}
 
     def _path(self, folder, model, weights):

@@ -20,7 +20,9 @@ class Judge:
     def model(self, spec, target, fixes=True):
         """Return the record of one model and target; raises Left where nothing can be learned."""
         values = truth(self.engines, spec)
+        valid(spec, values)
         file = File(self.engines, spec)
+        want = [values[name] for name in spec["outputs"]] if spec["format"] != "ncnn" else self._own(file)
         check = file.check(target)
         verdicts = {file.names().get(one.node): one.verdict for one in check.findings}
         reasons = {file.names().get(one.node): one.reason for one in check.findings if one.verdict in BAD}
@@ -36,7 +38,6 @@ class Judge:
                 return record | {"outcome": "missed", "why": f"said same with open dims, {verdicts[worse[0]]} with their sizes"}
         if target == "paddle" and spec["format"] == "onnx":
             return record | self._paddle(spec, values, verdicts)
-        want = [values[name] for name in spec["outputs"]] if spec["format"] != "ncnn" else self._own(file)
         if target == "ncnn-param":
             # The format's own engine: only repairs for others can be asked.
             return record | {"outcome": "right-same"} | (self._repair(file, "numpy", want, target) if fixes else {})
@@ -80,9 +81,23 @@ class Judge:
                     if shown is plain:
                         return "right-bad"
                     hidden = True
-        if hidden or (spec["format"] in ("onnx", "ir-onnx") and self._masked(spec, target)) or self._uniform(spec, target):
+        if hidden or self._without_effect(spec, target) or (spec["format"] in ("onnx", "ir-onnx") and self._masked(spec, target)) or self._uniform(spec, target):
             return "hidden"
         return "false-alarm"
+
+    def _without_effect(self, spec, target):
+        """Say whether every flagged node has an operand that shows nothing: a slope of data above 0, a product with 0, one twice."""
+        values = truth(self.engines, spec)
+        arrays = dict(values) | specs.feeds(spec) | {name: specs.constant(spec, name) for name in spec["constants"]}
+        file = File(self.engines, spec)
+        flagged = {file.names().get(one.node) for one in file.check(target).findings if one.verdict in BAD}
+        hides = lambda op, names: (
+            op in ("PRelu", "PReLU") and names[0] in arrays and arrays[names[0]].min(initial=0) >= 0
+            or op in ("Mul", "Multiply") and any(name in arrays and not arrays[name].any() for name in names)
+            or op in ("Max", "Min") and len(set(names)) < len(names)
+        )  # fmt: skip
+        nodes = [(op, inputs) for op, inputs, outputs, _ in spec["nodes"] if outputs[0] in flagged]
+        return bool(nodes) and all(hides(op, inputs) for op, inputs in nodes)
 
     def _uniform(self, spec, target):
         """Say whether the engine is wrong where constants that are one number everywhere are drawn."""
@@ -150,13 +165,16 @@ class Judge:
 
     def _alone(self, spec, place, target, values):
         """Whether a node alone, given its true operands, is wrong on the engine."""
-        alone = single(spec, place, values)
-        try:
-            values = truth(self.engines, alone)
-            kind, found = File(self.engines, alone).run(target)
-        except Left:
-            return False
-        return kind != "ok" or apart([values[name] for name in alone["outputs"]], found) is not None
+        for opened in (False, True)[: 1 + bool(spec["sizes"])]:
+            alone = single(spec, place, values, opened)
+            try:
+                true = truth(self.engines, alone)
+                kind, found = File(self.engines, alone).run(target)
+            except Left:
+                continue
+            if kind != "ok" or apart([true[name] for name in alone["outputs"]], found):
+                return True
+        return False
 
     def _cause(self, spec, target, values, verdicts):
         """Say why an engine is wrong where check finds nothing: an element-wise node, something else, or a node that is unknown."""
@@ -165,7 +183,8 @@ class Judge:
         if spec["format"] == "ncnn" or spec.get("functions"):
             return "other"
         place = self.culprit(spec, target, values)
-        if place is not None and self._alone(spec, place, target, values):
+        # pnnx follows the batch through the whole graph: a node alone is another question there.
+        if place is not None and (target == "ncnn" or self._alone(spec, place, target, values)):
             return "missed" if spec["nodes"][place][2][0] in verdicts else "other"
         return "fusion"
 
@@ -179,11 +198,11 @@ class Judge:
             return {"outcome": "other", "why": str(found)}
         outcome, why = "right-same", ""
         missing = len(verdicts) - len(nodes) + sum(answer is None for answer in found)
-        for (op, _, (name, *_), _), answer in zip(nodes, found):
+        for k, ((op, _, (name, *_), _), answer) in enumerate(zip(nodes, found)):
             if answer is None or verdicts[name] == "unknown":
                 continue
             right = not isinstance(answer, str) and equal(arrays[name], answer)
-            if right and verdicts[name] in BAD:
+            if right and verdicts[name] in BAD and not (op == "PRelu" and arrays[nodes[k][1][0]].min(initial=0) >= 0):
                 outcome, why = "false-alarm", f"{op}: said {verdicts[name]}"
             elif not right and verdicts[name] == "same":
                 return {"outcome": "missed", "why": f"{op}: {answer if isinstance(answer, str) else 'other numbers'}"[:200], "not_asked": missing}
@@ -240,14 +259,28 @@ class Judge:
         return {"bits": one[0] == two[0] == "ok" and bits(one[1][0], two[1][0])}
 
 
-def single(spec, place, values):
-    """Return a spec of one node, whose computed operands are inputs."""
+def valid(spec, values):
+    """Raise Left for a slope that is larger than its data: ONNX Runtime and others take it, each in its own way."""
+    arrays = dict(values) | specs.feeds(spec) | {name: specs.constant(spec, name) for name in spec["constants"]}
+    for op, inputs, outputs, _ in spec["nodes"]:
+        if op == "PRelu" and spec.get("opset", 7) >= 7 and all(name in arrays for name in (*inputs, *outputs)):
+            data, slope = arrays[inputs[0]].shape, arrays[inputs[1]].shape
+            if np.broadcast_shapes(data, slope) != data:
+                raise Left("a slope is larger than its data")
+
+
+def single(spec, place, values, opened=False):
+    """Return a spec of one node, whose computed operands are inputs; `opened`, with dims of any size."""
     op, inputs, outputs, attributes = node = spec["nodes"][place]
     alone = spec | {"nodes": [node], "outputs": list(outputs), "inputs": dict(spec["inputs"]), "sizes": dict(spec["sizes"])}
     kinds = specs.types(spec)
     for name in specs.reads(node):
         if name not in spec["inputs"] and name not in spec["constants"]:
-            alone["inputs"][name] = [kinds[name], list(values[name].shape)]
+            dims = list(values[name].shape)
+            if opened:
+                alone["sizes"] |= {f"D{name}{k}": dim for k, dim in enumerate(dims)}
+                dims = [f"D{name}{k}" for k in range(len(dims))]
+            alone["inputs"][name] = [kinds[name], dims]
     return specs.pruned(alone)
 
 

@@ -61,7 +61,7 @@ def classes(lines):
     return found
 
 
-def write(lines, versions, arguments):
+def write(lines, versions, recovered, arguments):
     """Write the page; return the rows."""
     rows = table(lines)
     engines = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
@@ -95,6 +95,7 @@ def write(lines, versions, arguments):
         text.append("Nothing.")
     missing = sum(record.get("not_asked", 0) for line in lines for record in line["targets"].values())
     text += ["", "## What was left out", "", f"- nodes of ONNX that no function of Paddle computes, or inside of other nodes: {missing}"]
+    text += [f"- {engine} fell over, and answered when it was asked again: {count}" for engine, count in sorted(recovered.items())]
     text += [f"- {why}: {count}" for why, count in reasons.most_common()]
     PAGE.write_text("\n".join(text) + "\n")
     return rows

@@ -87,7 +87,7 @@ def part(path, numbers, seed, formats, wanted, until):
                 break
             file.write(json.dumps(judged(judge, number, seed, formats, wanted, tally)) + "\n")
             file.flush()
-        file.write(json.dumps({"versions": engines.versions()}) + "\n")
+        file.write(json.dumps({"versions": engines.versions(), "recovered": engines.recovered()}) + "\n")
     engines.close()
 
 

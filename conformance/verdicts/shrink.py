@@ -75,6 +75,7 @@ def _replaced(spec, old, new):
     """Return a spec with an extent exchanged wherever it is one: in inputs, constants, lists of dims, kernels and shapes."""
     swap = lambda dims: [new if dim == old else dim for dim in dims]
     made = copy.deepcopy(spec)
+    made["sizes"] = {name: new if size == old else size for name, size in made["sizes"].items()}
     for entry in made["inputs"].values():
         entry[1] = swap(entry[1])
     for entry in made["constants"].values():

@@ -21,7 +21,8 @@ pub(crate) enum Ready {
 }
 
 /// The questions about whole models, and what each is told; they write their pages.
-const MODELS: [(&str, &[&str]); 6] = [
+const MODELS: [(&str, &[&str]); 7] = [
+    ("laws", &[]),
     ("models_upgrade", &[]),
     ("models_fix", &["--write"]),
     ("models_infer", &["--binary", "target/debug/examples/shapes"]),
@@ -170,6 +171,7 @@ mod tests {
         let mut asked: Vec<String> = scripts
             .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("models_") && has_main(path))
             .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .chain(["laws".to_owned()])
             .collect();
         asked.sort();
         let mut listed = MODELS.map(|(name, _)| name);

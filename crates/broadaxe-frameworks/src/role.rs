@@ -7,7 +7,8 @@ use broadaxe_kernels::OpId;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},
-    framework::System::{self, Onnx, Openvino, Paddle},
+    framework::System::{self, Ncnn, Onnx, Openvino, Paddle},
+    kind::Kind,
     tables::newest,
 };
 
@@ -19,9 +20,11 @@ pub enum Role {
     Abs,
     /// A sum of two operands.
     Add,
+    /// A normalisation by statistics that the model holds.
+    BatchNorm,
     /// Clips between two bounds.
     Clip,
-    /// A convolution.
+    /// A convolution; one of OpenVINO in groups is a [`Role::GroupConv`].
     Conv,
     /// Integers to floats, by a scale.
     Dequantize,
@@ -31,10 +34,22 @@ pub enum Role {
     Erf,
     /// The exponential.
     Exp,
+    /// Stretches a tensor to a shape.
+    Expand,
     /// Quantizes to levels and back.
     FakeQuantize,
+    /// Elements made from nothing but a shape, numbers or an attribute.
+    Fill,
+    /// Picks entries of an axis.
+    Gather,
+    /// A convolution whose weights have an axis of groups in front.
+    GroupConv,
     /// A copy.
     Identity,
+    /// An input of the model, as a node.
+    Input,
+    /// A normalisation over the last axes, with a scale and a bias.
+    LayerNorm,
     /// The natural logarithm.
     Log,
     /// A matrix product.
@@ -45,8 +60,6 @@ pub enum Role {
     Mean,
     /// The smaller of operands.
     Min,
-    /// Rearranges elements.
-    Move,
     /// A product.
     Mul,
     /// The negative.
@@ -57,6 +70,10 @@ pub enum Role {
     Simple,
     /// A power.
     Pow,
+    /// Random numbers.
+    Random,
+    /// Moves elements between the channels and the positions of an image.
+    Rearrange,
     /// Floats to integers, by a scale.
     Quantize,
     /// Another reduction over axes.
@@ -65,6 +82,12 @@ pub enum Role {
     Reciprocal,
     /// The larger of the operand and 0.
     Relu,
+    /// Gives the elements another shape, in their order.
+    Reshape,
+    /// One of two operands, by a condition.
+    Select,
+    /// The shape of a value, or the number of its elements.
+    Shape,
     /// The logistic function.
     Sigmoid,
     /// The square root.
@@ -75,31 +98,47 @@ pub enum Role {
     SumOf,
     /// The hyperbolic tangent.
     Tanh,
+    /// Permutes the axes.
+    Transpose,
     /// Another function of one operand.
     Unary,
 }
 
+impl Role {
+    /// Says whether an operator only moves elements.
+    pub fn moves(self) -> bool {
+        matches!(self, Self::Gather | Self::Rearrange | Self::Reshape | Self::Transpose)
+    }
+}
+
 /// Operators that are not element-wise, or not in the tables.
 static OTHERS: &[(Role, System, &[&str])] = &[
+    (Role::BatchNorm, Onnx, &["BatchNormalization"]),
+    (Role::BatchNorm, Openvino, &["BatchNormInference"]),
     (Role::Conv, Onnx, &["Conv"]),
-    (Role::Conv, Openvino, &["Convolution", "GroupConvolution"]),
+    (Role::Conv, Openvino, &["Convolution"]),
     (Role::Dequantize, Onnx, &["DequantizeLinear"]),
+    (Role::Fill, Onnx, &["Constant", "ConstantOfShape", "Range"]),
+    (Role::Fill, Openvino, &["Constant", "Range"]),
+    (Role::Gather, Onnx, &["Gather"]),
+    (Role::Gather, Openvino, &["Gather"]),
+    (Role::GroupConv, Openvino, &["GroupConvolution"]),
     (Role::Identity, Onnx, &["Dropout"]),
     (Role::Identity, Paddle, &["assign"]),
+    (Role::Input, Openvino, &["Parameter"]),
+    (Role::Input, Ncnn, &["Input"]),
+    (Role::LayerNorm, Onnx, &["LayerNormalization"]),
     (Role::MatMul, Onnx, &["MatMul"]),
     (Role::MatMul, Openvino, &["MatMul"]),
     (Role::MatMul, Paddle, &["matmul", "matmul_v2"]),
     (Role::Mean, Onnx, &["ReduceMean"]),
     (Role::Mean, Openvino, &["ReduceMean"]),
-    (
-        Role::Move,
-        Onnx,
-        &["Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Gather", "DepthToSpace", "SpaceToDepth"],
-    ),
-    (Role::Move, Openvino, &["Transpose", "Reshape", "Squeeze", "Unsqueeze", "Gather", "DepthToSpace", "SpaceToDepth"]),
     (Role::Pad, Onnx, &["Pad"]),
     (Role::Pad, Openvino, &["Pad"]),
     (Role::Quantize, Onnx, &["QuantizeLinear"]),
+    (Role::Random, Onnx, &["RandomNormal", "RandomUniform"]),
+    (Role::Rearrange, Onnx, &["DepthToSpace", "SpaceToDepth"]),
+    (Role::Rearrange, Openvino, &["DepthToSpace", "SpaceToDepth"]),
     (
         Role::Reduce,
         Onnx,
@@ -116,9 +155,17 @@ static OTHERS: &[(Role, System, &[&str])] = &[
         ],
     ),
     (Role::Reduce, Openvino, &["ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceProd"]),
+    (Role::Reshape, Onnx, &["Reshape", "Flatten", "Squeeze", "Unsqueeze"]),
+    (Role::Reshape, Openvino, &["Reshape", "Squeeze", "Unsqueeze"]),
+    (Role::Reshape, Paddle, &["reshape2"]),
+    (Role::Reshape, Ncnn, &["ExpandDims", "Reshape", "Squeeze"]),
+    (Role::Shape, Onnx, &["Shape", "Size"]),
+    (Role::Shape, Openvino, &["ShapeOf"]),
     (Role::Simple, Openvino, &["HardSigmoid"]),
     (Role::SumOf, Onnx, &["ReduceSum"]),
     (Role::SumOf, Openvino, &["ReduceSum"]),
+    (Role::Transpose, Onnx, &["Transpose"]),
+    (Role::Transpose, Openvino, &["Transpose"]),
     (Role::Unary, Openvino, &["Selu"]),
 ];
 
@@ -174,7 +221,7 @@ static BATCHED: &[(System, &[&str])] = &[
 /// ```
 /// use broadaxe_frameworks::{Role, System, role};
 /// assert_eq!(role(System::Onnx, "Mul"), Some(Role::Mul));
-/// assert_eq!(role(System::Openvino, "GroupConvolution"), Some(Role::Conv));
+/// assert_eq!(role(System::Openvino, "GroupConvolution"), Some(Role::GroupConv));
 /// assert_eq!(role(System::Onnx, "LSTM"), None);
 /// ```
 pub fn role(system: System, name: &str) -> Option<Role> {
@@ -182,7 +229,11 @@ pub fn role(system: System, name: &str) -> Option<Role> {
     if let Some((role, ..)) = other {
         return Some(*role);
     }
-    match newest(system, name)?.choices().last()?.arithmetic {
+    let row = newest(system, name)?;
+    if row.kind() == Kind::Select {
+        return Some(Role::Select);
+    }
+    match row.choices().last()?.arithmetic {
         Arithmetic::Copy => Some(Role::Identity),
         Arithmetic::Op(op) => of_op(op),
         Arithmetic::Recipe(Recipe::Selu) => Some(Role::Unary),
@@ -226,6 +277,7 @@ fn of_recipe(recipe: Recipe) -> Option<Role> {
         Recipe::Power => Role::Pow,
         Recipe::Erf => Role::Erf,
         Recipe::Clip | Recipe::Clamp => Role::Clip,
+        Recipe::Broadcast => Role::Expand,
         Recipe::FakeQuantize => Role::FakeQuantize,
         Recipe::Elu
         | Recipe::HSigmoid

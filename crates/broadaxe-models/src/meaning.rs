@@ -7,7 +7,7 @@ mod pnnx;
 
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
-use broadaxe_frameworks::{Attribute, Attributes, Row, System, Wiring, called, find};
+use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};
 use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Params, Rule, SymbolicShape};
 
@@ -28,6 +28,11 @@ pub struct Meaning {
     pub rule: Rule,
     /// Its operands, in the order of the rule.
     pub operands: Vec<Source>,
+}
+
+/// Returns the role of a node's operator; nothing for one that no law distinguishes, or that is not the framework's own.
+pub(crate) fn role(model: &Model, node: &Node) -> Option<Role> {
+    if is_standard(model.system, &node.domain) { broadaxe_frameworks::role(model.system, &node.op) } else { None }
 }
 
 /// What a node computes of one element per operand.

@@ -19,9 +19,9 @@ mod rank;
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::OpId;
-use broadaxe_shape::{Rule, SymbolicShape};
+use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use crate::{
     error::{Error, ErrorKind},
@@ -47,6 +47,9 @@ pub static PROFILES: &[&Profile] = &[
     &none::PROFILE,
 ];
 
+/// What every target takes out.
+const COPIES: &[Role] = &[Role::Identity];
+
 /// Describes a target: its name and what it does with element-wise nodes.
 pub struct Profile {
     /// The name on the command line; one that ends in `<=N` takes a number: `rank<=4`.
@@ -55,6 +58,8 @@ pub struct Profile {
     pub summary: &'static str,
     /// What it does; the first law that speaks of a node holds.
     pub laws: &'static [Law],
+    /// Operators that it takes out of the graph before it merges nodes, where what reads them gives the same without.
+    pub removed: &'static [Role],
 }
 
 /// Says what a target does with some nodes, and how that is known.
@@ -125,6 +130,8 @@ pub struct Asked<'a> {
     pub batches: &'a [Option<usize>],
     /// The number that the target's name ends in.
     pub limit: usize,
+    /// Operators that the target takes out of the graph first.
+    pub removed: &'static [Role],
 }
 
 /// What a target does with one node.
@@ -195,7 +202,7 @@ impl Target {
 
     /// Says what the target does with a node.
     pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
-        let asked = Asked { limit: self.limit, ..*asked };
+        let asked = Asked { limit: self.limit, removed: self.profile.removed, ..*asked };
         let kind = asked.meaning.kind;
         let mut laws = self.profile.laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
         let found = laws.find_map(|law| Some(Treatment { does: law.way.ask(law, &asked)?, law }));
@@ -270,6 +277,20 @@ impl<'a> Asked<'a> {
     /// Returns the shape of a value.
     pub fn shape(&self, value: ValueId) -> Option<&'a SymbolicShape> {
         self.shapes.of.get(value.0 as usize).map(|known| &known.shape)
+    }
+
+    /// Returns the shape of an operand as the file leaves it, whatever sizes the caller gave.
+    pub fn in_file(&self, operand: usize) -> &'a SymbolicShape {
+        let own = &self.operands[operand];
+        let value = self.value(operand);
+        let Some(file) = value.and_then(|value| self.facts.in_file(value).or_else(|| self.shape(value))) else {
+            return own;
+        };
+        // An operand in another form than the model's has the shape that a repair gives it.
+        let fits = |(dim, own): (&Dim, &Dim)| dim.size().is_none() || dim == own;
+        let same = file.dims().zip(own.dims());
+        let same = same.is_some_and(|(dims, own)| dims.len() == own.len() && dims.iter().zip(own).all(fits));
+        if same { file } else { own }
     }
 
     /// Says whether the model is of this framework.

@@ -78,6 +78,7 @@ impl Judge for Known<'_> {
             constants,
             batches,
             limit: 0,
+            removed: &[],
         };
         match check::judge(&asked, &way.result, &self.target) {
             (Verdict::Same, _) => Answer::Same,

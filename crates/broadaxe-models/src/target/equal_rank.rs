@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 const TOSA: Evidence = Evidence::documented("TOSA 1.0 specification, section on broadcasting");
@@ -12,6 +12,7 @@ const TOSA: Evidence = Evidence::documented("TOSA 1.0 specification, section on 
 pub(super) static PROFILE: Profile = Profile {
     name: "equal-rank",
     summary: "a runtime whose operands have equal ranks (TOSA, LiteRT's GPU delegate)",
+    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],

@@ -1,10 +1,13 @@
 //! What a profile may ask of the graph around a node.
 
+use broadaxe_frameworks::Role;
+use broadaxe_shape::SymbolicShape;
+
 use super::{Target, pnnx, pnnx::Batches};
 use crate::{
     graph::{Model, Node, Use, ValueId},
-    infer::Shapes,
-    meaning::{Meaning, Source},
+    infer::{Origin, Shapes, infer},
+    meaning::{self, Meaning, Source},
 };
 
 /// What is known of a model's values that profiles ask for.
@@ -14,6 +17,7 @@ pub struct Facts {
     folded: Vec<bool>,
     uses: Vec<Vec<Use>>,
     outputs: Vec<bool>,
+    loose: Option<Shapes>,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -35,7 +39,12 @@ impl Facts {
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;
         }
-        Self { batches, folded: folded(model, shapes), uses, outputs }
+        Self { batches, folded: folded(model, shapes), uses, outputs, loose: loose(model, shapes) }
+    }
+
+    /// Returns the shape of a value as the file leaves it, where the caller gave sizes for what is open there.
+    pub fn in_file(&self, value: ValueId) -> Option<&SymbolicShape> {
+        self.loose.as_ref()?.of.get(value.0 as usize).map(|known| &known.shape)
     }
 
     /// Lists where a value is read.
@@ -51,6 +60,16 @@ impl Facts {
     /// Says whether a value is a constant, or depends on nothing else.
     pub fn is_constant(&self, value: ValueId) -> bool {
         self.folded.get(value.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Says whether pnnx takes an axis of a value for the batch, of whatever rank it is.
+    pub fn has_batch(&self, value: ValueId) -> bool {
+        self.batches.reaches(value)
+    }
+
+    /// Says whether pnnx comes to two batch axes of one value.
+    pub fn has_two_batches(&self) -> bool {
+        self.batches.conflict()
     }
 
     /// Returns what pnnx takes for the batch axis of a value.
@@ -73,6 +92,16 @@ impl Facts {
     }
 }
 
+/// Infers the shapes that follow from the file alone, where the caller gave sizes for dims that it leaves open.
+fn loose(model: &Model, shapes: &Shapes) -> Option<Shapes> {
+    let is_given = |value: ValueId| {
+        let given = shapes.of.get(value.0 as usize).is_some_and(|known| known.origin == Origin::Given);
+        given && model.value(value).declared.as_ref().is_none_or(|shape| shape.known().is_none())
+    };
+    let given = model.main().inputs.iter().any(|value| is_given(*value));
+    if given { infer(model, &[]).ok() } else { None }
+}
+
 /// Finds the values that depend on nothing but constants and known shapes.
 fn folded(model: &Model, shapes: &Shapes) -> Vec<bool> {
     let mut folded: Vec<bool> = model.values.iter().map(|value| value.constant.is_some()).collect();
@@ -80,9 +109,9 @@ fn folded(model: &Model, shapes: &Shapes) -> Vec<bool> {
         let node = model.node(id);
         let known = |value: ValueId| shapes.of.get(value.0 as usize).is_some_and(|known| known.shape.known().is_some());
         let mut inputs = node.inputs.iter().flatten();
-        let constant = match node.op.as_str() {
-            "Shape" | "Size" | "ShapeOf" => node.input(0).is_some_and(known),
-            "RandomNormal" | "RandomUniform" | "Parameter" | "Input" => false,
+        let constant = match meaning::role(model, node) {
+            Some(Role::Shape) => node.input(0).is_some_and(known),
+            Some(Role::Random | Role::Input) => false,
             _ => node.bodies.is_empty() && inputs.all(|value| folded[value.0 as usize]),
         };
         if constant {

@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 const RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
@@ -33,6 +33,7 @@ pub(super) const BINARY: &[OpId] = &[
 pub(super) static PROFILE: Profile = Profile {
     name: "ncnn-param",
     summary: "ncnn with the shapes as they are written, and its own rule",
+    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
         Law {

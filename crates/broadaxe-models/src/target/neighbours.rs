@@ -1,14 +1,13 @@
 //! The nodes around the one that is asked about, by the roles of their operators.
 
 pub(super) use broadaxe_frameworks::Role as Op;
-use broadaxe_frameworks::role;
 use broadaxe_kernels::DType;
 use broadaxe_shape::SymbolicShape;
 
 use super::Asked;
 use crate::{
-    attributes::is_standard,
     graph::{Attribute, Node, ValueId},
+    meaning,
 };
 
 /// How many nodes in a row are followed at most.
@@ -19,15 +18,14 @@ const BYTES: usize = 1 << 12;
 impl<'a> Asked<'a> {
     /// Returns the role of a node's operator; nothing for one that no law distinguishes.
     pub(super) fn op(&self, node: &Node) -> Option<Op> {
-        let system = self.model.system;
-        if is_standard(system, &node.domain) { role(system, &node.op) } else { None }
+        meaning::role(self.model, node)
     }
 
-    /// Returns the value that another is a copy of.
+    /// Returns the value that another is a copy of, or is to the target.
     pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
         for _ in 0..REACH {
-            match self.producer(value).filter(|node| self.op(node) == Some(Op::Identity)).and_then(|node| node.input(0))
-            {
+            let removed = |node: &&Node| self.op(node).is_some_and(|op| self.removed.contains(&op));
+            match self.producer(value).filter(removed).and_then(|node| node.input(0)) {
                 Some(input) => value = input,
                 None => break,
             }

@@ -1,11 +1,12 @@
 //! A runtime without broadcasting, such as XLA's HLO: shapes are equal, and stretching is an operator of its own.
 
-use super::{Evidence, Law, Profile, Way};
+use super::{COPIES, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "none",
     summary: "a runtime without broadcasting: every operand has the result's shape",
+    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],

@@ -1,11 +1,12 @@
 //! NumPy, and what follows it: torch, JAX, `CuPy`. Every operand aligns to the right and may stretch.
 
-use super::{Evidence, Law, Profile, Way};
+use super::{COPIES, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 pub(super) static PROFILE: Profile = Profile {
     name: "numpy",
     summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
+    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary],

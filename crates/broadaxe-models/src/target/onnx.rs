@@ -6,19 +6,20 @@ use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, Does, Evidence, Law, Profile, Way,
+    Asked, COPIES, Does, Evidence, Law, Profile, Way,
     neighbours::{Op, fits},
     pattern::{self, Pattern},
 };
 use crate::meaning::{Kind, Meaning};
 
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
-const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, openvino_laws.py");
+const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
     name: "onnx",
     summary: "ONNX of opset 7 and later",
+    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -68,6 +69,7 @@ pub(super) static ONNX: Profile = Profile {
 pub(super) static ONNX_6: Profile = Profile {
     name: "onnx6",
     summary: "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ",
+    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(absent), text: "has no such operator before opset 7", evidence: SCHEMAS },
         Law {

@@ -3,7 +3,9 @@
 
 mod conv;
 mod higher_rank;
+mod in_place;
 mod layernorm;
+mod matmul;
 mod one_element;
 mod old_opsets;
 mod pdpd;
@@ -11,7 +13,7 @@ mod prelu;
 mod quantize;
 mod reduce;
 
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
@@ -19,11 +21,12 @@ use crate::{graph::Attribute, meaning::Kind};
 
 const RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
 const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
-const LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, openvino_laws.py");
+const LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, laws");
 
 pub(super) static PROFILE: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
+    removed: &[Role::Identity, Role::Expand],
     laws: &[
         Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: LAWS },
         Law {
@@ -31,6 +34,12 @@ pub(super) static PROFILE: Profile = Profile {
             way: Way::Ask(pdpd::lost),
             text: "loses the axis of PDPD when it compiles this operator for the CPU",
             evidence: PRELU,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(one_element::remainder),
+            text: "does not fold a remainder of constants",
+            evidence: LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -52,12 +61,18 @@ pub(super) static PROFILE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Slope],
+            way: Way::Ask(prelu::open),
+            text: "gives entry i of a slope of rank 1 to entry i of axis 1 where dims are open",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
             way: Way::Ask(prelu::behind_product),
             text: "computes PRelu together with the MatMul before it, and gives entry i of the slope to entry i of the last axis",
             evidence: LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Affine],
             way: Way::Ask(conv::multiplied),
             text: "multiplies the constant into the weights of the convolution behind",
             evidence: LAWS,
@@ -70,14 +85,32 @@ pub(super) static PROFILE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary],
+            way: Way::Ask(matmul::scaled),
+            text: "multiplies per column where it computes a product of matrices",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
             way: Way::Ask(quantize::added),
             text: "adds the constant per channel where it quantises",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Bounds, Kind::Binary, Kind::Many],
+            way: Way::Ask(quantize::clipped),
+            text: "rounds the bounds to the levels of the quantisation before it",
             evidence: LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(higher_rank::lost),
             text: "drops the axes that only a constant has",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(in_place::summed),
+            text: "adds in place to what a convolution computes, and takes open dims for equal",
             evidence: LAWS,
         },
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use broadaxe_frameworks::System;
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 const RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
@@ -14,6 +14,7 @@ const PRELU: Evidence = Evidence::documented("paddle.nn.functional.prelu");
 pub(super) static PROFILE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
+    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
         Law {

@@ -9,21 +9,22 @@ mod gemm;
 mod layernorm;
 mod slope;
 
+use broadaxe_frameworks::Role;
 use broadaxe_kernels::id;
 use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
-use super::{Asked, Does, Evidence, Law, Profile, Way, ncnn, neighbours::Op};
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, ncnn, neighbours::Op};
 use crate::{
     graph::{Attribute, Model, Node, NodeId, Use, ValueId},
     infer::Shapes,
-    meaning::Kind,
+    meaning::{self, Kind},
 };
 
 const RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, models_prelu.py");
 
-const LAWS: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, ncnn_laws.py");
+const LAWS: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, laws");
 
 /// The largest rank of ncnn's tensors, the batch aside.
 const RANK: usize = 4;
@@ -31,6 +32,7 @@ const RANK: usize = 4;
 pub(super) static PROFILE: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
+    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: RUN },
         Law {
@@ -47,6 +49,7 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: RUN,
         },
         Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 beside the batch", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: LAWS },
         Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "clips between constants only", evidence: LAWS },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
@@ -130,6 +133,17 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
     ranks.into_iter().find(|rank| *rank > RANK).and_then(refused)
 }
 
+/// Finds results of rank 0, which have shape (1) there, and tensors of rank 0 that are stretched.
+fn scalar(asked: &Asked<'_>) -> Option<Does> {
+    let rank = |value: Option<ValueId>| value.and_then(|value| asked.shape(value)).and_then(SymbolicShape::rank);
+    let output = asked.node.output(0)?;
+    if asked.meaning.kind == Kind::Stretch && rank(asked.value(0)) == Some(0) {
+        return Some(Does::Unknown("has no tensors of rank 0, and may not stretch one".into()));
+    }
+    let shown = rank(Some(output)) == Some(0) && asked.facts.is_output(output);
+    shown.then(|| Does::Garbled("has no tensors of rank 0, and gives a result of shape (1)".into()))
+}
+
 /// A computed bound becomes a second input of a layer that takes one.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let computed = asked.constants[1..].iter().any(|constant| !constant);
@@ -185,6 +199,10 @@ fn folded(asked: &Asked<'_>) -> Option<Does> {
 /// `Max` and `Min` of three operands or more lose those behind the second; of one they become a reduction.
 fn many(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
+    let first = asked.value(0);
+    if count > 2 && first.is_some() && (1..count).all(|k| asked.value(k) == first) {
+        return Some(Does::Refused("stops at a node that reads one tensor three times or more".into()));
+    }
     if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
         let alone = Does::Refused("stops at a sum of one operand".into());
         return (count < 2).then_some(alone);
@@ -207,7 +225,7 @@ pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]
     let refused = |node: &Node| {
         let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > RANK)?;
         let text = format!("ncnn has ranks up to {RANK} beside the batch, and cannot load a reshape of rank {largest}");
-        matches!(node.op.as_str(), "Reshape" | "Unsqueeze" | "Expand").then_some(text)
+        meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
     let all = (0..).map(NodeId).zip(&model.nodes);
     all.filter_map(|(id, node)| Some((id, refused(node)?))).collect()

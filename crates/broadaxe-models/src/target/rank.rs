@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 
 const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
 
 pub(super) static PROFILE: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that takes ranks up to N, and else does what the model says",
+    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(too_many), text: "takes ranks up to its limit", evidence: GIVEN },
         Law { kinds: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },

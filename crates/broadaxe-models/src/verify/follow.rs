@@ -3,6 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use broadaxe::Array;
+use broadaxe_frameworks::Role;
 
 use super::compute;
 use crate::{
@@ -94,7 +95,7 @@ impl<'a> Follower<'a> {
         let depth = depth.checked_sub(1).ok_or("too many nodes lie between its operands and its result")?;
         let node = self.model.node(id);
         let output = node.output(0).ok_or("a node has no result")?;
-        if matches!(node.op.as_str(), "Reshape" | "Unsqueeze" | "Squeeze" | "Identity" | "ExpandDims" | "reshape2") {
+        if matches!(meaning::role(self.model, node), Some(Role::Reshape | Role::Identity)) {
             let input = node.input(0).ok_or("a node has no input")?;
             return self.shaped(&self.operand(input, depth)?, output);
         }

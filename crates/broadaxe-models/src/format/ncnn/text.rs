@@ -75,13 +75,16 @@ pub(in crate::format) fn is_marked(head: &[u8]) -> bool {
     head.strip_prefix(MARK).is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
 }
 
-/// Says whether a `.param` is pnnx's: its operators come with a dot, its shapes with a hash.
+/// Says whether a `.param` is pnnx's: its operators come with a dot, its shapes with a hash. A file with an `Input` is
+/// ncnn's, though pnnx may have left one of its own operators in it.
 pub(in crate::format) fn is_pnnx(head: &[u8]) -> bool {
-    let lines = head.split(|&byte| byte == b'\n').skip(2);
-    lines.filter(|line| !line.trim_ascii().is_empty()).any(|line| {
+    let lines = || head.split(|&byte| byte == b'\n').skip(2).filter(|line| !line.trim_ascii().is_empty());
+    let is_input = |line: &[u8]| words(line, 0).first().is_some_and(|word| &line[word.clone()] == b"Input");
+    let dotted = |line: &[u8]| {
         line.trim_ascii_start().starts_with(b"pnnx.")
             || words(line, 0).iter().skip(4).any(|word| line[word.start] == b'#')
-    })
+    };
+    lines().any(dotted) && !lines().any(is_input)
 }
 
 /// Cuts a line into words; a quoted value is part of its word.

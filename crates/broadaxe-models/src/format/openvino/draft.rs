@@ -56,6 +56,8 @@ pub(super) struct Part {
     pub(super) shapes: BTreeMap<PortAt, SymbolicShape>,
     /// Layers with another operator.
     pub(super) kinds: BTreeMap<usize, String>,
+    /// Layers with another name.
+    pub(super) renamed: BTreeMap<usize, String>,
     /// Settings that are set, or removed.
     pub(super) settings: BTreeMap<(usize, String), Option<String>>,
     /// Layers that new ones take the place of: the last of those has the id.
@@ -92,6 +94,7 @@ impl<'a> Draft<'a> {
                 fresh: Vec::new(),
                 shapes: BTreeMap::new(),
                 kinds: BTreeMap::new(),
+                renamed: BTreeMap::new(),
                 settings: BTreeMap::new(),
                 replaced: BTreeMap::new(),
                 unnamed: BTreeSet::new(),

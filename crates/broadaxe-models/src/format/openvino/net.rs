@@ -23,6 +23,7 @@ pub(super) struct Net {
 pub(super) struct Layer {
     pub(super) id: u64,
     pub(super) name: String,
+    pub(super) name_span: Option<Range<usize>>,
     pub(super) kind: String,
     pub(super) kind_span: Range<usize>,
     pub(super) opset: String,
@@ -202,6 +203,7 @@ impl Layer {
             outputs: ports("output")?,
             bodies: Vec::new(),
             span: element.range(),
+            name_span: element.attribute_node("name").map(|name| name.range_value()),
             name,
         })
     }

@@ -73,6 +73,9 @@ fn layers(text: &str, net: &Net, part: &Part, cuts: &mut Vec<Cut>) {
         if let Some(kind) = part.kinds.get(&index) {
             cuts.push(Cut { span: layer.kind_span.clone(), with: escaped(kind) });
         }
+        if let (Some(name), Some(span)) = (part.renamed.get(&index), &layer.name_span) {
+            cuts.push(Cut { span: span.clone(), with: escaped(name) });
+        }
         let settings = part.settings.range((index, String::new())..).take_while(|((owner, _), _)| *owner == index);
         let mut fresh = String::new();
         for ((_, key), value) in settings {

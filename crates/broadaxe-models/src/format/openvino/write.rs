@@ -220,6 +220,12 @@ fn reshape_result(draft: &mut Draft<'_>, node: NodeId, shape: &[i64]) -> Result<
     )?;
     draft.redirect(net, source, end);
     draft.parts[net].unnamed.insert((layer, 0));
+    if let (End::New(fresh), Some(_)) = (end, &old.name_span) {
+        // What follows finds the result by the layer's name.
+        let moved = draft.unique(&format!("{}/data", old.name));
+        draft.parts[net].renamed.insert(layer, moved);
+        draft.parts[net].fresh[fresh].name.clone_from(&old.name);
+    }
     let after = format!("{} by Reshape", shown(draft.shape(net, end).as_ref()));
     Ok(Change { what: format!("the result of {}", old.name), before: shown(before.as_ref()), after })
 }

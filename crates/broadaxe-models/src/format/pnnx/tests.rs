@@ -31,6 +31,8 @@ fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
 #[test]
 fn graph() {
     assert!((PNNX.detect)(SMALL.as_bytes()));
+    let left = b"7767517\n2 2\nInput in0 0 1 in0\npnnx.Expression e 0 1 2\n";
+    assert!(!(PNNX.detect)(left), "ncnn's, in which pnnx left an operator of its own");
     let model = read(SMALL).unwrap();
     let shapes: Vec<_> =
         model.values.iter().map(|value| value.declared.as_ref().map(ToString::to_string).unwrap_or_default()).collect();

@@ -18,6 +18,8 @@ const EXTENT: usize = 1 << 10;
 /// A convolution behind a product.
 struct Conv<'a> {
     node: &'a Node,
+    /// Whether its weights have an axis of groups in front.
+    has_group_axis: bool,
     /// How many zeros a `Pad` on the way adds in front of and behind each axis.
     padding: Vec<(i64, i64)>,
     /// The shape of the constant, merged with those of the products on the way.
@@ -26,18 +28,30 @@ struct Conv<'a> {
 
 /// Says what becomes of a constant that a convolution's input is multiplied by.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
-    let own = asked.op(asked.node).filter(|own| matches!(own, Op::Mul | Op::Div))?;
-    let (constant, data, second) = asked.split(asked.node)?;
+    let own = asked.op(asked.node)?;
+    let (constant, data, second) = match own {
+        Op::Mul | Op::Div => asked.split(asked.node)?,
+        // The reader makes a product with the scale of it, and a sum with the bias, if it has one.
+        Op::LayerNorm if asked.operands.len() == 2 && asked.constants[1] => (asked.value(1)?, asked.value(0)?, true),
+        _ => return None,
+    };
     let constant = asked.sizes(constant)?;
-    let rank = asked.form(data)?.rank()?;
-    if rank < 3 || constant.iter().all(|size| *size == 1) {
+    let own_rank = asked.form(data)?.rank()?;
+    let rank = own_rank.max(constant.len());
+    if rank < 3 || own_rank == rank && constant.iter().all(|size| *size == 1) {
         return None;
     }
     let mut conv = behind(asked, constant, rank)?;
-    let base = if own == Op::Div && !second { data } else { before(asked, data, &mut conv.constant)? };
+    let base =
+        if own == Op::LayerNorm || own == Op::Div && !second { data } else { before(asked, data, &mut conv.constant)? };
     let weights = asked.sizes(conv.node.input(1)?)?;
     let base_dims: Vec<Option<usize>> = asked.form(base)?.dims()?.iter().map(broadaxe_shape::Dim::size).collect();
     let known: Option<Vec<usize>> = base_dims.iter().copied().collect();
+    if base_dims.len() < rank && stretches(&conv, &weights, rank) {
+        return Some(Does::Refused(
+            "multiplies the constant into the weights of the convolution behind, whose input then lacks the axes that only the constant has".into(),
+        ));
+    }
     if known.as_ref().is_some_and(|base| fits(base, &conv.constant)) || !stretches(&conv, &weights, rank) {
         return None;
     }
@@ -64,7 +78,9 @@ fn behind<'a>(asked: &Asked<'a>, constant: Vec<usize>, rank: usize) -> Option<Co
     for _ in 0..REACH {
         let (node, input) = asked.reader(value)?;
         match asked.op(node)? {
-            Op::Conv if input == 0 => return Some(Conv { node, padding, constant }),
+            own @ (Op::Conv | Op::GroupConv) if input == 0 => {
+                return Some(Conv { node, has_group_axis: own == Op::GroupConv, padding, constant });
+            }
             Op::Neg => {}
             Op::Mul => constant = merged(&constant, &asked.sizes(asked.split(node)?.0)?),
             Op::Div if input == 0 => constant = merged(&constant, &asked.sizes(asked.split(node)?.0)?),
@@ -98,8 +114,14 @@ fn before(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> O
                 *constant = merged(constant, &asked.sizes(other)?);
                 value = data;
             }
-            (Op::Add | Op::Sub, Some(_)) => return None,
-            _ if node.op == "BatchNormalization" => return None,
+            (Op::LayerNorm, _) => {
+                if node.input(2).is_some() {
+                    return None;
+                }
+                *constant = merged(constant, &asked.sizes(node.input(1)?)?);
+                return node.input(0);
+            }
+            (Op::Add | Op::Sub, Some(_)) | (Op::BatchNorm, _) => return None,
             _ => return Some(value),
         }
     }
@@ -110,7 +132,7 @@ fn before(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> O
 fn stretches(conv: &Conv<'_>, weights: &[usize], rank: usize) -> bool {
     let constant = &conv.constant;
     let given = conv.node.attribute("group").and_then(Attribute::int).unwrap_or(1);
-    let grouped = conv.node.op == "GroupConvolution" || given > 1;
+    let grouped = conv.has_group_axis || given > 1;
     if !grouped {
         return fits(constant, weights) && (constant.len() < weights.len() || constant[0] == 1);
     }
@@ -118,7 +140,7 @@ fn stretches(conv: &Conv<'_>, weights: &[usize], rank: usize) -> bool {
         return false;
     }
     let whole = merged(constant, &vec![1; rank]);
-    let (groups, inputs) = if conv.node.op == "GroupConvolution" {
+    let (groups, inputs) = if conv.has_group_axis {
         (weights.first().copied().unwrap_or(1), weights.get(2).copied().unwrap_or(1))
     } else {
         (given.unsigned_abs() as usize, weights.get(1).copied().unwrap_or(1))

@@ -8,6 +8,8 @@
 
 use std::sync::LazyLock;
 
+use broadaxe_shape::SymbolicShape;
+
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, fits, numbers},
@@ -86,8 +88,11 @@ static DOUBTFUL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
 
 /// Finds constants of higher rank that lose axes.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
+    if let Some(does) = of_constants(asked) {
+        return Some(does);
+    }
     let (constant, data, second) = asked.split(asked.node)?;
-    let (own, dims) = (asked.sizes(constant)?, asked.form(data)?);
+    let (own, dims) = (asked.sizes(constant)?, before_expand(asked, data)?);
     let rank = dims.rank()?;
     let longer = own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
     if !longer {
@@ -107,7 +112,9 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
-    let one = own.iter().all(|size| *size == 1) && own.len() > rank && second;
+    let one = own.iter().all(|size| *size == 1)
+        && own.len() > rank
+        && (second || is_merged(asked, asked.op(asked.node), data));
     (one && moves(asked, data)).then(|| {
         Does::Garbled(
             "moves the node before one that rearranges elements, and drops the axes that only the constant has".into(),
@@ -115,29 +122,55 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     })
 }
 
+/// Returns the shape of a value before it is stretched, by a node or by a repair: `Expand` before an operator that stretches
+/// its operands itself is taken out.
+fn before_expand(asked: &Asked<'_>, value: ValueId) -> Option<SymbolicShape> {
+    let (before, form) = (asked.shape(asked.origin(value))?, asked.form(value)?);
+    let count = |shape: &SymbolicShape| shape.known().and_then(|shape| broadaxe_shape::elements(&shape).ok());
+    let stretched = count(before).zip(count(&form)).is_some_and(|(before, after)| before < after)
+        || asked.origin(value) != value && before.rank() < form.rank();
+    Some(if stretched { before.clone() } else { form })
+}
+
+/// Finds a constant of higher rank than a value that other constants are computed to: passes may see the nodes before that.
+fn of_constants(asked: &Asked<'_>) -> Option<Does> {
+    let literal = |k: usize| asked.value(k).is_some_and(|value| asked.producer(asked.origin(value)).is_none());
+    let all = asked.operands.len() == 2 && asked.constants.iter().all(|constant| *constant);
+    let own = (0..2).find(|&k| all && literal(k) && !literal(1 - k))?;
+    let longer = asked.operands[own].rank() > asked.operands[1 - own].rank();
+    pattern::find(asked, &FORMS, asked.value(own).filter(|_| longer)?)?;
+    Some(Does::Unknown("may make one operator of nodes before it computes what depends on constants only".into()))
+}
+
 /// Says whether the node is moved before one that rearranges elements.
 fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
     let arithmetic =
         matches!(asked.op(asked.node), Some(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow));
+    let mut last = asked.op(asked.node).filter(|op| matches!(op, Op::Add | Op::Mul));
     for _ in 0..REACH {
         if !arithmetic || !asked.is_single(value) {
             return false;
         }
         let Some((node, kind)) = asked.maker(value) else { return false };
         let next = match kind {
-            Op::Move if is_copy(asked, node) => node.input(0),
-            Op::Move => return true,
+            moving if moving.moves() => {
+                if !is_copy(asked, node, moving) {
+                    return true;
+                }
+                node.input(0)
+            }
             Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
                 node.input(0)
             }
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow => {
                 asked.split(node).and_then(|(constant, data, second)| {
                     let one = asked.sizes(constant)?.iter().all(|size| *size == 1);
-                    (one && second).then_some(data)
+                    (one && (second || last == Some(kind) || is_merged(asked, Some(kind), data))).then_some(data)
                 })
             }
             _ => None,
         };
+        last = Some(kind);
         match next {
             Some(next) => value = next,
             None => return false,
@@ -146,12 +179,17 @@ fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
     false
 }
 
+/// Says whether a sum, or a product, with a constant is merged with the one before it: the constant is the second operand then.
+fn is_merged(asked: &Asked<'_>, op: Option<Op>, data: ValueId) -> bool {
+    let Some((node, before)) = asked.maker(data) else { return false };
+    matches!(before, Op::Add | Op::Mul) && op == Some(before) && asked.split(node).is_some()
+}
+
 /// Says whether a node that rearranges elements leaves all where they are.
-fn is_copy(asked: &Asked<'_>, node: &Node) -> bool {
+fn is_copy(asked: &Asked<'_>, node: &Node, op: Op) -> bool {
     let sizes = |value: Option<ValueId>| value.and_then(|value| asked.sizes(value));
     let (data, result) = (sizes(node.input(0)), sizes(node.output(0)));
     let order = numbers(node, "perm").is_some_and(|order| order.iter().copied().eq(0..order.len() as i64));
-    let still =
-        node.op != "Transpose" && node.op != "Gather" || order || data.as_ref().is_some_and(|dims| dims.len() < 2);
+    let still = !matches!(op, Op::Transpose | Op::Gather) || order || data.as_ref().is_some_and(|dims| dims.len() < 2);
     data.is_some() && data == result && still
 }

@@ -4,13 +4,13 @@
 //! A shape with as many elements in another arrangement is then misread, and one with fewer or more is refused.
 //! `RMSNormalization` is read as it is meant. Source: `src/frontends/onnx/frontend/src/op/layer_normalization.cpp`.
 
-use super::super::{Asked, Does};
+use super::super::{Asked, Does, neighbours::Op};
 use crate::graph::Attribute;
 
 /// Says what happens to scale and bias.
 // Long: each outcome of the reshape has its own sentence.
 pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
-    if asked.node.op != "LayerNormalization" {
+    if asked.op(asked.node) != Some(Op::LayerNorm) {
         return None;
     }
     let unknown = || {
@@ -21,6 +21,10 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     let axes = if axis < 0 { axis.unsigned_abs() as usize } else { ranks[0].checked_sub(axis as usize)? };
     let data = asked.operands[0].dims()?;
     let normalised = &data[data.len().checked_sub(axes)?..];
+    if asked.in_file(0).known().is_none() && ranks[1..].iter().any(|rank| *rank != axes) {
+        let text = "may reshape scale and bias to the shape that is normalised, whose dims are open";
+        return Some(Does::Unknown(text.into()));
+    }
     let mut flat = false;
     for k in (1..ranks.len()).filter(|&k| ranks[k] != axes) {
         let own = asked.operands[k].dims()?;

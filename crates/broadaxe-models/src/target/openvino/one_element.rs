@@ -8,7 +8,7 @@
 use broadaxe_frameworks::System;
 use broadaxe_kernels::id;
 
-use super::super::{Asked, Does};
+use super::super::{Asked, Does, neighbours::Op};
 use crate::meaning::Kind;
 
 /// Refuses a constant of one element under `none`.
@@ -50,4 +50,23 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
     }
     let text = "gives a result of shape (1) where a tensor of rank 0 is stretched to rank 0";
     (asked.operands[0].rank() == Some(0)).then(|| Does::Garbled(text.into()))
+}
+
+/// Refuses a remainder of constants, which OpenVINO folds and has no function for.
+pub(super) fn remainder(asked: &Asked<'_>) -> Option<Does> {
+    asked.operator().filter(|op| *op == id("fmod"))?;
+    let chosen = |k: usize| {
+        let maker = asked.value(k).and_then(|value| asked.producer(value));
+        maker.is_some_and(|node| {
+            asked.op(node) == Some(Op::Select) && node.input(0).is_some_and(|value| asked.facts.is_constant(value))
+        })
+    };
+    if asked.constants.iter().all(|constant| *constant) {
+        return Some(Does::Unknown("may not fold a remainder of constants".into()));
+    }
+    (0..asked.operands.len()).all(|k| asked.constants[k] || chosen(k)).then(|| {
+        Does::Unknown(
+            "may fold the operand, which a constant chooses, and has no function that folds a remainder".into(),
+        )
+    })
 }

@@ -50,6 +50,24 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     (data.len() > 2 && *length > 1 && channel == Some(*length)).then_some(Does::List { operand, axis: 1 })
 }
 
+/// Says what becomes of a slope where the file leaves dims open.
+///
+/// A slope of rank 1 goes to axis 1 wherever that may have its length. And a slope that a function of open dims makes is
+/// computed together with that function, which takes data and slope for each other.
+pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
+    let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
+    let computed = asked.value(1).is_some_and(|value| asked.maker(value).is_some());
+    if computed && !asked.constants[1] && slope.iter().any(|dim| dim.size().is_none()) {
+        let text =
+            "may compute the function that makes the slope together with PRelu, and take data and slope for each other";
+        return Some(Does::Unknown(text.into()));
+    }
+    let [length] = slope else { return None };
+    let channels = data.get(1).filter(|_| data.len() > 2)?;
+    let doubtful = length.size() != Some(1) && (channels.size().is_none() || length.size().is_none());
+    doubtful.then_some(Does::List { operand: 1, axis: 1 })
+}
+
 /// Says what becomes of a slope behind a product by constant weights.
 pub(super) fn behind_product(asked: &Asked<'_>) -> Option<Does> {
     let does = product(asked, asked.value(0)?, 1)?;
@@ -106,11 +124,11 @@ fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
                 let last = own.iter().all(|size| *size == 1) || only_axis(&own, all) == Some(all - 1);
                 (last && (second || kind != Op::Div)).then_some(data)
             }),
-            Op::Move => {
+            Op::Reshape => {
                 let (data, result) = (node.input(0), node.output(0));
                 data.filter(|data| {
                     let same = |value: ValueId| asked.sizes(value);
-                    node.op == "Reshape" && same(*data).is_some() && result.and_then(same) == same(*data)
+                    same(*data).is_some() && result.and_then(same) == same(*data)
                 })
             }
             _ => None,

@@ -4,9 +4,12 @@
 //! (`src/plugins/intel_cpu/src/nodes/fake_quantize.cpp`). Where the limits are one per channel, a constant of as many
 //! elements is added per channel, whatever its shape; a constant of one element loses the axes that the data has not.
 
+use std::sync::LazyLock;
+
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, merged, only_axis},
+    pattern::{self, Pattern},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
@@ -63,8 +66,9 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
     for _ in 0..REACH {
         let (node, kind) = asked.maker(value)?;
         value = match kind {
-            Op::Dequantize => return Some(limits(asked, node, &[1], value).unwrap_or(Limits::Other)),
-            Op::FakeQuantize => return Some(limits(asked, node, &[1, 2, 3, 4], value).unwrap_or(Limits::Other)),
+            Op::Dequantize | Op::FakeQuantize => {
+                return Some(limits(asked, node, kind, value).unwrap_or(Limits::Other));
+            }
             Op::Neg | Op::Relu => node.input(0)?,
             Op::Add | Op::Sub => {
                 let (other, data, _) = asked.split(node)?;
@@ -87,7 +91,9 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
 }
 
 /// Says how many limits a quantisation has.
-fn limits(asked: &Asked<'_>, node: &Node, inputs: &[usize], value: ValueId) -> Option<Limits> {
+fn limits(asked: &Asked<'_>, node: &Node, op: Op, value: ValueId) -> Option<Limits> {
+    let fake = op == Op::FakeQuantize;
+    let inputs: &[usize] = if fake { &[1, 2, 3, 4] } else { &[1] };
     let rank = asked.form(value)?.rank()?;
     let axis = node.attribute("axis").and_then(Attribute::int).unwrap_or(1);
     let first = axis == 1 || axis + i64::try_from(rank).ok()? == 1;
@@ -95,7 +101,7 @@ fn limits(asked: &Asked<'_>, node: &Node, inputs: &[usize], value: ValueId) -> O
     for &k in inputs {
         let own = asked.sizes(node.input(k)?)?;
         let count: usize = own.iter().product();
-        let placed = if node.op == "FakeQuantize" { only_axis(&own, rank) == Some(1) } else { first && own.len() == 1 };
+        let placed = if fake { only_axis(&own, rank) == Some(1) } else { first && own.len() == 1 };
         match (count, placed) {
             (1, _) => {}
             (_, true) => found = Limits::PerChannel(count),
@@ -103,4 +109,42 @@ fn limits(asked: &Asked<'_>, node: &Node, inputs: &[usize], value: ValueId) -> O
         }
     }
     Some(found)
+}
+
+/// What becomes one operator that clips.
+static CLAMPS: LazyLock<Vec<Pattern>> =
+    LazyLock::new(|| ["Min(!Max(x,#),#)", "Max(!Min(x,#),#)"].iter().filter_map(|text| Pattern::read(text)).collect());
+
+/// Finds a `Clip`, or `Max` and `Min` that become one, behind a quantisation: the CPU plugin clips the levels, and an element
+/// on a bound may become the level below it.
+pub(super) fn clipped(asked: &Asked<'_>) -> Option<Does> {
+    let data = match asked.op(asked.node)? {
+        Op::Clip => asked.value(0)?,
+        Op::Max | Op::Min => {
+            let (constant, ..) = asked.split(asked.node)?;
+            pattern::find(asked, &CLAMPS, constant)?.1.values[0]?
+        }
+        _ => return None,
+    };
+    is_quantised(asked, data)
+        .then(|| Does::Unknown("may round the bounds to the levels of the quantisation before it".into()))
+}
+
+/// Says whether a value is the result of a quantisation, or of it and of operators that the plugin computes with it.
+fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
+    for _ in 0..REACH {
+        let Some((node, kind)) = asked.maker(value) else { return false };
+        let next = match kind {
+            Op::Dequantize | Op::FakeQuantize => return true,
+            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
+            Op::Relu | Op::Neg => node.input(0),
+            moving if moving.moves() => node.input(0),
+            _ => None,
+        };
+        match next {
+            Some(next) => value = next,
+            None => return false,
+        }
+    }
+    false
 }

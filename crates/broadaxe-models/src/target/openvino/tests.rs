@@ -12,6 +12,7 @@ fn scales_and_biases_are_reshaped() {
             ("x(1,3); s=const(1); y=LayerNormalization(x,s) axis=0", "y refused"),
             ("x(2,2); s=const(2,2); y=LayerNormalization(x,s) axis=1", "y refused"),
             ("x(n,2,2); s=const(2); y=LayerNormalization(x,s)", "same"),
+            ("x(n,3); s=const(); y=LayerNormalization(x,s) axis=1", "y unknown"),
             ("opset 23; x(2,2); s=const(2,2); y=RMSNormalization(x,s) axis=1", "same"),
         ],
     );
@@ -43,6 +44,15 @@ fn constants_before_a_convolution() {
             "a differs",
         ),
         ("x(1,4,3); c=const(3); a=Mul(x,c); w=const(2,4,3); y=Conv(a,w) pads=1,1".into(), "a differs"),
+        ("x(2); r=Relu(x); c=const(1,1,1); a=Mul(r,c); w=const(1,1,1); y=Conv(a,w)".into(), "a refused"),
+        ("x(2); r=Relu(x); c=const(1,1,1); a=Div(c,r); w=const(1,1,1); y=Conv(a,w)".into(), "a refused"),
+        ("x(2); r=Relu(x); c=const(1,1,1); a=Add(r,c); w=const(1,1,1); y=Conv(a,w)".into(), "same"),
+        ("x(2,2,2); s=const(2); a=LayerNormalization(x,s); w=const(1,2,2); y=Conv(a,w) pads=1,1".into(), "a differs"),
+        (
+            "x(2,2,2); s=const(2); b=const(2); a=LayerNormalization(x,s,b); w=const(1,2,2); y=Conv(a,w) pads=1,1"
+                .into(),
+            "same",
+        ),
     ];
     let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
     judge("openvino", &cases);
@@ -63,6 +73,10 @@ fn constants_behind_a_quantisation() {
         ("r=Relu(d); c=const(3); y=Add(r,c)", "y differs"),
         ("r=Sigmoid(d); c=const(3); y=Add(r,c)", "same"),
         ("c=const(3); y=Add(d,c); e=const(3); w=Mul(y,e)", "same"),
+        ("a=const()=-1; b=const()=1; y=Clip(d,a,b)", "y unknown"),
+        ("a=const()=-1; b=const()=1; m=Max(d,a); y=Min(m,b)", "m unknown, y unknown"),
+        ("b=const()=1; y=Min(d,b)", "same"),
+        ("e=Exp(d); a=const()=-1; b=const()=1; y=Clip(e,a,b)", "same"),
     ];
     let rows: Vec<(String, &str)> = rows.iter().map(|(tail, want)| (format!("{q}; {tail}"), *want)).collect();
     let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
@@ -90,6 +104,11 @@ fn nodes_that_become_a_prelu() {
             ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); t=Sin(m); s=const(3,1,1); y=PRelu(t,s)", "same"),
             ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "same"),
             ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "y differs"),
+            ("x(2,c,4); s=const(4); y=PRelu(x,s)", "y differs"),
+            ("x(b,3,4); s=const(4); y=PRelu(x,s)", "same"),
+            ("x(b,4); s=const(4); y=PRelu(x,s)", "same"),
+            ("x(2,2); t(n,m); s=Tanh(t); y=PRelu(x,s)", "y unknown"),
+            ("x(2,2); t(2,2); s=Tanh(t); y=PRelu(x,s)", "same"),
         ],
     );
 }
@@ -156,6 +175,11 @@ fn constants_of_higher_rank() {
             ("x(2,3); t=Flatten(x); a=const(1,1,1); y=Max(t,a)", "same"),
             ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,2,1,1); y=Max(t,a)", "same"),
             ("x(2,3); a=const(1,1,1); y=Add(x,a)", "same"),
+            (
+                "x(2,3); t=const:i64(3)=1,2,3; e=Expand(x,t); a=const(1,1,1)=0; m=Max(e,a); b=const()=6; y=Min(m,b)",
+                "m differs",
+            ),
+            ("k=const(1,1); w=Exp(k); a=const(1,1,1)=0; m=Max(w,a); b=const()=6; y=Min(m,b)", "m unknown"),
         ],
     );
 }
@@ -191,6 +215,34 @@ fn constants_of_one_element_in_old_files() {
             ("opset 6; x(1,1,1); c=const(1,1,1); y=Max(x,c)", "y refused"),
             ("opset 6; x(1); c=const(1); y=Max(x,c)", "y unknown"),
             ("opset 8; x(1,1,1); c=const(1,1,1); y=Max(x,c)", "same"),
+        ],
+    );
+}
+
+#[test]
+fn sums_behind_a_convolution() {
+    judge(
+        "openvino",
+        &[
+            ("a(2,3,2,2); x(n,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "y unknown"),
+            ("a(2,3,2,2); x(n,3,2,2); w=const(3,3,1,1); c=Conv(a,w); k=const(1); d=Mul(c,k); y=Sub(x,d)", "y unknown"),
+            ("a(n,3,2,2); x(n,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
+            ("a(n,3,2,2); x(n,1,2,2); w=const(1,3,1,1); c=Conv(a,w); y=Add(c,x)", "y unknown"),
+            ("a(2,3,2,2); x(1,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
+            ("a(2,3,2,2); x(n,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Mul(c,x)", "same"),
+            ("a(2,3,2,2); x(n,3,2,2); w=const(3,3,1,1); c=Conv(a,w); r=Relu(c); y=Add(r,x)", "same"),
+        ],
+    );
+}
+
+#[test]
+fn remainders_of_constants() {
+    judge(
+        "openvino",
+        &[
+            ("ir; a=const(2); b=const(2); y=Mod(a,b) auto_broadcast=numpy", "y unknown"),
+            ("ir; x(2); b=const(2); y=Mod(x,b) auto_broadcast=numpy", "same"),
+            ("ir; a=const(2); b=const(2); y=FloorMod(a,b) auto_broadcast=numpy", "same"),
         ],
     );
 }

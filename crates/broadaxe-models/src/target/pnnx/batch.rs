@@ -5,13 +5,14 @@
 //! entry of the batch alone. A constant has no batch: one whose first axis is longer than 1 is left as it is, and its axes
 //! then meet the wrong ones.
 
-use broadaxe_frameworks::{Kind, has_batch, newest};
+use broadaxe_frameworks::{Kind, Role, has_batch, newest};
 use broadaxe_shape::SymbolicShape;
 
 use super::{super::Asked, Does};
 use crate::{
     graph::{Attribute, Model, Node, Use, ValueId},
     infer::Shapes,
+    meaning,
 };
 
 /// Finds constants that should have the batch's axis and are not split along it, and batches that do not fit.
@@ -19,8 +20,19 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
     let first = |k: usize| asked.operands[k].dims().and_then(|dims| dims.first()).and_then(broadaxe_shape::Dim::size);
     let count = asked.operands.len();
+    if asked.facts.has_two_batches() {
+        return Some(Does::Unknown("takes two axes of one tensor of this model for the batch".into()));
+    }
     if let Some(refused) = elsewhere(asked) {
         return Some(refused);
+    }
+    let output = asked.node.output(0).filter(|value| asked.facts.batch(*value) == Some(0));
+    let rank = output.and_then(|value| asked.shape(value)).and_then(SymbolicShape::rank);
+    let whole = |k: usize| rank.is_some() && asked.operands[k].rank() == rank && first(k).is_none_or(|size| size > 1);
+    if !(0..count).any(|k| batched(k) && !asked.constants[k]) && (0..count).any(|k| asked.constants[k] && whole(k)) {
+        return Some(Does::Garbled(
+            "takes the first axis of the result for the batch, which only a constant has".into(),
+        ));
     }
     let split: Vec<usize> =
         (0..count).filter(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1)).collect();
@@ -70,6 +82,10 @@ fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
 #[derive(Clone, Debug, Default)]
 pub(in crate::target) struct Batches {
     of: Vec<Option<usize>>,
+    /// Which values it comes to, those of rank 1 as well.
+    reached: Vec<bool>,
+    /// Whether it comes to two axes of one value.
+    conflict: bool,
 }
 
 impl Batches {
@@ -77,34 +93,49 @@ impl Batches {
     pub(in crate::target) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Self {
         let mut of: Vec<Option<usize>> = vec![None; model.values.len()];
         let mut open: Vec<ValueId> = Vec::new();
+        let mut conflict = false;
         for node in model.nodes.iter().filter(|node| with_batch(model, node, shapes)) {
-            set(&mut of, &mut open, node.input(0), 0);
-            set(&mut of, &mut open, node.output(0), 0);
+            conflict |= set(&mut of, &mut open, node.input(0), 0);
+            conflict |= set(&mut of, &mut open, node.output(0), 0);
         }
         while let Some(value) = open.pop() {
             let Some(axis) = of[value.0 as usize].filter(|axis| *axis != NO_BATCH) else { continue };
             for at in &uses[value.0 as usize] {
                 let node = model.node(at.node);
                 if !with_batch(model, node, shapes)
-                    && let Some(axis) = through(node, axis, shapes, false)
+                    && let Some(axis) = through(model, node, axis, shapes, false)
                 {
-                    node.outputs.iter().for_each(|output| set(&mut of, &mut open, *output, axis));
+                    for &output in &node.outputs {
+                        conflict |= set(&mut of, &mut open, output, axis);
+                    }
                 }
             }
             let producer = model.value(value).producer.map(|(node, _)| model.node(node));
             if let Some(node) = producer.filter(|node| !with_batch(model, node, shapes))
-                && let Some(axis) = through(node, axis, shapes, true)
+                && let Some(axis) = through(model, node, axis, shapes, true)
             {
+                let stretches = meaning::role(model, node) == Some(Role::Expand);
                 for &input in &node.inputs {
-                    let lacks = input.is_some_and(|input| broadcasts_without(axis, input, value, shapes));
-                    set(&mut of, &mut open, input, if lacks { NO_BATCH } else { axis });
+                    let lacks = !stretches && input.is_some_and(|input| broadcasts_without(axis, input, value, shapes));
+                    conflict |= set(&mut of, &mut open, input, if lacks { NO_BATCH } else { axis });
                 }
             }
         }
+        let reached = of.iter().map(|axis| axis.is_some_and(|axis| axis != NO_BATCH)).collect();
         for (axis, known) in of.iter_mut().zip(&shapes.of) {
             *axis = axis.filter(|axis| known.shape.rank().is_none_or(|rank| rank > 1) && *axis != NO_BATCH);
         }
-        Self { of }
+        Self { of, reached, conflict }
+    }
+
+    /// Says whether a value, of whatever rank, has one.
+    pub(in crate::target) fn reaches(&self, value: ValueId) -> bool {
+        self.reached.get(value.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Says whether it comes to two axes of one value.
+    pub(in crate::target) fn conflict(&self) -> bool {
+        self.conflict
     }
 
     /// Returns the batch axis of a value.
@@ -132,21 +163,24 @@ fn broadcasts_without(batch: usize, input: ValueId, output: ValueId, shapes: &Sh
     input.len() < output.len() && batch < output.len() && input.iter().rev().zip(rest.rev()).all(fits)
 }
 
-fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>, axis: usize) {
-    if let Some(value) = value
-        && let Some(known @ None) = of.get_mut(value.0 as usize)
-    {
+/// Sets the axis of a value that has none yet; says whether it has another.
+fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>, axis: usize) -> bool {
+    let Some((value, known)) = value.and_then(|value| Some((value, of.get_mut(value.0 as usize)?))) else {
+        return false;
+    };
+    if known.is_none() {
         *known = Some(axis);
         open.push(value);
     }
+    *known != Some(axis) && *known != Some(NO_BATCH) && axis != NO_BATCH
 }
 
 /// Follows the batch axis through a node, to its outputs or back to its inputs; nothing where pnnx gives up.
-fn through(node: &Node, axis: usize, shapes: &Shapes, back: bool) -> Option<usize> {
+fn through(model: &Model, node: &Node, axis: usize, shapes: &Shapes, back: bool) -> Option<usize> {
     let shape =
         |value: Option<ValueId>| value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| &known.shape);
-    match node.op.as_str() {
-        "Transpose" => {
+    match meaning::role(model, node) {
+        Some(Role::Transpose) => {
             let order = node.attribute("perm").and_then(Attribute::ints)?;
             if back {
                 usize::try_from(*order.get(axis)?).ok()
@@ -154,11 +188,11 @@ fn through(node: &Node, axis: usize, shapes: &Shapes, back: bool) -> Option<usiz
                 order.iter().position(|from| usize::try_from(*from) == Ok(axis))
             }
         }
-        "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" => {
+        Some(Role::Reshape) => {
             let (from, to) = (shape(node.input(0))?, shape(node.output(0))?);
             if back { kept(axis, to, from) } else { kept(axis, from, to) }
         }
-        "Gather" | "Shape" | "Constant" | "ConstantOfShape" | "Range" => None,
+        Some(Role::Gather | Role::Shape | Role::Fill) => None,
         _ => Some(axis),
     }
 }

@@ -17,6 +17,11 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
     let scaled = factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") != 1.0;
     let weights = asked.node.input(1).is_some_and(|value| asked.facts.is_constant(value));
     if scaled || !weights && attribute(asked.node, "transB").unwrap_or(0) == 0 {
+        let batch =
+            [asked.node.output(0), asked.value(1)].into_iter().flatten().any(|value| asked.facts.has_batch(value));
+        if batch {
+            return Some(Does::Unknown(Cow::Borrowed("may take the first axis of Gemm for the batch")));
+        }
         return super::number(asked).or_else(|| super::batch::batch(asked)).or(Some(Does::Own));
     }
     if !weights || !asked.constants[1] {

@@ -1,0 +1,127 @@
+"""One minimal model or more for each law of a target: what the engine does with it, and what Broadaxe says.
+
+A model is a text, as in the tests of the targets: `x(1,4,n=3)` is an input, whose last dim the file leaves open, `c=const(3)` a
+constant, `c=const:i64(2)=3,4` one of these numbers, `y=Conv(a,w) pads=1,1,1,1` a node; `opset 6;` and `ir;` come first. The
+engine gives the same as the model means, something else (`differs`), or refuses it. Broadaxe says so too, or the word in the
+fourth column: `unknown` for what is understood only in part, `unsupported` for what an engine has no layer for.
+"""
+
+QDQ = "x(1,3,3,3); s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLinear(x,s,z) axis=1; d=DequantizeLinear(q,s,z) axis=1"
+ONE_QDQ = "x(2,3,4); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z)"
+PARTS = "p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)"
+RMS = "s=Pow(x,p); m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); d=Div(x,q); y=Mul(d,g)"
+CONV = "w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1"
+
+OPENVINO = [
+    # LayerNormalization.
+    ("x(2,2); s=const(1,2); y=LayerNormalization(x,s) axis=0", "same"),
+    ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "differs"),
+    ("x(1,3); s=const(1); y=LayerNormalization(x,s) axis=0", "refused"),
+    ("x(n=7,3); s=const(); y=LayerNormalization(x,s) axis=1", "refused", "unknown"),
+    ("x(n=7,m=2,3); s=const(); y=LayerNormalization(x,s) axis=1", "differs", "unknown"),
+    # A product before a convolution.
+    (f"x(1,4,2,3); c=const(3); a=Mul(x,c); {CONV}", "differs"),
+    ("x(1,4,7,7); c=const(7,7); a=Mul(x,c); w=const(4,1,7,7); y=Conv(a,w) pads=3,3,3,3 group=4", "differs"),
+    ("x(1,4,3,3); c=const(3); a=Mul(x,c); w=const(2,4,3,3); y=Conv(a,w)", "same"),
+    ("x(1,1,5,5); c=const(4,1,1); a=Mul(x,c); w=const(2,4,3,3); y=Conv(a,w)", "refused"),
+    ("x(2); a=Relu(x); c=const(1,1,1); b=Mul(a,c); w=const(1,1,1); y=Conv(b,w)", "refused"),
+    ("x(2); a=Relu(x); c=const(1,1,1); b=Add(a,c); w=const(1,1,1); y=Conv(b,w)", "same"),
+    ("x(2,2,2); s=const(2); a=LayerNormalization(x,s) axis=2; w=const(1,2,2); y=Conv(a,w) pads=1,1", "differs"),
+    ("x(2,2,2); s=const(2); b=const(2); a=LayerNormalization(x,s,b) axis=2; w=const(1,2,2); y=Conv(a,w) pads=1,1", "same"),
+    # Behind a quantisation.
+    (f"{QDQ}; c=const(3); y=Add(d,c)", "differs"),
+    (f"{QDQ}; c=const(3,1,1); y=Add(d,c)", "same"),
+    (f"{QDQ}; c=const(3); y=Mul(d,c)", "same"),
+    (f"{ONE_QDQ}; a=const()=-0.5; b=const()=0.75; y=Clip(d,a,b)", "differs", "unknown"),
+    (f"{ONE_QDQ}; a=const()=-0.5; b=const()=0.75; m=Max(d,a); y=Min(m,b)", "differs", "unknown"),
+    (f"{ONE_QDQ}; b=const()=0.75; y=Min(d,b)", "same"),
+    # What becomes a PRelu, and slopes.
+    (f"x(3,3,3,3); s=const(3); {PARTS}", "differs"),
+    (f"x(3,3,3,3); s=const(1,1,1,3); {PARTS}", "same"),
+    ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "differs"),
+    ("x(1,3,2,4); w=const(4,5); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "refused"),
+    ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "same"),
+    ("x(2,c=3,4); s=const(4); y=PRelu(x,s)", "differs"),
+    ("x(b=2,3,4); s=const(4); y=PRelu(x,s)", "same"),
+    ("x(2,2); t(n=2,m=2); s=Tanh(t); y=PRelu(x,s)", "differs", "unknown"),
+    ("x(2,2); t(2,2); s=Tanh(t); y=PRelu(x,s)", "same"),
+    # Behind a reduction.
+    ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(3,1); y=Add(r,c)", "differs"),
+    ("opset 13; x(2,3,4); r=ReduceMax(x) axes=0, keepdims=1; c=const(1,3,1); y=Mul(r,c)", "differs"),
+    ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(2,3,1); y=Add(r,c)", "same"),
+    ("opset 13; x(2,3,4,5); r=ReduceMean(x) axes=3, keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
+    # Behind a convolution, with open dims.
+    ("a(2,3,2,2); x(n=1,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "differs", "unknown"),
+    ("a(n=2,3,2,2); x(n=2,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
+    ("a(2,3,2,2); x(1,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
+    # Constants of higher rank, and of one element.
+    ("x(2,3); e=Exp(x); a=const(1,1,1)=1; s=Add(e,a); y=Log(s)", "differs"),
+    ("x(1,3); b=const(2,1)=2; m=Mul(x,b); s=Sigmoid(m); y=Mul(x,s)", "differs"),
+    ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,1,1); y=Max(t,a)", "differs"),
+    ("x(2,3); a=const(1,1,1); y=Add(x,a)", "same"),
+    ("opset 6; x(1,1,1); c=const(1,1,1); y=Max(x,c)", "refused"),
+    ("ir; x(1,1); c=const(1,1); y=Add(x,c) auto_broadcast=none", "refused"),
+    ("ir; x(1); c=const(1); y=Add(x,c) auto_broadcast=none", "same"),
+    ("ir; x(2,3); c=const(2,3); y=Add(x,c) auto_broadcast=none", "same"),
+    # PDPD.
+    ("ir; x(3,3,3); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Multiply(a,d) auto_broadcast=numpy", "differs"),
+    ("ir; x(3,3,3); c=const(3); a=Multiply(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Add(a,d) auto_broadcast=numpy", "same"),
+    # Old files.
+    ("opset 6; x(2,2); b(2); y=Less(x,b) broadcast=1 axis=0", "differs"),
+    ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "same"),
+    ("opset 1; x(2,2); b(2,2); y=Add(x,b) consumed_inputs=0,0", "refused"),
+    # Others.
+    ("x(2,3); a=const()=0; b=const()=6; y=Clip(x,a,b)", "same"),
+    ("x(); t=const:i64(0)=; y=Expand(x,t)", "differs"),
+    ("x(1); t=const:i64(0)=; y=Expand(x,t)", "same"),
+    ("def f(a,b): v=Add(a,b); x(2,3); c=const(3); y=f(x,c)", "refused"),
+]
+
+ONNX = [
+    ("x(2,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)", "same"),
+    ("x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)", "refused"),
+    ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "differs"),
+    ("x(3,3); o=const(1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "same"),
+    (f"opset 17; x(2,3); p=const()=2; e=const(1,1,1)=0.5; g=const(3); {RMS}", "differs"),
+    (f"opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {RMS}", "refused", "unknown"),
+    ("def f(a,b): v=Add(a,b); x(2,3); c=const(3); y=f(x,c)", "same"),
+]
+
+POOL = "p=AveragePool(x) kernel_shape=1,1"
+
+NCNN = [
+    # Gemm.
+    ("x(3,5); b=const(5,4); c=const(4); y=Gemm(x,b,c)", "same"),
+    ("x(3,5); b=const(5,4); c=const(1,4); y=Gemm(x,b,c)", "refused"),
+    ("x(3,5); b=const(5,4); c(4); y=Gemm(x,b,c)", "refused"),
+    ("x(3,5); b(5,4); c=const(3,1); y=Gemm(x,b,c)", "same"),
+    ("x(3,5); b(4,5); c=const(4); y=Gemm(x,b,c) transB=1", "refused"),
+    ("x(3,5); b=const(5,4); c=const(3,1); y=Gemm(x,b,c) alpha=0.5", "same"),
+    ("x(3,5); b=const(5,4); c(1,4); y=Gemm(x,b,c) beta=2.0", "same"),
+    # LayerNormalization.
+    ("x(2,3,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b)", "same"),
+    ("x(2,3,4); s=const(1,4); b=const(4); y=LayerNormalization(x,s,b)", "same"),
+    ("x(2,3,4); s=const(1); b=const(1); y=LayerNormalization(x,s,b)", "refused"),
+    ("x(2,3,4); s=const(4); b=const(); y=LayerNormalization(x,s,b)", "refused"),
+    ("x(2,3,1); s=const(1); b=const(); y=LayerNormalization(x,s,b)", "same"),
+    ("x(2,3,4); s=const(3,4); b=const(3,4); y=LayerNormalization(x,s,b) axis=-2", "differs"),
+    ("x(1,1,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b) axis=-2", "same"),
+    ("x(2,3,4); s=const(4); y=LayerNormalization(x,s)", "refused", "unsupported"),
+    # Constants of higher rank, and ranks.
+    ("x(3); c=const(1,1); y=Sub(x,c)", "differs"),
+    ("x(3); c=const(1,3); y=Sub(x,c)", "same"),
+    ("x(2,2,2,2,2); c=const(2); y=Add(x,c)", "refused"),
+    # The batch.
+    (f"x(2,3,4,5); {POOL}; c=const(2,1,1,5); y=Mul(p,c)", "differs"),
+    (f"x(2,3,4,5); {POOL}; t=const:i64(3)=2,12,5; r=Reshape(p,t); c=const(2,1,5); y=Mul(r,c)", "differs"),
+    (f"x(2,3,1,1); {POOL}; t=const:i64(2)=6,1; r=Reshape(p,t); c=const(6,1); y=Mul(r,c)", "same"),
+    (f"x(2,2,4,3); {POOL}; c(2,1,2,1,1); y=Add(c,p)", "differs"),
+    (f"x(2,2,2,4); {POOL}; t=Transpose(p) perm=1,3,2,0; c(2,2); y=Sub(t,c)", "refused"),
+    (f"x(2,3,2,3); {POOL}; c(2,3); y=Add(c,p)", "same"),
+    ("x(5,1,5); c=const(4,1,1,1); d=Sub(x,c); y=AveragePool(d) kernel_shape=1,1", "differs"),
+    # What pnnx makes one operation of.
+    ("x(2,3); t=Tanh(x); y=Sub(x,t)", "refused", "unsupported"),
+    ("x(2,3); o=const()=1; a=Abs(x); b=Add(a,o); y=Div(x,b)", "refused", "unsupported"),
+]
+
+CASES = {"openvino": OPENVINO, "onnx": ONNX, "ncnn": NCNN}

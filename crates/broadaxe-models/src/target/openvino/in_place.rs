@@ -1,0 +1,50 @@
+//! Sums with what a convolution computes, in a model of open dims.
+//!
+//! The CPU plugin adds a second computed operand in place, in the memory of the result (`FuseConvolutionSumAndConvolutionSumActivation`
+//! in `src/plugins/intel_cpu/src/graph_optimizer.cpp`). It compares shapes when it compiles the model, and takes open dims
+//! for equal. An operand that stretches along one is then read beyond its end: other numbers, or a crash. Equal shapes of one
+//! channel are wrong, too, and those of several channels right. Behind a `MatMul` all are.
+
+use broadaxe_shape::Dim;
+
+use super::super::{
+    Asked, Does,
+    neighbours::{Op, REACH},
+};
+use crate::graph::ValueId;
+
+/// Finds a sum of two computed operands of which one is the result of a convolution.
+pub(super) fn summed(asked: &Asked<'_>) -> Option<Does> {
+    if asked.operands.len() != 2 || asked.constants.iter().any(|constant| *constant) {
+        return None;
+    }
+    matches!(asked.op(asked.node), Some(Op::Add | Op::Sub)).then_some(())?;
+    (0..2).any(|k| asked.value(k).is_some_and(|value| is_conv(asked, value))).then_some(())?;
+    let shapes = [asked.in_file(0), asked.in_file(1)];
+    if shapes.iter().all(|shape| shape.known().is_some()) {
+        return None;
+    }
+    let equal = shapes[0].dims().is_some() && shapes[0] == shapes[1];
+    let channels = shapes[0].dims().and_then(|dims| dims.get(1)).and_then(Dim::size);
+    (!equal || channels.is_none_or(|channels| channels == 1))
+        .then(|| Does::Unknown("may add in place to what a convolution computes, and takes open dims for equal".into()))
+}
+
+/// Says whether a value is the result of a convolution, or of it and constants.
+fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
+    for _ in 0..REACH {
+        match asked.maker(value) {
+            Some((_, Op::Conv | Op::GroupConv)) => return true,
+            Some((node, Op::Add | Op::Sub | Op::Mul | Op::Div)) => match asked.split(node) {
+                Some((_, data, _)) => value = data,
+                None => return false,
+            },
+            Some((node, Op::Neg | Op::BatchNorm)) => match node.input(0) {
+                Some(data) => value = data,
+                None => return false,
+            },
+            _ => return false,
+        }
+    }
+    false
+}
