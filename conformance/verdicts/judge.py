@@ -1,5 +1,7 @@
 """Compares what `broadaxe check` says of a model for a target with what the engine does, and asks what `fix` makes of it."""
 
+import functools
+
 import numpy as np
 
 from . import onnx_form
@@ -86,18 +88,29 @@ class Judge:
         return "false-alarm"
 
     def _without_effect(self, spec, target):
-        """Say whether every flagged node has an operand that shows nothing: a slope of data above 0, a product with 0, one twice."""
+        """Say whether every flagged node has an operand that shows nothing: a slope of data above 0, a product with 0, one number."""
         values = truth(self.engines, spec)
         arrays = dict(values) | specs.feeds(spec) | {name: specs.constant(spec, name) for name in spec["constants"]}
         file = File(self.engines, spec)
         flagged = {file.names().get(one.node) for one in file.check(target).findings if one.verdict in BAD}
-        hides = lambda op, names: (
-            op in ("PRelu", "PReLU") and names[0] in arrays and arrays[names[0]].min(initial=0) >= 0
+        uniform = lambda name: name in spec["constants"] and arrays[name].size > 1 and np.ptp(arrays[name].astype(float)) == 0
+        hides = lambda op, names, output: (
+            any(map(uniform, names))
+            or output in arrays and arrays[output].dtype == np.bool_ and len(np.unique(arrays[output])) < 2
+            or op in ("PRelu", "PReLU") and names[0] in arrays and arrays[names[0]].min(initial=0) >= 0
             or op in ("Mul", "Multiply") and any(name in arrays and not arrays[name].any() for name in names)
-            or op in ("Max", "Min") and len(set(names)) < len(names)
+            or op in ("Max", "Min") and len(names) > 2 and self._two_do(op, names, arrays)
         )  # fmt: skip
-        nodes = [(op, inputs) for op, inputs, outputs, _ in spec["nodes"] if outputs[0] in flagged]
-        return bool(nodes) and all(hides(op, inputs) for op, inputs in nodes)
+        nodes = [(op, inputs, outputs[0]) for op, inputs, outputs, _ in spec["nodes"] if outputs[0] in flagged]
+        return bool(nodes) and all(hides(*node) for node in nodes)
+
+    @staticmethod
+    def _two_do(op, names, arrays):
+        """Say whether two operands give what all of them give."""
+        if not all(name in arrays for name in names):
+            return False
+        fold = np.maximum if op == "Max" else np.minimum
+        return np.array_equal(functools.reduce(fold, (arrays[name] for name in names)), fold(arrays[names[0]], arrays[names[1]]))
 
     def _uniform(self, spec, target):
         """Say whether the engine is wrong where constants that are one number everywhere are drawn."""

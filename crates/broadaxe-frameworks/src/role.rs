@@ -22,8 +22,12 @@ pub enum Role {
     Add,
     /// A normalisation by statistics that the model holds.
     BatchNorm,
+    /// Converts elements to another type.
+    Cast,
     /// Clips between two bounds.
     Clip,
+    /// Puts tensors behind one another.
+    Concat,
     /// A convolution; one of OpenVINO in groups is a [`Role::GroupConv`].
     Conv,
     /// Integers to floats, by a scale.
@@ -90,6 +94,8 @@ pub enum Role {
     Shape,
     /// The logistic function.
     Sigmoid,
+    /// Exponentials, divided by their sum.
+    Softmax,
     /// The square root.
     Sqrt,
     /// A difference.
@@ -115,6 +121,10 @@ impl Role {
 static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::BatchNorm, Onnx, &["BatchNormalization"]),
     (Role::BatchNorm, Openvino, &["BatchNormInference"]),
+    (Role::Cast, Onnx, &["Cast"]),
+    (Role::Cast, Openvino, &["Convert"]),
+    (Role::Concat, Onnx, &["Concat"]),
+    (Role::Concat, Openvino, &["Concat"]),
     (Role::Conv, Onnx, &["Conv"]),
     (Role::Conv, Openvino, &["Convolution"]),
     (Role::Dequantize, Onnx, &["DequantizeLinear"]),
@@ -162,6 +172,8 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::Shape, Onnx, &["Shape", "Size"]),
     (Role::Shape, Openvino, &["ShapeOf"]),
     (Role::Simple, Openvino, &["HardSigmoid"]),
+    (Role::Softmax, Onnx, &["Softmax"]),
+    (Role::Softmax, Openvino, &["Softmax", "SoftMax"]),
     (Role::SumOf, Onnx, &["ReduceSum"]),
     (Role::SumOf, Openvino, &["ReduceSum"]),
     (Role::Transpose, Onnx, &["Transpose"]),

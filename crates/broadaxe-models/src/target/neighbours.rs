@@ -2,7 +2,7 @@
 
 pub(super) use broadaxe_frameworks::Role as Op;
 use broadaxe_kernels::DType;
-use broadaxe_shape::SymbolicShape;
+use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::Asked;
 use crate::{
@@ -65,6 +65,24 @@ impl<'a> Asked<'a> {
     pub(super) fn form(&self, value: ValueId) -> Option<SymbolicShape> {
         let own = (0..self.operands.len()).find(|&k| self.value(k) == Some(value));
         own.map(|k| self.operands[k].clone()).or_else(|| self.shape(value).cloned())
+    }
+
+    /// Returns the shape of a value before it is stretched, by a node or by a repair: a target may take out `Expand` before an
+    /// operator that stretches its operands itself.
+    pub(super) fn unstretched(&self, value: ValueId) -> Option<SymbolicShape> {
+        let (before, form) = (self.shape(self.origin(value))?, self.form(value)?);
+        let count = |shape: &SymbolicShape| shape.known().and_then(|shape| broadaxe_shape::elements(&shape).ok());
+        let stretched = count(before).zip(count(&form)).is_some_and(|(before, after)| before < after)
+            || self.origin(value) != value && before.rank() < form.rank();
+        Some(if stretched { before.clone() } else { form })
+    }
+
+    /// Returns the dims of a value as the file leaves them, where no repair gives it another form.
+    pub(super) fn file_dims(&self, value: ValueId) -> Option<&[Dim]> {
+        match (0..self.operands.len()).find(|&k| self.value(k) == Some(value)) {
+            Some(operand) => self.in_file(operand).dims(),
+            None => self.facts.in_file(value).or_else(|| self.shape(value))?.dims(),
+        }
     }
 
     /// Returns the sizes of a value, where all are known.

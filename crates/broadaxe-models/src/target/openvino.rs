@@ -17,7 +17,10 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
-use crate::{graph::Attribute, meaning::Kind};
+use crate::{
+    graph::{Attribute, ValueId},
+    meaning::Kind,
+};
 
 const RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
 const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
@@ -81,6 +84,18 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Slope],
             way: Way::Ask(reduce::behind),
             text: "reads a constant per channel along another axis behind a reduction",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
+            way: Way::Ask(matmul::compiled),
+            text: "compiles the node in one piece with products of matrices",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(concat),
+            text: "overwrites tensors that were put behind one another",
             evidence: LAWS,
         },
         Law {
@@ -195,6 +210,20 @@ fn function(asked: &Asked<'_>) -> Option<Does> {
         graph = owner.graph;
     }
     None
+}
+
+/// A function of tensors of rank 1 that were put behind one another may be computed in their place.
+fn concat(asked: &Asked<'_>) -> Option<Does> {
+    let joined = |value: &ValueId| {
+        matches!(asked.maker(*value), Some((_, Role::Concat)))
+            && asked.shape(*value).and_then(SymbolicShape::rank) == Some(1)
+    };
+    let values: Vec<ValueId> = (0..asked.operands.len()).filter_map(|k| asked.value(k)).collect();
+    let whole = values.iter().copied().find(joined).filter(|value| !asked.facts.is_constant(*value))?;
+    let of_whole = |value: &ValueId| asked.producer(*value).is_some_and(|node| node.input(0) == Some(whole));
+    values.iter().any(of_whole).then(|| {
+        Does::Unknown("may compute one operand in the memory of the other, which was put together of several".into())
+    })
 }
 
 fn own(asked: &Asked<'_>) -> Option<Does> {

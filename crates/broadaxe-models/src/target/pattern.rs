@@ -4,7 +4,8 @@
 //! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,
 //! `=1` a constant that the engine looks at by its number only. The
 //! `!` before a node says that nothing else reads its result. The
-//! operands of `Add`, `Mul`, `Max` and `Min` may come in either order, and `Neg(v)` is also a product with -1.
+//! operands of `Add`, `Mul`, `Max` and `Min` may come in either order, but not those of `Mul:(`, and `Neg(v)` is also a product
+//! with -1, and `Clip(v)` a `Max` and a `Min`.
 
 use super::{
     Asked,
@@ -31,8 +32,17 @@ pub(super) enum Pattern {
         /// What its elements are.
         number: Option<f64>,
     },
-    /// A node; if the last is true, only the node around it reads its result.
-    Node(Op, Vec<Pattern>, bool),
+    /// A node.
+    Node {
+        /// Its operator.
+        op: Op,
+        /// Its operands.
+        parts: Vec<Pattern>,
+        /// Whether only the node around it reads its result.
+        single: bool,
+        /// Whether its operands come in this order.
+        ordered: bool,
+    },
 }
 
 /// What a pattern found.
@@ -60,6 +70,7 @@ static OPS: &[(&str, Op)] = &[
     ("Pow", Op::Pow),
     ("Reciprocal", Op::Reciprocal),
     ("Relu", Op::Relu),
+    ("Reshape", Op::Reshape),
     ("Sigmoid", Op::Sigmoid),
     ("Sqrt", Op::Sqrt),
     ("Sub", Op::Sub),
@@ -82,6 +93,7 @@ impl Pattern {
         *rest = behind;
         let word = word.trim();
         let (word, single) = word.strip_prefix('!').map_or((word, false), |word| (word, true));
+        let (word, ordered) = word.strip_suffix(':').map_or((word, false), |word| (word, true));
         let constant = |one, counts| {
             let number = word[1..].parse().ok();
             Some(Self::Constant { one, counts, uniform: word.starts_with('@'), number })
@@ -107,7 +119,7 @@ impl Pattern {
             }
         }
         *rest = rest.strip_prefix(')')?;
-        Some(Self::Node(op, parts, single))
+        Some(Self::Node { op, parts, single, ordered })
     }
 
     /// Matches the pattern with what makes a value.
@@ -131,11 +143,14 @@ impl Pattern {
                 found.constants.extend(counts.then_some(value));
                 known.then_some(found)
             }
-            Self::Node(_, _, true) if !asked.is_single(value) => None,
-            Self::Node(kind, parts, _) => {
+            Self::Node { single: true, .. } if !asked.is_single(value) => None,
+            Self::Node { op: kind, parts, ordered, .. } => {
                 let (node, own) = asked.maker(value)?;
                 if own == *kind {
-                    return Self::all(parts, asked, node, found);
+                    return Self::all(parts, *ordered, asked, node, found);
+                }
+                if *kind == Op::Clip {
+                    return parts.first()?.matches(asked, clipped(asked, node, own)?, found);
                 }
                 let (constant, data, _) = asked.split(node).filter(|_| (*kind, own) == (Op::Neg, Op::Mul))?;
                 let negates = asked.number(constant).is_some_and(|number| near(number, -1.0));
@@ -145,7 +160,7 @@ impl Pattern {
     }
 
     /// Matches the operands of a node.
-    fn all(parts: &[Self], asked: &Asked<'_>, node: &Node, found: &Match) -> Option<Match> {
+    fn all(parts: &[Self], ordered: bool, asked: &Asked<'_>, node: &Node, found: &Match) -> Option<Match> {
         let [first, second] = parts else {
             return parts.first()?.matches(asked, node.input(0)?, found);
         };
@@ -156,9 +171,25 @@ impl Pattern {
             let found = first.matches(asked, node.input(a)?, found)?;
             second.matches(asked, node.input(b)?, &found)
         };
-        let either = matches!(asked.op(node), Some(Op::Add | Op::Mul | Op::Max | Op::Min));
+        let either = !ordered && matches!(asked.op(node), Some(Op::Add | Op::Mul | Op::Max | Op::Min));
         pair(0, 1).or_else(|| if either { pair(1, 0) } else { None })
     }
+}
+
+/// Returns what a `Max` and a `Min` by constants of one element, in either order, clip.
+fn clipped(asked: &Asked<'_>, node: &Node, op: Op) -> Option<ValueId> {
+    let other = match op {
+        Op::Max => Op::Min,
+        Op::Min => Op::Max,
+        _ => return None,
+    };
+    let one = |node: &Node| {
+        let (constant, data, _) = asked.split(node)?;
+        asked.sizes(constant)?.iter().all(|size| *size == 1).then_some(data)
+    };
+    let inner = one(node)?;
+    let (node, _) = asked.maker(inner).filter(|(_, op)| *op == other)?;
+    one(node)
 }
 
 fn near(own: f64, want: f64) -> bool {
@@ -172,8 +203,11 @@ pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -
     while let Some(&(value, depth)) = open.get(at) {
         at += 1;
         for (k, pattern) in patterns.iter().enumerate() {
-            let Pattern::Node(kind, ..) = pattern else { continue };
-            if asked.maker(value).is_none_or(|(_, own)| own != *kind) {
+            let Pattern::Node { op: kind, .. } = pattern else { continue };
+            let starts = asked
+                .maker(value)
+                .is_some_and(|(_, own)| own == *kind || *kind == Op::Clip && matches!(own, Op::Max | Op::Min));
+            if !starts {
                 continue;
             }
             let found = pattern.matches(asked, value, &Match::default());

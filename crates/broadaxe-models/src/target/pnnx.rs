@@ -41,6 +41,12 @@ pub(super) static PROFILE: Profile = Profile {
             text: "computes what depends on constants only by itself",
             evidence: RUN,
         },
+        Law {
+            kinds: &[],
+            way: Way::Ask(gemm::behind),
+            text: "takes the first axis of Gemm for the batch",
+            evidence: LAWS,
+        },
         Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Unsupported, text: "has no such layer", evidence: RUN },
         Law {
             kinds: &[Kind::Binary, Kind::Many],

@@ -45,9 +45,10 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let base =
         if own == Op::LayerNorm || own == Op::Div && !second { data } else { before(asked, data, &mut conv.constant)? };
     let weights = asked.sizes(conv.node.input(1)?)?;
-    let base_dims: Vec<Option<usize>> = asked.form(base)?.dims()?.iter().map(broadaxe_shape::Dim::size).collect();
+    let base_dims: Vec<Option<usize>> = asked.file_dims(base)?.iter().map(broadaxe_shape::Dim::size).collect();
     let known: Option<Vec<usize>> = base_dims.iter().copied().collect();
-    if base_dims.len() < rank && stretches(&conv, &weights, rank) {
+    let one = base_dims.iter().all(|size| *size == Some(1));
+    if base_dims.len() < rank && !one && stretches(&conv, &weights, rank) {
         return Some(Does::Refused(
             "multiplies the constant into the weights of the convolution behind, whose input then lacks the axes that only the constant has".into(),
         ));

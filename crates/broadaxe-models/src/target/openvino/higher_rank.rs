@@ -8,8 +8,6 @@
 
 use std::sync::LazyLock;
 
-use broadaxe_shape::SymbolicShape;
-
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, fits, numbers},
@@ -32,6 +30,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Mul(x,Mul(Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1),#0.5))",
         "Mul(Mul(x,#0.5),Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1))",
         // HSwish and HSigmoid.
+        "Mul(x,Clip(Add(x,#3)))",
         "Div(Mul(x,Clip(Add(x,#3))),=6)",
         "Mul(x,Div(Clip(Add(x,#3)),#6))",
         "Div(Mul(x,Min(Relu(Add(x,#3)),#6)),#6)",
@@ -46,7 +45,8 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Mul(Min(Relu(Add(x,#3)),#6),#0.16666667)",
         // SoftPlus and Swish.
         "Log(Add(Exp(x),#1))",
-        "Mul(x,Sigmoid(Mul(x,@)))",
+        "Mul:(x,Sigmoid(Mul(x,@)))",
+        "Mul:(Sigmoid(Mul:(x,@)),x)",
         "Div(x,Add(Exp(Neg(x)),#1))",
         // Clamp and LeakyRelu.
         "Min(!Max(x,#),#)",
@@ -70,16 +70,17 @@ static DOUBTFUL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let mut texts = Vec::new();
     for square in ["Pow(x,#2)", "Mul(x,x)"] {
         for fold in ["Mean", "SumOf"] {
-            for bounded in ["Add", "Max"] {
-                let root = format!("Sqrt({bounded}({fold}({square}),*))");
-                let divided = [
-                    format!("Div(x,{root})"),
-                    format!("Mul(x,Div(#1,{root}))"),
-                    format!("Mul(x,Reciprocal({root}))"),
-                    format!("Mul(x,Pow({bounded}({fold}({square}),*),#-0.5))"),
-                ];
-                texts.extend(divided.iter().map(|divided| format!("Mul({divided},*)")));
-                texts.extend(divided);
+            for folded in [format!("{fold}({square})"), format!("Reshape({fold}({square}))")] {
+                for bounded in [format!("Add({folded},*)"), format!("Max({folded},*)")] {
+                    let divided = [
+                        format!("Div(x,Sqrt({bounded}))"),
+                        format!("Mul(x,Div(#1,Sqrt({bounded})))"),
+                        format!("Mul(x,Reciprocal(Sqrt({bounded})))"),
+                        format!("Mul(x,Pow({bounded},#-0.5))"),
+                    ];
+                    texts.extend(divided.iter().map(|divided| format!("Mul({divided},*)")));
+                    texts.extend(divided);
+                }
             }
         }
     }
@@ -92,9 +93,16 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return Some(does);
     }
     let (constant, data, second) = asked.split(asked.node)?;
-    let (own, dims) = (asked.sizes(constant)?, before_expand(asked, data)?);
+    let (own, dims) = (asked.sizes(constant)?, asked.unstretched(data)?);
     let rank = dims.rank()?;
-    let longer = own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
+    // A mean that a `Reshape` gives more axes.
+    let reshaped = match asked.maker(data) {
+        Some((node, Op::Reshape)) => {
+            node.input(0).and_then(|input| asked.shape(input)?.rank()).is_some_and(|rank| own.len() > rank)
+        }
+        _ => false,
+    };
+    let longer = reshaped || own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
     if !longer {
         return None;
     }
@@ -105,31 +113,30 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         let stretched = values.filter_map(|shape| shape.known()).all(|shape| !fits(&own, &shape));
         own.len() > most || stretched
     };
-    if let Some((_, found)) = pattern::find(asked, &FORMS, constant) {
-        return garbled(&found).then(|| Does::Garbled(LOST.into()));
+    if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| !reshaped) {
+        let chosen = matches!(asked.maker(data), Some((node, Op::Select)) if node.input(0).is_some_and(|value| asked.facts.is_constant(value)));
+        return garbled(&found).then(|| {
+            if chosen {
+                Does::Unknown(
+                    "may compute what a constant condition chooses before it makes one operator of the nodes".into(),
+                )
+            } else {
+                Does::Garbled(LOST.into())
+            }
+        });
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
-    let one = own.iter().all(|size| *size == 1)
-        && own.len() > rank
-        && (second || is_merged(asked, asked.op(asked.node), data));
-    (one && moves(asked, data)).then(|| {
-        Does::Garbled(
-            "moves the node before one that rearranges elements, and drops the axes that only the constant has".into(),
-        )
+    let one = own.iter().all(|size| *size == 1) && own.len() > rank && !reshaped;
+    let sure = moves(asked, data, second).filter(|_| one)?;
+    Some(if sure {
+        let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";
+        Does::Garbled(text.into())
+    } else {
+        Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
     })
-}
-
-/// Returns the shape of a value before it is stretched, by a node or by a repair: `Expand` before an operator that stretches
-/// its operands itself is taken out.
-fn before_expand(asked: &Asked<'_>, value: ValueId) -> Option<SymbolicShape> {
-    let (before, form) = (asked.shape(asked.origin(value))?, asked.form(value)?);
-    let count = |shape: &SymbolicShape| shape.known().and_then(|shape| broadaxe_shape::elements(&shape).ok());
-    let stretched = count(before).zip(count(&form)).is_some_and(|(before, after)| before < after)
-        || asked.origin(value) != value && before.rank() < form.rank();
-    Some(if stretched { before.clone() } else { form })
 }
 
 /// Finds a constant of higher rank than a value that other constants are computed to: passes may see the nodes before that.
@@ -142,20 +149,24 @@ fn of_constants(asked: &Asked<'_>) -> Option<Does> {
     Some(Does::Unknown("may make one operator of nodes before it computes what depends on constants only".into()))
 }
 
-/// Says whether the node is moved before one that rearranges elements.
-fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
-    let arithmetic =
-        matches!(asked.op(asked.node), Some(Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow));
-    let mut last = asked.op(asked.node).filter(|op| matches!(op, Op::Add | Op::Mul));
+/// Says that the node is moved before one that rearranges elements; false where that depends on the order of operands, which
+/// other passes may change.
+fn moves(asked: &Asked<'_>, mut value: ValueId, second: bool) -> Option<bool> {
+    let own = asked.op(asked.node)?;
+    if !matches!(own, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow) {
+        return None;
+    }
+    let mut last = own;
+    let mut sure = second || is_merged(asked, own, value);
     for _ in 0..REACH {
-        if !arithmetic || !asked.is_single(value) {
-            return false;
+        if !asked.is_single(value) {
+            return None;
         }
-        let Some((node, kind)) = asked.maker(value) else { return false };
+        let (node, kind) = asked.maker(value)?;
         let next = match kind {
             moving if moving.moves() => {
                 if !is_copy(asked, node, moving) {
-                    return true;
+                    return Some(sure);
                 }
                 node.input(0)
             }
@@ -163,26 +174,21 @@ fn moves(asked: &Asked<'_>, mut value: ValueId) -> bool {
                 node.input(0)
             }
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow => {
-                asked.split(node).and_then(|(constant, data, second)| {
-                    let one = asked.sizes(constant)?.iter().all(|size| *size == 1);
-                    (one && (second || last == Some(kind) || is_merged(asked, Some(kind), data))).then_some(data)
-                })
+                let (constant, data, second) = asked.split(node)?;
+                sure &= second || matches!(kind, Op::Add | Op::Mul) && (last == kind || is_merged(asked, kind, data));
+                asked.sizes(constant)?.iter().all(|size| *size == 1).then_some(data)
             }
             _ => None,
         };
-        last = Some(kind);
-        match next {
-            Some(next) => value = next,
-            None => return false,
-        }
+        (last, value) = (kind, next?);
     }
-    false
+    None
 }
 
 /// Says whether a sum, or a product, with a constant is merged with the one before it: the constant is the second operand then.
-fn is_merged(asked: &Asked<'_>, op: Option<Op>, data: ValueId) -> bool {
+fn is_merged(asked: &Asked<'_>, op: Op, data: ValueId) -> bool {
     let Some((node, before)) = asked.maker(data) else { return false };
-    matches!(before, Op::Add | Op::Mul) && op == Some(before) && asked.split(node).is_some()
+    matches!(before, Op::Add | Op::Mul) && op == before && asked.split(node).is_some()
 }
 
 /// Says whether a node that rearranges elements leaves all where they are.

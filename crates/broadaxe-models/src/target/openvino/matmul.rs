@@ -1,20 +1,22 @@
-//! A factor per column behind a product of two computed matrices.
+//! Nodes behind products of matrices, and between two of them.
 //!
-//! The CPU plugin multiplies by it where it computes the product. Asked of products of up to 16 rows and columns, it gives
+//! The CPU plugin computes such nodes together with the products, or compiles them in one piece. An operand that adds an
+//! axis longer than 1 behind an attention (a product, `Softmax`, a product) is refused, and so is a node between two products
+//! by constants of one element. And a factor per column behind a product of computed matrices: the plugin multiplies by it where it computes the product. Asked of products of up to 16 rows and columns, it gives
 //! other numbers where the second matrix has rank 2, the first has axes of 1 in front, and there are as many rows as
 //! columns: `MatMul(x(1,2,2), w(2,2)) * c(2)`. Of these only two rows and columns are wrong; the reason is not known.
 
-use broadaxe_shape::Dim;
+use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, only_axis},
 };
-use crate::graph::Node;
+use crate::graph::{Node, ValueId};
 
 /// Finds a factor per column behind a product of computed matrices.
 pub(super) fn scaled(asked: &Asked<'_>) -> Option<Does> {
-    let (constant, mut value, second) = asked.split(asked.node)?;
+    let (constant, value, second) = asked.split(asked.node)?;
     let scales = match asked.op(asked.node)? {
         Op::Mul => true,
         Op::Div => second,
@@ -24,18 +26,7 @@ pub(super) fn scaled(asked: &Asked<'_>) -> Option<Does> {
     if !scales || only_axis(&asked.sizes(constant)?, rank) != Some(rank.checked_sub(1)?) {
         return None;
     }
-    for _ in 0..REACH {
-        let (node, kind) = asked.maker(value)?;
-        value = match kind {
-            Op::MatMul => return is_square(asked, node).then(doubtful),
-            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
-                node.input(0)?
-            }
-            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node)?.1,
-            _ => return None,
-        };
-    }
-    None
+    product(asked, value).filter(|node| is_square(asked, node)).map(|_| doubtful())
 }
 
 fn doubtful() -> Does {
@@ -54,4 +45,49 @@ fn is_square(asked: &Asked<'_>, node: &Node) -> bool {
         && !front.is_empty()
         && front.iter().all(|dim| same(dim.size(), Some(1)))
         && same(rows.size(), weights.last().and_then(Dim::size))
+}
+
+/// Finds a node behind an attention that adds an axis, and one between products by one element.
+pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
+    let data = (0..asked.operands.len()).find_map(|k| asked.value(k).filter(|value| is_product(asked, *value)))?;
+    let ranks: Vec<usize> = asked.operands.iter().filter_map(SymbolicShape::rank).collect();
+    let (rank, most) = (asked.form(data)?.rank()?, ranks.into_iter().max()?);
+    if most > rank && is_attention(asked, data) {
+        let text = "may refuse an operand that adds an axis behind products of matrices with a Softmax between them";
+        return Some(Does::Unknown(text.into()));
+    }
+    let reader = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
+    (reader == Some(Op::MatMul) && one_weight(asked, data)).then(|| {
+        Does::Unknown("may refuse a node between two products of matrices of which one has one element".into())
+    })
+}
+
+/// Returns the product that a value is, or that it is functions of.
+fn product<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<&'a Node> {
+    for _ in 0..REACH {
+        let (node, kind) = asked.maker(value)?;
+        value = match kind {
+            Op::MatMul => return Some(node),
+            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
+                node.input(0)?
+            }
+            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node)?.1,
+            _ => return None,
+        };
+    }
+    None
+}
+
+fn is_product(asked: &Asked<'_>, value: ValueId) -> bool {
+    product(asked, value).is_some()
+}
+
+fn is_attention(asked: &Asked<'_>, value: ValueId) -> bool {
+    let softmax = product(asked, value).and_then(|node| node.input(0)).and_then(|value| asked.maker(value));
+    matches!(softmax, Some((_, Op::Softmax)))
+}
+
+fn one_weight(asked: &Asked<'_>, value: ValueId) -> bool {
+    let weights = product(asked, value).and_then(|node| node.input(1)).and_then(|value| asked.sizes(value));
+    weights.is_some_and(|sizes| sizes.iter().all(|size| *size == 1))
 }

@@ -17,6 +17,10 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
     let rewritten = asked.operator().is_some_and(|op| op == id("sub") || op == id("div"));
     // So are Max and Min of ONNX before opset 8 read.
     let old = asked.is_of(System::Onnx) && asked.meaning.kind == Kind::Many;
+    // A mean is a sum that is divided, and computed in another way.
+    if old && asked.operator() == Some(id("mean")) {
+        return None;
+    }
     if !(asked.is_of(System::Openvino) || old) || asked.meaning.rule.name() != "none" || rewritten {
         return None;
     }
@@ -30,6 +34,9 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
             "may turn a constant of one element into one of another shape, which equal shapes are asked of".into(),
         )),
         Some(1) => None,
+        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("add")) => Some(Does::Unknown(
+            "may turn a constant of one element into one of another shape, or add the constants first".into(),
+        )),
         _ => Some(Does::Refused(
             "turns a constant of one element into one of shape (1), which auto_broadcast=\"none\" refuses".into(),
         )),

@@ -46,8 +46,17 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
         return Some(does);
     }
     let [length] = slope.dims() else { return None };
-    let channel = data.get(1).and_then(broadaxe_shape::Dim::size);
-    (data.len() > 2 && *length > 1 && channel == Some(*length)).then_some(Does::List { operand, axis: 1 })
+    let channel = asked.in_file(1 - operand).dims()?.get(1).and_then(broadaxe_shape::Dim::size);
+    if let Some((node, op)) = found.values[0].and_then(|x| asked.maker(x))
+        && data.len() > 2
+        && is_negated(asked, node, op)
+    {
+        let text =
+            "may negate the constant before the nodes rather than merge them to a PRelu, which moves a slope of rank 1";
+        return Some(Does::Unknown(text.into()));
+    }
+    (data.len() > 2 && *length > 1 && channel.is_none_or(|channel| channel == *length))
+        .then_some(Does::List { operand, axis: 1 })
 }
 
 /// Says what becomes of a slope where the file leaves dims open.
@@ -66,6 +75,16 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     let channels = data.get(1).filter(|_| data.len() > 2)?;
     let doubtful = length.size() != Some(1) && (channels.size().is_none() || length.size().is_none());
     doubtful.then_some(Does::List { operand: 1, axis: 1 })
+}
+
+/// Says whether the negative of a node's result may become the node with a negated constant.
+fn is_negated(asked: &Asked<'_>, node: &Node, op: Op) -> bool {
+    let Some((_, data, _)) = asked.split(node) else { return false };
+    match op {
+        Op::Add => true,
+        Op::Mul | Op::Div => matches!(asked.maker(data), Some((_, Op::Neg))),
+        _ => false,
+    }
 }
 
 /// Says what becomes of a slope behind a product by constant weights.

@@ -18,7 +18,7 @@ pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
     asked.op(asked.node).filter(|own| matches!(own, Op::Add | Op::Sub))?;
     let (constant, data, _) = asked.split(asked.node)?;
     let mut own = asked.sizes(constant)?;
-    let dims = asked.form(data)?;
+    let dims = asked.unstretched(data)?;
     let (rank, dims) = (dims.rank()?, dims.dims()?.to_vec());
     let limits = quantisation(asked, data, &mut own)?;
     followed(asked, rank, &mut own)?;
@@ -69,7 +69,7 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
             Op::Dequantize | Op::FakeQuantize => {
                 return Some(limits(asked, node, kind, value).unwrap_or(Limits::Other));
             }
-            Op::Neg | Op::Relu => node.input(0)?,
+            Op::Neg | Op::Relu | Op::Cast | Op::BatchNorm => node.input(0)?,
             Op::Add | Op::Sub => {
                 let (other, data, _) = asked.split(node)?;
                 *constant = merged(constant, &asked.sizes(other)?);
@@ -137,7 +137,7 @@ fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
         let next = match kind {
             Op::Dequantize | Op::FakeQuantize => return true,
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
-            Op::Relu | Op::Neg => node.input(0),
+            Op::Relu | Op::Neg | Op::Cast => node.input(0),
             moving if moving.moves() => node.input(0),
             _ => None,
         };

@@ -61,7 +61,9 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
     let axis = asked.batches.first().copied().flatten()?;
     let from = asked.operands[0].dims();
     let to = asked.node.output(0).and_then(|value| asked.shape(value)).and_then(SymbolicShape::dims);
-    let same = from.zip(to).is_some_and(|(from, to)| from.len() == to.len() && from.get(axis) == to.get(axis));
+    let given = asked.node.input(1).and_then(|value| asked.sizes(value)).and_then(|sizes| sizes.first().copied());
+    let same = from.is_some_and(|from| given == Some(from.len()))
+        && from.zip(to).is_some_and(|(from, to)| from.len() == to.len() && from.get(axis) == to.get(axis));
     (!same).then(|| Does::Unknown("computes each entry of the batch alone, and this node stretches the batch".into()))
 }
 
@@ -172,7 +174,7 @@ fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>
         *known = Some(axis);
         open.push(value);
     }
-    *known != Some(axis) && *known != Some(NO_BATCH) && axis != NO_BATCH
+    *known != Some(axis)
 }
 
 /// Follows the batch axis through a node, to its outputs or back to its inputs; nothing where pnnx gives up.

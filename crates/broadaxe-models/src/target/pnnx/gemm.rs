@@ -9,14 +9,15 @@
 
 use std::borrow::Cow;
 
+use broadaxe_frameworks::{Kind, newest};
+
 use super::{super::Asked, Does, attribute};
-use crate::graph::{Attribute, Node};
+use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of the C of a `Gemm`.
 pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
-    let scaled = factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") != 1.0;
     let weights = asked.node.input(1).is_some_and(|value| asked.facts.is_constant(value));
-    if scaled || !weights && attribute(asked.node, "transB").unwrap_or(0) == 0 {
+    if is_gemm(asked, asked.node) {
         let batch =
             [asked.node.output(0), asked.value(1)].into_iter().flatten().any(|value| asked.facts.has_batch(value));
         if batch {
@@ -36,6 +37,24 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
             Does::Unknown(Cow::Borrowed("takes one number per column as the C of Gemm, and its shape is not known"))
         }
     })
+}
+
+/// Says whether a `Gemm` becomes ncnn's own, and not a linear layer.
+fn is_gemm(asked: &Asked<'_>, node: &Node) -> bool {
+    let scaled = factor(node, "alpha") != 1.0 || factor(node, "beta") != 1.0;
+    let weights = node.input(1).is_some_and(|value| asked.facts.is_constant(value));
+    scaled || !weights && attribute(node, "transB").unwrap_or(0) == 0
+}
+
+/// Finds operands that a `Gemm` with a batch computes, which ncnn's own does not have.
+pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
+    let made = |value: ValueId| {
+        let node = asked.producer(value).filter(|_| asked.facts.has_batch(value));
+        let gemm = node.filter(|node| newest(asked.model.system, &node.op).is_some_and(|row| row.kind() == Kind::Bias));
+        gemm.is_some_and(|node| is_gemm(asked, node))
+    };
+    let found = (0..asked.operands.len()).filter_map(|k| asked.value(k)).any(made);
+    found.then_some(Does::Unknown(Cow::Borrowed("may take the first axis of the Gemm before it for the batch")))
 }
 
 fn factor(node: &Node, name: &str) -> f64 {
