@@ -53,7 +53,9 @@ def truth(engines, spec, turn=0, redraw=0):
     except (ValueError, KeyError, IndexError) as why:
         raise Left(f"the meaning is not written: {why}") from why
     feeds = specs.feeds(spec, turn)
-    near = [specs.nudged(feeds, sign) for sign in (1, -1)]
+    # An element between two levels of a quantisation is rounded either way.
+    levels = 10 if any(node[0] == "QuantizeLinear" for node in spec["nodes"]) else 1
+    near = [specs.nudged(feeds, sign * levels) for sign in (1, -1)]
     kind, found = engines.ask("onnxruntime", "run", model=model, feeds=[feeds, *near], off=True)
     if kind != "ok":
         raise Left("ONNX Runtime refuses it with optimisations off: " + found[-160:])

@@ -68,7 +68,7 @@ def feeds(spec, turn=0):
 
 
 def nudged(arrays, turn=1):
-    """Return inputs that are changed by about 3e-6 of their size, up or down."""
+    """Return inputs that are changed by about 3e-6 of their size, up or down, times the absolute value of `turn`."""
     sign = lambda array: turn * np.where(np.arange(array.size).reshape(array.shape) % 3 == 1, -1, 1)
     return {
         name: np.asarray(array * (1 + 3e-6 * sign(array)), np.float32) if array.dtype == np.float32 else array

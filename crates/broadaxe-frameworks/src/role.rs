@@ -46,6 +46,8 @@ pub enum Role {
     Fill,
     /// Picks entries of an axis.
     Gather,
+    /// A product of matrices with factors, and a sum.
+    Gemm,
     /// A convolution whose weights have an axis of groups in front.
     GroupConv,
     /// A copy.
@@ -242,8 +244,10 @@ pub fn role(system: System, name: &str) -> Option<Role> {
         return Some(*role);
     }
     let row = newest(system, name)?;
-    if row.kind() == Kind::Select {
-        return Some(Role::Select);
+    match row.kind() {
+        Kind::Bias => return Some(Role::Gemm),
+        Kind::Select => return Some(Role::Select),
+        _ => {}
     }
     match row.choices().last()?.arithmetic {
         Arithmetic::Copy => Some(Role::Identity),

@@ -243,8 +243,7 @@ fn examine(
     let operands: Arc<[Operand]> = operands(model, shapes, id, meaning, &own).into();
     let around = facts.around(node, meaning);
     let (constants, batches) = (&around.constants[..], &around.batches[..]);
-    let asked =
-        Asked { model, shapes, facts, node, meaning, operands: &own, constants, batches, limit: 0, removed: &[] };
+    let asked = Asked { model, shapes, facts, node, meaning, operands: &own, constants, batches, target: None };
     let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
     report.nodes += 1;
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));

@@ -128,10 +128,8 @@ pub struct Asked<'a> {
     pub constants: &'a [bool],
     /// What pnnx takes for the batch axis of each operand.
     pub batches: &'a [Option<usize>],
-    /// The number that the target's name ends in.
-    pub limit: usize,
-    /// Operators that the target takes out of the graph first.
-    pub removed: &'static [Role],
+    /// The target that is asked.
+    pub target: Option<Target>,
 }
 
 /// What a target does with one node.
@@ -202,7 +200,7 @@ impl Target {
 
     /// Says what the target does with a node.
     pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
-        let asked = Asked { limit: self.limit, removed: self.profile.removed, ..*asked };
+        let asked = Asked { target: Some(*self), ..*asked };
         let kind = asked.meaning.kind;
         let mut laws = self.profile.laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
         let found = laws.find_map(|law| Some(Treatment { does: law.way.ask(law, &asked)?, law }));
@@ -249,6 +247,16 @@ impl Evidence {
 }
 
 impl<'a> Asked<'a> {
+    /// Returns the number that the target's name ends in.
+    pub(in crate::target) fn limit(&self) -> usize {
+        self.target.map_or(0, |target| target.limit)
+    }
+
+    /// Says whether the target takes an operator out of the graph first.
+    pub(in crate::target) fn removes(&self, op: Role) -> bool {
+        self.target.is_some_and(|target| target.profile.removed.contains(&op))
+    }
+
     /// Returns the operator of ours that the node's operands meet in, where it is one.
     pub fn operator(&self) -> Option<OpId> {
         self.meaning.op.id()

@@ -77,8 +77,7 @@ impl Judge for Known<'_> {
             operands: &way.shapes,
             constants,
             batches,
-            limit: 0,
-            removed: &[],
+            target: None,
         };
         match check::judge(&asked, &way.result, &self.target) {
             (Verdict::Same, _) => Answer::Same,

@@ -24,7 +24,9 @@ impl<'a> Asked<'a> {
     /// Returns the value that another is a copy of, or is to the target.
     pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
         for _ in 0..REACH {
-            let removed = |node: &&Node| self.op(node).is_some_and(|op| self.removed.contains(&op));
+            let once = || self.readers(value).nth(1).is_none();
+            let removed =
+                |node: &&Node| self.op(node).is_some_and(|op| self.removes(op) && (op == Op::Identity || once()));
             match self.producer(value).filter(removed).and_then(|node| node.input(0)) {
                 Some(input) => value = input,
                 None => break,

@@ -121,9 +121,9 @@ static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
 
-/// What ONNX Runtime turns into one Gelu.
+/// What ONNX Runtime turns into one Gelu, or a quick one.
 static GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let mut texts = Vec::new();
+    let mut texts = vec!["Mul(x,Sigmoid(Mul(x,#)))".to_string()];
     for scaled in ["Div(x,#1.41421356)", "Mul(x,#0.70710678)"] {
         texts.push(format!("Mul(Mul(x,Add(Erf({scaled}),#1)),#0.5)"));
         texts.push(format!("Mul(Mul(x,#0.5),Add(Erf({scaled}),#1))"));
@@ -161,7 +161,14 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     // It takes constants of rank 0 and 1 only.
-    if own.len() == 1 && rank == 0 && pattern::find(asked, &GELUS, constant).is_some() {
+    if own.len() == 1
+        && rank == 0
+        && let Some((_, found)) = pattern::find(asked, &GELUS, constant)
+    {
+        if matches!(found.values[0].and_then(|x| asked.maker(x)), Some((_, Op::Mul))) {
+            let text = "may make one Gelu of these nodes, whose result lacks the axes that only a constant has";
+            return Some(Does::Unknown(text.into()));
+        }
         return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
     // The root mean square in a whole normalisation would be found first.

@@ -87,7 +87,19 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
+            kinds: &[Kind::Binary, Kind::Bias],
+            way: Way::Ask(matmul::open),
+            text: "takes a constant per column where the number of columns is known",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Quantize],
+            way: Way::Ask(quantize::reduced),
+            text: "quantises the largest and the smallest of elements otherwise",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Unary, Kind::Many, Kind::Bias],
             way: Way::Ask(matmul::compiled),
             text: "compiles the node in one piece with products of matrices",
             evidence: LAWS,
@@ -105,7 +117,7 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(quantize::added),
             text: "adds the constant per channel where it quantises",
             evidence: LAWS,

@@ -20,6 +20,6 @@ fn too_many(asked: &Asked<'_>) -> Option<Does> {
     let Some(rank) = asked.rank() else {
         return Some(Does::Unknown(Cow::Borrowed("takes ranks up to its limit, and the ranks are not known")));
     };
-    let limit = asked.limit;
+    let limit = asked.limit();
     (rank > limit).then(|| Does::Refused(format!("takes ranks up to {limit}; an operand has rank {rank}").into()))
 }

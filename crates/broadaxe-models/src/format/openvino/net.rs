@@ -165,19 +165,30 @@ fn has_layers(element: Element<'_, '_>) -> bool {
     children(element, "layers").next().is_some()
 }
 
-impl Layer {
-    fn of(element: Element<'_, '_>) -> Result<Self, Error> {
-        let id = whole(element, "id")?;
-        let name = element.attribute("name").unwrap_or("").to_string();
-        let (kind, kind_span) = wanted(element, "type").map_err(|error| error.at(place(id, &name)))?;
-        let data = children(element, "data").next();
-        let setting = |attribute: roxmltree::Attribute<'_, '_>| Setting {
+/// Returns the name of a layer, and where it is written.
+fn named(element: Element<'_, '_>) -> (String, Option<Range<usize>>) {
+    let name = element.attribute_node("name");
+    name.map_or_else(Default::default, |name| (name.value().to_string(), Some(name.range_value())))
+}
+
+impl Setting {
+    fn of(attribute: roxmltree::Attribute<'_, '_>) -> Self {
+        Self {
             key: attribute.name().to_string(),
             value: attribute.value().to_string(),
             value_span: attribute.range_value(),
             span: attribute.range(),
-        };
-        let settings: Vec<Setting> = data.iter().flat_map(Element::attributes).map(setting).collect();
+        }
+    }
+}
+
+impl Layer {
+    fn of(element: Element<'_, '_>) -> Result<Self, Error> {
+        let id = whole(element, "id")?;
+        let (name, name_span) = named(element);
+        let (kind, kind_span) = wanted(element, "type").map_err(|error| error.at(place(id, &name)))?;
+        let data = children(element, "data").next();
+        let settings: Vec<Setting> = data.iter().flat_map(Element::attributes).map(Setting::of).collect();
         let ports = |list: &'static str| {
             let ports = children(element, list).flat_map(|ports| children(ports, "port"));
             let ports: Vec<Port> =
@@ -203,7 +214,7 @@ impl Layer {
             outputs: ports("output")?,
             bodies: Vec::new(),
             span: element.range(),
-            name_span: element.attribute_node("name").map(|name| name.range_value()),
+            name_span,
             name,
         })
     }

@@ -28,13 +28,7 @@ struct Conv<'a> {
 
 /// Says what becomes of a constant that a convolution's input is multiplied by.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
-    let own = asked.op(asked.node)?;
-    let (constant, data, second) = match own {
-        Op::Mul | Op::Div => asked.split(asked.node)?,
-        // The reader makes a product with the scale of it, and a sum with the bias, if it has one.
-        Op::LayerNorm if asked.operands.len() == 2 && asked.constants[1] => (asked.value(1)?, asked.value(0)?, true),
-        _ => return None,
-    };
+    let (own, constant, data, second) = factor(asked)?;
     let constant = asked.sizes(constant)?;
     let own_rank = asked.form(data)?.rank()?;
     let rank = own_rank.max(constant.len());
@@ -70,6 +64,18 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     });
     let text = "multiplies the constant into the weights of the convolution behind, which takes its entries for positions in the kernel";
     misread.then(|| Does::Garbled(text.into()))
+}
+
+/// Returns the operator, the constant factor and the data of a product, and whether the constant is the second.
+fn factor(asked: &Asked<'_>) -> Option<(Op, ValueId, ValueId, bool)> {
+    let own = asked.op(asked.node)?;
+    let (constant, data, second) = match own {
+        Op::Mul | Op::Div => asked.split(asked.node)?,
+        // The reader makes a product with the scale of it, and a sum with the bias, if it has one.
+        Op::LayerNorm if asked.operands.len() == 2 && asked.constants[1] => (asked.value(1)?, asked.value(0)?, true),
+        _ => return None,
+    };
+    Some((own, constant, data, second))
 }
 
 /// Finds the convolution that the product is merged with.

@@ -95,15 +95,9 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let (constant, data, second) = asked.split(asked.node)?;
     let (own, dims) = (asked.sizes(constant)?, asked.unstretched(data)?);
     let rank = dims.rank()?;
-    // A mean that a `Reshape` gives more axes.
-    let reshaped = match asked.maker(data) {
-        Some((node, Op::Reshape)) => {
-            node.input(0).and_then(|input| asked.shape(input)?.rank()).is_some_and(|rank| own.len() > rank)
-        }
-        _ => false,
-    };
-    let longer = reshaped || own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
-    if !longer {
+    let reshaped = before_reshape(asked, data).is_some_and(|rank| own.len() > rank);
+    let longer = own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
+    if !longer && !reshaped {
         return None;
     }
     let garbled = |found: &pattern::Match| {
@@ -113,23 +107,14 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         let stretched = values.filter_map(|shape| shape.known()).all(|shape| !fits(&own, &shape));
         own.len() > most || stretched
     };
-    if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| !reshaped) {
-        let chosen = matches!(asked.maker(data), Some((node, Op::Select)) if node.input(0).is_some_and(|value| asked.facts.is_constant(value)));
-        return garbled(&found).then(|| {
-            if chosen {
-                Does::Unknown(
-                    "may compute what a constant condition chooses before it makes one operator of the nodes".into(),
-                )
-            } else {
-                Does::Garbled(LOST.into())
-            }
-        });
+    if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| longer) {
+        return garbled(&found).then(|| merged(asked, data));
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
-    let one = own.iter().all(|size| *size == 1) && own.len() > rank && !reshaped;
+    let one = own.iter().all(|size| *size == 1) && own.len() > rank;
     let sure = moves(asked, data, second).filter(|_| one)?;
     Some(if sure {
         let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";
@@ -137,6 +122,23 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     } else {
         Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
     })
+}
+
+/// Returns the rank that a value has before a `Reshape`.
+fn before_reshape(asked: &Asked<'_>, value: ValueId) -> Option<usize> {
+    let (node, _) = asked.maker(value).filter(|(_, op)| *op == Op::Reshape)?;
+    asked.shape(node.input(0)?)?.rank()
+}
+
+/// Says what becomes of nodes that are merged, unless a constant condition chooses their data.
+fn merged(asked: &Asked<'_>, data: ValueId) -> Does {
+    let condition = asked.maker(data).filter(|(_, op)| *op == Op::Select).and_then(|(node, _)| node.input(0));
+    if condition.is_some_and(|value| asked.facts.is_constant(value)) {
+        let text = "may compute what a constant condition chooses before it makes one operator of the nodes";
+        Does::Unknown(text.into())
+    } else {
+        Does::Garbled(LOST.into())
+    }
 }
 
 /// Finds a constant of higher rank than a value that other constants are computed to: passes may see the nodes before that.

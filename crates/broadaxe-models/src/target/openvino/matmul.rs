@@ -57,9 +57,25 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(text.into()));
     }
     let reader = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
-    (reader == Some(Op::MatMul) && one_weight(asked, data)).then(|| {
+    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data)).then(|| {
         Does::Unknown("may refuse a node between two products of matrices of which one has one element".into())
     })
+}
+
+/// Finds a constant per column where the file leaves the number of columns open.
+pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
+    let last_is_open =
+        |operand: usize| asked.in_file(operand).dims().and_then(<[_]>::last).is_some_and(|dim| dim.size().is_none());
+    let long = |operand: usize| {
+        asked.constants[operand] && asked.operands[operand].dims().and_then(<[_]>::last).and_then(Dim::size) > Some(1)
+    };
+    let found = match asked.op(asked.node) {
+        Some(Op::Gemm) => long(1) && last_is_open(0),
+        _ => (0..2).any(|k| {
+            long(k) && last_is_open(1 - k) && asked.value(1 - k).is_some_and(|value| is_product(asked, value))
+        }),
+    };
+    found.then(|| Does::Unknown("may refuse a constant per column where the number of columns is open".into()))
 }
 
 /// Returns the product that a value is, or that it is functions of.
@@ -67,7 +83,7 @@ fn product<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<&'a Node> {
     for _ in 0..REACH {
         let (node, kind) = asked.maker(value)?;
         value = match kind {
-            Op::MatMul => return Some(node),
+            Op::MatMul | Op::Gemm => return Some(node),
             Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
                 node.input(0)?
             }

@@ -6,6 +6,8 @@
 
 use std::sync::LazyLock;
 
+use broadaxe_kernels::id;
+
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, merged, only_axis},
@@ -15,8 +17,15 @@ use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of a constant that is added behind a quantisation.
 pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
-    asked.op(asked.node).filter(|own| matches!(own, Op::Add | Op::Sub))?;
-    let (constant, data, _) = asked.split(asked.node)?;
+    let adds = asked.operator().is_some_and(|op| [id("add"), id("sub"), id("mean")].contains(&op));
+    let values = || (0..asked.operands.len()).filter_map(|k| asked.value(k));
+    let pairs = values().flat_map(|constant| values().map(move |data| (constant, data)));
+    let mut pairs =
+        pairs.filter(|(constant, data)| asked.facts.is_constant(*constant) && !asked.facts.is_constant(*data));
+    pairs.find_map(|(constant, data)| per_channel(asked, constant, data)).filter(|_| adds)
+}
+
+fn per_channel(asked: &Asked<'_>, constant: ValueId, data: ValueId) -> Option<Does> {
     let mut own = asked.sizes(constant)?;
     let dims = asked.unstretched(data)?;
     let (rank, dims) = (dims.rank()?, dims.dims()?.to_vec());
@@ -147,4 +156,11 @@ fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
         }
     }
     false
+}
+
+/// Finds a quantisation of what a `ReduceMax` or a `ReduceMin` gives.
+pub(super) fn reduced(asked: &Asked<'_>) -> Option<Does> {
+    matches!(asked.maker(asked.value(0)?)?, (_, Op::Reduce)).then(|| {
+        Does::Unknown("may not quantise right what a reduction to the largest or the smallest element gives".into())
+    })
 }

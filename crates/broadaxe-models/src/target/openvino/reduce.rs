@@ -58,7 +58,10 @@ fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Dim> {
             Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
                 node.input(0)
             }
-            Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
+            Op::Add | Op::Sub | Op::Mul | Op::Div => {
+                let rank = |value: ValueId| asked.shape(value).and_then(broadaxe_shape::SymbolicShape::rank);
+                asked.split(node).map(|(_, data, _)| data).filter(|data| rank(*data) == rank(value))
+            }
             _ => None,
         };
         value = next?;

@@ -77,7 +77,14 @@ fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
         let own = asked.operands[k].rank().unwrap_or(rank);
         own > rank || own < rank && !asked.constants[k] && axis(k).is_some()
     });
-    parted.then(|| Does::Refused("has a batch behind the first axis, and operands of different ranks".into()))
+    let one = asked.operands[data].dims()?.get(axis(data)?)?.size() == Some(1);
+    parted.then(|| {
+        if one {
+            Does::Unknown("may have a batch of one behind the first axis, and operands of different ranks".into())
+        } else {
+            Does::Refused("has a batch behind the first axis, and operands of different ranks".into())
+        }
+    })
 }
 
 /// What pnnx takes for the batch axis of every value; nothing where no target asks for it.
