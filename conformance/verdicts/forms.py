@@ -91,6 +91,14 @@ class File:
             raise Left(f"{engine} does not write it: {answer[-160:]}")
         return answer
 
+    def keeps(self, shapes):
+        """Raise Left where OpenVINO wrote another model than it read: one whose outputs have other shapes."""
+        for name, shape in shapes.items() if self.form == "ir-onnx" else ():
+            found = re.search(rf'output_names="{name}">\s*<input>\s*<port[^>]*?(/>|>(.*?)</port>)', self.model.decode(), re.DOTALL)
+            dims = re.findall(r"<dim>(-?\d+)</dim>", found[2] or "") if found else []
+            if found and "-1" not in dims and tuple(map(int, dims)) != tuple(shape):
+                raise Left("OpenVINO writes a model of another meaning")
+
     def _shapes(self):
         if self.form == "ncnn":
             # pnnx takes away the axis of the batch, where there is one: 233 says that there is none.

@@ -18,6 +18,7 @@ pub struct Facts {
     uses: Vec<Vec<Use>>,
     outputs: Vec<bool>,
     loose: Option<Shapes>,
+    quantised: bool,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -39,7 +40,14 @@ impl Facts {
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;
         }
-        Self { batches, folded: folded(model, shapes), uses, outputs, loose: loose(model, shapes) }
+        let quantises = |node: &Node| matches!(meaning::role(model, node), Some(Role::Quantize | Role::FakeQuantize));
+        let quantised = model.nodes.iter().any(quantises);
+        Self { batches, folded: folded(model, shapes), uses, outputs, loose: loose(model, shapes), quantised }
+    }
+
+    /// Says whether the model quantises a tensor.
+    pub fn is_quantised(&self) -> bool {
+        self.quantised
     }
 
     /// Returns the shape of a value as the file leaves it, where the caller gave sizes for what is open there.
@@ -65,6 +73,11 @@ impl Facts {
     /// Says whether pnnx takes an axis of a value for the batch, of whatever rank it is.
     pub fn has_batch(&self, value: ValueId) -> bool {
         self.batches.reaches(value)
+    }
+
+    /// Says whether pnnx comes to a batch axis of a value, and elsewhere says that it has none.
+    pub fn is_batch_doubtful(&self, value: ValueId) -> bool {
+        self.batches.is_doubtful(value)
     }
 
     /// Says whether pnnx comes to two batch axes of one value.

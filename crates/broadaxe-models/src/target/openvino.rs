@@ -140,6 +140,18 @@ pub(super) static PROFILE: Profile = Profile {
             text: "adds in place to what a convolution computes, and takes open dims for equal",
             evidence: LAWS,
         },
+        Law {
+            kinds: &[Kind::Stretch],
+            way: Way::Ask(one_element::stretched),
+            text: "misreads a shape without entries",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(higher_rank::normalised),
+            text: "leaves out a factor before a normalisation, but not in its epsilon",
+            evidence: LAWS,
+        },
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
         Law {
             kinds: &[Kind::Slope],
@@ -152,12 +164,6 @@ pub(super) static PROFILE: Profile = Profile {
             way: Way::Ask(empty),
             text: "crashes when it stretches a tensor without elements",
             evidence: Evidence::documented("OpenVINO 2026.4, CPU plugin"),
-        },
-        Law {
-            kinds: &[Kind::Stretch],
-            way: Way::Ask(one_element::stretched),
-            text: "misreads a shape without entries",
-            evidence: LAWS,
         },
         Law {
             kinds: &[Kind::Affine],

@@ -198,6 +198,15 @@ fn near(own: f64, want: f64) -> bool {
 
 /// Finds a pattern that has this constant operand of the node in it.
 pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -> Option<(usize, Match)> {
+    search(asked, patterns, |found| found.constants.contains(&constant))
+}
+
+/// Finds a pattern behind the node that is accepted.
+pub(super) fn search(
+    asked: &Asked<'_>,
+    patterns: &[Pattern],
+    accepts: impl Fn(&Match) -> bool,
+) -> Option<(usize, Match)> {
     let mut open: Vec<(ValueId, usize)> = vec![(asked.node.output(0)?, 0)];
     let mut at = 0;
     while let Some(&(value, depth)) = open.get(at) {
@@ -211,7 +220,7 @@ pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -
                 continue;
             }
             let found = pattern.matches(asked, value, &Match::default());
-            if let Some(found) = found.filter(|found| found.constants.contains(&constant)) {
+            if let Some(found) = found.filter(&accepts) {
                 return Some((k, found));
             }
         }

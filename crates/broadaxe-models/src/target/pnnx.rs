@@ -44,7 +44,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Ask(gemm::behind),
-            text: "takes the first axis of Gemm for the batch",
+            text: "takes the rows of a product for the batch",
             evidence: LAWS,
         },
         Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Unsupported, text: "has no such layer", evidence: RUN },
@@ -205,9 +205,14 @@ fn folded(asked: &Asked<'_>) -> Option<Does> {
 /// `Max` and `Min` of three operands or more lose those behind the second; of one they become a reduction.
 fn many(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
-    let first = asked.value(0);
-    if count > 2 && first.is_some() && (1..count).all(|k| asked.value(k) == first) {
-        return Some(Does::Refused("stops at a node that reads one tensor three times or more".into()));
+    let twice = |k: usize| asked.value(k).is_some() && (0..k).any(|other| asked.value(other) == asked.value(k));
+    if count > 2 && (1..count).any(twice) {
+        let all = (1..count).all(twice);
+        return Some(if all {
+            Does::Refused("stops at a node that reads one tensor three times or more".into())
+        } else {
+            Does::Unknown("may stop at a node that reads one tensor twice".into())
+        });
     }
     if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
         let alone = Does::Refused("stops at a sum of one operand".into());

@@ -17,6 +17,11 @@ use crate::graph::{Node, ValueId};
 
 const LOST: &str = "makes one operator of these nodes, whose result lacks the axes that only a constant has";
 
+/// What becomes an `MVN`.
+const NORMALISATION: &str = "Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),@)))";
+
+static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| Pattern::read(NORMALISATION).into_iter().collect());
+
 /// What becomes one operator.
 static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let texts = [
@@ -59,8 +64,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Sub(Relu(x),Mul(Relu(Mul(x,@-1)),_))",
         "Add(Relu(x),Mul(Relu(Mul(x,@-1)),_))",
         "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),_),@0.5))",
-        // Normalisations.
-        "Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),@)))",
+        NORMALISATION,
     ];
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
@@ -114,6 +118,10 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
+    if own.len() > rank && !second && asked.facts.is_quantised() && asked.op(asked.node) == Some(Op::Sub) {
+        let text = "may rewrite differences in a model that quantises, and drop axes of the constant";
+        return Some(Does::Unknown(text.into()));
+    }
     let one = own.iter().all(|size| *size == 1) && own.len() > rank;
     let sure = moves(asked, data, second).filter(|_| one)?;
     Some(if sure {
@@ -122,6 +130,16 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     } else {
         Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
     })
+}
+
+/// Finds a factor before a normalisation, which divides by it again: only the epsilon shows it, and is not scaled.
+pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
+    let (constant, _, second) = asked.split(asked.node)?;
+    let scales = asked.op(asked.node) == Some(Op::Mul) || asked.op(asked.node) == Some(Op::Div) && second;
+    let one = asked.unstretched(constant)?.known()?.iter().all(|size| *size == 1);
+    let output = asked.node.output(0).filter(|_| scales && one)?;
+    pattern::search(asked, &NORMALISATIONS, |found| found.values[0] == Some(output))?;
+    Some(Does::Unknown("may leave out a factor before a normalisation, which its epsilon shows".into()))
 }
 
 /// Returns the rank that a value has before a `Reshape`.

@@ -45,10 +45,7 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds an `Expand` by a shape without entries.
 pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
-    if !asked.is_of(System::Onnx) {
-        return None;
-    }
-    let target = asked.node.input(1)?;
+    let target = asked.node.input(1).filter(|_| asked.is_of(System::Onnx) || asked.is_of(System::Openvino))?;
     if asked.shape(target)?.dims()?.first()?.size() != Some(0) {
         return None;
     }

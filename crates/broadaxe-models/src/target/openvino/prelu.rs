@@ -42,12 +42,13 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     {
         return Some(Does::Garbled("merges the nodes to a PRelu, whose result has the shape of the data alone".into()));
     }
-    if let Some(does) = found.values[0].and_then(|x| product(asked, x, operand)) {
+    let x = found.values[0]?;
+    if let Some(does) = product(asked, x, operand).or_else(|| super::reduce::misread(asked, &slope, x)) {
         return Some(does);
     }
     let [length] = slope.dims() else { return None };
     let channel = asked.in_file(1 - operand).dims()?.get(1).and_then(broadaxe_shape::Dim::size);
-    if let Some((node, op)) = found.values[0].and_then(|x| asked.maker(x))
+    if let Some((node, op)) = asked.maker(x)
         && data.len() > 2
         && is_negated(asked, node, op)
     {

@@ -28,11 +28,15 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         None => asked.meaning.kind == crate::meaning::Kind::Slope,
         _ => false,
     };
-    let (own, dims) = (asked.sizes(constant)?, asked.form(data)?);
-    let rank = dims.rank()?;
+    let own = asked.sizes(constant).filter(|_| fused && asked.is_single(data))?;
+    misread(asked, &own, data)
+}
+
+/// Says what becomes of a constant of these sizes that meets a value behind a reduction, and nothing else does.
+pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option<Does> {
+    let dims = asked.form(data)?;
     let channels: usize = own.iter().product();
-    let per_channel = channels > 1 && only_axis(&own, rank) == Some(1);
-    if !fused || !per_channel {
+    if channels < 2 || only_axis(own, dims.rank()?) != Some(1) {
         return None;
     }
     let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
@@ -48,8 +52,8 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds a reduction over axis 0 or 2 that a value is, or that it is functions of: the extent of the axis.
 fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Dim> {
-    for _ in 0..REACH {
-        if !asked.is_single(value) {
+    for reach in 0..REACH {
+        if reach > 0 && !asked.is_single(value) {
             return None;
         }
         let (node, kind) = asked.maker(value)?;

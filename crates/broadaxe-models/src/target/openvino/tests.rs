@@ -176,6 +176,10 @@ fn constants_of_higher_rank() {
             ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,2,1,1); y=Max(t,a)", "same"),
             ("x(2,3); a=const(1,1,1); y=Add(x,a)", "same"),
             (
+                "x(2,3); k=const()=2; v=Mul(x,k); m=ReduceMean(v) axes=-1 keepdims=1; d=Sub(v,m); t=const()=2; q=Pow(d,t); r=ReduceMean(q) axes=-1 keepdims=1; e=const()=1; s=Add(r,e); g=Sqrt(s); y=Div(d,g)",
+                "v unknown",
+            ),
+            (
                 "x(2,3); t=const:i64(3)=1,2,3; e=Expand(x,t); a=const(1,1,1)=0; m=Max(e,a); b=const()=6; y=Min(m,b)",
                 "m differs",
             ),
@@ -200,6 +204,14 @@ fn constants_behind_a_reduction() {
             ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(1); y=Add(r,c)", "same"),
             ("x(1,3,4); r=ReduceMean(x) axes=2 keepdims=1; c=const(3,1); y=Add(r,c)", "same"),
             ("x(2,3,4); r=GlobalMaxPool(x); c=const(3,1); y=Add(r,c)", "y differs"),
+            (
+                "x(2,3,4); v=ReduceMean(x) axes=2 keepdims=1; p=Relu(v); n=Neg(v); r=Relu(n); s=const(3,1); k=Mul(s,r); y=Sub(p,k)",
+                "k differs",
+            ),
+            (
+                "x(2,3,4); v=ReduceMean(x) axes=2 keepdims=1; a=const(1,2,3,1); w=Add(v,a); c=const(2,1,1); y=Sub(w,c)",
+                "same",
+            ),
             ("x(1,3,4); r=ReduceSum(x) axes=0 keepdims=0; c=const(4); y=Add(r,c)", "y unknown"),
             ("x(2,3,4); r=ReduceMean(x) axes=1 keepdims=1; c=const(4); y=Add(r,c)", "same"),
             ("x(2,3,4,5); r=ReduceMean(x) axes=3 keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),

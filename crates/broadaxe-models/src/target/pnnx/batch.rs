@@ -20,7 +20,8 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
     let first = |k: usize| asked.operands[k].dims().and_then(|dims| dims.first()).and_then(broadaxe_shape::Dim::size);
     let count = asked.operands.len();
-    if asked.facts.has_two_batches() {
+    let values = (0..count).filter_map(|k| asked.value(k)).chain(asked.node.output(0));
+    if asked.facts.has_two_batches() || values.into_iter().any(|value| asked.facts.is_batch_doubtful(value)) {
         return Some(Does::Unknown("takes two axes of one tensor of this model for the batch".into()));
     }
     if let Some(refused) = elsewhere(asked) {
@@ -95,6 +96,8 @@ pub(in crate::target) struct Batches {
     reached: Vec<bool>,
     /// Whether it comes to two axes of one value.
     conflict: bool,
+    /// Which values it comes to from one side, and from another says that they have none.
+    doubtful: Vec<bool>,
 }
 
 impl Batches {
@@ -103,9 +106,10 @@ impl Batches {
         let mut of: Vec<Option<usize>> = vec![None; model.values.len()];
         let mut open: Vec<ValueId> = Vec::new();
         let mut conflict = false;
+        let mut doubtful = vec![false; model.values.len()];
         for node in model.nodes.iter().filter(|node| with_batch(model, node, shapes)) {
-            conflict |= set(&mut of, &mut open, node.input(0), 0);
-            conflict |= set(&mut of, &mut open, node.output(0), 0);
+            conflict |= set(&mut of, &mut doubtful, &mut open, node.input(0), 0);
+            conflict |= set(&mut of, &mut doubtful, &mut open, node.output(0), 0);
         }
         while let Some(value) = open.pop() {
             let Some(axis) = of[value.0 as usize].filter(|axis| *axis != NO_BATCH) else { continue };
@@ -115,7 +119,7 @@ impl Batches {
                     && let Some(axis) = through(model, node, axis, shapes, false)
                 {
                     for &output in &node.outputs {
-                        conflict |= set(&mut of, &mut open, output, axis);
+                        conflict |= set(&mut of, &mut doubtful, &mut open, output, axis);
                     }
                 }
             }
@@ -126,7 +130,7 @@ impl Batches {
                 let stretches = meaning::role(model, node) == Some(Role::Expand);
                 for &input in &node.inputs {
                     let lacks = !stretches && input.is_some_and(|input| broadcasts_without(axis, input, value, shapes));
-                    conflict |= set(&mut of, &mut open, input, if lacks { NO_BATCH } else { axis });
+                    conflict |= set(&mut of, &mut doubtful, &mut open, input, if lacks { NO_BATCH } else { axis });
                 }
             }
         }
@@ -134,12 +138,17 @@ impl Batches {
         for (axis, known) in of.iter_mut().zip(&shapes.of) {
             *axis = axis.filter(|axis| known.shape.rank().is_none_or(|rank| rank > 1) && *axis != NO_BATCH);
         }
-        Self { of, reached, conflict }
+        Self { of, reached, conflict, doubtful }
     }
 
     /// Says whether a value, of whatever rank, has one.
     pub(in crate::target) fn reaches(&self, value: ValueId) -> bool {
         self.reached.get(value.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Says whether it comes to a value from one side, and from another says that it has none.
+    pub(in crate::target) fn is_doubtful(&self, value: ValueId) -> bool {
+        self.doubtful.get(value.0 as usize).copied().unwrap_or(false)
     }
 
     /// Says whether it comes to two axes of one value.
@@ -173,7 +182,13 @@ fn broadcasts_without(batch: usize, input: ValueId, output: ValueId, shapes: &Sh
 }
 
 /// Sets the axis of a value that has none yet; says whether it has another.
-fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>, axis: usize) -> bool {
+fn set(
+    of: &mut [Option<usize>],
+    doubtful: &mut [bool],
+    open: &mut Vec<ValueId>,
+    value: Option<ValueId>,
+    axis: usize,
+) -> bool {
     let Some((value, known)) = value.and_then(|value| Some((value, of.get_mut(value.0 as usize)?))) else {
         return false;
     };
@@ -181,7 +196,10 @@ fn set(of: &mut [Option<usize>], open: &mut Vec<ValueId>, value: Option<ValueId>
         *known = Some(axis);
         open.push(value);
     }
-    *known != Some(axis)
+    let parted = *known != Some(axis);
+    let none = *known == Some(NO_BATCH) || axis == NO_BATCH;
+    doubtful[value.0 as usize] |= parted && none;
+    parted && !none
 }
 
 /// Follows the batch axis through a node, to its outputs or back to its inputs; nothing where pnnx gives up.

@@ -9,9 +9,12 @@
 
 use std::borrow::Cow;
 
-use broadaxe_frameworks::{Kind, newest};
+use broadaxe_shape::SymbolicShape;
 
-use super::{super::Asked, Does, attribute};
+use super::{
+    super::{Asked, neighbours::Op},
+    Does, attribute,
+};
 use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of the C of a `Gemm`.
@@ -46,15 +49,22 @@ fn is_gemm(asked: &Asked<'_>, node: &Node) -> bool {
     scaled || !weights && attribute(node, "transB").unwrap_or(0) == 0
 }
 
-/// Finds operands that a `Gemm` with a batch computes, which ncnn's own does not have.
+/// Finds operands that a `Gemm`, or a product of two computed matrices, gives with a batch, which ncnn's do not have.
 pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     let made = |value: ValueId| {
         let node = asked.producer(value).filter(|_| asked.facts.has_batch(value));
-        let gemm = node.filter(|node| newest(asked.model.system, &node.op).is_some_and(|row| row.kind() == Kind::Bias));
-        gemm.is_some_and(|node| is_gemm(asked, node))
+        let rank = asked.shape(value).and_then(SymbolicShape::rank);
+        node.is_some_and(|node| match asked.op(node) {
+            Some(Op::Gemm) => is_gemm(asked, node),
+            Some(Op::MatMul) => {
+                rank.is_none_or(|rank| rank < 3)
+                    && node.inputs.iter().flatten().all(|value| !asked.facts.is_constant(*value))
+            }
+            _ => false,
+        })
     };
     let found = (0..asked.operands.len()).filter_map(|k| asked.value(k)).any(made);
-    found.then_some(Does::Unknown(Cow::Borrowed("may take the first axis of the Gemm before it for the batch")))
+    found.then_some(Does::Unknown(Cow::Borrowed("may take the rows of the product before it for the batch")))
 }
 
 fn factor(node: &Node, name: &str) -> f64 {
