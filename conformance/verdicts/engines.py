@@ -94,7 +94,7 @@ def finite(arrays):
 
 
 def equal(want, got, rtol=2e-3):
-    """Whether two arrays have one shape and the same numbers: to 2e-3 of each, or 1e-4 of the largest."""
+    """Whether two arrays have one shape and the same numbers: to 2e-3 of each, or 1e-4 of the largest, or 1e-6."""
     want, got = np.asarray(want), np.asarray(got)
     if want.shape != got.shape:
         return False
@@ -102,7 +102,7 @@ def equal(want, got, rtol=2e-3):
         return np.array_equal(want.astype(np.float64), got.astype(np.float64))
     want, got = want.astype(np.float64), got.astype(np.float64)
     scale = np.abs(want[np.isfinite(want)]).max(initial=0)
-    return np.allclose(got, want, rtol=rtol, atol=rtol / 20 * scale, equal_nan=True)
+    return np.allclose(got, want, rtol=rtol, atol=max(rtol / 20 * scale, 1e-6), equal_nan=True)
 
 
 def bits(want, got):

@@ -132,6 +132,14 @@ static GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| Pattern::read(text)).collect()
 });
 
+/// What ONNX Runtime turns into one `FastGelu`.
+static FAST_GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let inner = "Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1)";
+    let texts =
+        [format!("Mul(Mul(x,{inner}),#0.5)"), format!("Mul(Mul(x,#0.5),{inner})"), format!("Mul(x,Mul({inner},#0.5))")];
+    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+});
+
 /// Finds constants of another rank than the data that two fusions of ONNX Runtime do not expect.
 ///
 /// `DivMulFusion` makes `z / x` of `1 / x * z`, and the fusions for normalisations give the result the shape of the data:
@@ -153,6 +161,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         if one && other.is_some_and(|other| own.len() > other) {
             return lost("makes a quotient of 1 / x * z, whose result lacks the axes that only the 1 has");
         }
+    }
+    if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
+        return Some(Does::Unknown("may make one FastGelu of these nodes, which takes no tensor of rank 0".into()));
     }
     let known = asked.sizes(data);
     let enlarges = known.is_none_or(|dims| !fits(&own, &dims));

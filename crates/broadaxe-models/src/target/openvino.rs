@@ -99,7 +99,13 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Unary, Kind::Many, Kind::Bias],
+            kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
+            way: Way::Ask(quantize::before),
+            text: "does not find the axis of a quantisation behind",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Unary, Kind::Many, Kind::Bias, Kind::Select],
             way: Way::Ask(matmul::compiled),
             text: "compiles the node in one piece with products of matrices",
             evidence: LAWS,

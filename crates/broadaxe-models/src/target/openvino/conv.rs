@@ -15,6 +15,8 @@ use crate::graph::{Attribute, Node, ValueId};
 /// How large a padded extent is followed window by window.
 const EXTENT: usize = 1 << 10;
 
+const LACKS: &str = "multiplies the constant into the weights of the convolution behind, whose input then lacks the axes that only the constant has";
+
 /// A convolution behind a product.
 struct Conv<'a> {
     node: &'a Node,
@@ -38,14 +40,15 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let mut conv = behind(asked, constant, rank)?;
     let base =
         if own == Op::LayerNorm || own == Op::Div && !second { data } else { before(asked, data, &mut conv.constant)? };
+    if matches!(asked.maker(base), Some((_, Op::Dequantize | Op::FakeQuantize))) {
+        return Some(Does::Unknown("may multiply the constant into the weights of a quantised convolution".into()));
+    }
     let weights = asked.sizes(conv.node.input(1)?)?;
     let base_dims: Vec<Option<usize>> = asked.file_dims(base)?.iter().map(broadaxe_shape::Dim::size).collect();
     let known: Option<Vec<usize>> = base_dims.iter().copied().collect();
     let one = base_dims.iter().all(|size| *size == Some(1));
     if base_dims.len() < rank && !one && stretches(&conv, &weights, rank) {
-        return Some(Does::Refused(
-            "multiplies the constant into the weights of the convolution behind, whose input then lacks the axes that only the constant has".into(),
-        ));
+        return Some(Does::Refused(LACKS.into()));
     }
     if known.as_ref().is_some_and(|base| fits(base, &conv.constant)) || !stretches(&conv, &weights, rank) {
         return None;

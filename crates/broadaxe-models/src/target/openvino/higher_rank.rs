@@ -8,6 +8,8 @@
 
 use std::sync::LazyLock;
 
+use broadaxe_shape::SymbolicShape;
+
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, fits, numbers},
@@ -100,6 +102,9 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let (own, dims) = (asked.sizes(constant)?, asked.unstretched(data)?);
     let rank = dims.rank()?;
     let reshaped = before_reshape(asked, data).is_some_and(|rank| own.len() > rank);
+    // A repair that gives operands another rank does not keep these nodes apart.
+    let written = |value: ValueId| asked.shape(value).and_then(SymbolicShape::rank);
+    let reshaped = reshaped || written(constant) > written(data);
     let longer = own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
     if !longer && !reshaped {
         return None;
@@ -112,24 +117,13 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         own.len() > most || stretched
     };
     if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| longer) {
-        return garbled(&found).then(|| merged(asked, data));
+        return garbled(&found).then(|| merged(asked, data, &found));
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
-    if own.len() > rank && !second && asked.facts.is_quantised() && asked.op(asked.node) == Some(Op::Sub) {
-        let text = "may rewrite differences in a model that quantises, and drop axes of the constant";
-        return Some(Does::Unknown(text.into()));
-    }
-    let one = own.iter().all(|size| *size == 1) && own.len() > rank;
-    let sure = moves(asked, data, second).filter(|_| one)?;
-    Some(if sure {
-        let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";
-        Does::Garbled(text.into())
-    } else {
-        Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
-    })
+    if own.len() > rank { moved(asked, &own, data, second) } else { None }
 }
 
 /// Finds a factor before a normalisation, which divides by it again: only the epsilon shows it, and is not scaled.
@@ -142,14 +136,35 @@ pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
     Some(Does::Unknown("may leave out a factor before a normalisation, which its epsilon shows".into()))
 }
 
+/// Says what becomes of a constant of higher rank than the data where no operator is made of several nodes.
+fn moved(asked: &Asked<'_>, own: &[usize], data: ValueId, second: bool) -> Option<Does> {
+    if !second && asked.facts.is_quantised() && asked.op(asked.node) == Some(Op::Sub) {
+        let text = "may rewrite differences in a model that quantises, and drop axes of the constant";
+        return Some(Does::Unknown(text.into()));
+    }
+    let one = own.iter().all(|size| *size == 1);
+    let sure = moves(asked, data, second).filter(|_| one)?;
+    Some(if sure {
+        let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";
+        Does::Garbled(text.into())
+    } else {
+        Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
+    })
+}
+
 /// Returns the rank that a value has before a `Reshape`.
 fn before_reshape(asked: &Asked<'_>, value: ValueId) -> Option<usize> {
     let (node, _) = asked.maker(value).filter(|(_, op)| *op == Op::Reshape)?;
     asked.shape(node.input(0)?)?.rank()
 }
 
-/// Says what becomes of nodes that are merged, unless a constant condition chooses their data.
-fn merged(asked: &Asked<'_>, data: ValueId) -> Does {
+/// Says what becomes of nodes that are merged, unless a constant condition chooses their data, or it is a negative.
+fn merged(asked: &Asked<'_>, data: ValueId, found: &pattern::Match) -> Does {
+    if matches!(found.values[0].and_then(|x| asked.maker(x)), Some((_, Op::Neg))) {
+        return Does::Unknown(
+            "may merge the negative with the node behind rather than make one operator of the nodes".into(),
+        );
+    }
     let condition = asked.maker(data).filter(|(_, op)| *op == Op::Select).and_then(|(node, _)| node.input(0));
     if condition.is_some_and(|value| asked.facts.is_constant(value)) {
         let text = "may compute what a constant condition chooses before it makes one operator of the nodes";
@@ -165,7 +180,8 @@ fn of_constants(asked: &Asked<'_>) -> Option<Does> {
     let all = asked.operands.len() == 2 && asked.constants.iter().all(|constant| *constant);
     let own = (0..2).find(|&k| all && literal(k) && !literal(1 - k))?;
     let longer = asked.operands[own].rank() > asked.operands[1 - own].rank();
-    pattern::find(asked, &FORMS, asked.value(own).filter(|_| longer)?)?;
+    let constant = asked.value(own).filter(|_| longer)?;
+    pattern::find(asked, &FORMS, constant).or_else(|| pattern::find(asked, &DOUBTFUL, constant))?;
     Some(Does::Unknown("may make one operator of nodes before it computes what depends on constants only".into()))
 }
 
@@ -213,7 +229,9 @@ fn is_merged(asked: &Asked<'_>, op: Op, data: ValueId) -> bool {
 
 /// Says whether a node that rearranges elements leaves all where they are.
 fn is_copy(asked: &Asked<'_>, node: &Node, op: Op) -> bool {
-    let sizes = |value: Option<ValueId>| value.and_then(|value| asked.sizes(value));
+    let sizes = |value: Option<ValueId>| -> Option<Vec<usize>> {
+        asked.file_dims(value?)?.iter().map(broadaxe_shape::Dim::size).collect()
+    };
     let (data, result) = (sizes(node.input(0)), sizes(node.output(0)));
     let order = numbers(node, "perm").is_some_and(|order| order.iter().copied().eq(0..order.len() as i64));
     let still = !matches!(op, Op::Transpose | Op::Gather) || order || data.as_ref().is_some_and(|dims| dims.len() < 2);

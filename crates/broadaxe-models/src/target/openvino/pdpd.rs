@@ -70,8 +70,12 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let made = asked.value(0).and_then(|value| before(asked, own, value));
-    let found = made == Some(true) || asked.constants[1] && behind(asked, own);
-    found.then(|| Does::Rule(Rule::numpy()))
+    let behind = asked.constants[1] && behind(asked, own);
+    let product = matches!(asked.value(0).and_then(|value| asked.maker(value)), Some((_, Op::MatMul)));
+    if !behind && made == Some(true) && product && ranks[0] > 4 {
+        return Some(Does::Unknown("may lose the axis of PDPD behind a product of matrices of rank 5 or more".into()));
+    }
+    (behind || made == Some(true)).then(|| Does::Rule(Rule::numpy()))
 }
 
 /// Says whether the only node behind is merged with this one.

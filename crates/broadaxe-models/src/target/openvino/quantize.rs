@@ -75,6 +75,7 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
     for _ in 0..REACH {
         let (node, kind) = asked.maker(value)?;
         value = match kind {
+            Op::Dequantize if !has_quantize(asked, node) => return None,
             Op::Dequantize | Op::FakeQuantize => {
                 return Some(limits(asked, node, kind, value).unwrap_or(Limits::Other));
             }
@@ -97,6 +98,26 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
         };
     }
     None
+}
+
+/// Says whether a `DequantizeLinear` reads what a `QuantizeLinear` gives: the two are one `FakeQuantize`.
+fn has_quantize(asked: &Asked<'_>, node: &Node) -> bool {
+    matches!(node.input(0).and_then(|value| asked.maker(value)), Some((_, Op::Quantize)))
+}
+
+/// Finds a node before a quantisation by several scales, in a model that leaves dims open.
+pub(super) fn before(asked: &Asked<'_>) -> Option<Does> {
+    let output = asked.node.output(0)?;
+    let (node, input) = asked.reader(output)?;
+    let several = |k: usize| {
+        node.input(k).and_then(|value| asked.sizes(value)).is_none_or(|sizes| sizes.iter().any(|size| *size > 1))
+    };
+    let per_axis = asked.op(node) == Some(Op::Quantize) && several(1)
+        || asked.op(node) == Some(Op::FakeQuantize) && (1..5).any(several);
+    let open = asked.file_dims(output).is_none_or(|dims| dims.iter().any(|dim| dim.size().is_none()));
+    (per_axis && input == 0 && open).then(|| {
+        Does::Unknown("may compute the node together with the quantisation behind, whose axis it does not find".into())
+    })
 }
 
 /// Says how many limits a quantisation has.
@@ -144,7 +165,8 @@ fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
     for _ in 0..REACH {
         let Some((node, kind)) = asked.maker(value) else { return false };
         let next = match kind {
-            Op::Dequantize | Op::FakeQuantize => return true,
+            Op::Dequantize => return has_quantize(asked, node),
+            Op::FakeQuantize => return true,
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).map(|(_, data, _)| data),
             Op::Relu | Op::Neg | Op::Cast => node.input(0),
             moving if moving.moves() => node.input(0),

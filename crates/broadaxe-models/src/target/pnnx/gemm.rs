@@ -60,6 +60,8 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
                 rank.is_none_or(|rank| rank < 3)
                     && node.inputs.iter().flatten().all(|value| !asked.facts.is_constant(*value))
             }
+            // Tensors that are put behind one another along the batch, which a constant does not have.
+            Some(Op::Concat) => node.inputs.iter().flatten().any(|value| asked.facts.is_constant(*value)),
             _ => false,
         })
     };
