@@ -114,7 +114,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         let values = found.values.iter().flatten().filter_map(|value| asked.form(*value));
         let most = values.clone().filter_map(|shape| shape.rank()).max().unwrap_or(0);
         let stretched = values.filter_map(|shape| shape.known()).all(|shape| !fits(&own, &shape));
-        own.len() > most || stretched
+        own.len() > most || written(constant) > Some(most) || stretched
     };
     if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| longer) {
         return garbled(&found).then(|| merged(asked, data, &found));
@@ -160,7 +160,8 @@ fn before_reshape(asked: &Asked<'_>, value: ValueId) -> Option<usize> {
 
 /// Says what becomes of nodes that are merged, unless a constant condition chooses their data, or it is a negative.
 fn merged(asked: &Asked<'_>, data: ValueId, found: &pattern::Match) -> Does {
-    if matches!(found.values[0].and_then(|x| asked.maker(x)), Some((_, Op::Neg))) {
+    let negative = |value: &Option<ValueId>| matches!(value.and_then(|value| asked.maker(value)), Some((_, Op::Neg)));
+    if found.values.iter().any(negative) {
         return Does::Unknown(
             "may merge the negative with the node behind rather than make one operator of the nodes".into(),
         );
