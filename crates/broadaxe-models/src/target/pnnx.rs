@@ -206,13 +206,16 @@ fn folded(asked: &Asked<'_>) -> Option<Does> {
 fn many(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
     let twice = |k: usize| asked.value(k).is_some() && (0..k).any(|other| asked.value(other) == asked.value(k));
-    if count > 2 && (1..count).any(twice) {
-        let all = (1..count).all(twice);
-        return Some(if all {
-            Does::Refused("stops at a node that reads one tensor three times or more".into())
-        } else {
-            Does::Unknown("may stop at a node that reads one tensor twice".into())
-        });
+    if count > 2 && (1..count).all(twice) {
+        return Some(Does::Refused("stops at a node that reads one tensor three times or more".into()));
+    }
+    let shared = |k: usize| {
+        let value = asked.value(k).filter(|_| !asked.constants[k]);
+        value.is_some_and(|value| asked.producer(value).is_some() && asked.readers(value).nth(1).is_some())
+    };
+    if count > 2 && (0..count).any(|k| twice(k) || shared(k)) {
+        let text = "may stop at a node of three operands or more, of which it or another node reads one again";
+        return Some(Does::Unknown(text.into()));
     }
     if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
         let alone = Does::Refused("stops at a sum of one operand".into());
