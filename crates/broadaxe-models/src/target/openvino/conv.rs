@@ -48,7 +48,8 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let known: Option<Vec<usize>> = base_dims.iter().copied().collect();
     let one = base_dims.iter().all(|size| *size == Some(1));
     if base_dims.len() < rank && !one && stretches(&conv, &weights, rank) {
-        return Some(Does::Refused(LACKS.into()));
+        let grouped = conv.has_group_axis || conv.node.attribute("group").and_then(Attribute::int) > Some(1);
+        return Some(if grouped { Does::Unknown(LACKS.into()) } else { Does::Refused(LACKS.into()) });
     }
     if known.as_ref().is_some_and(|base| fits(base, &conv.constant)) || !stretches(&conv, &weights, rank) {
         return None;

@@ -33,7 +33,15 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
         Some(1) if old => Some(Does::Unknown(
             "may turn a constant of one element into one of another shape, which equal shapes are asked of".into(),
         )),
-        Some(1) => None,
+        Some(1) => {
+            let reader = asked.node.output(0).and_then(|value| asked.reader(value));
+            let scaled = reader.is_some_and(|(node, _)| matches!(asked.op(node), Some(Op::Mul | Op::Div)));
+            scaled.then(|| {
+                Does::Unknown(
+                    "may move the factor behind before the node, which auto_broadcast=\"none\" refuses".into(),
+                )
+            })
+        }
         _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("add")) => Some(Does::Unknown(
             "may turn a constant of one element into one of another shape, or add the constants first".into(),
         )),

@@ -28,8 +28,11 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         None => asked.meaning.kind == crate::meaning::Kind::Slope,
         _ => false,
     };
-    let own = asked.sizes(constant).filter(|_| fused && asked.is_single(data))?;
-    misread(asked, &own, data)
+    let own = asked.sizes(constant).filter(|_| fused)?;
+    let does = misread(asked, &own, data)?;
+    // Passes may take the other nodes that read the reduction.
+    let text = "may compute a constant per channel together with a reduction that other nodes read, along another axis";
+    Some(if asked.is_single(data) { does } else { Does::Unknown(text.into()) })
 }
 
 /// Says what becomes of a constant of these sizes that meets a value behind a reduction, and nothing else does.
