@@ -27,17 +27,16 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     if let Some(refused) = elsewhere(asked) {
         return Some(refused);
     }
-    let output = asked.node.output(0).filter(|value| asked.facts.batch(*value) == Some(0));
-    let rank = output.and_then(|value| asked.shape(value)).and_then(SymbolicShape::rank);
-    let whole = |k: usize| rank.is_some() && asked.operands[k].rank() == rank && first(k).is_none_or(|size| size > 1);
-    if !(0..count).any(|k| batched(k) && !asked.constants[k]) && (0..count).any(|k| asked.constants[k] && whole(k)) {
+    if of_result(asked) {
         return Some(Does::Garbled(
             "takes the first axis of the result for the batch, which only a constant has".into(),
         ));
     }
     let split: Vec<usize> =
         (0..count).filter(|&k| batched(k) && !asked.constants[k] && asked.operands[k].rank() > Some(1)).collect();
-    let sizes: Vec<usize> = split.iter().filter_map(|&k| first(k)).collect();
+    // A batch of one stretches as any other axis does, where the ranks are equal.
+    let ranks = split.windows(2).all(|pair| asked.operands[pair[0]].rank() == asked.operands[pair[1]].rank());
+    let sizes: Vec<usize> = split.iter().filter_map(|&k| first(k)).filter(|size| !ranks || *size > 1).collect();
     if sizes.windows(2).any(|pair| pair[0] != pair[1]) {
         return Some(Does::Unknown("takes the first axes of two operands of different sizes for the batch".into()));
     }
@@ -55,6 +54,19 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         }
     }
     None
+}
+
+/// Says whether only a constant has the axis that is the batch of the result.
+fn of_result(asked: &Asked<'_>) -> bool {
+    let count = asked.operands.len();
+    let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
+    let output = asked.node.output(0).filter(|value| asked.facts.batch(*value) == Some(0));
+    let rank = output.and_then(|value| asked.shape(value)).and_then(SymbolicShape::rank);
+    let whole = |k: usize| {
+        let first = asked.operands[k].dims().and_then(|dims| dims.first()).and_then(broadaxe_shape::Dim::size);
+        rank.is_some() && asked.operands[k].rank() == rank && first.is_none_or(|size| size > 1)
+    };
+    !(0..count).any(|k| batched(k) && !asked.constants[k]) && (0..count).any(|k| asked.constants[k] && whole(k))
 }
 
 /// Finds tensors that are stretched along their batch, which ncnn's tensors do not have.
