@@ -57,8 +57,12 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         node.is_some_and(|node| match asked.op(node) {
             Some(Op::Gemm) => is_gemm(asked, node),
             Some(Op::MatMul) => {
-                rank.is_none_or(|rank| rank < 3)
-                    && node.inputs.iter().flatten().all(|value| !asked.facts.is_constant(*value))
+                let mut inputs = node.inputs.iter().flatten();
+                let with_batch = |value: &ValueId| {
+                    asked.facts.is_constant(*value) && asked.shape(*value).and_then(SymbolicShape::rank) > Some(2)
+                };
+                let computed = || node.inputs.iter().flatten().all(|value| !asked.facts.is_constant(*value));
+                inputs.any(with_batch) || rank.is_none_or(|rank| rank < 3) && computed()
             }
             // Tensors that are put behind one another along the batch, which a constant does not have.
             Some(Op::Concat) => node.inputs.iter().flatten().any(|value| asked.facts.is_constant(*value)),
