@@ -35,6 +35,8 @@ OPENVINO = [
     (f"{ONE_QDQ}; a=const()=-0.5; b=const()=0.75; y=Clip(d,a,b)", "differs", "unknown"),
     (f"{ONE_QDQ}; a=const()=-0.5; b=const()=0.75; m=Max(d,a); y=Min(m,b)", "differs", "unknown"),
     (f"{ONE_QDQ}; b=const()=0.75; y=Min(d,b)", "same"),
+    ("x(1,5); g=const(5); v=LayerNormalization(x,g); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(v,s,z)", "differs", "unknown"),
+    ("x(1,5); g=const(5); b=const(5); v=LayerNormalization(x,g,b); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(v,s,z)", "same"),
     # What becomes a PRelu, and slopes.
     (f"x(3,3,3,3); s=const(3); {PARTS}", "differs"),
     (f"x(3,3,3,3); s=const(1,1,1,3); {PARTS}", "same"),
@@ -45,6 +47,8 @@ OPENVINO = [
     ("x(b=2,3,4); s=const(4); y=PRelu(x,s)", "same"),
     ("x(2,2); t(n=2,m=2); s=Tanh(t); y=PRelu(x,s)", "differs", "unknown"),
     ("x(2,2); t(2,2); s=Tanh(t); y=PRelu(x,s)", "same"),
+    ("x(2,2,3,3); w=const(1,2,2,2); k=Conv(x,w) pads=1,1,1,1; m=MaxPool(k) kernel_shape=1,2; s=const()=-0.5; y=PRelu(m,s)", "differs", "unknown"),
+    ("x(2,2,3,3); w=const(1,2,2,2); k=Conv(x,w) pads=1,1,1,1; m=MaxPool(k) kernel_shape=1,2; s=const()=0.5; y=PRelu(m,s)", "same"),
     # Behind a reduction.
     ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(3,1); y=Add(r,c)", "differs"),
     ("opset 13; x(2,3,4); r=ReduceMax(x) axes=0, keepdims=1; c=const(1,3,1); y=Mul(r,c)", "differs"),

@@ -62,6 +62,8 @@ pub enum Role {
     MatMul,
     /// The larger of operands.
     Max,
+    /// The largest element of each window.
+    MaxPool,
     /// A mean over axes.
     Mean,
     /// The smaller of operands.
@@ -143,6 +145,8 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::MatMul, Onnx, &["MatMul"]),
     (Role::MatMul, Openvino, &["MatMul"]),
     (Role::MatMul, Paddle, &["matmul", "matmul_v2"]),
+    (Role::MaxPool, Onnx, &["MaxPool"]),
+    (Role::MaxPool, Openvino, &["MaxPool"]),
     (Role::Mean, Onnx, &["ReduceMean"]),
     (Role::Mean, Openvino, &["ReduceMean"]),
     (Role::Pad, Onnx, &["Pad"]),

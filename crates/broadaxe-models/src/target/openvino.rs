@@ -99,6 +99,18 @@ pub(super) static PROFILE: Profile = Profile {
             evidence: LAWS,
         },
         Law {
+            kinds: &[Kind::Affine],
+            way: Way::Ask(quantize::normalised),
+            text: "multiplies by the scale where it quantises",
+            evidence: LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Ask(prelu::pooled),
+            text: "computes PRelu before the MaxPool in front of it",
+            evidence: LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
             way: Way::Ask(quantize::before),
             text: "does not find the axis of a quantisation behind",

@@ -138,11 +138,12 @@ pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says what becomes of a constant of higher rank than the data where no operator is made of several nodes.
 fn moved(asked: &Asked<'_>, own: &[usize], data: ValueId, second: bool) -> Option<Does> {
-    if !second && asked.facts.is_quantised() && asked.op(asked.node) == Some(Op::Sub) {
-        let text = "may rewrite differences in a model that quantises, and drop axes of the constant";
+    let one = own.iter().all(|size| *size == 1);
+    let difference = asked.op(asked.node) == Some(Op::Sub) && !second;
+    if asked.facts.is_quantised() && (difference || one) {
+        let text = "may merge nodes otherwise in a model that quantises, and drop axes of the constant";
         return Some(Does::Unknown(text.into()));
     }
-    let one = own.iter().all(|size| *size == 1);
     let sure = moves(asked, data, second).filter(|_| one)?;
     Some(if sure {
         let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";

@@ -78,6 +78,15 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     doubtful.then_some(Does::List { operand: 1, axis: 1 })
 }
 
+/// Says what becomes of a slope behind a `MaxPool`, which the plugin computes behind it: right unless the slope is below 0.
+pub(super) fn pooled(asked: &Asked<'_>) -> Option<Does> {
+    asked.maker(asked.value(0)?).filter(|(_, op)| *op == Op::MaxPool)?;
+    let slope = asked.value(1).and_then(|value| asked.number(value));
+    slope.is_none_or(|slope| slope < 0.0).then(|| {
+        Does::Unknown("may compute PRelu before the MaxPool in front of it, which a slope below 0 shows".into())
+    })
+}
+
 /// Says whether the negative of a node's result may become the node with a negated constant.
 fn is_negated(asked: &Asked<'_>, node: &Node, op: Op) -> bool {
     let Some((_, data, _)) = asked.split(node) else { return false };

@@ -105,6 +105,14 @@ fn has_quantize(asked: &Asked<'_>, node: &Node) -> bool {
     matches!(node.input(0).and_then(|value| asked.maker(value)), Some((_, Op::Quantize)))
 }
 
+/// Finds a normalisation without a bias before a quantisation.
+pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
+    let (node, _) = asked.node.output(0).and_then(|value| asked.reader(value))?;
+    let quantises = matches!(asked.op(node), Some(Op::Quantize | Op::FakeQuantize));
+    (quantises && asked.operands.len() == 2)
+        .then(|| Does::Unknown("may multiply by the scale where it quantises, along another axis".into()))
+}
+
 /// Finds a node before a quantisation by several scales, in a model that leaves dims open.
 pub(super) fn before(asked: &Asked<'_>) -> Option<Does> {
     let output = asked.node.output(0)?;

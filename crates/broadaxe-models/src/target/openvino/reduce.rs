@@ -28,7 +28,7 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         None => asked.meaning.kind == crate::meaning::Kind::Slope,
         _ => false,
     };
-    let own = asked.sizes(constant).filter(|_| fused)?;
+    let own = asked.unstretched(constant).and_then(|shape| Some(shape.known()?.to_vec())).filter(|_| fused)?;
     let does = misread(asked, &own, data)?;
     // Passes may take the other nodes that read the reduction.
     let text = "may compute a constant per channel together with a reduction that other nodes read, along another axis";
@@ -39,7 +39,13 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option<Does> {
     let dims = asked.form(data)?;
     let channels: usize = own.iter().product();
-    if channels < 2 || only_axis(own, dims.rank()?) != Some(1) {
+    let axis = only_axis(own, dims.rank()?).filter(|_| channels > 1)?;
+    if axis == 0 && dims.rank() == Some(RANK - 1) && reduced(asked, data).is_some() {
+        return Some(Does::Unknown(
+            "may compute a constant per row together with the reduction that leaves out an axis".into(),
+        ));
+    }
+    if axis != 1 {
         return None;
     }
     let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);

@@ -13,6 +13,14 @@ fn scales_and_biases_are_reshaped() {
             ("x(2,2); s=const(2,2); y=LayerNormalization(x,s) axis=1", "y refused"),
             ("x(n,2,2); s=const(2); y=LayerNormalization(x,s)", "same"),
             ("x(n,3); s=const(); y=LayerNormalization(x,s) axis=1", "y unknown"),
+            (
+                "x(1,5); s=const(5); y=LayerNormalization(x,s); u=const()=1; z=const:u8()=128; q=QuantizeLinear(y,u,z)",
+                "y unknown",
+            ),
+            (
+                "x(1,5); s=const(5); b=const(5); y=LayerNormalization(x,s,b); u=const()=1; z=const:u8()=128; q=QuantizeLinear(y,u,z)",
+                "same",
+            ),
             ("opset 23; x(2,2); s=const(2,2); y=RMSNormalization(x,s) axis=1", "same"),
         ],
     );
@@ -101,6 +109,8 @@ fn nodes_that_become_a_prelu() {
             ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "same"),
             ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s); z=Relu(m)", "y differs"),
             ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); t=Tanh(m); s=const(3,1,1); y=PRelu(t,s)", "y differs"),
+            ("x(1,3,4,4); m=MaxPool(x) kernel_shape=2,2; s=const()=-1; y=PRelu(m,s)", "y unknown"),
+            ("x(1,3,4,4); m=MaxPool(x) kernel_shape=2,2; s=const()=1; y=PRelu(m,s)", "same"),
             ("x(1,3,2,4); w=const(4,3); m=MatMul(x,w); t=Sin(m); s=const(3,1,1); y=PRelu(t,s)", "same"),
             ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)", "same"),
             ("x(1,3,2,4); w(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "y differs"),
@@ -215,6 +225,7 @@ fn constants_behind_a_reduction() {
             ("x(1,3,4); r=ReduceSum(x) axes=0 keepdims=0; c=const(4); y=Add(r,c)", "y unknown"),
             ("x(2,3,4); r=ReduceMean(x) axes=1 keepdims=1; c=const(4); y=Add(r,c)", "same"),
             ("x(2,3,4,5); r=ReduceMean(x) axes=3 keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
+            ("x(1,2,2); r=ReduceMean(x) axes=0 keepdims=0; c=const(2,1); y=Add(r,c)", "y unknown"),
         ],
     );
 }
