@@ -54,6 +54,7 @@ OPENVINO = [
     ("opset 13; x(2,3,4); r=ReduceMax(x) axes=0, keepdims=1; c=const(1,3,1); y=Mul(r,c)", "differs"),
     ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(2,3,1); y=Add(r,c)", "same"),
     ("opset 13; x(2,3,4,5); r=ReduceMean(x) axes=3, keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
+    ("opset 13; x(1,2,2); r=ReduceMean(x) axes=0, keepdims=0; c=const(2,1); y=Add(r,c)", "differs", "unknown"),
     # Behind a convolution, with open dims.
     ("a(2,3,2,2); x(n=1,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "differs", "unknown"),
     ("a(n=2,3,2,2); x(n=2,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
@@ -83,6 +84,7 @@ OPENVINO = [
     ("opset 1; x(2,2); b(2,2); y=Add(x,b) consumed_inputs=0,0", "refused"),
     (f"{ONE_QDQ}; x2(1,1,1,1); c=const(1,1,1,1,1); y=Sub(c,x2); w=Relu(d)", "differs", "unknown"),
     # Products of matrices.
+    ("x(2,3); w(n=2,3); v=Abs(w); c=const(2); y=Gemm(x,v,c) transB=1 alpha=0.5", "refused", "unknown"),
     ("x(1,2,2); w(2,2); m=MatMul(x,w); c=const(2); y=Mul(m,c)", "differs", "unknown"),
     ("x(1,2,2); w=const(2,2); m=MatMul(x,w); c=const(2); y=Mul(m,c)", "same"),
     ("x(1,1); w=const(1,1); m=MatMul(x,w); c=const(); k=Mul(m,c); v=const(1,1); y=MatMul(k,v)", "refused", "unknown"),
@@ -102,6 +104,7 @@ ONNX = [
     ("x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)", "refused"),
     ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "differs"),
     ("x(3,3); o=const(1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "same"),
+    ("opset 20; x(); c=const(1); m=Mul(x,c); s=Sigmoid(m); y=Mul(x,s)", "differs"),
     (f"opset 17; x(2,3); p=const()=2; e=const(1,1,1)=0.5; g=const(3); {RMS}", "differs"),
     (f"opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {RMS}", "refused", "unknown"),
     ("def f(a,b): v=Add(a,b); x(2,3); c=const(3); y=f(x,c)", "same"),
@@ -140,6 +143,12 @@ NCNN = [
     (f"x(2,3,2,3); {POOL}; c(2,3); y=Add(c,p)", "same"),
     ("x(5,1,5); c=const(4,1,1,1); d=Sub(x,c); y=AveragePool(d) kernel_shape=1,1", "differs"),
     ("x(2,2); a=const:i64(1)=1; u=Unsqueeze(x,a); d=Sub(u,x); y=AveragePool(d) kernel_shape=2,", "differs", "unknown"),
+    (
+        "x(3,5); b=const(5,4); c=const(4); y=Gemm(x,b,c) alpha=0.5; z=const(4); w=const(4); o=LayerNormalization(y,z,w)",
+        "refused",
+        "unknown",
+    ),
+    ("x(2,1,2); w=const(1,1,1); k=Conv(x,w); m=const(2,2,1); v=MatMul(k,m); c=const(2,1,1); y=Add(v,c)", "differs", "unknown"),
     # Rank 0, and one tensor several times.
     ("x(); c=const(); y=Add(x,c)", "differs"),
     ("x(3); y=Sum(x,x)", "same"),

@@ -115,6 +115,13 @@ pub enum Role {
 }
 
 impl Role {
+    /// Says whether an operator is a function of one operand that kernels of OpenVINO apply to their results.
+    pub fn is_fused_function(self) -> bool {
+        let named =
+            matches!(self, Self::Abs | Self::Exp | Self::Neg | Self::Relu | Self::Sigmoid | Self::Sqrt | Self::Tanh);
+        named || matches!(self, Self::Clip | Self::Simple)
+    }
+
     /// Says whether an operator only moves elements.
     pub fn moves(self) -> bool {
         matches!(self, Self::Gather | Self::Rearrange | Self::Reshape | Self::Transpose)

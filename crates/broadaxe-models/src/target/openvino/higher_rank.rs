@@ -208,9 +208,7 @@ fn moves(asked: &Asked<'_>, mut value: ValueId, second: bool) -> Option<bool> {
                 }
                 node.input(0)
             }
-            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
-                node.input(0)
-            }
+            function if function.is_fused_function() => node.input(0),
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow => {
                 let (constant, data, second) = asked.split(node)?;
                 sure &= second || matches!(kind, Op::Add | Op::Mul) && (last == kind || is_merged(asked, kind, data));

@@ -84,9 +84,7 @@ fn product<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<&'a Node> {
         let (node, kind) = asked.maker(value)?;
         value = match kind {
             Op::MatMul | Op::Gemm => return Some(node),
-            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
-                node.input(0)?
-            }
+            function if function.is_fused_function() => node.input(0)?,
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node)?.1,
             _ => return None,
         };

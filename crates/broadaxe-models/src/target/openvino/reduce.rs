@@ -68,9 +68,7 @@ fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Dim> {
         let (node, kind) = asked.maker(value)?;
         let next = match kind {
             Op::Mean | Op::SumOf | Op::Reduce => return outer(asked, node),
-            Op::Relu | Op::Neg | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Exp | Op::Simple | Op::Clip => {
-                node.input(0)
-            }
+            function if function.is_fused_function() => node.input(0),
             Op::Add | Op::Sub | Op::Mul | Op::Div => {
                 let rank = |value: ValueId| asked.shape(value).and_then(broadaxe_shape::SymbolicShape::rank);
                 asked.split(node).map(|(_, data, _)| data).filter(|data| rank(*data) == rank(value))
