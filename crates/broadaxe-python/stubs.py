@@ -38,6 +38,34 @@ def broadcast_arrays(*arrays: ArrayLike, rule: str = "numpy", axis: int | None =
 def broadcast_to(
     array: ArrayLike, shape: int | Sequence[int], rule: str = "broadcast-to", axes: Sequence[int] | None = None
 ) -> NDArray[Any]: ...
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
+def frexp(
+    x: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
+def modf(
+    x: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
 def explain(*shapes: Any, rule: str = "numpy", axis: int | None = None, dtype: str = "f32") -> Answer: ...
 def compare(*shapes: Any) -> Answer: ...
 def evaluate(

@@ -166,7 +166,7 @@ all compared with sums of two f64, of about 100 bits.
 Rows may be of different days: `cargo xtask accuracy --op NAME` measures those of an operator that was changed, and leaves the
 others.
 
-`logaddexp` was not asked where its two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
+`logaddexp` and `logaddexp2` were not asked where their two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
 and exact results are no matter of ULP; tests hold them to tables.
 ";
 

@@ -160,6 +160,9 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
         Promotion::Choose => common(operands.get(1..)?),
         Promotion::NotBool => (joined != DType::Bool).then_some(joined),
         Promotion::Bits => (!joined.is_float()).then_some(joined),
+        Promotion::Integer => joined.is_integer().then_some(joined),
+        Promotion::Widest => Some(DType::F64),
+        Promotion::Exponent => of_base(operands),
         Promotion::Shift if joined.is_float() => None,
         Promotion::Number | Promotion::Shift if joined == DType::Bool => Some(DType::I8),
         Promotion::Divided if !joined.is_float() => Some(DType::F64),
@@ -178,6 +181,25 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
         }
         _ => Some(joined),
     }
+}
+
+/// Returns the dtype in which a float is multiplied by powers of two, whose exponents are the second operand.
+///
+/// bf16 does not hold all exponents that it needs, so that it is f32. `None` for exponents that are no integers, or u64, which NumPy
+/// refuses.
+fn of_base(operands: &[Typed]) -> Option<DType> {
+    let [base, exponent] = operands else { return None };
+    let exponent = match *exponent {
+        Typed::Strong(dtype) if dtype.is_float() || dtype == DType::U64 => return None,
+        Typed::Weak(Literal::Float(_)) => return None,
+        Typed::Strong(dtype) => Some(dtype),
+        Typed::Weak(_) => None,
+    };
+    let base = match (*base, exponent) {
+        (Typed::Weak(literal @ Literal::Int(_)), Some(dtype)) => Typed::Strong(literal.beside(dtype)),
+        (base, _) => base,
+    };
+    dtype(Promotion::Float, &[base]).map(|dtype| if dtype == DType::BF16 { DType::F32 } else { dtype })
 }
 
 #[cfg(test)]

@@ -227,6 +227,26 @@ const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: heavy_picos(T::DTYPE), ..kernel }
 }
 
+/// The picoseconds of an element for operators that few programs use.
+const fn seldom_picos(dtype: DType) -> u32 {
+    2 * LIGHT_PICOS * dtype.size() as u32
+}
+
+/// One operand, one loop: for operators that few programs use.
+const fn one_seldom<O: Unary<T>, T: Element>() -> Kernel {
+    Kernel { picos: seldom_picos(T::DTYPE), ..costly::<O, T>() }
+}
+
+/// Two operands, one loop: for operators that few programs use.
+const fn two_seldom<O: Binary<T>, T: Element>() -> Kernel {
+    Kernel { picos: seldom_picos(T::DTYPE), ..heavy::<O, T>() }
+}
+
+/// Two operands, one loop that is not vectorised and takes many steps for each element.
+const fn stepwise<O: Binary<T>, T: Element>() -> Kernel {
+    Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..heavy::<O, T>() }
+}
+
 /// As [`one`], for f16 by f32.
 const fn one_f16<O: Unary<f16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (f16,)>::ONE, ..one::<O, f16>() }
@@ -336,6 +356,59 @@ family!(/// Every float, one operand, costly.
     heavy_float, costly, Unary: f32, f64; f16 costly_f16, bf16 costly_bf16);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+family!(/// Every float, one operand, seldom used.
+    seldom_float, one_seldom, Unary: f16, bf16, f32, f64);
+family!(/// Every float, two operands, seldom used.
+    seldom_floats, two_seldom, Binary: f16, bf16, f32, f64);
+family!(/// Every integer, one operand, seldom used.
+    seldom_integer, one_seldom, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every integer, two operands, many steps for each.
+    stepwise_integers, stepwise, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// Every float by the loops of the unsigned integer of its width, one operand, seldom used.
+pub(crate) const fn seldom_float_width<O: Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
+    let (k2, k4, k8) = (one_seldom::<O, u16>(), one_seldom::<O, u32>(), one_seldom::<O, u64>());
+    gather([
+        as_dtype(k2, DType::U16, DType::F16),
+        as_dtype(k2, DType::U16, DType::BF16),
+        as_dtype(k4, DType::U32, DType::F32),
+        as_dtype(k8, DType::U64, DType::F64),
+    ])
+}
+
+/// Every dtype, one operand, seldom used: bools and signed integers by the loops of the unsigned ones of their widths.
+pub(crate) const fn seldom_all<O>() -> Kernels
+where
+    O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64> + Unary<f16> + Unary<bf16> + Unary<f32> + Unary<f64>,
+{
+    let (k1, k2, k4, k8) =
+        (one_seldom::<O, u8>(), one_seldom::<O, u16>(), one_seldom::<O, u32>(), one_seldom::<O, u64>());
+    let integers = gather([
+        k1,
+        k2,
+        k4,
+        k8,
+        as_dtype(k1, DType::U8, DType::Bool),
+        as_dtype(k1, DType::U8, DType::I8),
+        as_dtype(k2, DType::U16, DType::I16),
+        as_dtype(k4, DType::U32, DType::I32),
+        as_dtype(k8, DType::U64, DType::I64),
+    ]);
+    integers.and(seldom_float::<O>())
+}
+
+/// Every number as it is.
+pub(crate) const fn copied_numbers() -> Kernels {
+    let mut kernels = copied();
+    kernels.0[DType::Bool as usize] = None;
+    kernels
+}
+
+/// Every element as it is; bools become 0 or 1.
+pub(crate) const fn copied() -> Kernels {
+    gather(copies())
+}
 
 /// Every float, two operands, of which the halves have the result of f32, rounded.
 pub(crate) const fn rounded_floats<O: Binary<f16> + Binary<bf16> + Binary<f32> + Binary<f64> + Widened>() -> Kernels {
@@ -524,21 +597,25 @@ pub fn copy(dtype: DType) -> &'static Kernel {
     &COPIES[dtype as usize]
 }
 
-static COPIES: [Kernel; 13] = [
-    labelled::<Bool>(DType::Bool),
-    labelled::<u8>(DType::I8),
-    labelled::<u16>(DType::I16),
-    labelled::<u32>(DType::I32),
-    labelled::<u64>(DType::I64),
-    labelled::<u8>(DType::U8),
-    labelled::<u16>(DType::U16),
-    labelled::<u32>(DType::U32),
-    labelled::<u64>(DType::U64),
-    labelled::<u16>(DType::F16),
-    labelled::<u16>(DType::BF16),
-    labelled::<u32>(DType::F32),
-    labelled::<u64>(DType::F64),
-];
+static COPIES: [Kernel; 13] = copies();
+
+const fn copies() -> [Kernel; 13] {
+    [
+        labelled::<Bool>(DType::Bool),
+        labelled::<u8>(DType::I8),
+        labelled::<u16>(DType::I16),
+        labelled::<u32>(DType::I32),
+        labelled::<u64>(DType::I64),
+        labelled::<u8>(DType::U8),
+        labelled::<u16>(DType::U16),
+        labelled::<u32>(DType::U32),
+        labelled::<u64>(DType::U64),
+        labelled::<u16>(DType::F16),
+        labelled::<u16>(DType::BF16),
+        labelled::<u32>(DType::F32),
+        labelled::<u64>(DType::F64),
+    ]
+}
 
 const fn labelled<T: Element>(dtype: DType) -> Kernel {
     as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, Loops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)

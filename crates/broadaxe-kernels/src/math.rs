@@ -49,6 +49,7 @@ mod log;
 mod hyperbolic;
 mod power;
 pub(crate) mod power32;
+mod root;
 mod special;
 
 mod quotient;
@@ -70,7 +71,7 @@ pub use fused::{gelu_tanh64, sigmoid64, silu64, softplus64, tanh64};
 pub(crate) use fused::{gelu_tanh64_by, sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
-pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp32};
+pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp2_32, logaddexp32};
 pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
 pub use normal::{erf64, gelu64};
 pub(crate) use normal::{erf64_by, gelu64_by};
@@ -87,7 +88,8 @@ pub(crate) use remainder::{
     div_floor32_once, div_floor64_once, fmod32_once, fmod64_once, mod_floor32_once, mod_floor64_once,
     remainder_ieee32_once, remainder_ieee64_once,
 };
-pub use soft::logaddexp64;
+pub use root::{cbrt32, cbrt64};
+pub use soft::{logaddexp2_64, logaddexp64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};

@@ -19,6 +19,12 @@ pub enum Promotion {
     Bits,
     /// In the common dtype, which must be bool (as i8) or an integer.
     Shift,
+    /// In the common dtype, which must be an integer.
+    Integer,
+    /// In f64, whatever the operands are.
+    Widest,
+    /// In the float of the first operand, as `Float`; the second is an integer, and counts for nothing.
+    Exponent,
     /// In bool; everything that is not zero is true.
     Truth,
     /// In the common dtype, giving bool.

@@ -93,6 +93,7 @@ static UNARY: &[Unary] = &[
     quick(unary("softplus", math::softplus32, softplus)),
     unary("gelu", math::gelu32, gelu),
     unary("gelu_tanh", math::gelu_tanh32, gelu_tanh),
+    odd("cbrt", math::cbrt32, pxfm::f_cbrt),
     unary("sqrt", math::sqrt32, f64::sqrt),
     unary("rsqrt", math::rsqrt32, rsqrt),
 ];
@@ -198,11 +199,19 @@ fn logaddexp(a: f64, b: f64) -> f64 {
     if a == b { a + std::f64::consts::LN_2 } else { a.max(b) + pxfm::f_log1p(pxfm::f_exp(a.min(b) - a.max(b))) }
 }
 
+fn logaddexp2(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return f64::NAN;
+    }
+    if a == b { a + 1.0 } else { a.max(b) + pxfm::f_log2p1(pxfm::f_exp2(a.min(b) - a.max(b))) }
+}
+
 static BINARY: &[Binary] = &[
     Binary { name: "pow", ours: math::pow32, reference: pxfm::f_pow, bound: 0.97 },
     Binary { name: "atan2", ours: math::atan2_32, reference: pxfm::f_atan2, bound: 0.51 },
     Binary { name: "hypot", ours: math::hypot32, reference: pxfm::f_hypot, bound: 0.51 },
     Binary { name: "logaddexp", ours: math::logaddexp32, reference: logaddexp, bound: 0.51 },
+    Binary { name: "logaddexp2", ours: math::logaddexp2_32, reference: logaddexp2, bound: 0.51 },
 ];
 
 /// Steps a linear congruential generator and returns its upper half.

@@ -137,6 +137,12 @@ impl Wide {
         add(high, &self.log1p(&power))
     }
 
+    fn logaddexp2(&mut self, a: &BigFloat, b: &BigFloat) -> BigFloat {
+        let ln_2 = self.constants.ln_2(BITS, NEAREST);
+        let sum = self.logaddexp(&mul(a, &ln_2), &mul(b, &ln_2));
+        div(&sum, &ln_2)
+    }
+
     fn atan2(&mut self, y: &BigFloat, x: &BigFloat) -> BigFloat {
         let angle = self.atan(&div(y, x));
         match (x.is_negative(), y.is_negative()) {
@@ -236,6 +242,7 @@ static UNARY: &[Unary] = &[
     row("softplus", math::softplus64, |w, x| w.logaddexp(x, &big(0.0)), (-750.0, HUGE)).within(0.77),
     row("gelu", math::gelu64, Wide::gelu, (-39.0, 12.0)).within(0.75),
     row("gelu_tanh", math::gelu_tanh64, Wide::gelu_tanh, (-30.0, 12.0)).within(0.72),
+    row("cbrt", math::cbrt64, |_, x| x.cbrt(BITS, NEAREST), (-HUGE, HUGE)).within(0.51),
     row("sqrt", math::sqrt64, |_, x| Wide::sqrt(x), (0.0, HUGE)),
     row("rsqrt", math::rsqrt64, |_, x| div(&big(1.0), &Wide::sqrt(x)), (0.0, HUGE)),
 ];
@@ -262,6 +269,7 @@ static BINARY: &[Binary] = &[
         bound: 0.68,
     },
     Binary { name: "logaddexp", ours: math::logaddexp64, exact: Wide::logaddexp, low: -1e4, high: 1e4, bound: 1.1 },
+    Binary { name: "logaddexp2", ours: math::logaddexp2_64, exact: Wide::logaddexp2, low: -1e4, high: 1e4, bound: 1.1 },
 ];
 
 /// Draws a number from a range: of any magnitude, of a magnitude near 1, or evenly.
@@ -315,7 +323,7 @@ fn stay_within_their_bounds() {
             let y = draw(&mut state, kind, case.low.max(-1e5), case.high);
             let (ours, exact) = ((case.ours)(x, y), (case.exact)(&mut wide, &big(x), &big(y)));
             // Where the two parts of a sum of logarithms cancel, the error is bounded in absolute terms.
-            let cancels = case.name == "logaddexp" && 128.0 * ours.abs() < x.abs().max(y.abs());
+            let cancels = case.name.starts_with("logaddexp") && 128.0 * ours.abs() < x.abs().max(y.abs());
             let far = if cancels {
                 let error = sub(&big(ours), &exact);
                 if !error.is_zero() && error.exponent().is_some_and(|exponent| exponent > -58) {
@@ -405,6 +413,9 @@ const HARD: &[(&str, f64, f64)] = &[
     ("atanh", 0.0, 0.0),
     ("atanh", -1.0, 1.0),
     ("atanh", 1.0, 1.0),
+    ("cbrt", 0.0, 0.0),
+    ("cbrt", 1.0, 8.0),
+    ("cbrt", 1e307, f64::MAX),
     ("erf", 0.0, 0.0),
     ("erf", -1.5, 1.5),
     ("erf", 5.0, 6.1),

@@ -30,8 +30,6 @@ pub(crate) fn aliases() -> Vec<(&'static str, &'static str)> {
         broadaxe::expr::aliases().chain(of_numpy).filter(|(alias, _)| !known(alias)).collect();
     names.sort_unstable();
     names.dedup_by_key(|(alias, _)| *alias);
-    // Other operators than those whose kernels they share: on integers they give floats.
-    names.retain(|(alias, _)| !matches!(*alias, "fabs" | "rint"));
     names
 }
 

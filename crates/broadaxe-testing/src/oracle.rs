@@ -22,6 +22,12 @@
 //! | `pow(1, x)`, `pow(x, 0)` | 1, NaN or not |
 //! | `prelu` | the slope is looked at only below 0: -0 stays -0, and NaN stays NaN |
 //! | `silu` `gelu` `gelu_tanh` `hardswish` of -inf | their limit, either zero |
+//! | `signbit` of a NaN | its sign bit: here NaN has none |
+//! | `nextafter` of equal numbers | the second; of zeros of f16 the first, as in NumPy |
+//! | `spacing` | to the next number away from zero, with the sign of the element, +0 for -0; of f16 to the next above, as in NumPy |
+//! | `gcd` `lcm` | of magnitudes; `gcd(0, 0)` and `lcm(0, x)` are 0, and both wrap |
+//! | `bitwise_count` | the bits of the magnitude |
+//! | `frexp_exponent` of 0, infinities, NaN | 0 |
 //! | a logical operator on numbers | what is not zero holds, NaN too |
 
 mod bytes;
@@ -90,7 +96,12 @@ impl Outcome {
 /// Returns the dtype of an operator's answer for operands of `ty`.
 pub fn output(op: &str, ty: Ty) -> Ty {
     let truth = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite"];
-    if truth.contains(&op) || op.starts_with("logical_") { Ty::Bool } else { ty }
+    match op {
+        "bitwise_count" => Ty::U8,
+        "frexp_exponent" => Ty::I32,
+        _ if truth.contains(&op) || op == "signbit" || op.starts_with("logical_") => Ty::Bool,
+        _ => ty,
+    }
 }
 
 /// Evaluates an operator; `ty` is the dtype of its operands (of `where`, of the second and third).
@@ -140,6 +151,9 @@ fn booleans(op: &str, args: &[Value]) -> Outcome {
         ("logical_and" | "bitwise_and", [a, b]) => *a && *b,
         ("logical_or" | "bitwise_or", [a, b]) => *a || *b,
         ("logical_not" | "bitwise_not", [a]) => !a,
+        ("copy", [a]) => *a,
+        ("imag", [_]) => false,
+        ("ones_like", [_]) => true,
         _ => return Outcome::Unsupported,
     };
     Outcome::Exact(Value::Bool(answer))

@@ -311,3 +311,15 @@ pub(crate) fn logaddexp(a: f64, b: f64) -> Exact {
     let small = if power.power < -900 { Double::of(0.0) } else { log1p(plain(power)) };
     small.plus(Double::of(high)).exact(0)
 }
+
+pub(crate) fn logaddexp2(a: f64, b: f64) -> Exact {
+    const LN_2: Double = Double { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
+    let (high, low) = if a < b { (b, a) } else { (a, b) };
+    let gap = sum(low, -high);
+    if gap.high < -2000.0 {
+        return Double::of(high).exact(0);
+    }
+    let power = exp(gap.times(LN_2));
+    let small = if power.power < -900 { Double::of(0.0) } else { log1p(plain(power)).over(LN_2) };
+    small.plus(Double::of(high)).exact(0)
+}

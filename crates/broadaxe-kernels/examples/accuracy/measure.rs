@@ -185,7 +185,7 @@ fn is_claimed(name: &str, [x, y]: [f64; 2], result: f64) -> bool {
     x.is_finite()
         && y.is_finite()
         && match name {
-            "logaddexp" => 128.0 * result.abs() >= x.abs().max(y.abs()),
+            "logaddexp" | "logaddexp2" => 128.0 * result.abs() >= x.abs().max(y.abs()),
             "atan2" => x != 0.0,
             _ => true,
         }

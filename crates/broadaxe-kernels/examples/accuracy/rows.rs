@@ -4,7 +4,7 @@ use astro_float::BigFloat;
 
 use crate::{
     double::{self, Exact},
-    wide::Wide,
+    wide::{self, Wide},
 };
 
 /// Knows what a function of f64 is, to more bits.
@@ -78,6 +78,7 @@ pub(crate) static ROWS: &[Line] = &[
     mirrored(close("asinh", (-10.0, 10.0), pxfm::f_asinh, Wide::asinh), -1),
     close("acosh", (1.0, 20.0), pxfm::f_acosh, Wide::acosh),
     mirrored(close("atanh", (-1.0, 1.0), pxfm::f_atanh, Wide::atanh), -1),
+    mirrored(close("cbrt", (-100.0, 100.0), pxfm::f_cbrt, |_, x| wide::cbrt(x)), -1),
     mirrored(summed("erf", (-6.0, 6.0), pxfm::f_erf, double::erf), -1),
     summed("sigmoid", (-40.0, 40.0), sigmoid, double::sigmoid),
     summed("silu", (-40.0, 40.0), silu, double::silu),
@@ -87,9 +88,11 @@ pub(crate) static ROWS: &[Line] = &[
     summed("hardswish", (-4.0, 4.0), hardswish, double::hardswish),
     summed("rsqrt", (0.0, 100.0), rsqrt, double::rsqrt),
     ("pow", (0.0, 100.0), Row::Two { narrow: pxfm::f_pow, wide: Reference::Close(pxfm::f_pow, Wide::pow) }),
+    ("float_power", (0.0, 100.0), Row::Two { narrow: pxfm::f_pow, wide: Reference::Close(pxfm::f_pow, Wide::pow) }),
     ("atan2", (-10.0, 10.0), Row::Two { narrow: pxfm::f_atan2, wide: Reference::Close(pxfm::f_atan2, Wide::atan2) }),
     ("hypot", (-10.0, 10.0), Row::Two { narrow: hypot, wide: Reference::Double(double::hypot) }),
     ("logaddexp", (-40.0, 40.0), Row::Two { narrow: logaddexp, wide: Reference::Double(double::logaddexp) }),
+    ("logaddexp2", (-40.0, 40.0), Row::Two { narrow: logaddexp2, wide: Reference::Double(double::logaddexp2) }),
 ];
 
 fn sigmoid(x: f64) -> f64 {
@@ -133,4 +136,11 @@ fn logaddexp(a: f64, b: f64) -> f64 {
         return f64::NAN;
     }
     if a == b { a + std::f64::consts::LN_2 } else { a.max(b) + pxfm::f_log1p(pxfm::f_exp(a.min(b) - a.max(b))) }
+}
+
+fn logaddexp2(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return f64::NAN;
+    }
+    if a == b { a + 1.0 } else { a.max(b) + pxfm::f_log2p1(pxfm::f_exp2(a.min(b) - a.max(b))) }
 }

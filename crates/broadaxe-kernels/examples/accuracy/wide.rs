@@ -41,6 +41,11 @@ fn div(a: &BigFloat, b: &BigFloat) -> BigFloat {
     a.div(b, BITS, NEAREST)
 }
 
+/// Computes the cube root.
+pub(crate) fn cbrt(x: &BigFloat) -> BigFloat {
+    x.cbrt(BITS, NEAREST)
+}
+
 fn is_small(x: &BigFloat) -> bool {
     x.is_zero() || x.exponent().is_some_and(|exponent| exponent < -25)
 }

@@ -37,6 +37,9 @@ pub(super) struct Factor {
 /// Is log 2.
 pub(super) const LN_2: Factor =
     Factor { top: 0.6931471675634384, rest: 1.2996506893889889e-8, whole: 0.6931471805599453 };
+/// Is 1 / log 2.
+pub(super) const LOG2_E: Factor =
+    Factor { top: 1.4426950216293335, rest: 1.9259629911266175e-08, whole: 1.4426950408889634 };
 /// Is 2 / (3 log 2).
 const TWO_THIRDS_LOG2_E: Factor =
     Factor { top: 0.9617966860532761, rest: 7.872699542894897e-9, whole: 0.9617966939259756 };

@@ -271,3 +271,17 @@ pub fn logaddexp32(a: f32, b: f32) -> f32 {
     let value = if high.is_infinite() { high } else { value };
     if a.is_nan() || b.is_nan() { f32::NAN } else { value }
 }
+
+/// Computes the logarithm of 2^a + 2^b to base 2 without overflow.
+///
+/// The larger operand, plus log2(1 + 2^-|a - b|), as in [`logaddexp32`]; the errors are the same.
+#[inline(always)]
+pub fn logaddexp2_32(a: f32, b: f32) -> f32 {
+    let (high, low) = if a < b { (b, a) } else { (a, b) };
+    let (wide, gap) = (f64::from(high), f64::from(low) - f64::from(high));
+    let gap = if high == low { 0.0 } else { gap };
+    let gap = if gap < -1000.0 { -1000.0 } else { gap };
+    let value = (wide + LOG2_E * log1p_by(exp_fine(gap * LN_2), &LOG_FINE)) as f32;
+    let value = if high.is_infinite() { high } else { value };
+    if a.is_nan() || b.is_nan() { f32::NAN } else { value }
+}

@@ -64,6 +64,8 @@ pub(crate) type RsqrtFused = RsqrtBy<Instruction>;
 pub struct RsqrtBy<M>(PhantomData<M>);
 /// √(a² + b²)
 pub struct Hypot;
+/// The cube root
+pub struct Cbrt;
 /// |a| with the sign of b
 pub struct Copysign;
 
@@ -384,6 +386,17 @@ impl<T: Number> Binary<T> for SquaredDifference {
     fn apply(a: T, b: T) -> T {
         let difference = a.sub(b);
         difference.mul(difference)
+    }
+}
+
+impl Function for Cbrt {
+    #[inline(always)]
+    fn narrow(x: f32) -> f32 {
+        math::cbrt32(x)
+    }
+    #[inline(always)]
+    fn wide(x: f64) -> f64 {
+        math::cbrt64(x)
     }
 }
 

@@ -25,6 +25,8 @@ pub struct ShiftRight;
 pub struct ShiftLeftMod;
 /// a >> (b mod width)
 pub struct ShiftRightMod;
+/// The number of bits of |a| that are 1
+pub struct BitwiseCount;
 
 impl<T: Integer> Binary<T> for And {
     type Out = T;
@@ -56,6 +58,29 @@ impl<T: Integer> Unary<T> for Not {
     fn apply(x: T) -> T {
         x.not()
     }
+}
+
+macro_rules! counts {
+    ($($ty:ident: $size:expr;)+) => { $(
+        impl Unary<$ty> for BitwiseCount {
+            type Out = u8;
+            /// Counts in the magnitude, as NumPy does: of -1 there is one.
+            #[inline(always)]
+            fn apply(x: $ty) -> u8 {
+                $size(x).count_ones() as u8
+            }
+        }
+    )+ };
+}
+counts! {
+    i8: i8::unsigned_abs;
+    i16: i16::unsigned_abs;
+    i32: i32::unsigned_abs;
+    i64: i64::unsigned_abs;
+    u8: std::convert::identity;
+    u16: std::convert::identity;
+    u32: std::convert::identity;
+    u64: std::convert::identity;
 }
 
 impl<T: Integer> Binary<T> for ShiftLeft {

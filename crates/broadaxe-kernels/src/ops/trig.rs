@@ -206,6 +206,8 @@ impl Function for Atanh {
 pub struct Atan2;
 /// log(e^a + e^b)
 pub struct Logaddexp;
+/// log2(2^a + 2^b)
+pub struct Logaddexp2;
 
 impl Function2 for Atan2 {
     #[inline(always)]
@@ -226,5 +228,16 @@ impl Function2 for Logaddexp {
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
         math::logaddexp64(a, b)
+    }
+}
+
+impl Function2 for Logaddexp2 {
+    #[inline(always)]
+    fn narrow(a: f32, b: f32) -> f32 {
+        math::logaddexp2_32(a, b)
+    }
+    #[inline(always)]
+    fn wide(a: f64, b: f64) -> f64 {
+        math::logaddexp2_64(a, b)
     }
 }

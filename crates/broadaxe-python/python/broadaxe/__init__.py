@@ -17,6 +17,7 @@ from ._broadaxe import Operator, __version__, num_threads, set_num_threads
 from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
 from ._guard import Blowup, guard
 from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
+from ._pairs import divmod, frexp, modf
 from ._reductions import reduction as _reduction
 from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
 

@@ -3,9 +3,11 @@
 //! `f64` has more than twice the bits of the narrower dtypes, so that rounding a sum, a product, a quotient or a square
 //! root first to `f64` and then to the dtype is the same as rounding it once.
 
+use std::cmp::Ordering;
+
 use super::{
     Outcome,
-    round::round,
+    round::{beyond, exponent, round},
     value::{Ty, Value},
     wide,
 };
@@ -74,7 +76,48 @@ fn one(op: &str, ty: Ty, a: f64) -> Outcome {
         "isinf" => truth(a.is_infinite()),
         "isfinite" => truth(a.is_finite()),
         "logical_not" => truth(a == 0.0),
+        "signbit" => truth(a.is_sign_negative() && !a.is_nan()),
+        "copy" | "positive" | "conjugate" => exact(ty, a),
+        "imag" => exact(ty, 0.0),
+        "ones_like" => exact(ty, 1.0),
+        "fabs" => exact(ty, a.abs()),
+        "rint" => exact(ty, a.round_ties_even()),
+        "modf_whole" => exact(ty, a.trunc()),
+        "modf_fraction" => exact(ty, if a.is_infinite() { 0f64.copysign(a) } else { (a % 1.0).copysign(a) }),
+        "frexp_mantissa" => exact(ty, libm::frexp(a).0),
+        "frexp_exponent" if a == 0.0 || !a.is_finite() => Outcome::Exact(Value::Int(0)),
+        "frexp_exponent" => Outcome::Exact(Value::Int(i128::from(exponent(a)) + 1)),
+        "deg2rad" => scaled(ty, a, std::f64::consts::PI / 180.0, std::f32::consts::PI / 180.0),
+        "rad2deg" => scaled(ty, a, 180.0 / std::f64::consts::PI, 180.0 / std::f32::consts::PI),
+        "spacing" => spacing(ty, a),
         _ => wide::one(op, ty, a),
+    }
+}
+
+/// Multiplies by a constant: in f64, or in f32 for the narrower dtypes.
+fn scaled(ty: Ty, a: f64, wide: f64, narrow: f32) -> Outcome {
+    exact(ty, if ty == Ty::F64 { a * wide } else { round(Ty::F32, a * f64::from(narrow)) })
+}
+
+fn spacing(ty: Ty, a: f64) -> Outcome {
+    if !a.is_finite() {
+        return exact(ty, f64::NAN);
+    }
+    let next = if ty == Ty::F16 || a == 0.0 { beyond(ty, a, 1) } else { beyond(ty, a, if a < 0.0 { -1 } else { 1 }) };
+    // The zero of bf16 keeps its sign, as in ml_dtypes.
+    let step = if a == 0.0 { next } else { next - a };
+    exact(ty, if ty == Ty::BF16 && a == 0.0 { step.copysign(a) } else { step })
+}
+
+fn nextafter(ty: Ty, a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return f64::NAN;
+    }
+    match a.partial_cmp(&b) {
+        Some(Ordering::Less) => beyond(ty, a, 1),
+        Some(Ordering::Greater) => beyond(ty, a, -1),
+        _ if ty == Ty::F16 => a,
+        _ => b,
     }
 }
 
@@ -115,6 +158,9 @@ fn two(op: &str, ty: Ty, a: f64, b: f64) -> Outcome {
             exact(ty, difference * difference)
         }
         "copysign" => exact(ty, a.copysign(b)),
+        "nextafter" => exact(ty, nextafter(ty, a, b)),
+        "ldexp" if b.is_nan() => exact(ty, b),
+        "ldexp" => exact(ty, libm::ldexp(a, b.clamp(-10_000.0, 10_000.0) as i32)),
         "prelu" => exact(ty, if a < 0.0 { a * b } else { a }),
         "heaviside" if a == 0.0 => exact(ty, b),
         "heaviside" => exact(ty, if a.is_nan() { a } else { f64::from(u8::from(a > 0.0)) }),

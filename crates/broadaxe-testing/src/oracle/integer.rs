@@ -32,6 +32,10 @@ fn one(op: &str, ty: Ty, a: i128) -> Outcome {
         "relu" => wrapped(ty, a.max(0)),
         "bitwise_not" => wrapped(ty, !a),
         "logical_not" => truth(a == 0),
+        "copy" | "positive" | "conjugate" => wrapped(ty, a),
+        "imag" => wrapped(ty, 0),
+        "ones_like" => wrapped(ty, 1),
+        "bitwise_count" => Outcome::Exact(Value::Int(a.abs().count_ones().into())),
         _ => Outcome::Unsupported,
     }
 }
@@ -98,6 +102,9 @@ fn two(op: &str, ty: Ty, a: i128, b: i128) -> Outcome {
         "min" | "fmin" => wrapped(ty, a.min(b)),
         "squared_difference" => wrapped(ty, product(ty, ty.wrap(a - b), ty.wrap(a - b))),
         "prelu" => wrapped(ty, if a < 0 { product(ty, a, b) } else { a }),
+        "gcd" => wrapped(ty, divisor(a, b)),
+        "lcm" if a == 0 || b == 0 => wrapped(ty, 0),
+        "lcm" => wrapped(ty, product(ty, a.abs() / divisor(a, b), b.abs())),
         "bitwise_and" => wrapped(ty, a & b),
         "bitwise_or" => wrapped(ty, a | b),
         "bitwise_xor" => wrapped(ty, a ^ b),
@@ -108,6 +115,11 @@ fn two(op: &str, ty: Ty, a: i128, b: i128) -> Outcome {
         "pow" | "pow_trunc" => wrapped(ty, power(ty, a, b)),
         _ => Outcome::Unsupported,
     }
+}
+
+/// Returns the greatest common divisor, by Euclid's algorithm.
+fn divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { divisor(b, a % b) }
 }
 
 fn shift(op: &str, ty: Ty, a: i128, b: i128) -> i128 {

@@ -68,6 +68,23 @@ fn ordinal(ty: Ty, x: f64) -> i128 {
     if x < 0.0 { -place } else { place }
 }
 
+/// Returns the number of a dtype that comes so many steps after this one, of which there must be so many; a zero keeps its sign.
+pub(super) fn beyond(ty: Ty, x: f64, steps: i128) -> f64 {
+    let Format { precision, least, greatest } = ty.format();
+    let per_exponent = 1i128 << (precision - 1);
+    let place = ordinal(ty, x) + steps;
+    let size = place.abs();
+    if size == (i128::from(greatest - least) + 2) * per_exponent {
+        return if place < 0 { f64::NEG_INFINITY } else { f64::INFINITY };
+    }
+    // Subnormal numbers have the quantum of the least exponent.
+    let above = (size / per_exponent - 1).max(0);
+    let quantum = least + above as i32 - (precision - 1);
+    let half = quantum / 2;
+    let number = (size - above * per_exponent) as f64 * power_of_two(half) * power_of_two(quantum - half);
+    number.copysign(if place == 0 { x } else { place as f64 })
+}
+
 /// Counts the steps between two numbers of a dtype; the zeros are one number. `None` when one is NaN.
 pub fn distance(ty: Ty, a: f64, b: f64) -> Option<u128> {
     if a.is_nan() || b.is_nan() { None } else { Some(ordinal(ty, a).abs_diff(ordinal(ty, b))) }
@@ -119,6 +136,22 @@ mod tests {
         assert_eq!(round_integer(Ty::BF16, (1 << 63) + (1 << 55) + 1), power_of_two(63) + power_of_two(56));
         assert_eq!(round_integer(Ty::F16, 65_519), 65_504.0);
         assert_eq!(round_integer(Ty::F16, -65_520), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn steps_lead_to_the_neighbours_of_the_machine() {
+        for x in [0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, 1.0, -1.0, 0.1, -3.5, f64::MAX, -f64::MAX] {
+            assert_eq!(beyond(Ty::F64, x, 1).to_bits(), x.next_up().to_bits(), "{x:e}");
+            assert_eq!(beyond(Ty::F64, x, -1).to_bits(), x.next_down().to_bits(), "{x:e}");
+            let narrow = x as f32;
+            let wide = f64::from(narrow);
+            if narrow.is_finite() {
+                assert_eq!(beyond(Ty::F32, wide, 1).to_bits(), f64::from(narrow.next_up()).to_bits(), "{x:e}");
+                assert_eq!(beyond(Ty::F32, wide, -1).to_bits(), f64::from(narrow.next_down()).to_bits(), "{x:e}");
+            }
+        }
+        assert_eq!(beyond(Ty::F16, 65504.0, 1), f64::INFINITY);
+        assert_eq!(beyond(Ty::F16, 1.0, -1), 1.0 - power_of_two(-11));
     }
 
     #[test]

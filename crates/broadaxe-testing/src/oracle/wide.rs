@@ -59,6 +59,7 @@ static FUNCTIONS: &[Function] = &[
     one_of("acosh", 1, acosh, |x| big(x).acosh()),
     one_of("atanh", 1, libm::atanh, |x| big(x).atanh()),
     one_of("rsqrt", 1, |x| 1.0 / x.sqrt(), |x| big(1.0) / big(x).sqrt()),
+    one_of("cbrt", 1, libm::cbrt, big_cbrt),
     one_of("erf", 1, libm::erf, |x| if x.abs() > 6.0 { big(1f64.copysign(x)) } else { big_erf(x) }),
     one_of("sigmoid", 2, sigmoid, |x| big(1.0) / (big(1.0) + big(-x).exp())),
     one_of("silu", 2, |x| limited(x, x * sigmoid(x)), |x| big(x) / (big(1.0) + big(-x).exp())),
@@ -67,9 +68,11 @@ static FUNCTIONS: &[Function] = &[
     one_of("gelu_tanh", 2, |x| limited(x, x * sigmoid(2.0 * gelu_inner(x))), big_gelu_tanh),
     one_of("hardswish", 2, hardswish, big_hardswish),
     two_of("pow", 1, libm::pow, big_pow),
+    two_of("float_power", 1, libm::pow, big_pow),
     two_of("atan2", 1, libm::atan2, big_atan2),
     two_of("hypot", 1, libm::hypot, |a, b| (big(a) * big(a) + big(b) * big(b)).sqrt()),
     two_of("logaddexp", 2, logaddexp, |a, b| big(a.max(b)) + big_softplus_wide(a.min(b), a.max(b))),
+    two_of("logaddexp2", 2, logaddexp2, |a, b| big(a.max(b)) + big_log2_1_plus_exp2(a.min(b), a.max(b))),
 ];
 
 /// Finds a function by the operator's name.
@@ -224,6 +227,22 @@ fn big_softplus_wide(low: f64, high: f64) -> Big {
     (at(1.0) + (at(low) - at(high)).exp()).ln()
 }
 
+/// log2(1 + 2^(low - high)), with bits for a sum next to 1
+fn big_log2_1_plus_exp2(low: f64, high: f64) -> Big {
+    let gap = high - low;
+    if gap > 1e4 {
+        return big(0.0);
+    }
+    let bits = 400 + gap as usize;
+    let at = |x: f64| Big::new(x, bits);
+    (at(1.0) + ((at(low) - at(high)) * Big::ln_2()).exp()).log2()
+}
+
+fn big_cbrt(x: f64) -> Big {
+    let size = (big(x.abs()).ln() / big(3.0)).exp();
+    if x < 0.0 { -size } else { size }
+}
+
 /// Raises |a|, and gives the result a sign where a is negative and b odd.
 fn big_pow(a: f64, b: f64) -> Big {
     let odd = exponent(b) < 53 && b.trunc() == b && (b / 2.0).trunc() * 2.0 != b;
@@ -240,6 +259,16 @@ fn big_atan2(y: f64, x: f64) -> Big {
         angle + Big::pi(256)
     } else {
         angle - Big::pi(256)
+    }
+}
+
+fn logaddexp2(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::NAN
+    } else if a == b {
+        a + 1.0
+    } else {
+        a.max(b) + std::f64::consts::LOG2_E * libm::log1p(libm::exp2(-(a - b).abs()))
     }
 }
 
@@ -277,7 +306,7 @@ mod tests {
                 }
             }
             // The plain compositions lose some bits; those where e^x multiplies the error or a sum vanishes, most.
-            let most = if ["gelu", "gelu_tanh", "exp2", "logaddexp"].contains(name) { 4096 } else { 4 };
+            let most = if ["gelu", "gelu_tanh", "exp2", "logaddexp", "logaddexp2"].contains(name) { 4096 } else { 4 };
             if worst.0 > most {
                 faults.push(format!("{name}({:e}, {:e}): {} units apart", worst.1, worst.2, worst.0));
             }

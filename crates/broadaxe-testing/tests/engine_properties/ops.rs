@@ -11,7 +11,10 @@ use broadaxe_testing::{
 use crate::drive::{Operand, ask, column, operand, other_nans, report, run_columns, run_loop, single, ty};
 
 /// The operators that move bits and compute nothing: they keep whatever NaN they are given, but for the sign.
-const MOVERS: &[&str] = &["neg", "abs", "copysign", "where"];
+const MOVERS: &[&str] = &["neg", "abs", "fabs", "copysign", "where", "copy", "positive", "conjugate"];
+
+/// The operators that look at the sign of a NaN.
+const SIGNED: &[&str] = &["copysign", "signbit"];
 
 /// Returns which byte of a float of this size holds the sign.
 fn sign_byte(size: usize) -> usize {
@@ -187,7 +190,7 @@ impl Exam {
     fn nans(&self, columns: &[Vec<u8>], want: &[u8], faults: &mut Vec<String>) {
         for nan in other_nans(self.dtype) {
             let size = self.dtype.size();
-            if self.op.name() == "copysign" && nan[sign_byte(size)] & 0x80 != 0 {
+            if SIGNED.contains(&self.op.name()) && nan[sign_byte(size)] & 0x80 != 0 {
                 continue;
             }
             let mut columns = columns.to_vec();
@@ -288,9 +291,13 @@ fn movers_keep_the_bits_of_nan() {
             let minus = to_bytes(ty(dtype), &[Value::Float(-1.0)]);
             // What becomes of the byte with the sign.
             type Case<'a> = (&'static str, Vec<&'a [u8]>, fn(u8) -> u8);
-            let cases: [Case; 5] = [
+            let cases: [Case; 9] = [
                 ("neg", vec![&nan], |top| top ^ 0x80),
                 ("abs", vec![&nan], |top| top & 0x7f),
+                ("fabs", vec![&nan], |top| top & 0x7f),
+                ("copy", vec![&nan], |top| top),
+                ("positive", vec![&nan], |top| top),
+                ("conjugate", vec![&nan], |top| top),
                 ("copysign", vec![&nan, &minus], |top| top | 0x80),
                 ("where", vec![&[2], &nan, &minus], |top| top),
                 ("where", vec![&[0], &minus, &nan], |top| top),

@@ -76,7 +76,7 @@ impl Lowering<'_> {
     fn unary(&mut self, sign: &str, arg: Arg) -> Result<Arg, Error> {
         match (sign, arg) {
             (_, Arg::Weak(literal)) => fold::unary(sign, literal).map(Arg::Weak),
-            ("+", _) => self.positive(arg).map(Arg::Node),
+            ("+", _) => self.named("positive", &[arg]).map(Arg::Node),
             ("-", _) => self.named("neg", &[arg]).map(Arg::Node),
             _ => self.named("bitwise_not", &[arg]).map(Arg::Node),
         }
@@ -116,11 +116,6 @@ impl Lowering<'_> {
                 self.graph.broadcast(node, &rule)
             }
             "broadcast_to" => self.broadcast_to(call, args),
-            "positive" => {
-                self.rule_of(call)?;
-                self.only(call, args)?;
-                self.positive(args[0])
-            }
             name => {
                 let rule = self.rule_of(call)?;
                 self.operator(name, args, &rule)
@@ -133,9 +128,7 @@ impl Lowering<'_> {
             return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
         };
         count(op, name, args.len())?;
-        // NumPy's fabs and rint go to floats, where abs and round leave integers alone.
-        let promotion = if matches!(name, "fabs" | "rint") { Promotion::Float } else { op.promotion() };
-        self.operate(op.name(), promotion, rule, args)
+        self.operate(op.name(), op.promotion(), rule, args)
     }
 
     /// Returns the one operand of a call as a node.
@@ -147,16 +140,6 @@ impl Lowering<'_> {
                 let message = format!("{} takes 1 operand, not {}", call.name, args.len());
                 Err(Error::new(ErrorKind::Argument, message))
             }
-        }
-    }
-
-    fn positive(&mut self, arg: Arg) -> Result<Node, Error> {
-        if self.typed(&arg) == Typed::Strong(DType::Bool) {
-            return Err(Error::new(ErrorKind::DType, "+ of bool is refused, as in NumPy; cast it to i8"));
-        }
-        match arg {
-            Arg::Node(node) => Ok(node),
-            Arg::Weak(literal) => alone(self.graph, literal),
         }
     }
 
@@ -235,12 +218,15 @@ impl Lowering<'_> {
             }
             (Promotion::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
             (_, "abs", [arg]) if dtype == DType::Bool => return self.node(*arg, dtype),
+            // Every operator makes a new array; none is needed on the way to one.
+            (_, "copy" | "positive" | "conjugate", [arg]) => return self.node(*arg, dtype),
             // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
             (Promotion::Class, _, [arg]) if !dtype.is_float() => {
                 let node = self.node(*arg, dtype)?;
                 let answer = if name == "isfinite" { "equal" } else { "not_equal" };
                 return emit(self.graph, answer, &Rule::numpy(), &[node, node]);
             }
+            (Promotion::Exponent, _, [base, exponent]) => return self.raise(name, dtype, rule, *base, *exponent),
             (_, "reciprocal", [arg]) if !dtype.is_float() => {
                 return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
             }
@@ -257,6 +243,15 @@ impl Lowering<'_> {
             return self.emit("logical_and", rule, &[Arg::Node(at_least), args[2]], &[at_least, *high]);
         }
         self.emit(name, rule, args, &nodes)
+    }
+
+    /// Multiplies by powers of two in a dtype; what bf16 computes in f32 goes back to it where NumPy's exponents are of 32 bits.
+    fn raise(&mut self, name: &str, dtype: DType, rule: &Rule, base: Arg, exponent: Arg) -> Result<Node, Error> {
+        let nodes = [self.node(base, dtype)?, self.node(exponent, dtype)?];
+        let raised = self.emit(name, rule, &[base, exponent], &nodes)?;
+        let narrow = self.typed(&base) == Typed::Strong(DType::BF16)
+            && !matches!(self.typed(&exponent), Typed::Strong(DType::U32 | DType::I64));
+        Ok(if narrow { self.graph.cast(raised, DType::BF16) } else { raised })
     }
 
     /// Applies a rule to the arrays; beside a single array the numbers take its shape.
@@ -387,6 +382,8 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
         Some(Promotion::NotBool) if name == "neg" => "write ~ for not, or cast it to i8",
         Some(Promotion::NotBool) if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
         Some(Promotion::NotBool) => "cast it to i8",
+        Some(Promotion::Exponent) => "its second operand is an integer of at most 63 bits",
+        Some(Promotion::Integer) => "it takes integers; cast bool to i8",
         Some(Promotion::Bits) => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
         _ => "it takes integers",
     };

@@ -10,7 +10,6 @@ use crate::{
 /// Other names of our operators.
 pub(super) const ALIASES: &[(&str, &str)] = &[
     ("absolute", "abs"),
-    ("fabs", "abs"),
     ("arccos", "acos"),
     ("arccosh", "acosh"),
     ("arcsin", "asin"),
@@ -23,6 +22,8 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("bitwise_left_shift", "shift_left"),
     ("bitwise_right_shift", "shift_right"),
     ("clip", "clamp"),
+    ("conj", "conjugate"),
+    ("degrees", "rad2deg"),
     ("divide", "div"),
     ("floor_divide", "div_floor"),
     ("fmaximum", "fmax"),
@@ -35,16 +36,17 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
     ("multiply", "mul"),
     ("negative", "neg"),
     ("power", "pow"),
+    ("radians", "deg2rad"),
+    ("real", "copy"),
     ("remainder", "mod_floor"),
     ("right_shift", "shift_right"),
-    ("rint", "round"),
     ("subtract", "sub"),
     ("swish", "silu"),
     ("true_divide", "div"),
 ];
 
 /// Calls that are no operators: they change the dtype or the shape, or nothing.
-pub(super) const OTHERS: &[&str] = &["broadcast", "broadcast_to", "cast", "positive"];
+pub(super) const OTHERS: &[&str] = &["broadcast", "broadcast_to", "cast"];
 
 /// Signs of binary operators and the operators they stand for.
 const SIGNS: &[(&str, &str)] = &[
@@ -82,7 +84,7 @@ pub(super) fn operator(name: &str) -> Option<&'static Op> {
 /// Functions of other packages over elements that there are none of here, with what is said of them.
 const FOREIGN: &[(&[&str], &str)] = &[
     (
-        &["complex", "conj", "conjugate", "real", "imag", "angle"],
+        &["complex", "angle"],
         "is about complex numbers, of which there are none; use arrays of the real and of the imaginary parts",
     ),
     (

@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
             Token::Sign("[") => {
                 self.fail("indexing is not part of an expression; bind the part as an array of its own")
             }
-            Token::Sign(".") => self.fail("attributes and methods are not part of an expression"),
+            Token::Sign(".") => self.fail("attributes and methods but .real and .imag are not part of an expression"),
             Token::Sign(",") => {
                 self.fail("an expression has one result; a comma stands only between operands of a call")
             }
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
     }
 
     fn power(&mut self) -> Result<usize, Error> {
-        let base = self.primary()?;
+        let base = self.operand()?;
         if !self.is("**") {
             return Ok(base);
         }
@@ -192,6 +192,29 @@ impl<'a> Parser<'a> {
         let exponent = self.unary()?;
         self.depth -= 1;
         Ok(self.push(position, Kind::Binary("**", base, exponent)))
+    }
+
+    /// Parses an operand with the parts that are taken of it: `(a - 1).real`.
+    fn operand(&mut self) -> Result<usize, Error> {
+        let mut step = self.primary()?;
+        while self.part_ahead().is_some() {
+            self.advance()?;
+            let (position, token) = self.advance()?;
+            let Token::Name(name) = token else { break };
+            let call = Call { system: None, name: name.to_string(), arguments: vec![step], attributes: Vec::new() };
+            step = self.push(position, Kind::Call(Box::new(call)));
+        }
+        Ok(step)
+    }
+
+    /// Returns the part of a number behind the dot that comes next: `real` or `imag`, and no call of that name.
+    fn part_ahead(&self) -> Option<&'a str> {
+        if !self.is(".") {
+            return None;
+        }
+        let mut lexer = self.lexer.clone();
+        let Ok((_, Token::Name(name @ ("real" | "imag")))) = lexer.next() else { return None };
+        (!matches!(lexer.next(), Ok((_, Token::Sign("("))))).then_some(name)
     }
 
     fn primary(&mut self) -> Result<usize, Error> {
@@ -238,7 +261,7 @@ impl<'a> Parser<'a> {
         if self.is("(") {
             return self.call(position, None, first);
         }
-        if self.take(".")? {
+        if self.part_ahead().is_none() && self.take(".")? {
             let Token::Name(name) = self.token else {
                 return Err(self.fail(format!("the name of an operator is missing after '{}.'", short(first))));
             };
