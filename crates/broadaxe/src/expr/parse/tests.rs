@@ -96,6 +96,8 @@ fn errors_point_and_explain() {
         ("a[0]", 1, "indexing"),
         ("a.T", 0, "there is no framework 'a'"),
         ("(a).T", 3, "methods"),
+        ("(a).real()", 3, "methods"),
+        ("a.real()", 0, "there is no framework 'a'"),
         ("onnx.", 5, "name of an operator is missing"),
         ("onnx.Add", 8, "called with its operands"),
         ("(a + b", 6, "opened at byte 0 is never closed"),
