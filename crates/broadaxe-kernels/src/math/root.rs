@@ -40,6 +40,7 @@ fn cbrt_core(x: f64) -> f64 {
 /// Computes the cube root.
 ///
 /// At most 0.5001 ULP; a zero keeps its sign.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn cbrt32(x: f32) -> f32 {
     let value = (cbrt_core(f64::from(x.abs())) as f32).copysign(x);
@@ -50,6 +51,7 @@ pub fn cbrt32(x: f32) -> f32 {
 /// Computes the cube root.
 ///
 /// At most 0.51 ULP; a zero keeps its sign.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub fn cbrt64(x: f64) -> f64 {
     const TWO_54: f64 = 18_014_398_509_481_984.0;

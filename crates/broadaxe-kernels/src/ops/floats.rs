@@ -125,6 +125,7 @@ impl Function2 for Ldexp {
         if b.is_nan() { f32::NAN } else { value.canonical() }
     }
     /// Brings the significand to the exponent of the result, or to one that is 2^64 times too large where that is subnormal.
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
         const FRACTION: u64 = (1 << 52) - 1;
@@ -159,6 +160,7 @@ impl Function for Mantissa {
         // Every f32 is a normal f64.
         Self::wide(f64::from(x)) as f32
     }
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         const FRACTION: u64 = (1 << 52) - 1;
@@ -170,6 +172,7 @@ impl Function for Mantissa {
 }
 
 /// Returns the exponent of `x`; of what is no number, infinite or zero, 0.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 fn exponent64(x: f64) -> i32 {
     let (size, shift) = normal64(x.abs());

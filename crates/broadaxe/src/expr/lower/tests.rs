@@ -125,7 +125,10 @@ fn operators_compute_in_numpys_dtypes() {
         ("frexp_exponent(i64)", "frexp_exponent(f64(i64)) i32 (2, 3)"),
         ("float_power(i8, f16)", "float_power(f64(i8), f64(f16)) f64 (2, 3)"),
         ("gcd(i8, u8)", "gcd(i16(i8), i16(u8)) i16 (2, 3)"),
-        ("gcd(bool, bool)", "error 0: gcd of bool and bool is refused, as in NumPy; it takes integers; cast bool to i8"),
+        (
+            "gcd(bool, bool)",
+            "error 0: gcd of bool and bool is refused, as in NumPy; it takes integers; cast bool to i8",
+        ),
         ("lcm(f32, i8)", "error 0: lcm of f32 and i8 is refused"),
         ("ldexp(f32, i8)", "ldexp(f32, f32(i8)) f32 (2, 3)"),
         ("ldexp(i8, i64)", "ldexp(f16(i8), f16(i64)) f16 (2, 3)"),
