@@ -189,16 +189,14 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
 /// refuses.
 fn of_base(operands: &[Typed]) -> Option<DType> {
     let [base, exponent] = operands else { return None };
-    let exponent = match *exponent {
-        Typed::Strong(dtype) if dtype.is_float() || dtype == DType::U64 => return None,
+    match exponent {
+        Typed::Strong(dtype) if dtype.is_float() || *dtype == DType::U64 => return None,
         Typed::Weak(Literal::Float(_)) => return None,
-        Typed::Strong(dtype) => Some(dtype),
-        Typed::Weak(_) => None,
-    };
-    let base = match (*base, exponent) {
-        (Typed::Weak(literal @ Literal::Int(_)), Some(dtype)) => Typed::Strong(literal.beside(dtype)),
-        (base, _) => base,
-    };
+        _ => {}
+    }
+    // A whole number beside exponents that have a dtype takes the least float.
+    let least = matches!((base, exponent), (Typed::Weak(Literal::Int(_)), Typed::Strong(_)));
+    let base = if least { Typed::Strong(DType::I8) } else { *base };
     dtype(Promotion::Float, &[base]).map(|dtype| if dtype == DType::BF16 { DType::F32 } else { dtype })
 }
 
