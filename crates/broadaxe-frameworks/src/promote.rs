@@ -194,9 +194,11 @@ fn of_base(operands: &[Typed]) -> Option<DType> {
         Typed::Weak(Literal::Float(_)) => return None,
         _ => {}
     }
-    // A whole number beside exponents that have a dtype takes the least float.
-    let least = matches!((base, exponent), (Typed::Weak(Literal::Int(_)), Typed::Strong(_)));
-    let base = if least { Typed::Strong(DType::I8) } else { *base };
+    let base = match (*base, *exponent) {
+        // Beside bool a whole number is i64; beside exponents of any other dtype NumPy finds the least float for it.
+        (Typed::Weak(Literal::Int(_)), Typed::Strong(dtype)) if dtype != DType::Bool => Typed::Strong(DType::I8),
+        (base, _) => base,
+    };
     dtype(Promotion::Float, &[base]).map(|dtype| if dtype == DType::BF16 { DType::F32 } else { dtype })
 }
 

@@ -222,7 +222,7 @@ fn random_views_under_several_rules() {
     let mut random = Random::new(20_261_121);
     let (mut faults, mut counts) = (Vec::new(), [0; 3]);
     let mut elements = 0;
-    for _ in 0..4000 {
+    for _ in 0..5000 {
         let Some(case) = draw(&mut random) else { continue };
         // The layouts of results are drawn apart: they are as many as the CPU has levels, and the cases the same on all.
         faults.extend(case.faults(&mut Random::new(random.bits())));
