@@ -34,10 +34,14 @@ use crate::{
 
 mod integers;
 mod lanewise;
+mod seldom;
 
 use integers::divided;
 pub(crate) use integers::integer_powers;
 pub(crate) use lanewise::{fused, lanewise, powers, remainders, rounded_fused};
+pub(crate) use seldom::{
+    seldom_all, seldom_float, seldom_float_width, seldom_floats, seldom_integer, stepwise_integers,
+};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
     Kernel {
@@ -227,26 +231,6 @@ const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: heavy_picos(T::DTYPE), ..kernel }
 }
 
-/// The picoseconds of an element for operators that few programs use.
-const fn seldom_picos(dtype: DType) -> u32 {
-    2 * LIGHT_PICOS * dtype.size() as u32
-}
-
-/// One operand, one loop: for operators that few programs use.
-const fn one_seldom<O: Unary<T>, T: Element>() -> Kernel {
-    Kernel { picos: seldom_picos(T::DTYPE), ..costly::<O, T>() }
-}
-
-/// Two operands, one loop: for operators that few programs use.
-const fn two_seldom<O: Binary<T>, T: Element>() -> Kernel {
-    Kernel { picos: seldom_picos(T::DTYPE), ..heavy::<O, T>() }
-}
-
-/// Two operands, one loop that is not vectorised and takes many steps for each element.
-const fn stepwise<O: Binary<T>, T: Element>() -> Kernel {
-    Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..heavy::<O, T>() }
-}
-
 /// As [`one`], for f16 by f32.
 const fn one_f16<O: Unary<f16> + Widened>() -> Kernel {
     Kernel { variants: ByF32::<O, (f16,)>::ONE, ..one::<O, f16>() }
@@ -356,47 +340,6 @@ family!(/// Every float, one operand, costly.
     heavy_float, costly, Unary: f32, f64; f16 costly_f16, bf16 costly_bf16);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
-
-family!(/// Every float, one operand, seldom used.
-    seldom_float, one_seldom, Unary: f16, bf16, f32, f64);
-family!(/// Every float, two operands, seldom used.
-    seldom_floats, two_seldom, Binary: f16, bf16, f32, f64);
-family!(/// Every integer, one operand, seldom used.
-    seldom_integer, one_seldom, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
-family!(/// Every integer, two operands, many steps for each.
-    stepwise_integers, stepwise, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
-
-/// Every float by the loops of the unsigned integer of its width, one operand, seldom used.
-pub(crate) const fn seldom_float_width<O: Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
-    let (k2, k4, k8) = (one_seldom::<O, u16>(), one_seldom::<O, u32>(), one_seldom::<O, u64>());
-    gather([
-        as_dtype(k2, DType::U16, DType::F16),
-        as_dtype(k2, DType::U16, DType::BF16),
-        as_dtype(k4, DType::U32, DType::F32),
-        as_dtype(k8, DType::U64, DType::F64),
-    ])
-}
-
-/// Every dtype, one operand, seldom used: bools and signed integers by the loops of the unsigned ones of their widths.
-pub(crate) const fn seldom_all<O>() -> Kernels
-where
-    O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64> + Unary<f16> + Unary<bf16> + Unary<f32> + Unary<f64>,
-{
-    let (k1, k2, k4, k8) =
-        (one_seldom::<O, u8>(), one_seldom::<O, u16>(), one_seldom::<O, u32>(), one_seldom::<O, u64>());
-    let integers = gather([
-        k1,
-        k2,
-        k4,
-        k8,
-        as_dtype(k1, DType::U8, DType::Bool),
-        as_dtype(k1, DType::U8, DType::I8),
-        as_dtype(k2, DType::U16, DType::I16),
-        as_dtype(k4, DType::U32, DType::I32),
-        as_dtype(k8, DType::U64, DType::I64),
-    ]);
-    integers.and(seldom_float::<O>())
-}
 
 /// Every number as it is.
 pub(crate) const fn copied_numbers() -> Kernels {

@@ -139,8 +139,7 @@ impl Wide {
 
     fn logaddexp2(&mut self, a: &BigFloat, b: &BigFloat) -> BigFloat {
         let ln_2 = self.constants.ln_2(BITS, NEAREST);
-        let sum = self.logaddexp(&mul(a, &ln_2), &mul(b, &ln_2));
-        div(&sum, &ln_2)
+        div(&self.logaddexp(&mul(a, &ln_2), &mul(b, &ln_2)), &ln_2)
     }
 
     fn atan2(&mut self, y: &BigFloat, x: &BigFloat) -> BigFloat {

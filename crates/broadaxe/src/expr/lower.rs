@@ -218,14 +218,9 @@ impl Lowering<'_> {
             }
             (Promotion::Rounded, _, [arg]) if !dtype.is_float() => return self.node(*arg, dtype),
             (_, "abs", [arg]) if dtype == DType::Bool => return self.node(*arg, dtype),
-            // Every operator makes a new array; none is needed on the way to one.
+            // No copy is needed on the way to a result, which is an array of its own.
             (_, "copy" | "positive" | "conjugate", [arg]) => return self.node(*arg, dtype),
-            // Integers and bool are finite: equal to themselves or not is the answer, in the right shape.
-            (Promotion::Class, _, [arg]) if !dtype.is_float() => {
-                let node = self.node(*arg, dtype)?;
-                let answer = if name == "isfinite" { "equal" } else { "not_equal" };
-                return emit(self.graph, answer, &Rule::numpy(), &[node, node]);
-            }
+            (Promotion::Class, _, [arg]) if !dtype.is_float() => return self.classify(name, *arg, dtype),
             (Promotion::Exponent, _, [base, exponent]) => return self.raise(name, dtype, rule, *base, *exponent),
             (_, "reciprocal", [arg]) if !dtype.is_float() => {
                 return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
@@ -243,6 +238,13 @@ impl Lowering<'_> {
             return self.emit("logical_and", rule, &[Arg::Node(at_least), args[2]], &[at_least, *high]);
         }
         self.emit(name, rule, args, &nodes)
+    }
+
+    /// Classifies integers and bool, which are finite: equal to themselves or not is the answer, in the right shape.
+    fn classify(&mut self, name: &str, arg: Arg, dtype: DType) -> Result<Node, Error> {
+        let node = self.node(arg, dtype)?;
+        let answer = if name == "isfinite" { "equal" } else { "not_equal" };
+        emit(self.graph, answer, &Rule::numpy(), &[node, node])
     }
 
     /// Multiplies by powers of two in a dtype; what bf16 computes in f32 goes back to it where NumPy's exponents are of 32 bits.
