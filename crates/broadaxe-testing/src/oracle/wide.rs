@@ -267,6 +267,10 @@ fn logaddexp2(a: f64, b: f64) -> f64 {
         f64::NAN
     } else if a == b {
         a + 1.0
+    } else if (a - b).abs() < 1.0 {
+        // The logarithm is 1 and a little, which is what is left beside -1.
+        let less_one = libm::expm1(-(a - b).abs() * std::f64::consts::LN_2);
+        (a.max(b) + 1.0) + std::f64::consts::LOG2_E * libm::log1p(0.5 * less_one)
     } else {
         a.max(b) + std::f64::consts::LOG2_E * libm::log1p(libm::exp2(-(a - b).abs()))
     }
