@@ -84,7 +84,7 @@ fn scaled((x, rest): (f64, f64), factor: &Factor) -> (f64, f64) {
 
 /// Computes the logarithm of 2^a + 2^b to base 2 without overflow.
 ///
-/// As [`logaddexp64`]. At most 1.1 ULP where the result is at least 2^-7 of the larger operand; nearer to zero, where
+/// As [`logaddexp64`]. At most 1.3 ULP (measured 1.2225) where the result is at least 2^-7 of the larger operand; nearer to zero, where
 /// the two cancel, the absolute error is 2^-58.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
