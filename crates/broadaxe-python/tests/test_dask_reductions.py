@@ -1,6 +1,9 @@
 """Reductions, broadcasts and chunks of unknown size of Dask arrays."""
 
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -108,6 +111,13 @@ def test_first_places():
                 for axis in (None, 0, 1, -1):
                     got = getattr(bx, name)(chunked(array, chunks), axis=axis)
                     agree(got, getattr(np, name)(array, axis=axis), (name, chunks, axis))
+
+
+def test_first_places_in_large_blocks():
+    array = np.random.default_rng(0).integers(-1000, 1000, (10, 40, 40, 24))
+    for name in SEEKS:
+        for axis in (None, 0, 2, -1):
+            agree(getattr(bx, name)(chunked(array, (6, 40, 30, 24)), axis=axis), getattr(np, name)(array, axis=axis), (name, axis))
 
 
 def test_halves_are_summed_in_a_wider_dtype():
@@ -244,3 +254,12 @@ def test_broadcasts():
     assert max(max(cuts) for cuts in large.chunks) < 10**6 and large[5, 6].compute().tolist() == bias.tolist()
     with pytest.raises(ValueError):
         bx.broadcast_to(lazy, (4, 3, 6))
+
+
+def test_a_cluster_of_two_processes(tmp_path):
+    """What `cargo xtask conformance --dask` asks of 800 MB, asked of 24."""
+    pytest.importorskip("distributed")
+    root = Path(__file__).resolve().parents[3]
+    words = [sys.executable, "-m", "conformance.dask_cluster", "--megabytes", "24", "--folder", str(tmp_path)]
+    run = subprocess.run(words, cwd=root, capture_output=True, text=True, timeout=400)
+    assert run.returncode == 0 and " 0 wrong" in run.stdout, run.stdout[-3000:] + run.stderr[-3000:]

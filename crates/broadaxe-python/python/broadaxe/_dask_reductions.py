@@ -115,11 +115,14 @@ def _search(name):
     """Make the tree of the first place of the least or the largest element, NaN before all others."""
 
     def split(job, block, places):
-        local = np.unravel_index(job.fold(job.name, block), [block.shape[axis] for axis in job.axes])
-        index = 0
-        for at, start, dim in zip(local, places, job.dims):
-            index = index * int(dim) + (at + start)
-        return job.fold(name, block), np.asarray(index, np.int64)
+        local = job.fold(job.name, block).astype(np.int64)
+        index, step = np.zeros_like(local), 1
+        # The last of the folded axes runs fastest, in the block as in the whole.
+        for axis, start, dim in reversed(list(zip(job.axes, places, job.dims))):
+            local, at = np.divmod(local, block.shape[axis])
+            index += step * (at + start)
+            step *= int(dim)
+        return job.fold(name, block), index
 
     def merge(job, counts, stacks):
         values, places = stacks
