@@ -9,7 +9,6 @@ each, and the most memory that a worker used.
 
 import argparse
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -117,7 +116,12 @@ def check(name, got, want):
 
 
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    """Return the most MB that this process has used, where the system says it."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    return round(next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) * 1024 / 1e6)
 
 
 def compare(case, array, client):
@@ -188,8 +192,8 @@ def run(megabytes, limit, folder):
             wrong.append("what was stored")
         if sorted(client.run(os.getpid).values()) != before:
             wrong.append("a worker was restarted")
-        peaks = sorted(client.run(peak).values())
-    print(f"{size}, two workers of {limit} MB; they used at most {peaks} MiB; {len(results) + 5} results, {len(wrong)} wrong {wrong}")
+        peaks = list(client.run(peak).values())
+    print(f"{size}, two workers of {limit} MB; they used at most {peaks} MB; {len(results) + 5} results, {len(wrong)} wrong {wrong}")
     return not wrong
 
 

@@ -61,8 +61,6 @@ def test_random_shapes_chunks_axes_and_dtypes(name):
         shape = tuple(generator.integers(1, 8, generator.integers(1, 5)).tolist())
         dtype = DTYPES[turn % len(DTYPES)]
         axis, keepdims = axes_of(generator, len(shape)), bool(generator.integers(0, 2))
-        if name in SEEKS and isinstance(axis, tuple):
-            axis = axis[0] if axis else None
         array = sample(dtype, shape, seed=turn)
         if name == "prod":
             array = np.where(np.abs(array) > 2, 1, array).astype(dtype)
@@ -72,6 +70,8 @@ def test_random_shapes_chunks_axes_and_dtypes(name):
         about = (name, shape, chunks, dtype, axis, keepdims)
         got = getattr(bx, name)(chunked(array, chunks), axis=axis, keepdims=keepdims)
         agree(got, getattr(bx, name)(array, axis=axis, keepdims=keepdims), about)
+        if name in SEEKS and isinstance(axis, tuple):
+            continue
         wide = array.astype("f4") if dtype == "float16" else array
         want = np.asarray(getattr(np, name)(wide, axis=axis, keepdims=keepdims))
         agree(got, want.astype(got.dtype), about)
@@ -171,6 +171,7 @@ def test_expressions():
     cases = [
         ("sum(x, axis=0)", {}, x.sum(axis=0)),
         ("mean(x)", {}, x.mean()),
+        ("np.mean(x * 2, axis=1)", {}, x.mean(axis=1) * 2),
         (" max( (x + 1) * 2 , axis=[0, -1], keepdims=True)", {}, ((x + 1) * 2).max(axis=(0, 2), keepdims=True)),
         ("sum(x * y, axis=1)", {"rule": "pdpd", "axis": 1}, (x * y[:, None]).sum(axis=1)),
         ("argmax(x, axis=2)", {}, x.argmax(axis=2)),
@@ -198,9 +199,9 @@ def test_what_is_refused():
     for call, kind, message in [
         (lambda: bx.sum(x, out=np.ones(())), TypeError, "cannot be an output"),
         (lambda: bx.prod(x, out=x), TypeError, "cannot be an output"),
-        (lambda: bx.sum(x, axis=2), ValueError, "2"),
-        (lambda: bx.sum(x, axis=(0, 0)), ValueError, ""),
-        (lambda: bx.max(x.astype("c8")), TypeError, ""),
+        (lambda: bx.sum(x, axis=2), ValueError, "no axis 2"),
+        (lambda: bx.sum(x, axis=(0, 0)), ValueError, "given twice"),
+        (lambda: bx.max(x.astype("c8")), TypeError, "complex64 is not supported"),
         (lambda: bx.sum(x, where=x > 0), TypeError, "takes no 'where' on Dask arrays"),
         (lambda: bx.argmax(x[x > 0]), ValueError, "compute_chunk_sizes"),
     ]:

@@ -197,28 +197,37 @@ def _parse(text):
         raise ValueError("this expression cannot be cut into blocks; write it as Python would") from None
 
 
-def _is_fold(call, name):
-    return name in _broadaxe.reductions() and len(call.args) == 1
+def _called(call):
+    """Return the framework and the name of a call; the framework is "numpy" where none is written."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        system = getattr(function.value, "id", "")
+        return "numpy" if system == "np" else system, function.attr
+    return "numpy", getattr(function, "id", "")
+
+
+def _is_fold(call):
+    system, name = _called(call)
+    return system == "numpy" and name in _broadaxe.reductions() and len(call.args) == 1
 
 
 def _outer_fold(tree):
     """Return the name, the operand and the keywords of a reduction that is all of an expression; None for anything else."""
-    if not (isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and _is_fold(tree, tree.func.id)):
+    if not (isinstance(tree, ast.Call) and _is_fold(tree)):
         return None
-    return tree.func.id, tree.args[0], {word.arg: ast.literal_eval(word.value) for word in tree.keywords}
+    return _called(tree)[1], tree.args[0], {word.arg: ast.literal_eval(word.value) for word in tree.keywords}
 
 
 def _check(tree):
     """Refuse texts whose blocks would mean something else than the whole: folds, and calls with rules of their own."""
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        system = getattr(getattr(call.func, "value", None), "id", "np")
-        if _is_fold(call, name):
+        system, name = _called(call)
+        if _is_fold(call):
             raise ValueError(
                 f"{name}() in the middle of an expression cannot be cut into blocks; compute it first, as bx.{name}() or with an"
                 " evaluate() of its own, and write a name for it here"
             )
-        if call.keywords or system not in ("np", "numpy") or name.startswith("broadcast"):
+        if call.keywords or system != "numpy" or name.startswith("broadcast"):
             raise ValueError(f"{name}() has a rule or a shape of its own; on Dask arrays give rule= to evaluate")
 
 
