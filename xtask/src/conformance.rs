@@ -6,7 +6,8 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]...";
+pub(crate) const USAGE: &str =
+    "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]...";
 
 /// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
 const VERDICTS: (&[&str], &[&str]) =
