@@ -6,11 +6,15 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]...";
+pub(crate) const USAGE: &str =
+    "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]...";
 
 /// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
 const VERDICTS: (&[&str], &[&str]) =
     (&["--seed", "--count", "--jobs", "--minutes", "--formats", "--targets"], &["--resume", "--save", "--cases"]);
+
+/// What `--dask` passes on to its script: words that take a value.
+const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
 
 /// What came of getting ready.
 pub(crate) enum Ready {
@@ -32,10 +36,14 @@ const MODELS: [(&str, &[&str]); 7] = [
 ];
 
 /// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead,
-/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`.
+/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`. With `--dask` a cluster of Dask reduces an array that is larger
+/// than the memory of its workers, and no engine is asked.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if let Some(("--verdicts", told)) = words.split_first().map(|(first, told)| (first.as_str(), told)) {
         return verdicts(root, told);
+    }
+    if let Some(("--dask", told)) = words.split_first().map(|(first, told)| (first.as_str(), told)) {
+        return dask(root, told);
     }
     let (mut quick, mut about_models, mut engines) = (false, false, Vec::new());
     let mut rest = words.iter();
@@ -113,6 +121,24 @@ fn verdicts(root: &Path, told: &[String]) -> Result<(), String> {
     }
 }
 
+/// Compares reductions on a cluster of Dask with NumPy.
+fn dask(root: &Path, told: &[String]) -> Result<(), String> {
+    let known = told.chunks(2).all(|pair| DASK.contains(&pair[0].as_str()) && pair.len() == 2);
+    if !known {
+        return Err(format!("conformance takes {USAGE}; not '{}'", told.join(" ")));
+    }
+    if !python::is_here() {
+        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+    }
+    let mut script = Command::new(python::build(root)?.get_program());
+    script.args(["-m", "conformance.dask_cluster"]).args(told).current_dir(root);
+    match script.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("a result is wrong, or a worker was restarted ({status})")),
+        Err(error) => Err(format!("the cluster cannot be started: {error}")),
+    }
+}
+
 /// Builds the package, installs the engines where their list has changed, and returns the command that asks them.
 ///
 /// Engines that cannot be installed are a failure where `CI` is set, and a reason to skip elsewhere.
@@ -157,6 +183,9 @@ mod tests {
             &["--verdicts", "--seed"],
             &["--verdicts", "--seed", "--count", "9"],
             &["--quick", "--verdicts"],
+            &["--dask", "7"],
+            &["--dask", "--limit"],
+            &["--dask", "--seed", "7"],
         ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
@@ -183,6 +212,14 @@ mod tests {
     fn the_script_takes_what_verdicts_passes_on() {
         let script = include_str!("../../conformance/verdicts/__main__.py");
         for word in VERDICTS.0.iter().chain(VERDICTS.1) {
+            assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_script_takes_what_dask_passes_on() {
+        let script = include_str!("../../conformance/dask_cluster.py");
+        for word in DASK {
             assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
         }
     }

@@ -291,7 +291,7 @@ pub struct EvalArgs {
     #[arg(long)]
     pub stats: bool,
 
-    /// The most bytes for operands and result, such as 2GiB; three quarters of the memory when left out
+    /// The most memory for operands and result, such as 2GiB; three quarters of the machine's when left out. Files that are mapped take none
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_bytes: Option<String>,
 

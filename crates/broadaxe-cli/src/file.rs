@@ -89,6 +89,11 @@ impl Stored {
         self.data.len() - self.start
     }
 
+    /// Counts the bytes of memory that the elements take: none where they are mapped.
+    pub fn memory(&self) -> u64 {
+        self.data.memory()
+    }
+
     /// Lends the elements to the engine.
     ///
     /// # Errors
@@ -110,31 +115,36 @@ impl Stored {
     /// # Errors
     /// When there is no memory for them; as for [`Stored::check`].
     pub fn into_bytes(self) -> Result<Vec<u8>, Error> {
-        let mut bytes = self.data.into_bytes()?;
+        let mut bytes = self.data.into_bytes(u64::MAX)?;
         bytes.drain(..self.start);
         Ok(bytes)
     }
 
     /// Returns the strides in bytes; those of a Fortran-ordered array grow from the first axis to the last.
     pub fn strides(&self) -> Vec<isize> {
-        let rank = self.shape.len();
-        let mut strides = vec![0; rank];
-        let mut step = self.dtype.size() as isize;
-        for i in 0..rank {
-            let axis = if self.fortran { i } else { rank - 1 - i };
-            strides[axis] = step;
-            // The product was checked when the shape was read; dims of 0 count as 1.
-            step = step.wrapping_mul(self.shape[axis].max(1) as isize);
-        }
-        strides
+        in_order(self.dtype, &self.shape, self.fortran)
     }
 }
 
-/// Reads the array at `place`, of at most `limit` bytes.
+/// Returns the strides in bytes of elements that follow each other, the last axis first or, in Fortran's order, the first.
+fn in_order(dtype: DType, shape: &[usize], fortran: bool) -> Vec<isize> {
+    let rank = shape.len();
+    let mut strides = vec![0; rank];
+    let mut step = dtype.size() as isize;
+    for i in 0..rank {
+        let axis = if fortran { i } else { rank - 1 - i };
+        strides[axis] = step;
+        // The product was checked when the shape was read; dims of 0 count as 1.
+        step = step.wrapping_mul(shape[axis].max(1) as isize);
+    }
+    strides
+}
+
+/// Reads the array at `place`, which may take `limit` bytes of memory. Large arrays are mapped, and take none.
 ///
 /// # Errors
 /// When the file cannot be read, is not what it says, holds no array of that name, or holds several and none is named;
-/// [`ErrorKind::Memory`] when the array is larger than `limit`.
+/// [`ErrorKind::Memory`] when it would take more memory than `limit`.
 ///
 /// ```
 /// use broadaxe_cli::file::{Place, read};
@@ -237,8 +247,8 @@ fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>)
     }
 }
 
-/// Counts the bytes of an array and compares them with the bytes there are and with the limit.
-fn data_length(dtype: DType, shape: &[usize], there: u64, limit: u64, at: u64) -> Result<u64, Error> {
+/// Counts the bytes of an array and compares them with the bytes there are.
+fn data_length(dtype: DType, shape: &[usize], there: u64, at: u64) -> Result<u64, Error> {
     let bytes = byte_count(dtype, shape).ok_or_else(|| {
         let shape = broadaxe_shape::Shape::from(shape);
         Error::field(
@@ -259,10 +269,6 @@ fn data_length(dtype: DType, shape: &[usize], there: u64, limit: u64, at: u64) -
             there - bytes
         );
         return Err(Error::field("data", at + bytes, text));
-    }
-    if bytes > limit {
-        let text = format!("{shown} of {dtype} takes {bytes} bytes, and {limit} are left of the limit (--max-bytes)");
-        return Err(Error::new(ErrorKind::Memory, text));
     }
     Ok(bytes)
 }

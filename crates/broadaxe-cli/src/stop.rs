@@ -23,7 +23,7 @@ fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
 /// What the system answers; [`io::ErrorKind::AlreadyExists`] when there is one of this name.
 pub fn create(path: &Path) -> io::Result<File> {
     let mut list = temporaries();
-    let file = File::options().write(true).create_new(true).open(path)?;
+    let file = File::options().read(true).write(true).create_new(true).open(path)?;
     list.push(path.to_owned());
     Ok(file)
 }

@@ -245,3 +245,102 @@ fn what_is_no_file_is_refused_at_once() {
         assert!(stderr(&output).contains(words), "{name}: {}", stderr(&output));
     }
 }
+
+/// The rows and columns of a result that is large enough to be computed into its file.
+const TABLE: (usize, usize) = (16384, 1024);
+
+/// Writes two small files whose broadcast sum is [`TABLE`] floats.
+fn two_axes(folder: &Folder) {
+    let numbers = |count: usize| (0..count).map(|i| i as f32).collect::<Vec<_>>();
+    let data: Vec<u8> = numbers(TABLE.0).iter().flat_map(|value| value.to_le_bytes()).collect();
+    folder.npy("a.npy", ("<f4", "False"), &format!("({}, 1)", TABLE.0), 0, &data);
+    folder.floats("b.npy", &numbers(TABLE.1));
+}
+
+const SUM: [&str; 6] = ["eval", "a + b", "a=a.npy", "b=b.npy", "--max-bytes", "100KiB"];
+
+#[test]
+fn results_beyond_the_limit_are_computed_into_their_files() {
+    let folder = Folder::new("into");
+    two_axes(&folder);
+    for (name, most) in [("out.npy", 128), ("out.safetensors", 128), ("out.safetensors:key", 128)] {
+        fs::write(folder.place(name).path(), "previous").unwrap();
+        let output = folder.command(&SUM).args(["-o", name, "--stats"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains("f32 (16384, 1024)") && text.contains("64.0 MiB"), "{text}");
+        let place = folder.place(name);
+        let length = fs::metadata(place.path()).unwrap().len() as usize;
+        assert!((1..=most).contains(&(length - 4 * TABLE.0 * TABLE.1)), "{name}: {length}");
+        let bytes = read(&place, 0).unwrap().into_bytes().unwrap();
+        let numbers = bytes.chunks_exact(4).map(|value| f32::from_le_bytes(value.try_into().unwrap()));
+        assert!(numbers.enumerate().all(|(i, value)| value == (i / TABLE.1 + i % TABLE.1) as f32), "{name}");
+        fs::remove_file(place.path()).unwrap();
+    }
+    for out in ["out.npz", "-"] {
+        let output = folder.command(&SUM).args(["-o", out]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{out}");
+        assert!(stderr(&output).contains("the budget is"), "{out}: {}", stderr(&output));
+    }
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "nothing is left behind");
+}
+
+#[test]
+fn a_result_that_cannot_be_finished_leaves_the_previous_file() {
+    let folder = Folder::new("full");
+    two_axes(&folder);
+    fs::write(folder.path("out.npy"), "previous").unwrap();
+    let unfinished = |output: &Output, code: i32, words: &str| {
+        assert_eq!(output.status.code(), Some(code), "{:?} {}", output.status, stderr(output));
+        assert!(stderr(output).contains(words), "{}", stderr(output));
+        assert_eq!(fs::read(folder.path("out.npy")).unwrap(), b"previous");
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "nothing is left behind");
+    };
+    // No file may be longer than 10 MB, as if the disk were full.
+    let script = format!("ulimit -f 20000; exec {BIN} eval 'a + b' a=a.npy b=b.npy -o out.npy");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
+    unfinished(&output, 2, "out.npy: cannot write the file");
+    let divided = "cast(a + b, 'i32') // cast(b + a * 0, 'i32')";
+    let output = folder.command(&["eval", divided, "a=a.npy", "b=b.npy", "-o", "out.npy"]).output().unwrap();
+    unfinished(&output, 1, "zero divisor");
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_the_previous_file() {
+    let folder = Folder::new("killed");
+    two_axes(&folder);
+    fs::write(folder.path("out.npy"), "previous").unwrap();
+    let slow = format!("{}a + b{}", "tan(sin(".repeat(25), "))".repeat(25));
+    let temporary = || {
+        let names = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+        names.into_iter().find(|path| path.to_string_lossy().ends_with(".broadaxe-tmp"))
+    };
+    for signal in ["-KILL", "-TERM"] {
+        let mut child = folder.command(&["eval", &slow, "a=a.npy", "b=b.npy", "-o", "out.npy"]).spawn().unwrap();
+        let start = Instant::now();
+        while !temporary().is_some_and(|path| is_mapped(&child.id().to_string(), &path)) {
+            assert!(start.elapsed() < Duration::from_secs(20), "the run maps nothing");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert_ne!(child.wait().unwrap().code(), Some(0));
+        assert_eq!(fs::read(folder.path("out.npy")).unwrap(), b"previous", "{signal}");
+        assert_eq!(temporary().is_some(), signal == "-KILL", "{signal}");
+    }
+}
+
+#[test]
+fn mapped_operands_do_not_count() {
+    let folder = Folder::new("operands");
+    folder.floats("a.npy", &vec![1.5; 1 << 19]);
+    let data: Vec<u8> = (0..1 << 19).flat_map(|_| 1.5_f32.to_be_bytes()).collect();
+    folder.npy("big.npy", (">f4", "False"), "(524288,)", 0, &data);
+    let mean = |name: &str| folder.command(&["eval", "mean(a)", name, "--max-bytes", "1MiB"]).output().unwrap();
+    let output = mean("a=a.npy");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1.5"));
+    // Its bytes have to be turned round, in memory.
+    let output = mean("a=big.npy");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("takes 2097152 bytes, and 1048576 are left of the limit"), "{}", stderr(&output));
+}

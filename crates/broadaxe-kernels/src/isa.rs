@@ -522,8 +522,15 @@ pub(crate) mod pages {
     #[derive(Debug)]
     pub(crate) enum Pages {}
 
+    pub(crate) fn reserve(_: &std::fs::File, _: u64) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
     impl Pages {
         pub(crate) fn map(_: &std::fs::File, _: u64, _: usize) -> Option<Self> {
+            None
+        }
+        pub(crate) fn map_mut(_: &std::fs::File, _: u64, _: usize) -> Option<Self> {
             None
         }
         pub(crate) fn base(&self) -> *const u8 {

@@ -40,7 +40,7 @@ pub use executor::{Executor, Progress, Scoped, Serial};
 pub use family::{cast, copy};
 pub use isa::{Isa, Level};
 pub use loops::Kernel;
-pub use mapping::Mapping;
+pub use mapping::{Mapping, MappingMut};
 pub use nest::Nest;
 pub use op::{Op, Promotion};
 pub use pool::{Pool, Team};

@@ -1,13 +1,17 @@
-//! Mapped files: inputs that are read where they lie.
+//! Mapped files: inputs that are read where they lie, and results that are written where they will be.
 
 use std::{
     fs::{File, Metadata},
+    io,
     time::SystemTime,
 };
 
 use crate::{
-    isa::{MOST_MAPPINGS, pages::Pages},
-    tile::{Input, lend, read},
+    isa::{
+        MOST_MAPPINGS,
+        pages::{Pages, reserve},
+    },
+    tile::{Input, Output, lend, lend_mut, read},
 };
 
 /// A part of a regular file, mapped to be read: its pages come as they are read, and nothing is copied.
@@ -83,6 +87,55 @@ impl Mapping {
     pub fn is_whole(&self) -> bool {
         let now = self.file.metadata().ok().and_then(|meta| Stamp::of(&meta));
         !self.pages.are_cut() && now == Some(self.stamp)
+    }
+}
+
+/// A part of a file that is mapped to be written: the system brings pages to the disk as it needs their memory, so that a result may
+/// be larger than all memory.
+///
+/// The disk keeps room for all bytes before the first is written, so that it cannot become full in between. When somebody cuts the file
+/// meanwhile, what is written behind its end is lost, and [`MappingMut::is_whole`] says so.
+#[derive(Debug)]
+pub struct MappingMut {
+    pages: Pages,
+    len: usize,
+}
+
+impl MappingMut {
+    /// Makes the file long enough for `len` bytes from byte `at`, and maps them.
+    ///
+    /// `None` where they should be written in the ordinary way: on other systems than Linux, for a file system that cannot keep room
+    /// for bytes to come, where the system refuses, and when [`Mapping::MOST`] mappings are alive. The file must be open for reading
+    /// and writing; it may have become longer even so.
+    ///
+    /// # Errors
+    /// What the system answers when the file cannot have that length, such as that the disk is full.
+    ///
+    /// ```
+    /// use broadaxe_kernels::MappingMut;
+    /// let path = std::env::temp_dir().join(format!("broadaxe-doc-{}", std::process::id()));
+    /// let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path)?;
+    /// if let Some(mut mapping) = MappingMut::new(&file, 100, 8)? {
+    ///     assert_eq!(mapping.output(0).len(), 8);
+    ///     assert!(mapping.is_whole());
+    /// }
+    /// std::fs::remove_file(path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn new(file: &File, at: u64, len: usize) -> io::Result<Option<Self>> {
+        let end = at.checked_add(len as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        let pages = if reserve(file, end)? { Pages::map_mut(file, at, len) } else { None };
+        Ok(pages.map(|pages| Self { pages, len }))
+    }
+
+    /// Lends the bytes to a program that writes them; the element that all loops start from is `offset` bytes in.
+    pub fn output(&mut self, offset: usize) -> Output<'_> {
+        lend_mut(&mut self.pages, self.len, offset)
+    }
+
+    /// Says whether every page was there when it was written.
+    pub fn is_whole(&self) -> bool {
+        !self.pages.are_cut()
     }
 }
 

@@ -39,7 +39,7 @@ pub use block::ALIGNMENT;
 pub(crate) use carry::carry;
 pub use kept::{keep_at_most, keep_by_default, kept_at_most, release};
 pub use memory::{Buffer, Input, Output, bytes, elements};
-pub(crate) use memory::{Rows, lend, read};
+pub(crate) use memory::{Rows, lend, lend_mut, read};
 pub(crate) use past::Call;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use past::Streamed;

@@ -159,7 +159,8 @@ impl Plans {
             return Ok(None);
         }
         let bytes = shape.iter().try_fold(dtype.size() as u64, |bytes, &dim| bytes.checked_mul(dim as u64));
-        if broadaxe::default_budget().is_some_and(|budget| bytes.is_none_or(|bytes| bytes > budget)) {
+        let is_beyond = |budget: u64| bytes.is_none_or(|bytes| bytes > budget);
+        if out.is_none() && broadaxe::default_budget().is_some_and(is_beyond) {
             return Ok(None);
         }
         let strides = match out {
@@ -168,7 +169,7 @@ impl Plans {
         };
         let lie = |array: &Strided<'_>| View::of_lie(array.dtype, array.shape, array.strides);
         let views = given.arrays.iter().map(lie).collect::<Result<Vec<View<'static>>, _>>().map_err(ours)?;
-        let options = Options { strides: Some(strides.clone()), ..Options::default() };
+        let options = Options { strides: Some(strides.clone()), is_lent: out.is_some(), ..Options::default() };
         let planned = Arc::new(Evaluation::new(&graph, root, views, options).map_err(ours)?);
         let (rule, key) = (rule.clone(), given.key.clone());
         self.keep(Plan { rule, key, planned: Arc::clone(&planned), strides: strides.clone() });

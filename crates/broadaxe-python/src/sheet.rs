@@ -295,7 +295,7 @@ impl Sheet {
         let views = views.collect::<PyResult<Vec<_>>>()?;
         let (lent, strides) = (target.target()?, Some(target.strides.to_vec()));
         caught(|| {
-            let options = Options { strides, ..Options::default() };
+            let options = Options { strides, is_lent: out.is_some(), ..Options::default() };
             let planned = Evaluation::new(&self.graph, root, views, options).map_err(|error| raised(&error))?;
             let nanos = planned.nanos();
             let work = |progress: Option<Progress<'_>>| planned.with_progress(progress).run_onto(lent.take());

@@ -1,10 +1,7 @@
 """Calls on Dask arrays: lazy, chunked along the axes that a rule brings together."""
 
-import textwrap
-
 import numpy as np
 import pytest
-from conftest import script
 
 import broadaxe as bx
 
@@ -69,7 +66,7 @@ def test_errors_come_at_once():
         (lambda: bx.add(lazy, np.ones(3)), ValueError),
         (lambda: bx.add(lazy, chunked(np.ones(3), 2), rule="pdpd", axis=0), ValueError),
         (lambda: bx.bitwise_and(lazy, 1), TypeError),
-        (lambda: bx.evaluate("sum(x)", x=lazy), ValueError),
+        (lambda: bx.evaluate("sum(x) + 1", x=lazy), ValueError),
         (lambda: bx.evaluate("x - max(x)", x=lazy), ValueError),
         (lambda: bx.evaluate("add(x, y, rule='pdpd', axis=0)", x=lazy, y=lazy[0]), ValueError),
         (lambda: bx.evaluate("onnx.Add(x, y)", x=lazy, y=lazy), ValueError),
@@ -80,55 +77,3 @@ def test_errors_come_at_once():
     ]:
         with pytest.raises(kind):
             call()
-
-
-def test_a_cluster_of_two_processes_on_more_than_its_memory(tmp_path):
-    """Arrays on disk of more bytes than both workers may use together, in chunks that are read, added and written."""
-    pytest.importorskip("distributed")
-    text = textwrap.dedent(
-        f"""
-        import numpy as np, dask.array as da, dask, broadaxe as bx
-        from dask.distributed import Client, LocalCluster
-        folder = {str(tmp_path)!r}
-        def main():
-            shape = (96, 64, 64, 64)
-            files = []
-            for name in "ab":
-                array = np.lib.format.open_memmap(f"{{folder}}/{{name}}.npy", "w+", "f4", shape)
-                for k in range(shape[0]):
-                    array[k] = k
-                array.flush()
-                files.append(array)
-            out = np.lib.format.open_memmap(f"{{folder}}/out.npy", "w+", "f4", shape)
-            dask.config.set({{"distributed.worker.memory.target": False, "distributed.worker.memory.spill": False}})
-            with LocalCluster(n_workers=2, processes=True, threads_per_worker=1, memory_limit="{{}}MiB".format(LIMIT),
-                              dashboard_address=None) as cluster, Client(cluster):
-                def load(name):
-                    def block(block_info=None):
-                        place = tuple(slice(*span) for span in block_info[None]["array-location"])
-                        return np.array(np.load(f"{{folder}}/{{name}}.npy", mmap_mode="r")[place])
-                    return da.map_blocks(block, chunks=((4,) * 24, 64, 64, 64), dtype="f4")
-                a, b, bias = load("a"), load("b"), da.from_array(np.arange(64, dtype="f4"), chunks=32)
-                total = bx.add(bx.evaluate("a * 2 + b"), bias, rule="pdpd", axis=1)
-                class Target:
-                    def __setitem__(self, place, block):
-                        file = np.lib.format.open_memmap(f"{{folder}}/out.npy", "r+")
-                        file[place] = block
-                        file.flush()
-                da.store(total, Target(), lock=False)
-            bytes_on_disk = 3 * out.nbytes
-            assert bytes_on_disk > 2 * LIMIT << 20, bytes_on_disk
-            got = np.load(f"{{folder}}/out.npy", mmap_mode="r")
-            for k in (0, 1, 50, 95):
-                assert (got[k] == 3 * k + np.arange(64, dtype="f4")[:, None, None]).all()
-            print("fine")
-        LIMIT = 132
-        if __name__ == "__main__":
-            main()
-        """
-    )
-    path = tmp_path / "main.py"
-    path.write_text(text)
-    process = script(f"import runpy; runpy.run_path({str(path)!r}, run_name='__main__')")
-    answer = process.communicate(timeout=240)[0]
-    assert answer.splitlines()[-1] == "fine", answer[-3000:]

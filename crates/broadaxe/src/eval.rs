@@ -42,13 +42,23 @@ pub struct Options<'a> {
     pub executor: Option<&'a dyn Executor>,
     /// The strides of the result in bytes, for [`Evaluation::run_onto`]; `None` for those of a row-major array.
     pub strides: Option<Vec<isize>>,
+    /// Whether the memory of the result is the caller's, for [`Evaluation::run_onto`]; it then does not count among `max_bytes`.
+    pub is_lent: bool,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { rule: Rule::numpy(), max_bytes: None, threads: None, executor: None, strides: None, progress: None }
+        Self {
+            rule: Rule::numpy(),
+            max_bytes: None,
+            threads: None,
+            executor: None,
+            strides: None,
+            is_lent: false,
+            progress: None,
+        }
     }
 }
 
@@ -192,7 +202,7 @@ impl<'a> Evaluation<'a> {
             let text = "the views do not lie as those that were planned with; plan anew";
             return Err(Error::new(ErrorKind::Argument, text));
         }
-        let Options { rule, max_bytes, threads, strides, .. } = &self.options;
+        let Options { rule, max_bytes, threads, strides, is_lent, .. } = &self.options;
         Ok(Evaluation {
             operands: views.into_iter().map(Operand::View).collect(),
             stages: Arc::clone(&self.stages),
@@ -204,6 +214,7 @@ impl<'a> Evaluation<'a> {
                 threads: *threads,
                 executor: None,
                 strides: strides.clone(),
+                is_lent: *is_lent,
                 progress: None,
             },
         })
@@ -277,9 +288,13 @@ impl<'a> Evaluation<'a> {
         let mut needed = 0_u64;
         for (at, stage) in self.stages.iter().enumerate() {
             let scratch = stage.folding().map_or(0, |folding| folding.scratch(self.threads));
-            let takes_over =
-                at + 1 < self.stages.len() && stage.over.is_some_and(|k| matches!(stage.leaves[k], Leaf::Stage(_)));
-            let own = if takes_over { 0 } else { byte_count(stage.dtype, &stage.shape)? as u64 };
+            let is_last = at + 1 == self.stages.len();
+            let takes_over = !is_last && stage.over.is_some_and(|k| matches!(stage.leaves[k], Leaf::Stage(_)));
+            let own = if takes_over || is_last && self.options.is_lent {
+                0
+            } else {
+                byte_count(stage.dtype, &stage.shape)? as u64
+            };
             needed = needed.saturating_add(own).saturating_add(scratch);
         }
         let Some(budget) = self.options.max_bytes.or_else(memory::default_budget) else { return Ok(()) };

@@ -9,7 +9,7 @@ mod progress;
 
 use std::{io::Write, time::Instant};
 
-use broadaxe::{Array, Decisions, Expr, Options, StageReport};
+use broadaxe::{Array, Decisions, Evaluation, Expr, Options, StageReport};
 use serde_json::json;
 
 use self::bind::{Given, Value};
@@ -20,7 +20,7 @@ use crate::{
     error::Error,
     file::{
         self, Format, Place, Stored,
-        write::{Output, Plain, encode},
+        write::{Mapped, Output, Plain, encode},
     },
     preview,
 };
@@ -36,7 +36,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let expr =
         Expr::parse(&args.expression).map_err(|error| Error::from(error).pointing(&args.expression, &|at| at))?;
     bind::check(&given, expr.names())?;
-    let target = Target::create(args.output.as_deref(), json)?;
+    let mut target = Target::create(args.output.as_deref(), json)?;
     let limit = args.max_bytes.as_deref().map_or_else(|| Ok(bytes::default_limit()), bytes::parse)?;
     let (files, left) = load(&given, limit)?;
 
@@ -44,29 +44,29 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let text = numbers::insert(&args.expression, &given);
     let pointed = |error: broadaxe::Error| Error::from(error).pointing(&args.expression, &|at| text.origin(at));
     let expr = Expr::parse(text.as_str()).map_err(pointed)?;
-    let mut views = Vec::new();
-    for file in &files {
-        views.push((file.name, file.stored.view()?));
-    }
+    let views = files.iter().map(|file| Ok((file.name, file.stored.view()?))).collect::<Result<Vec<_>, Error>>()?;
     let bar = progress::Bar::new();
     let tick = |done, total| bar.tick(done, total);
     let progress = bar.is_seen().then_some(&tick as &(dyn Fn(u64, u64) -> bool + Sync));
-    let options =
-        Options { rule, max_bytes: Some(left), threads: args.threads.map(usize::from), progress, ..Options::default() };
-    let evaluation = expr.bind(&views, options).map_err(|error| memory_hint(pointed(error)))?;
+    let threads = args.threads.map(usize::from);
+    let max_bytes = Some(left);
+    let plan = |is_lent| {
+        let rule = rule.clone();
+        let options = Options { rule, max_bytes, threads, is_lent, progress, ..Options::default() };
+        expr.bind(&views, options).map_err(|error| memory_hint(pointed(error)))
+    };
+    let (evaluation, mut result) = target.prepare(plan)?;
     let start = Instant::now();
-    let array = evaluation.run();
+    let done = result.compute(&evaluation);
     let seconds = start.elapsed().as_secs_f64();
     bar.clear();
     // Before all else: values that were refused may be those of a file that was cut.
     files.iter().try_for_each(Loaded::check)?;
-    let array = array.map_err(|error| memory_hint(pointed(error)))?;
+    done?.map_err(|error| memory_hint(pointed(error)))?;
 
-    let (mut text, mut value) = target.take(&array)?;
+    let (mut text, mut value) = target.take(result, &evaluation)?;
     if args.stats {
-        let stats = Stats::new(evaluation.report(), seconds, evaluation.threads());
-        text += &stats.show(&array);
-        value["stats"] = stats.describe();
+        Stats::new(&evaluation, seconds).add(&evaluation, &mut text, &mut value);
     }
     Ok(Answer::new(text, value))
 }
@@ -91,7 +91,7 @@ fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
     for one in given {
         if let Value::File(place) = &one.value {
             let stored = file::read(place, left)?;
-            left = left.saturating_sub(stored.byte_count() as u64);
+            left = left.saturating_sub(stored.memory());
             files.push(Loaded { name: &one.name, place, stored });
         }
     }
@@ -129,29 +129,72 @@ impl Target {
         }
     }
 
-    /// Puts the array where it goes; answers what to say about it.
-    fn take(self, array: &Array) -> Result<(String, serde_json::Value), Error> {
-        let plain = Plain { dtype: array.dtype(), shape: array.shape(), bytes: array.as_bytes() };
-        let mut value = json!({ "shape": array.shape(), "dtype": array.dtype().name() });
-        match self {
+    /// Plans the evaluation, and makes room for a result that is computed into its file; that one takes no memory.
+    fn prepare<'a>(
+        &mut self,
+        plan: impl Fn(bool) -> Result<Evaluation<'a>, Error>,
+    ) -> Result<(Evaluation<'a>, Computed), Error> {
+        if let Self::File(output, _) = self
+            && output.can_be_mapped()
+        {
+            let evaluation = plan(true)?;
+            if let Some(mapped) = output.map(evaluation.dtype(), evaluation.shape())? {
+                return Ok((evaluation, Computed::Mapped(mapped)));
+            }
+        }
+        Ok((plan(false)?, Computed::Array(None)))
+    }
+
+    /// Puts the result where it goes; answers what to say about it.
+    fn take(self, result: Computed, of: &Evaluation<'_>) -> Result<(String, serde_json::Value), Error> {
+        let (dtype, shape) = (of.dtype(), of.shape());
+        let facts = format!("{} {}", dtype.name(), tuple(shape));
+        let mut value = json!({ "shape": shape, "dtype": dtype.name() });
+        let bytes = match &result {
+            Computed::Array(Some(array)) => array.as_bytes(),
+            Computed::Array(None) | Computed::Mapped(_) => &[],
+        };
+        let plain = Plain { dtype, shape, bytes };
+        let text = match self {
             Self::Preview => {
                 let preview = preview::draw(&plain);
-                let text = format!("{} {}\n{preview}", array.dtype().name(), tuple(array.shape()));
                 value["preview"] = json!(preview.lines().collect::<Vec<_>>());
-                Ok((text, value))
+                format!("{facts}\n{preview}")
             }
             Self::Stdout => {
                 let mut out = std::io::stdout().lock();
                 let written = encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush());
                 written.map_err(|error| Error::output(&error))?;
-                Ok((String::new(), value))
+                String::new()
             }
             Self::File(output, place) => {
-                output.save(&plain)?;
+                match result {
+                    Computed::Mapped(mapped) => output.finish(mapped)?,
+                    Computed::Array(_) => output.save(&plain)?,
+                }
                 value["file"] = json!(place.path().display().to_string());
-                Ok((format!("{place}: {} {}\n", array.dtype().name(), tuple(array.shape())), value))
+                format!("{place}: {facts}\n")
             }
-        }
+        };
+        Ok((text, value))
+    }
+}
+
+/// Where a result is computed.
+enum Computed {
+    /// In memory, as soon as it is.
+    Array(Option<Array>),
+    /// In its file.
+    Mapped(Mapped),
+}
+
+impl Computed {
+    /// Computes the result; the inner error is of its values.
+    fn compute(&mut self, evaluation: &Evaluation<'_>) -> Result<Result<(), broadaxe::Error>, Error> {
+        Ok(match self {
+            Self::Array(array) => evaluation.run().map(|result| *array = Some(result)),
+            Self::Mapped(mapped) => evaluation.run_onto(mapped.view()?),
+        })
     }
 }
 
@@ -216,10 +259,16 @@ fn time_to_copy(bytes: u128) -> f64 {
 }
 
 impl Stats {
-    fn new(stages: Vec<StageReport>, seconds: f64, threads: usize) -> Self {
-        let mut stats = Self { stages, seconds, threads, copying: 0.0 };
+    fn new(of: &Evaluation<'_>, seconds: f64) -> Self {
+        let mut stats = Self { stages: of.report(), seconds, threads: of.threads(), copying: 0.0 };
         stats.copying = time_to_copy(stats.moved());
         stats
+    }
+
+    /// Adds what there is to say to an answer.
+    fn add(&self, of: &Evaluation<'_>, text: &mut String, value: &mut serde_json::Value) {
+        *text += &self.show(of);
+        value["stats"] = self.describe();
     }
 
     fn moved(&self) -> u128 {
@@ -230,9 +279,9 @@ impl Stats {
         self.moved() as f64 / self.seconds.max(1e-9)
     }
 
-    fn show(&self, array: &Array) -> String {
-        let size = bytes::show(array.as_bytes().len() as u128);
-        let mut text = format!("\nresult   {} {}, {size}\n", array.dtype().name(), tuple(array.shape()));
+    fn show(&self, of: &Evaluation<'_>) -> String {
+        let size = bytes::show(of.shape().iter().product::<usize>() as u128 * of.dtype().size() as u128);
+        let mut text = format!("\nresult   {} {}, {size}\n", of.dtype().name(), tuple(of.shape()));
         for (i, stage) in self.stages.iter().enumerate() {
             let loops = if stage.loops.is_empty() { "one element".to_owned() } else { join(&stage.loops, " x ") };
             let folded = stage.folded.as_ref().map(|shape| format!(" folded from {}", tuple(shape)));

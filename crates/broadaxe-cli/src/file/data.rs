@@ -26,6 +26,14 @@ impl Data {
         }
     }
 
+    /// Counts the bytes of memory that this takes; the pages of a mapping are the system's to take back.
+    pub(super) fn memory(&self) -> u64 {
+        match self {
+            Self::Read(bytes) => bytes.len() as u64,
+            Self::Mapped(_) => 0,
+        }
+    }
+
     /// Lends the bytes to the engine; the first element is `offset` bytes in.
     pub(super) fn input(&self, offset: usize) -> Input<'_> {
         match self {
@@ -48,14 +56,15 @@ impl Data {
         }
     }
 
-    /// Takes the bytes into memory.
+    /// Takes the bytes into memory, if `limit` allows so much of it.
     ///
     /// # Errors
     /// When there is no memory for them; as for [`Data::check`].
-    pub(super) fn into_bytes(self) -> Result<Vec<u8>, Error> {
+    pub(super) fn into_bytes(self, limit: u64) -> Result<Vec<u8>, Error> {
         match self {
             Self::Read(bytes) => Ok(bytes),
             Self::Mapped(_) => {
+                within(self.len() as u64, limit)?;
                 let mut bytes = room(self.len() as u64)?;
                 self.for_each_piece(&mut |piece| bytes.extend_from_slice(piece))?;
                 Ok(bytes)
@@ -94,6 +103,18 @@ impl Data {
             }
         }
     }
+}
+
+/// Refuses to take more bytes into memory than are left of the limit.
+///
+/// # Errors
+/// [`ErrorKind::Memory`] for more.
+pub(super) fn within(length: u64, limit: u64) -> Result<(), Error> {
+    if length <= limit {
+        return Ok(());
+    }
+    let text = format!("the array takes {length} bytes, and {limit} are left of the limit (--max-bytes)");
+    Err(Error::new(ErrorKind::Memory, text))
 }
 
 /// Asks for memory for so many bytes of a file.

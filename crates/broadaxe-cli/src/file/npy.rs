@@ -36,25 +36,25 @@ pub(super) struct Header {
 pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, limit: u64) -> Result<Stored, Error> {
     let header = header(source)?;
     let there = source.length() - header.data;
-    let length = data_length(header.dtype, &header.shape, there, limit, header.data)?;
-    let data = source.data(header.data, length)?;
-    header.store(data, 0)
+    let length = data_length(header.dtype, &header.shape, there, header.data)?;
+    let data = source.data(header.data, length, limit)?;
+    header.store(data, 0, limit)
 }
 
 /// Reads the array of a `.npy` file that is the member of another.
-pub(super) fn read_member(data: Data) -> Result<Stored, Error> {
+pub(super) fn read_member(data: Data, limit: u64) -> Result<Stored, Error> {
     let first = data.first(MAX_PREFIX + MAX_HEADER as usize);
     let length = data.len() as u64;
     let header = header(&mut Source::new(std::io::Cursor::new(first), length))?;
-    data_length(header.dtype, &header.shape, length - header.data, u64::MAX, header.data)?;
+    data_length(header.dtype, &header.shape, length - header.data, header.data)?;
     let start = header.data as usize;
-    header.store(data, start)
+    header.store(data, start, limit)
 }
 
 impl Header {
-    fn store(self, mut data: Data, start: usize) -> Result<Stored, Error> {
+    fn store(self, mut data: Data, start: usize, limit: u64) -> Result<Stored, Error> {
         if self.big_endian != cfg!(target_endian = "big") && self.dtype.size() > 1 {
-            let mut bytes = data.into_bytes()?;
+            let mut bytes = data.into_bytes(limit)?;
             swap(&mut bytes[start..], self.dtype.size());
             data = Data::Read(bytes);
         }

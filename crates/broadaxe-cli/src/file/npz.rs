@@ -12,7 +12,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
     let member = choose(&members, |member| array_name(&member.name).unwrap_or_default(), key)?;
     let data = zip::unpack(source, member, limit)?;
     // Offsets inside a member count from its start, since its bytes may be packed.
-    npy::read_member(data).map_err(|error| error.inside(&member.name, 0))
+    npy::read_member(data, limit).map_err(|error| error.inside(&member.name, 0))
 }
 
 /// Returns the name of the array in a member; other members are none.

@@ -158,10 +158,10 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
         Error::field("dtype", 8, text)
     })?;
     let [begin, end] = tensor.data_offsets;
-    let length = data_length(dtype, &tensor.shape, end - begin, limit, data + begin)?;
-    let mut data = source.data(data + begin, length)?;
+    let length = data_length(dtype, &tensor.shape, end - begin, data + begin)?;
+    let mut data = source.data(data + begin, length, limit)?;
     if cfg!(target_endian = "big") {
-        let mut bytes = data.into_bytes()?;
+        let mut bytes = data.into_bytes(limit)?;
         swap(&mut bytes, dtype.size());
         data = Data::Read(bytes);
     }

@@ -15,9 +15,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use broadaxe::ViewMut;
+use broadaxe_kernels::{DType, MappingMut};
 pub use encode::{Plain, encode};
 
-use super::{Format, Place};
+use super::{Format, Place, byte_count, in_order};
 use crate::{
     error::{Error, ErrorKind},
     stop,
@@ -109,6 +111,46 @@ impl Output {
         Ok(Self { format, key, whole: Whole::create(place.path())? })
     }
 
+    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum stands before them.
+    pub fn can_be_mapped(&self) -> bool {
+        encode::head(self.format, &self.key, DType::U8, &[], 1).is_some()
+    }
+
+    /// Makes the file as long as an array of this dtype and shape needs, writes what comes before the elements, and maps these.
+    ///
+    /// `None` for few elements, which are better written at once, and where the system does not map them.
+    ///
+    /// # Errors
+    /// When the disk has no room for them; the previous file, if there was one, is then as it was.
+    pub fn map(&mut self, dtype: DType, shape: &[usize]) -> Result<Option<Mapped>, Error> {
+        let Some(bytes) = byte_count(dtype, shape).filter(|&bytes| bytes >= LEAST_MAPPED) else { return Ok(None) };
+        let bytes = bytes as usize;
+        let Some(head) = encode::head(self.format, &self.key, dtype, shape, bytes) else { return Ok(None) };
+        let make = |file: &mut File| {
+            let Some(mapping) = MappingMut::new(file, head.len() as u64, bytes)? else {
+                file.set_len(0)?;
+                return Ok(None);
+            };
+            file.write_all(&head)?;
+            Ok(Some(Mapped { mapping, dtype, shape: shape.to_vec() }))
+        };
+        make(&mut self.whole.file).map_err(|error| Error::io(&self.whole.path, "write the file", &error))
+    }
+
+    /// Gives the file its name, all elements having been computed into it.
+    ///
+    /// # Errors
+    /// Those of [`Whole::save`]; when somebody cut the file meanwhile.
+    pub fn finish(self, mapped: Mapped) -> Result<(), Error> {
+        if !mapped.mapping.is_whole() {
+            let text = "cannot write the file: its temporary file was cut meanwhile";
+            return Err(Error::new(ErrorKind::File, text).of(&self.whole.path));
+        }
+        // The pages that were written belong to the file, mapped or not.
+        drop(mapped);
+        self.whole.save(|_| Ok(()))
+    }
+
     /// Writes the array and gives the file its name.
     ///
     /// # Errors
@@ -116,6 +158,28 @@ impl Output {
     pub fn save(self, array: &Plain<'_>) -> Result<(), Error> {
         let Self { format, key, whole } = self;
         whole.save(|file| encode(format, &key, array, file))
+    }
+}
+
+/// The fewest bytes of elements that are computed into a mapped file.
+const LEAST_MAPPED: u64 = 64 << 20;
+
+/// The elements of a file about to be written, in row-major order.
+#[derive(Debug)]
+pub struct Mapped {
+    mapping: MappingMut,
+    dtype: DType,
+    shape: Vec<usize>,
+}
+
+impl Mapped {
+    /// Lends the elements to an evaluation.
+    ///
+    /// # Errors
+    /// When shape and bytes do not fit, which [`Output::map`] has seen to.
+    pub fn view(&mut self) -> Result<ViewMut<'_>, Error> {
+        let strides = in_order(self.dtype, &self.shape, false);
+        Ok(ViewMut::from_output(self.dtype, self.mapping.output(0), &self.shape, &strides)?)
     }
 }
 

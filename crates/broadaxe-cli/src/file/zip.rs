@@ -12,8 +12,11 @@ use std::{
 
 use flate2::bufread::DeflateDecoder;
 
-use super::{Source, data::Data};
-use crate::error::{Error, ErrorKind, quoted};
+use super::{
+    Source,
+    data::{Data, within},
+};
+use crate::error::{Error, quoted};
 
 /// The most members of an archive.
 const MAX_MEMBERS: u64 = 65_536;
@@ -217,22 +220,21 @@ fn widen(numbers: [&mut u64; 3], extra: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Unpacks a member of at most `limit` bytes.
+/// Unpacks a member, which may take `limit` bytes of memory.
 pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, limit: u64) -> Result<Data, Error> {
     if member.flags & 1 != 0 {
         return Err(Error::field("directory", member.at, "the member is encrypted"));
-    }
-    if member.size > limit {
-        let text = format!("the member takes {} bytes, and {limit} are left of the limit (--max-bytes)", member.size);
-        return Err(Error::new(ErrorKind::Memory, text));
     }
     let at = data(source, member)?;
     let data = match member.method {
         0 if member.packed != member.size => {
             return Err(Error::field("directory", member.at, "a stored member has two sizes"));
         }
-        0 => source.data(at, member.packed)?,
-        8 => Data::Read(inflate(&source.load(at, member.packed)?, member, at)?),
+        0 => source.data(at, member.packed, limit)?,
+        8 => {
+            within(member.size, limit)?;
+            Data::Read(inflate(&source.load(at, member.packed)?, member, at)?)
+        }
         other => {
             let text = format!("packing method {other} is not known; stored (0) and deflated (8) are");
             return Err(Error::field("directory", member.at, text));

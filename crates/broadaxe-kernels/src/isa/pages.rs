@@ -16,6 +16,7 @@ use super::MOST_MAPPINGS;
 use std::{
     ffi::{c_int, c_void},
     fs::File,
+    io,
     ops::Range,
     os::fd::AsRawFd,
     ptr,
@@ -35,20 +36,30 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Maps the pages that hold `len` bytes from byte `at` of the file, or none where that cannot be.
+    /// Maps the pages that hold `len` bytes from byte `at` of the file to be read, or none where that cannot be.
     pub(crate) fn map(file: &File, at: u64, len: usize) -> Option<Self> {
+        Self::with(file, at, len, false)
+    }
+
+    /// As [`Pages::map`], to be written too: what is written becomes the file's.
+    pub(crate) fn map_mut(file: &File, at: u64, len: usize) -> Option<Self> {
+        Self::with(file, at, len, true)
+    }
+
+    fn with(file: &File, at: u64, len: usize, is_written: bool) -> Option<Self> {
         let page = Guard::stand()?.page;
         let skip = (at % page as u64) as usize;
         let whole = len.checked_add(skip).filter(|&whole| len > 0 && isize::try_from(whole).is_ok())?;
         let from = libc::off_t::try_from(at - skip as u64).ok()?;
+        let sharing = if is_written { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
+        let descriptor = file.as_raw_fd();
         // SAFETY: a new mapping at a place that the kernel chooses changes nobody's memory.
-        let start =
-            unsafe { libc::mmap(ptr::null_mut(), whole, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), from) };
+        let start = unsafe { libc::mmap(ptr::null_mut(), whole, access(is_written), sharing, descriptor, from) };
         if start == libc::MAP_FAILED {
             return None;
         }
         let range = start.addr()..start.addr() + whole.next_multiple_of(page);
-        let Some(slot) = Slot::take(range) else {
+        let Some(slot) = Slot::take(range, is_written) else {
             // SAFETY: mapped just now, and given to nobody.
             unsafe { libc::munmap(start, whole) };
             return None;
@@ -72,6 +83,28 @@ impl Pages {
     }
 }
 
+/// Makes a file at least `len` bytes long, and has the disk keep room for all of them; says whether the file system can.
+///
+/// # Errors
+/// What the system answers, such as that the disk is full.
+pub(crate) fn reserve(file: &File, len: u64) -> io::Result<bool> {
+    let whole = libc::off_t::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    loop {
+        // SAFETY: asks for room in a file that is open.
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, whole) } {
+            0 => return Ok(true),
+            libc::EINTR => {}
+            libc::EOPNOTSUPP | libc::EINVAL => return Ok(false),
+            error => return Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+/// Returns what a mapping may be used for.
+fn access(is_written: bool) -> c_int {
+    if is_written { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ }
+}
+
 impl Drop for Pages {
     fn drop(&mut self) {
         // The slot first: the range may be somebody else's as soon as it is unmapped.
@@ -81,7 +114,7 @@ impl Drop for Pages {
     }
 }
 
-// SAFETY: the pages are only read, and unmapped by their one owner.
+// SAFETY: the pages are read, or written by who borrows them alone, and unmapped by their one owner.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
@@ -94,6 +127,7 @@ struct Slot {
     turn: AtomicUsize,
     start: AtomicUsize,
     end: AtomicUsize,
+    is_written: AtomicBool,
     cut: AtomicBool,
 }
 
@@ -106,14 +140,16 @@ impl Slot {
             turn: AtomicUsize::new(0),
             start: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
+            is_written: AtomicBool::new(false),
             cut: AtomicBool::new(false),
         }
     }
 
-    fn take(range: Range<usize>) -> Option<&'static Self> {
+    fn take(range: Range<usize>, is_written: bool) -> Option<&'static Self> {
         let slot = TABLE.iter().find(|slot| !slot.taken.swap(true, SeqCst))?;
         slot.start.store(range.start, SeqCst);
         slot.end.store(range.end, SeqCst);
+        slot.is_written.store(is_written, SeqCst);
         slot.cut.store(false, SeqCst);
         slot.turn.fetch_add(1, SeqCst);
         Some(slot)
@@ -174,9 +210,9 @@ impl Guard {
         slot.cut.store(true, SeqCst);
         let start = address & !(self.page - 1);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        let (from, access) = (ptr::without_provenance_mut(start), access(slot.is_written.load(SeqCst)));
         // SAFETY: the pages are those of a mapping that the faulting thread holds, and no reference to them exists.
-        let zeros =
-            unsafe { libc::mmap(ptr::without_provenance_mut(start), end - start, libc::PROT_READ, flags, -1, 0) };
+        let zeros = unsafe { libc::mmap(from, end - start, access, flags, -1, 0) };
         zeros != libc::MAP_FAILED
     }
 

@@ -184,6 +184,58 @@ fn a_file_that_loses_its_name_stays_whole() {
     assert!(mapping.is_whole());
 }
 
+/// Writes a negated copy of `count` bytes of 3 into a mapping.
+fn written(mapping: &mut MappingMut, count: usize, threads: usize) {
+    let kernel = find("neg").unwrap().kernel(DType::I8).unwrap();
+    let program = Program::new(vec![DType::I8], vec![Step::new(kernel, [Slot::Input(0)])]).unwrap();
+    let nest = Nest { dims: vec![count], output: vec![1], inputs: vec![vec![0]] };
+    run(&program, &nest, &[Input::new(&[3], 0)], mapping.output(0), &Scoped(threads), None).unwrap();
+}
+
+#[test]
+fn what_is_written_becomes_the_file() {
+    let _alone = alone();
+    for (at, len, threads) in [(0, 1, 1), (128, 5000, 1), (4095, 2, 1), (128, 8 << 20, 4)] {
+        let file = Temporary::new("written", &[9; 200]);
+        let mut mapping = MappingMut::new(&file.1, at as u64, len).unwrap().unwrap();
+        written(&mut mapping, len, threads);
+        assert!(mapping.is_whole());
+        drop(mapping);
+        let bytes = std::fs::read(&file.0).unwrap();
+        assert_eq!(bytes.len(), (at + len).max(200), "{at} {len}");
+        let before = at.min(200);
+        assert!(bytes[..before].iter().all(|&byte| byte == 9) && bytes[before..at].iter().all(|&byte| byte == 0));
+        assert!(bytes[at..at + len].iter().all(|&byte| byte == 253), "{at} {len}");
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_while_it_is_written_is_not_whole() {
+    let _alone = alone();
+    let size = 16 << 20;
+    for threads in [1, 4] {
+        let file = Temporary::new("lost", &[]);
+        let mut mapping = MappingMut::new(&file.1, 0, size).unwrap().unwrap();
+        file.1.set_len(5000).unwrap();
+        written(&mut mapping, size, threads);
+        assert!(!mapping.is_whole());
+        drop(mapping);
+        let bytes = std::fs::read(&file.0).unwrap();
+        assert!(bytes.len() == 5000 && bytes.iter().all(|&byte| byte == 253));
+    }
+}
+
+#[test]
+fn files_that_cannot_have_the_length_are_errors() {
+    let _alone = alone();
+    let file = Temporary::new("long", &[1; 10]);
+    for (at, len) in [(u64::MAX, 1), (u64::MAX - 1, 1), (1 << 62, 1)] {
+        assert!(MappingMut::new(&file.1, at, len).is_err(), "{at} {len}");
+    }
+    assert!(MappingMut::new(&File::open(&file.0).unwrap(), 0, 1).is_err(), "a file that is open for reading alone");
+    assert_eq!(std::fs::read(&file.0).unwrap(), [1; 10]);
+}
+
 /// Ends itself by signals that are for others, each in a process of its own.
 #[test]
 fn foreign_signals_end_the_process_as_before() {

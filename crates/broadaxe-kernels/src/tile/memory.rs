@@ -198,6 +198,13 @@ pub(crate) fn lend(pages: &Pages, len: usize, offset: usize) -> Input<'_> {
     unsafe { Input::from_raw(pages.base(), len, offset) }
 }
 
+/// Lends mapped bytes to a program that writes them; the element that all loops start from is `offset` bytes in.
+pub(crate) fn lend_mut(pages: &mut Pages, len: usize, offset: usize) -> Output<'_> {
+    debug_assert!(len <= pages.len());
+    // SAFETY: `len` bytes are mapped to be written while `pages` lives, borrowed alone, and the handler of `isa.rs` keeps them writable.
+    unsafe { Output::from_raw(pages.base().cast_mut(), len, offset) }
+}
+
 /// Copies mapped bytes from byte `at`; says whether that many are there.
 pub(crate) fn read(pages: &Pages, at: usize, to: &mut [u8]) -> bool {
     let there = pages.len().checked_sub(at).is_some_and(|rest| to.len() <= rest);

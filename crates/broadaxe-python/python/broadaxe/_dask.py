@@ -1,4 +1,4 @@
-"""Dask: the same calls on chunked arrays, as one `blockwise` each; nothing is computed early.
+"""Dask: the same calls on chunked arrays, as one `blockwise` each, reductions as a tree; nothing is computed early.
 
 The chunks of operands are aligned along the axes that a rule brings together, which need not be the last ones: each axis of an
 operand carries the letter of the result axis that it feeds. Blocks are then broadcast under NumPy's rule, each
@@ -80,16 +80,60 @@ def _lay(kind, name, options, operands, shape, places, dtype, spread=True):
     return da.blockwise(block, tuple(range(rank)), *arguments, dtype=dtype, meta=meta, align_arrays=True)
 
 
-def _places(operands, rule, axis):
-    import dask.array as da
+def _is_unknown(array):
+    """Say whether Dask does not know all sizes of an array's chunks, as after a mask chose among its elements."""
+    return any(np.isnan(dim) for dim in array.shape)
 
-    arrays = [operand for operand in operands if isinstance(operand, da.Array)]
-    if any(np.isnan(dim) for array in arrays for dim in array.shape):
-        raise ValueError("a Dask array has chunks of unknown size; call compute_chunk_sizes() on it first")
+
+def _places(operands, rule, axis):
+    """Return the shape of the result, and the result axes that each operand feeds."""
+    arrays = [operand for operand in operands if is_dask(operand)]
+    whole = [array for array in arrays if array.ndim]
+    if any(_is_unknown(array) for array in whole):
+        # Chunks of one array are aligned with themselves, whatever their sizes.
+        if len({array.name for array in whole}) > 1:
+            raise ValueError("a Dask array has chunks of unknown size; call compute_chunk_sizes() on it first")
+        own = tuple(range(whole[0].ndim))
+        return whole[0].shape, [own if is_dask(operand) and operand.ndim else () for operand in operands]
     lone = len(arrays) == 1
     shape, axes = _broadaxe.place([array.shape for array in arrays], "numpy" if lone else rule, None if lone else axis)
     found = iter(axes)
-    return shape, [next(found) if isinstance(operand, da.Array) else () for operand in operands]
+    return shape, [next(found) if is_dask(operand) else () for operand in operands]
+
+
+def fold(name, x, **given):
+    """Answer a call of a reduction on a Dask array."""
+    from . import _dask_reductions
+
+    return _dask_reductions.fold(name, x, **given)
+
+
+def broadcast(arrays, rule, axis):
+    """Return Dask arrays with the shape of the broadcast of arrays, which repeat chunks."""
+    import dask.array as da
+
+    arrays = [array if is_dask(array) else _lazy(np.asarray(borrow(array))) for array in arrays]
+    if any(_is_unknown(array) for array in arrays):
+        raise ValueError("a Dask array has chunks of unknown size; call compute_chunk_sizes() on it first")
+    shape, places = _broadaxe.place([array.shape for array in arrays], rule, axis)
+    # An axis is cut as the first array cuts it that has all of it.
+    chunks = ["auto"] * len(shape)
+    for array, axes in reversed(list(zip(arrays, places))):
+        for own, at in zip(array.chunks, axes):
+            chunks[at] = own if sum(own) == shape[at] else chunks[at]
+    widest = max((array.dtype for array in arrays), key=lambda dtype: dtype.itemsize)
+    chunks = da.core.normalize_chunks(tuple(chunks), shape, dtype=widest)
+    return tuple(_spread(array, axes, shape, chunks) for array, axes in zip(arrays, places))
+
+
+def _spread(array, axes, shape, chunks):
+    """Broadcast a Dask array whose axes feed these axes of the result."""
+    import dask.array as da
+
+    array = array.transpose(sorted(range(len(axes)), key=lambda own: axes[own]))
+    array = array[tuple(slice(None) if at in axes else None for at in range(len(shape)))]
+    own = [one if dim == whole else cut for one, cut, dim, whole in zip(array.chunks, chunks, array.shape, shape)]
+    return da.broadcast_to(array, shape, chunks=tuple(own))
 
 
 def blockwise(operator, args, out, kwargs):
@@ -110,8 +154,13 @@ def blockwise(operator, args, out, kwargs):
 def evaluate(text, named, out, rule, axis):
     """Evaluate an expression over Dask arrays, whose operators all meet under the rule of the call."""
     _refuse(out)
-    _check(text)
     names = _broadaxe.Expression(text).names
+    tree = _parse(text)
+    folded = _outer_fold(tree)
+    if folded is not None:
+        name, inner, options = folded
+        return fold(name, evaluate(ast.get_source_segment(text.strip(), inner), named, None, rule, axis), **options)
+    _check(tree)
     operands = [_lazy(named[name]) for name in names]
     sheet = _broadaxe.Sheet(rule, axis)
     values = {name: sheet.put(_probe(operand)) for name, operand in zip(names, operands)}
@@ -127,29 +176,58 @@ def _refuse(out):
 
 
 def _probe(operand):
-    """Return an array that stands for a Dask array, of its shape and dtype and of one element's memory."""
-    return np.broadcast_to(np.ones((), operand.dtype), operand.shape) if is_dask(operand) else operand
+    """Return an array that stands for a Dask array, of its shape and dtype and of one element's memory; unknown dims are 1."""
+    return np.broadcast_to(np.ones((), operand.dtype), _known(operand.shape)) if is_dask(operand) else operand
+
+
+def _known(shape):
+    return tuple(1 if np.isnan(dim) else dim for dim in shape)
 
 
 def _agree(shape, result):
     """Refuse what is not element-wise over its arrays: blocks of it would not be blocks of the result."""
-    if tuple(shape) != tuple(result):
+    if _known(shape) != tuple(result):
         raise ValueError(f"this is not element-wise over its arrays: they broadcast to {tuple(shape)}, and it gives {tuple(result)}")
 
 
-def _check(text):
-    """Refuse texts whose blocks would mean something else than the whole: folds, and calls with rules of their own."""
+def _parse(text):
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        return ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         raise ValueError("this expression cannot be cut into blocks; write it as Python would") from None
-    folds = set(_broadaxe.reductions())
+
+
+def _called(call):
+    """Return the framework and the name of a call; the framework is "numpy" where none is written."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        system = getattr(function.value, "id", "")
+        return "numpy" if system == "np" else system, function.attr
+    return "numpy", getattr(function, "id", "")
+
+
+def _is_fold(call):
+    system, name = _called(call)
+    return system == "numpy" and name in _broadaxe.reductions() and len(call.args) == 1
+
+
+def _outer_fold(tree):
+    """Return the name, the operand and the keywords of a reduction that is all of an expression; None for anything else."""
+    if not (isinstance(tree, ast.Call) and _is_fold(tree)):
+        return None
+    return _called(tree)[1], tree.args[0], {word.arg: ast.literal_eval(word.value) for word in tree.keywords}
+
+
+def _check(tree):
+    """Refuse texts whose blocks would mean something else than the whole: folds, and calls with rules of their own."""
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        system = getattr(getattr(call.func, "value", None), "id", "np")
-        if name in folds and len(call.args) == 1:
-            raise ValueError(f"{name}() of one array folds it, which blocks cannot; fold the result with Dask")
-        if call.keywords or system not in ("np", "numpy") or name.startswith("broadcast"):
+        system, name = _called(call)
+        if _is_fold(call):
+            raise ValueError(
+                f"{name}() in the middle of an expression cannot be cut into blocks; compute it first, as bx.{name}() or with an"
+                " evaluate() of its own, and write a name for it here"
+            )
+        if call.keywords or system != "numpy" or name.startswith("broadcast"):
             raise ValueError(f"{name}() has a rule or a shape of its own; on Dask arrays give rule= to evaluate")
 
 

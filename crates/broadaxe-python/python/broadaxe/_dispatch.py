@@ -44,6 +44,8 @@ def _output(operator, args, kwargs):
 def _defer(operator, args, out, kwargs):
     """Let an operand that wants it answer the call itself; NotImplemented where none does."""
     if any(_dask.is_dask(arg) for arg in args):
+        if operator.variadic and len(args) == 1:
+            return _dask.fold(operator.__name__, args[0], **{**kwargs, "out": out})
         return _dask.blockwise(operator, args, out, kwargs)
     overriding = []
     for arg in (*args, out):

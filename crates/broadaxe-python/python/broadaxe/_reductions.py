@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from . import _arrays, _broadaxe
+from . import _arrays, _broadaxe, _dask
 
 
 def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, **others):
     """Fold axes of one array."""
+    if _dask.is_dask(x):
+        return _dask.fold(name, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **others)
     for key in others:
         raise TypeError(f"{name}() of one operand got an unexpected keyword argument '{key}'")
     axes = "" if axis is None else f", axis=[{', '.join(str(int(i)) for i in np.atleast_1d(axis))}]"

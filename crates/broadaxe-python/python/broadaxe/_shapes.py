@@ -5,7 +5,7 @@ import json
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import _broadaxe
+from . import _broadaxe, _dask
 from ._arrays import borrow
 
 
@@ -44,6 +44,8 @@ def broadcast_arrays(*arrays, rule="numpy", axis=None):
     >>> b.tolist(), b.strides[1]
     ([[0, 0, 0], [1, 1, 1]], 0)
     """
+    if any(_dask.is_dask(array) for array in arrays):
+        return _dask.broadcast(arrays, rule, axis)
     plain = [np.asarray(borrow(array)) for array in arrays]
     if not plain:
         return ()
@@ -61,11 +63,13 @@ def broadcast_to(array, shape, rule="broadcast-to", axes=None):
     >>> bx.broadcast_to(np.arange(2), (2, 3), rule="explicit", axes=[0]).tolist()
     [[0, 0, 0], [1, 1, 1]]
     """
-    array = np.asarray(borrow(array))
     dims = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     text = f"{rule} target={','.join(str(int(dim)) for dim in dims) or '()'}"
     if axes is not None:
         text += f" axes={','.join(str(int(i)) for i in axes) or '()'}"
+    if _dask.is_dask(array):
+        return _dask.broadcast([array], text, None)[0]
+    array = np.asarray(borrow(array))
     result, (places,) = _broadaxe.place([array.shape], text, None)
     return _strided(array, result, places)
 

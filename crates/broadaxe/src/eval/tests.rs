@@ -1,6 +1,6 @@
 use super::*;
 use crate::Array;
-use broadaxe_kernels::find;
+use broadaxe_kernels::{Reduction, find};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn op(graph: &mut Graph, name: &str, args: &[Node]) -> Node {
@@ -51,6 +51,13 @@ fn budget_names_the_blow_up() {
     let error = Evaluation::new(&graph, sum, views(), options).err().expect("refused");
     assert_eq!(error.kind(), ErrorKind::Memory);
     assert!(error.to_string().contains("500 times"), "{error}");
+    let lent = |max_bytes| Options { max_bytes: Some(max_bytes), is_lent: true, ..Options::default() };
+    assert!(Evaluation::new(&graph, sum, views(), lent(0)).is_ok(), "a result in memory that is there");
+    // The sums are kept for the quotients that follow: what is computed on the way still counts.
+    let most = graph.reduce(Reduction::Max, sum, Some(&[0]), true).expect("folds");
+    let rest = op(&mut graph, "sub", &[sum, most]);
+    let error = Evaluation::new(&graph, rest, views(), lent(0)).err().expect("refused");
+    assert_eq!(error.kind(), ErrorKind::Memory);
 }
 
 #[test]

@@ -26,11 +26,11 @@ const BLOCK: usize = 8 << 20;
 pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write) -> io::Result<()> {
     match format {
         Format::Npy => {
-            out.write_all(&npy_header(array))?;
+            out.write_all(&npy_header(array.dtype, array.shape))?;
             write_blocks(array.bytes, out)
         }
         Format::Npz => {
-            let header = npy_header(array);
+            let header = npy_header(array.dtype, array.shape);
             let mut crc = crc32fast::Hasher::new();
             crc.update(&header);
             crc.update(array.bytes);
@@ -43,7 +43,7 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
             out.write_all(&after)
         }
         Format::Safetensors => {
-            out.write_all(&safetensors_header(key, array))?;
+            out.write_all(&safetensors_header(key, array.dtype, array.shape, array.bytes.len()))?;
             if cfg!(target_endian = "big") {
                 let mut bytes = array.bytes.to_vec();
                 super::super::swap(&mut bytes, array.dtype.size());
@@ -54,13 +54,23 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
     }
 }
 
+/// Returns what is written before the elements, where these then follow as they lie in memory and end the file.
+pub(super) fn head(format: Format, key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Option<Vec<u8>> {
+    match format {
+        Format::Npy => Some(npy_header(dtype, shape)),
+        Format::Safetensors if cfg!(target_endian = "little") => Some(safetensors_header(key, dtype, shape, bytes)),
+        // An archive has the checksum of the elements before them.
+        Format::Safetensors | Format::Npz => None,
+    }
+}
+
 fn write_blocks(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     bytes.chunks(BLOCK).try_for_each(|block| out.write_all(block))
 }
 
 /// Writes NumPy's header, of version 1.0, padded so that the elements begin at a multiple of 64.
-fn npy_header(array: &Plain<'_>) -> Vec<u8> {
-    let code = match array.dtype {
+fn npy_header(dtype: DType, shape: &[usize]) -> Vec<u8> {
+    let code = match dtype {
         DType::Bool => "b1",
         DType::I8 => "i1",
         DType::I16 => "i2",
@@ -76,12 +86,12 @@ fn npy_header(array: &Plain<'_>) -> Vec<u8> {
         DType::F32 => "f4",
         DType::F64 => "f8",
     };
-    let order = match (array.dtype.size(), cfg!(target_endian = "big")) {
+    let order = match (dtype.size(), cfg!(target_endian = "big")) {
         (1, _) => '|',
         (_, false) => '<',
         (_, true) => '>',
     };
-    let shape = broadaxe_shape::Shape::from(array.shape);
+    let shape = broadaxe_shape::Shape::from(shape);
     let mut text = format!("{{'descr': '{order}{code}', 'fortran_order': False, 'shape': {shape}, }}");
     let padding = (10 + text.len() + 1).next_multiple_of(64) - (10 + text.len() + 1);
     text.push_str(&" ".repeat(padding));
@@ -148,11 +158,9 @@ fn end_records(at: u64, directory: u64, large: bool) -> Vec<u8> {
 }
 
 /// Writes the length and the JSON header, padded so that the elements begin at a multiple of 8.
-fn safetensors_header(key: &str, array: &Plain<'_>) -> Vec<u8> {
-    let name = safetensors::NAMES.iter().find(|(_, dtype)| *dtype == array.dtype).map_or("", |(name, _)| name);
-    let entry = serde_json::json!({
-        key: { "dtype": name, "shape": array.shape, "data_offsets": [0, array.bytes.len()] }
-    });
+fn safetensors_header(key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Vec<u8> {
+    let name = safetensors::NAMES.iter().find(|(_, known)| *known == dtype).map_or("", |(name, _)| name);
+    let entry = serde_json::json!({ key: { "dtype": name, "shape": shape, "data_offsets": [0, bytes] } });
     let mut text = entry.to_string();
     text.push_str(&" ".repeat(text.len().next_multiple_of(8) - text.len()));
     let mut header = (text.len() as u64).to_le_bytes().to_vec();
@@ -177,7 +185,7 @@ mod tests {
             let members = zip::members(&mut source).unwrap();
             assert_eq!(members.len(), 1);
             let unpacked = zip::unpack(&mut source, &members[0], 100).unwrap();
-            assert_eq!(unpacked.into_bytes().unwrap(), data, "large: {large}");
+            assert_eq!(unpacked.into_bytes(100).unwrap(), data, "large: {large}");
         }
     }
 }
