@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import keyword
 import sys
 import types
 
@@ -28,7 +29,18 @@ def default(text, kind):
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text if kind == "str" else None
+    if isinstance(value, list):
+        return tuple(value)
     return float(value) if kind == "float" else value
+
+
+def spelled(attribute):
+    """Return the name of an attribute as a parameter: `lambda_`, because Python keeps `lambda` for itself."""
+    return attribute + "_" * keyword.iskeyword(attribute)
+
+
+def _unspelled(name):
+    return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
 
 
 def call(system, name, operands, attributes, out=None):
@@ -37,7 +49,7 @@ def call(system, name, operands, attributes, out=None):
         return _dask.call(system, name, operands, attributes, out)
     sheet = _broadaxe.Sheet()
     values = [sheet.put(_arrays.borrow(operand)) for operand in operands]
-    given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
+    given = {_unspelled(key): _attribute(value) for key, value in attributes.items() if value is not None}
     root = sheet.call(system, name, values, given)
     return finish(sheet, root, out, None, "same_kind", "K", f"{system}.{name}")
 
@@ -57,7 +69,7 @@ def _function(system, name, counts, attributes, documentation):
     parameters.append(Kind("out", Kind.KEYWORD_ONLY, default=None))
     for attribute, kind, text in attributes:
         required = Kind.empty if text == "" else default(text, kind)
-        parameters.append(Kind(attribute, Kind.KEYWORD_ONLY, default=required))
+        parameters.append(Kind(spelled(attribute), Kind.KEYWORD_ONLY, default=required))
     if system in ("onnx", "openvino"):
         parameters.append(Kind("opset", Kind.KEYWORD_ONLY, default=None))
     function.__name__ = function.__qualname__ = name
