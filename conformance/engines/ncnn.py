@@ -89,6 +89,19 @@ def _channels(generator):
     return found
 
 
+def _quotients(generator):
+    """Ask remainders and rounded quotients where the quotient is whole or ends in a half, in arrays that different parts of ncnn's code compute."""
+    found = []
+    for kind in (12, 13, 15, 16, 17, 18):
+        for length in (3, 4, 8, 16):
+            for _ in range(12):
+                divisor = generator.choice(np.float32([0.5, 1, 1.5, 2.5, 3, 7]), length)
+                dividend = (divisor * generator.integers(1, 80, length) / 2).astype("f4")
+                operands = (divisor, dividend) if BINARIES[kind][0] == "R" and BINARIES[kind] != "REMAINDER" else (dividend, divisor)
+                found.append(Question("value", "ncnn", "BinaryOp", "f32", operands, {"op_type": kind}))
+    return found
+
+
 def _eltwise(generator):
     """Ask Eltwise about two to five operands of one shape, with coefficients and without."""
     found = []
@@ -134,7 +147,7 @@ class Ncnn(Engine):
             x = BELOW_ONE if name in ("ASIN", "ACOS") else POSITIVE if name in ("SQRT", "RSQRT", "LOG", "LOG10") else SIGNED
             x = x[np.abs(x) < 80] if name == "EXP" else x
             found.append(Question("value", "elementwise", "UnaryOp", "f32", (x,), {"op_type": k}))
-        return found + _pointwise() + _channels(draw) + _eltwise(draw)
+        return found + _quotients(draw) + _pointwise() + _channels(draw) + _eltwise(draw)
 
     def start(self):
         import ncnn

@@ -67,6 +67,8 @@ pub enum Recipe {
     ReluSlope,
     /// `where(x < 0, alpha * expm1(x / alpha), x)`.
     CeluBranch,
+    /// `lambda * where(x < 0, alpha * expm1(x), x)`.
+    SeluLambda,
     /// `x * clamp(alpha * x + beta, 0, 1)`.
     HardSwish,
     /// `log(exp(x) + 1)`.
@@ -116,6 +118,7 @@ impl Recipe {
             Self::LeakyRelu => "prelu",
             Self::ReluSlope => "prelu, with a slope of 0 relu",
             Self::CeluBranch => "where(x < 0, alpha * expm1(x / alpha), x)",
+            Self::SeluLambda => "lambda * where(x < 0, alpha * expm1(x), x)",
             Self::HardSwish => "x * clamp(alpha * x + beta, 0, 1)",
             Self::LogExp => "log(exp(x) + 1)",
             Self::Bnll => "relu(x) + log(exp(-abs(x)) + 1)",

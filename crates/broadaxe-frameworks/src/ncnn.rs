@@ -9,7 +9,8 @@
 //!
 //! Defaults are those of ncnn, which differ from other frameworks': `alpha` of `ELU` is 0.1, that of `HardSwish` 0.2. `Softplus`
 //! overflows to infinity above 88.7, as it does there. Where ncnn's documentation and its layers differ, the layers count: `Shrink`
-//! gives 0 between the bounds, `BNLL` adds x above 0. Where its vector code and its plain code differ, as for NaN, the plain code counts.
+//! gives 0 between the bounds, `BNLL` adds x above 0. Where its vector code and its plain code differ, as for NaN, the documented
+//! formula counts.
 
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Rule;
@@ -99,7 +100,7 @@ pub(crate) static ROWS: &[Row] = &[
     one("Noop", Computes::Always(Arithmetic::Copy)),
     one("Power", recipe(Recipe::PowerOf)).with(POWER),
     one("ReLU", recipe(Recipe::ReluSlope)).with(SLOPE),
-    one("SELU", recipe(Recipe::Selu)).with(SELU),
+    one("SELU", recipe(Recipe::SeluLambda)).with(SELU),
     one("Shrink", recipe(Recipe::Shrink)).with(SHRINK),
     one("Sigmoid", op("sigmoid")),
     one("Softplus", recipe(Recipe::LogExp)),

@@ -49,13 +49,14 @@ def call(system, name, operands, attributes, out=None):
         return _dask.call(system, name, operands, attributes, out)
     sheet = _broadaxe.Sheet()
     values = [sheet.put(_arrays.borrow(operand)) for operand in operands]
-    given = {_unspelled(key): _attribute(value) for key, value in attributes.items() if value is not None}
+    given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
     root = sheet.call(system, name, values, given)
     return finish(sheet, root, out, None, "same_kind", "K", f"{system}.{name}")
 
 
 def _function(system, name, counts, attributes, documentation):
     def function(*operands, out=None, **attributes):
+        attributes = {_unspelled(key): value for key, value in attributes.items()}
         return call(system, name, operands, attributes, out)
 
     Kind, parameters = inspect.Parameter, []

@@ -32,7 +32,8 @@ pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> 
         Recipe::RoundHalfAway => round_half_away(call),
         Recipe::Elu => elu(call),
         Recipe::Celu => celu(call),
-        Recipe::Selu => selu(call),
+        Recipe::Selu => selu(call, "gamma"),
+        Recipe::SeluLambda => selu(call, "lambda"),
         Recipe::HardSigmoid => hard_sigmoid(call),
         Recipe::HSigmoid => hsigmoid(call),
         Recipe::Softsign => softsign(call),
@@ -220,9 +221,8 @@ fn bent(call: &mut Call<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
     call.point("where", &[negative, curve, x])
 }
 
-fn selu(call: &mut Call<'_>) -> Result<Node, Error> {
+fn selu(call: &mut Call<'_>, gamma: &str) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let gamma = if call.system() == System::Ncnn { "lambda" } else { "gamma" };
     let (alpha, gamma) = (single(call, "alpha"), single(call, gamma));
     let (alpha, gamma) = (call.number(alpha)?, call.number(gamma)?);
     let bent = bent(call, x, alpha)?;
