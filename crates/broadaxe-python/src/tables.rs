@@ -134,6 +134,9 @@ pub(crate) fn rule_of(
 }
 
 fn shapes(row: &Row) -> String {
+    if let Wiring::Held { reads, .. } = row.wiring() {
+        return format!("the first operand's; each other operand is {}", reads.describe());
+    }
     match row.rule_by().describe() {
         None => String::from("the operand's"),
         Some(rule) => format!("by the rule {rule}"),

@@ -214,8 +214,9 @@ THREE = np.ones(3, "f4")
         ("Eltwise", (ROWS, ROWS), {"op_type": 3}, ValueError, "it takes op_type=0 to op_type=2"),
         ("Eltwise", (ROWS, ROWS), {"op_type": 1, "coeffs": [1.0]}, ValueError, "coeffs has 1 numbers for 2 operands"),
         ("Eltwise", (ROWS, ROWS), {"coeffs": 0.5}, ValueError, "coeffs=0.5 should be a list of numbers"),
-        ("ReLU", (np.ones((1,) * 5, "f4"),), {}, ValueError, "has rank 5; ncnn has ranks 1 to 4"),
-        ("ReLU", (np.ones((2, 0), "f4"),), {}, ValueError, "ncnn has no result for empty operands"),
+        ("ReLU", (np.ones((1,) * 5, "f4"),), {}, ValueError, r"operand 0 has the shape \(1, 1, 1, 1, 1\); ncnn has ranks 1 to 4"),
+        ("ReLU", (np.ones((2, 0), "f4"),), {}, ValueError, r"operand 0 has the shape \(2, 0\); ncnn has ranks 1 to 4, and no dims of 0"),
+        ("UnaryOp", (np.float32(1).reshape(()),), {}, ValueError, r"operand 0 has the shape \(\); ncnn has ranks 1 to 4"),
         ("ReLU", (np.ones(3),), {}, TypeError, "operand 0 is f64; it takes f32"),
         ("ReLU", (ROWS,), {"alpha": 1.0}, ValueError, "takes no attribute 'alpha'; its attributes: slope"),
         ("GELU", (ROWS,), {"fast_gelu": 2}, ValueError, "fast_gelu=2 should be True or False"),
@@ -224,6 +225,11 @@ THREE = np.ones(3, "f4")
 def test_what_ncnn_reads_wrongly_is_refused(name, operands, given, kind, text):
     with pytest.raises(kind, match=text):
         getattr(bx.ncnn, name)(*operands, **given)
+
+
+def test_documentation_says_what_the_operands_are():
+    assert "each other operand is one number, or one for each entry of the first axis" in bx.ncnn.PReLU.__doc__
+    assert "Shapes: the operand's." in bx.ncnn.ReLU.__doc__ and "by the rule none" in bx.ncnn.Eltwise.__doc__
 
 
 def test_a_parameter_that_is_a_keyword_of_python():
@@ -244,6 +250,7 @@ def test_layers_of_dask_arrays():
         ("PReLU", (0.5,), {}),
         ("Bias", (each,), {}),
         ("Scale", (each,), {"scale_data_size": 6}),
+        ("Scale", (each, bias), {"bias_term": 1}),
         ("SELU", (), {"lambda_": 2.0}),
         ("Eltwise", (x,), {"op_type": 1, "coeffs": [0.5, 2.0]}),
     ]:

@@ -21,7 +21,11 @@ pub(super) fn check(graph: &Graph, row: &Row, args: &[Arg], attributes: &dyn Att
         && row.kind() != Kind::Binary
     {
         let shape = graph.shape(*data);
-        Rule::ncnn().align(&[shape, shape])?;
+        if Rule::ncnn().align(&[shape, shape]).is_err() {
+            let shape = Shape::new(shape);
+            let message = format!("operand 0 has the shape {shape}; ncnn has ranks 1 to 4, and no dims of 0");
+            return refuse(ErrorKind::Shape, &message);
+        }
     }
     let Wiring::Held { count, from_input, reads, .. } = row.wiring() else { return Ok(()) };
     let [Arg::Node(data), lists @ ..] = args else {
