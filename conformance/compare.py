@@ -30,7 +30,8 @@ def agree(ours, theirs, tolerance):
     if tolerance.ulp:
         equal |= _near(ours, theirs, tolerance.ulp)
     if tolerance.within:
-        equal |= np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) <= tolerance.within
+        with np.errstate(invalid="ignore"):
+            equal |= np.abs(ours.astype(np.float64) - theirs.astype(np.float64)) <= tolerance.within
     return np.asarray(equal)
 
 

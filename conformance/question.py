@@ -43,7 +43,7 @@ class Question:
 
 
 # Attributes that make another operator of it; others are only settings of a rule.
-VARIANTS = ("fmod", "direction", "op_type", "m_pythondiv", "approximate", "approximation_mode", "mode", "detect_negative")
+VARIANTS = ("fmod", "direction", "op_type", "m_pythondiv", "approximate", "approximation_mode", "mode", "detect_negative", "fast_gelu")
 
 
 @dataclass

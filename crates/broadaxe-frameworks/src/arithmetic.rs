@@ -63,6 +63,32 @@ pub enum Recipe {
     Shrink,
     /// `prelu` with one slope, an attribute.
     LeakyRelu,
+    /// `relu`, or `prelu` with one slope, an attribute, that is not 0.
+    ReluSlope,
+    /// `where(x < 0, alpha * expm1(x / alpha), x)`.
+    CeluBranch,
+    /// `lambda * where(x < 0, alpha * expm1(x), x)`.
+    SeluLambda,
+    /// `x * clamp(alpha * x + beta, 0, 1)`.
+    HardSwish,
+    /// `log(exp(x) + 1)`.
+    LogExp,
+    /// `relu(x) + log(exp(-abs(x)) + 1)`.
+    Bnll,
+    /// `where(x > threshold, 1, 0)`.
+    Threshold,
+    /// `x * scale`, with an attribute.
+    Scaled,
+    /// `x * scale + bias`, with operands.
+    ScaleBias,
+    /// A sum of operands, each times its coefficient.
+    WeightedSum,
+    /// `exp`, or a power of another base, of `shift + x * scale`.
+    ExpOf,
+    /// `log`, perhaps to another base, of `shift + x * scale`.
+    LogOf,
+    /// `pow(shift + x * scale, power)`.
+    PowerOf,
 }
 
 impl Recipe {
@@ -90,6 +116,19 @@ impl Recipe {
             Self::ThresholdedRelu => "where(x > alpha, x, 0)",
             Self::Shrink => "where(x < -lambd, x + bias, where(x > lambd, x - bias, 0)), on integers in f64",
             Self::LeakyRelu => "prelu",
+            Self::ReluSlope => "prelu, with a slope of 0 relu",
+            Self::CeluBranch => "where(x < 0, alpha * expm1(x / alpha), x)",
+            Self::SeluLambda => "lambda * where(x < 0, alpha * expm1(x), x)",
+            Self::HardSwish => "x * clamp(alpha * x + beta, 0, 1)",
+            Self::LogExp => "log(exp(x) + 1)",
+            Self::Bnll => "relu(x) + log(exp(-abs(x)) + 1)",
+            Self::Threshold => "where(x > threshold, 1, 0)",
+            Self::Scaled => "x * scale",
+            Self::ScaleBias => "x * scale + bias",
+            Self::WeightedSum => "add, with coeffs of each operand times its coefficient",
+            Self::ExpOf => "exp(shift + x * scale), with a base pow(base, shift + x * scale)",
+            Self::LogOf => "log(shift + x * scale), with a base log(shift + x * scale) / log(base)",
+            Self::PowerOf => "pow(shift + x * scale, power)",
         }
     }
 
@@ -102,6 +141,12 @@ impl Recipe {
             Self::Clip | Self::Clamp => const { &[id("clamp")] },
             Self::Swish => const { &[id("silu")] },
             Self::LeakyRelu => const { &[id("prelu")] },
+            Self::ReluSlope => const { &[id("relu"), id("prelu")] },
+            Self::ScaleBias => const { &[id("mul")] },
+            Self::WeightedSum => const { &[id("add")] },
+            Self::ExpOf => const { &[id("exp")] },
+            Self::LogOf => const { &[id("log")] },
+            Self::PowerOf => const { &[id("pow")] },
             _ => &[],
         }
     }

@@ -38,6 +38,8 @@ pub enum Values {
     Words(&'static [&'static str]),
     /// A list of whole numbers.
     Ints,
+    /// A list of numbers.
+    Floats,
     /// The name of a dtype, or the framework's number for it.
     DType,
 }
@@ -50,6 +52,7 @@ impl Values {
             | (Self::Flag, Attribute::Bool(_) | Attribute::Int(0 | 1))
             | (Self::Float, Attribute::Int(_) | Attribute::Float(_))
             | (Self::Ints, Attribute::Ints(_))
+            | (Self::Floats, Attribute::Ints(_) | Attribute::Floats(_))
             | (Self::DType, Attribute::Int(_) | Attribute::Text(_)) => None,
             (Self::Words(words), Attribute::Text(text)) if words.contains(&text.as_str()) => None,
             (Self::Words(words), _) => Some(format!("one of \"{}\"", words.join("\", \""))),
@@ -57,6 +60,7 @@ impl Values {
             (Self::Flag, _) => Some("True or False".to_string()),
             (Self::Float, _) => Some("a number".to_string()),
             (Self::Ints, _) => Some("a list of whole numbers".to_string()),
+            (Self::Floats, _) => Some("a list of numbers".to_string()),
             (Self::DType, _) => Some("the name of a dtype".to_string()),
         }
     }
@@ -75,6 +79,8 @@ pub enum Attribute {
     Text(String),
     /// A list of whole numbers.
     Ints(Vec<i64>),
+    /// A list of numbers, of which one or more have a point.
+    Floats(Vec<f64>),
 }
 
 impl fmt::Display for Attribute {
@@ -86,6 +92,7 @@ impl fmt::Display for Attribute {
             Self::Float(value) => write!(f, "{value:?}"),
             Self::Text(value) => write!(f, "\"{value}\""),
             Self::Ints(values) => write!(f, "{values:?}"),
+            Self::Floats(values) => write!(f, "{values:?}"),
         }
     }
 }
@@ -135,10 +142,19 @@ pub trait Attributes {
         }
     }
 
-    /// Returns a list, if given.
+    /// Returns a list of whole numbers, if given.
     fn ints(&self, name: &str) -> Option<Vec<i64>> {
         match self.get(name) {
             Some(Attribute::Ints(values)) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Returns a list of numbers, if given.
+    fn floats(&self, name: &str) -> Option<Vec<f64>> {
+        match self.get(name) {
+            Some(Attribute::Ints(values)) => Some(values.into_iter().map(|value| value as f64).collect()),
+            Some(Attribute::Floats(values)) => Some(values),
             _ => None,
         }
     }

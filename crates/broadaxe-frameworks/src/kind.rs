@@ -78,5 +78,42 @@ pub enum Wiring {
         absent: i64,
         /// The count that says that the second input takes the place of the list, if there is one.
         from_input: Option<i64>,
+        /// How many numbers the layer reads.
+        reads: Reads,
     },
+}
+
+/// Says how many numbers a layer reads from its list; it does not look how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reads {
+    /// One for all channels if the list has one number, else one for each channel.
+    OneOrEach,
+    /// One for each channel.
+    Each,
+    /// One for each channel of rank 3 and 4, one for all of rank 1 and 2.
+    EachOfImages,
+}
+
+impl Reads {
+    /// Says whether a list of this length is what the layer reads for data of this shape, slowest axis first.
+    pub fn takes(self, length: usize, shape: &[usize]) -> bool {
+        let channels = shape.first().copied().unwrap_or(1);
+        match self {
+            Self::OneOrEach => length == 1 || length == channels,
+            Self::Each => length == channels,
+            Self::EachOfImages => length == if shape.len() < 3 { 1 } else { channels },
+        }
+    }
+
+    /// Describes the lengths that it takes, for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::OneOrEach => "one number, or one for each entry of the first axis",
+            Self::Each => "one number for each entry of the first axis",
+            Self::EachOfImages => {
+                "one number for each entry of the first axis, or a single one for data of rank 1 and 2"
+            }
+        }
+    }
 }

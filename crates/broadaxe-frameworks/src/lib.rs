@@ -37,7 +37,7 @@ mod tests;
 pub use arithmetic::{Arithmetic, Choice, Recipe, When, on_bool};
 pub use attribute::{Attr, Attribute, Attributes, Values};
 pub use framework::System;
-pub use kind::{Kind, Wiring};
+pub use kind::{Kind, Reads, Wiring};
 pub use role::{Role, has_batch, role};
 pub use row::{OperandType, Row};
 pub use rule::RuleBy;

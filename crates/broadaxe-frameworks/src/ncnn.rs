@@ -1,17 +1,25 @@
-//! ncnn: the layers `BinaryOp` and `UnaryOp`, by the number of their operation.
+//! ncnn: its element-wise layers. `BinaryOp`, `UnaryOp` and `Eltwise` choose by the number of their operation.
 //!
 //! Arrays are row-major: what ncnn writes `[w, h, c]` is the shape `(c, h, w)` here, so that its `[2, 3, 4]` with
-//! `[4]` is `(4, 3, 2)` with `(4,)`. Everything is f32, and there is no rank 0: a second operand of one number is the
+//! `[4]` is `(4, 3, 2)` with `(4,)`. Everything is f32, of ranks 1 to 4: a second operand of one number is the
 //! parameter `b` with `with_scalar=1`, or a number in place of an array.
+//!
+//! Numbers that a layer holds itself, such as the slopes of `PReLU`, are operands of a call. Channels are the entries of the
+//! slowest axis: elements for rank 1, rows for rank 2.
+//!
+//! Defaults are those of ncnn, which differ from other frameworks': `alpha` of `ELU` is 0.1, that of `HardSwish` 0.2. `Softplus`
+//! overflows to infinity above 88.7, as it does there. Where ncnn's documentation and its layers differ, the layers count: `Shrink`
+//! gives 0 between the bounds, `BNLL` adds x above 0. Where its vector code and its plain code differ, as for NaN, the documented
+//! formula counts.
 
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Rule;
 
 use crate::{
-    arithmetic::{Arithmetic, Choice, Computes, When, choice, choose, op},
+    arithmetic::{Arithmetic, Choice, Computes, Recipe, When, choice, choose, op, recipe},
     attribute::{Attr, Values, keyed},
     framework::System,
-    kind::{Kind, Wiring},
+    kind::{Kind, Reads, Wiring},
     row::Row,
     rule::RuleBy,
 };
@@ -24,34 +32,92 @@ const BINARY: &[Attr] = &[
     keyed("b", "2", Values::Float, "0.0"),
 ];
 const TYPE: &[Attr] = &[keyed("op_type", "0", Values::Int, "0")];
-const NUM_SLOPE: &[Attr] = &[keyed("num_slope", "0", Values::Int, "0")];
-const BIAS_SIZE: &[Attr] = &[keyed("bias_data_size", "0", Values::Int, "0")];
-const SCALE_SIZE: &[Attr] = &[keyed("scale_data_size", "0", Values::Int, "0")];
+const ELTWISE_ATTRIBUTES: &[Attr] =
+    &[keyed("op_type", "0", Values::Int, "0"), keyed("coeffs", "1", Values::Floats, "[]")];
+const NUM_SLOPE: &[Attr] = &[keyed("num_slope", "0", Values::Int, "the number of slopes")];
+const BIAS_SIZE: &[Attr] = &[keyed("bias_data_size", "0", Values::Int, "the number of biases")];
+const SCALE_SIZE: &[Attr] = &[
+    keyed("scale_data_size", "0", Values::Int, "the number of scales"),
+    keyed("bias_term", "1", Values::Flag, "1 with a bias"),
+];
+
+const SLOPE: &[Attr] = &[keyed("slope", "0", Values::Float, "0.0")];
+const ALPHA: &[Attr] = &[keyed("alpha", "0", Values::Float, "1.0")];
+const ALPHA_ELU: &[Attr] = &[keyed("alpha", "0", Values::Float, "0.1")];
+const SELU: &[Attr] =
+    &[keyed("alpha", "0", Values::Float, "1.67326324"), keyed("lambda", "1", Values::Float, "1.050700987")];
+const HARD: &[Attr] = &[keyed("alpha", "0", Values::Float, "0.2"), keyed("beta", "1", Values::Float, "0.5")];
+const BOUNDS: &[Attr] = &[
+    keyed("min", "0", Values::Float, "-3.4028234663852886e38"),
+    keyed("max", "1", Values::Float, "3.4028234663852886e38"),
+];
+const FAST: &[Attr] = &[keyed("fast_gelu", "0", Values::Flag, "0")];
+const BASE: &[Attr] = &[
+    keyed("base", "0", Values::Float, "-1.0"),
+    keyed("scale", "1", Values::Float, "1.0"),
+    keyed("shift", "2", Values::Float, "0.0"),
+];
+const POWER: &[Attr] = &[
+    keyed("power", "0", Values::Float, "1.0"),
+    keyed("scale", "1", Values::Float, "1.0"),
+    keyed("shift", "2", Values::Float, "0.0"),
+];
+const THRESHOLD: &[Attr] = &[keyed("threshold", "0", Values::Float, "0.0")];
+const SHRINK: &[Attr] = &[keyed("bias", "0", Values::Float, "0.0"), keyed("lambd", "1", Values::Float, "0.5")];
+const SCALE: &[Attr] = &[keyed("scale", "0", Values::Float, "1.0")];
 
 const fn row(name: &'static str, operands: &'static str, rule: RuleBy, computes: Computes) -> Row {
     crate::row::row(System::Ncnn, name, 0, operands, F32, rule, computes)
 }
 
+const fn one(name: &'static str, computes: Computes) -> Row {
+    row(name, "T", RuleBy::Alone, computes)
+}
+
 pub(crate) static ROWS: &[Row] = &[
     row("BinaryOp", "TT?", RuleBy::Fixed(Rule::ncnn), Computes::OneOf(BINARIES)).with(BINARY),
-    row("UnaryOp", "T", RuleBy::Alone, Computes::OneOf(UNARIES)).with(TYPE),
+    row("Eltwise", "TT*", RuleBy::Fixed(Rule::none), Computes::OneOf(ELTWISE))
+        .of_kind(Kind::Many)
+        .with(ELTWISE_ATTRIBUTES),
+    channel("PReLU", "TT", op("prelu"), held("num_slope", Reads::OneOrEach)).with(NUM_SLOPE),
+    channel("Bias", "TT", op("add"), held("bias_data_size", Reads::EachOfImages)).with(BIAS_SIZE),
+    channel("Scale", "TTT?", recipe(Recipe::ScaleBias), SCALED).with(SCALE_SIZE),
+    one("UnaryOp", Computes::OneOf(UNARIES)).with(TYPE),
+    one("AbsVal", op("abs")),
+    one("BNLL", recipe(Recipe::Bnll)),
+    one("CELU", recipe(Recipe::CeluBranch)).with(ALPHA),
+    one("Clip", recipe(Recipe::Clamp)).with(BOUNDS),
+    one("DeepCopy", Computes::Always(Arithmetic::Copy)),
+    one("Dropout", recipe(Recipe::Scaled)).with(SCALE),
+    one("ELU", recipe(Recipe::Elu)).with(ALPHA_ELU),
+    one("Erf", op("erf")),
+    one("Exp", recipe(Recipe::ExpOf)).with(BASE),
+    one("GELU", Computes::OneOf(GELUS)).with(FAST),
+    one("HardSigmoid", recipe(Recipe::HardSigmoid)).with(HARD),
+    one("HardSwish", recipe(Recipe::HardSwish)).with(HARD),
+    one("Log", recipe(Recipe::LogOf)).with(BASE),
+    one("Mish", recipe(Recipe::Mish)),
+    one("Noop", Computes::Always(Arithmetic::Copy)),
+    one("Power", recipe(Recipe::PowerOf)).with(POWER),
+    one("ReLU", recipe(Recipe::ReluSlope)).with(SLOPE),
+    one("SELU", recipe(Recipe::SeluLambda)).with(SELU),
+    one("Shrink", recipe(Recipe::Shrink)).with(SHRINK),
+    one("Sigmoid", op("sigmoid")),
+    one("Softplus", recipe(Recipe::LogExp)),
+    one("Swish", op("silu")),
+    one("TanH", op("tanh")),
+    one("Threshold", recipe(Recipe::Threshold)).with(THRESHOLD),
 ];
 
-/// Layers that files hold and that expressions do not call: `Eltwise` never checks its shapes, and the others hold a list
-/// of numbers per channel.
-pub(crate) static PARTLY: &[Row] = &[
-    row("Eltwise", "T*", RuleBy::Fixed(Rule::none), Computes::OneOf(ELTWISE)).with(TYPE),
-    channel("PReLU", "prelu", Wiring::Held { count: "num_slope", absent: 0, from_input: None }, NUM_SLOPE),
-    channel("Bias", "add", Wiring::Held { count: "bias_data_size", absent: 0, from_input: None }, BIAS_SIZE),
-    channel("Scale", "mul", Wiring::Held { count: "scale_data_size", absent: 0, from_input: Some(-233) }, SCALE_SIZE),
-];
+const fn held(count: &'static str, reads: Reads) -> Wiring {
+    Wiring::Held { count, absent: 0, from_input: None, reads }
+}
 
-/// One number for all channels, or one for each: for each entry of the slowest axis.
-const fn channel(name: &'static str, computes: &'static str, wiring: Wiring, attributes: &'static [Attr]) -> Row {
-    row(name, "TT?", RuleBy::Fixed(|| Rule::pdpd(0)), op(computes))
-        .of_kind(Kind::Channel)
-        .wired(wiring)
-        .with(attributes)
+const SCALED: Wiring = Wiring::Held { count: "scale_data_size", absent: 0, from_input: Some(-233), reads: Reads::Each };
+
+/// Lists of one number for each channel, which is an entry of the slowest axis.
+const fn channel(name: &'static str, operands: &'static str, computes: Computes, wiring: Wiring) -> Row {
+    row(name, operands, RuleBy::Fixed(|| Rule::pdpd(0)), computes).of_kind(Kind::Channel).wired(wiring)
 }
 
 /// A quotient that is rounded down.
@@ -104,9 +170,14 @@ const UNARIES: &[Choice] = &[
     choice(&[When::Number("op_type", 19)], "trunc"),
 ];
 
-/// Operations of `Eltwise` by number.
+/// Operations of `Eltwise` by number: PROD, SUM, MAX. Products and maxima do not read the coefficients.
 const ELTWISE: &[Choice] = &[
     choice(&[When::Number("op_type", 0)], "mul"),
-    choice(&[When::Number("op_type", 1)], "add"),
+    choose(&[When::Number("op_type", 1)], Arithmetic::Recipe(Recipe::WeightedSum)),
     choice(&[When::Number("op_type", 2)], "max"),
+];
+
+const GELUS: &[Choice] = &[
+    choice(&[When::Flag { name: "fast_gelu", value: false, absent: false }], "gelu"),
+    choice(&[When::Flag { name: "fast_gelu", value: true, absent: false }], "gelu_tanh"),
 ];

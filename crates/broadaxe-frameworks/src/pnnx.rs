@@ -10,7 +10,7 @@ use crate::{
     arithmetic::{Computes, Recipe, op, recipe},
     attribute::{Attr, Values, attr},
     framework::System,
-    kind::{Kind, Wiring},
+    kind::{Kind, Reads, Wiring},
     row::{ANY, BOOL, FLOATS, INTEGERS, NUMBERS, Row},
     rule::RuleBy,
 };
@@ -75,7 +75,12 @@ pub(crate) static ROWS: &[Row] = &[
 /// Operators that files hold and that expressions do not call.
 pub(crate) static PARTLY: &[Row] = &[
     slope("F.prelu"),
-    slope("nn.PReLU").with(NUM_PARAMETERS).wired(Wiring::Held { count: "num_parameters", absent: 1, from_input: None }),
+    slope("nn.PReLU").with(NUM_PARAMETERS).wired(Wiring::Held {
+        count: "num_parameters",
+        absent: 1,
+        from_input: None,
+        reads: Reads::OneOrEach,
+    }),
     row("torch.where", "BTT", ANY, RuleBy::Fixed(Rule::numpy), op("where")),
     stretch("Tensor.expand"),
     stretch("Tensor.expand_as"),

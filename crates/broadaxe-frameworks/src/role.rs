@@ -302,6 +302,7 @@ fn of_op(op: OpId) -> Option<Role> {
 fn of_recipe(recipe: Recipe) -> Option<Role> {
     Some(match recipe {
         Recipe::Power => Role::Pow,
+        Recipe::ScaleBias => Role::Mul,
         Recipe::Erf => Role::Erf,
         Recipe::Clip | Recipe::Clamp => Role::Clip,
         Recipe::Broadcast => Role::Expand,

@@ -33,10 +33,9 @@ pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
 pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
     let partly: &'static [Row] = match system {
         System::Onnx => onnx::PARTLY,
-        System::Ncnn => ncnn::PARTLY,
         System::Pnnx => pnnx::PARTLY,
         System::Paddle => paddle::PARTLY,
-        System::Numpy | System::Openvino => &[],
+        System::Numpy | System::Openvino | System::Ncnn => &[],
     };
     operators(system).chain(partly)
 }

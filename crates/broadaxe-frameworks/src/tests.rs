@@ -15,6 +15,7 @@ fn required(row: &Row) -> Vec<(&'static str, Attribute)> {
         let value = match attr.values {
             Values::Words(words) => Attribute::Text(words[0].to_string()),
             Values::Ints => Attribute::Ints(vec![2, 3]),
+            Values::Floats => Attribute::Floats(vec![0.5, 2.0]),
             Values::DType => Attribute::Text("f32".to_string()),
             Values::Float => Attribute::Float(1.0),
             Values::Int | Values::Flag => Attribute::Int(1),
@@ -126,6 +127,8 @@ fn rules_follow_from_attributes() {
         (System::Openvino, "Broadcast", 3, vec![("mode", text("explicit"))], Err("needs axes_mapping")),
         (System::Openvino, "Broadcast", 3, vec![("mode", text("sideways"))], Err("none of numpy, bidirectional")),
         (System::Ncnn, "BinaryOp", 0, vec![], Ok("ncnn")),
+        (System::Ncnn, "Eltwise", 0, vec![], Ok("none")),
+        (System::Ncnn, "PReLU", 0, vec![], Ok("pdpd axis=0")),
         (System::Paddle, "elementwise_add", 0, vec![("axis", int(1))], Ok("paddle axis=1")),
         (System::Paddle, "elementwise_add", 0, vec![], Ok("paddle axis=-1")),
         (System::Paddle, "pd_op.add_", 0, vec![], Ok("numpy")),
@@ -176,6 +179,12 @@ fn arithmetic_follows_from_dtype_and_attributes() {
         (System::Ncnn, "BinaryOp", 0, F32, vec![("op_type", int(7))], Ok("sub swapped")),
         (System::Ncnn, "BinaryOp", 0, F32, vec![("op_type", int(999))], Err("op_type=0 to op_type=18")),
         (System::Ncnn, "UnaryOp", 0, F32, vec![("op_type", int(16))], Ok("tanh")),
+        (System::Ncnn, "Eltwise", 0, F32, vec![], Ok("mul")),
+        (System::Ncnn, "Eltwise", 0, F32, vec![("op_type", int(1))], Ok("add")),
+        (System::Ncnn, "Eltwise", 0, F32, vec![("op_type", int(3))], Err("op_type=0 to op_type=2")),
+        (System::Ncnn, "GELU", 0, F32, vec![], Ok("gelu")),
+        (System::Ncnn, "GELU", 0, F32, vec![("fast_gelu", int(1))], Ok("gelu_tanh")),
+        (System::Ncnn, "Scale", 0, F32, vec![], Ok("mul")),
         (System::Paddle, "logical_and", 0, F32, vec![], Ok("logical_and of bool")),
         (System::Paddle, "divide", 0, I32, vec![], Ok("div of f32")),
         (System::Paddle, "elementwise_add", 0, Bool, vec![], Ok("add")),
@@ -213,11 +222,35 @@ fn attributes_are_checked() {
             "should be one of \"LEFT\", \"RIGHT\"",
         ),
         (row(openvino, "Add"), "axis", Attribute::Text("one".into()), "axis=\"one\" should be a whole number"),
+        (row(System::Ncnn, "Eltwise"), "coeffs", Attribute::Float(0.5), "coeffs=0.5 should be a list of numbers"),
+        (
+            row(openvino, "Broadcast"),
+            "axes_mapping",
+            Attribute::Floats(vec![0.0, 1.5]),
+            "axes_mapping=[0.0, 1.5] should be a list of whole numbers",
+        ),
     ] {
         let got = row.check_attributes(&vec![(name, value)]).expect_err(name);
         assert!(got.contains(want), "{got}");
     }
     assert_eq!(row(onnx, "Mod").check_attributes(&vec![("fmod", Attribute::Int(1))]), Ok(()));
+}
+
+#[test]
+fn layers_read_numbers_by_channel() {
+    for (reads, shape, lengths) in [
+        (Reads::OneOrEach, &[3, 4][..], &[1, 3][..]),
+        (Reads::OneOrEach, &[4], &[1, 4]),
+        (Reads::Each, &[3, 4], &[3]),
+        (Reads::Each, &[1, 4], &[1]),
+        (Reads::EachOfImages, &[3, 4], &[1]),
+        (Reads::EachOfImages, &[4], &[1]),
+        (Reads::EachOfImages, &[3, 2, 4], &[3]),
+        (Reads::EachOfImages, &[4, 3, 2, 3], &[4]),
+    ] {
+        let taken: Vec<usize> = (1..6).filter(|&length| reads.takes(length, shape)).collect();
+        assert_eq!(taken, lengths, "{reads:?} of {shape:?}");
+    }
 }
 
 /// What people look an operator up by: every pair of ours and a framework's that the rows know.
@@ -236,6 +269,9 @@ fn operators_have_names_elsewhere() {
         ("logical_xor", "openvino.Xor"),
         ("fmax", "paddle.elementwise_fmax"),
         ("rsqrt", "ncnn.UnaryOp(op_type=6)"),
+        ("relu", "ncnn.ReLU"),
+        ("gelu_tanh", "ncnn.GELU(fast_gelu=1)"),
+        ("add", "ncnn.Eltwise(op_type=1)"),
         ("div_trunc", "openvino.Divide(m_pythondiv=0)"),
         ("div_floor", "openvino.Divide"),
         ("fmod", "onnx.Mod(fmod=1)"),

@@ -96,6 +96,7 @@ fn convert(system: System, value: &Attribute, wanted: Option<Values>) -> Option<
         (_, Attribute::Float(value)) => Asked::Float(*value),
         (_, Attribute::Text(text)) => Asked::Text(text.clone()),
         (_, Attribute::Ints(values)) => Asked::Ints(values.clone()),
+        (Some(Values::Floats), Attribute::Floats(values)) => Asked::Floats(values.clone()),
         _ => return None,
     })
 }

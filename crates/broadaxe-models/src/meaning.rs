@@ -150,7 +150,7 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
         (Wiring::Product { term }, kind) => (kind, vec![Source::Result, given(term).then_some(Source::Input(term))?]),
-        (Wiring::Held { count, absent, from_input }, kind) => match written.int(count).unwrap_or(absent) {
+        (Wiring::Held { count, absent, from_input, .. }, kind) => match written.int(count).unwrap_or(absent) {
             size if from_input == Some(size) => (Kind::Binary, inputs(2)),
             size => {
                 let held = Source::Held(vec![usize::try_from(size).unwrap_or(0)]);

@@ -347,7 +347,10 @@ pub(crate) fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
         return Ok(Attribute::Bool(flag.is_true()));
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return Ok(Attribute::Ints(value.extract()?));
+        return match value.extract() {
+            Ok(ints) => Ok(Attribute::Ints(ints)),
+            Err(_) => Ok(Attribute::Floats(value.extract()?)),
+        };
     }
     if let Ok(text) = value.extract::<String>() {
         return Ok(Attribute::Text(text));
@@ -359,7 +362,5 @@ pub(crate) fn attribute(value: &Bound<'_, PyAny>) -> PyResult<Attribute> {
         return Ok(Attribute::Float(float));
     }
     let kind = value.get_type().name()?.to_string();
-    Err(PyTypeError::new_err(format!(
-        "an attribute is a number, a text, a flag or a list of whole numbers, not {kind}"
-    )))
+    Err(PyTypeError::new_err(format!("an attribute is a number, a text, a flag or a list of numbers, not {kind}")))
 }

@@ -2,7 +2,7 @@
 
 use broadaxe::{
     DType, OPS, RULES, Reduction, System,
-    frameworks::{self as systems, Attr, Attribute, Attributes, Row, Values},
+    frameworks::{self as systems, Attr, Attribute, Attributes, Row, Values, Wiring},
 };
 use broadaxe_kernels::Family;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
@@ -123,11 +123,18 @@ pub(crate) fn rule_of(
     let opset = given.int("opset").or(system.newest_opset()).unwrap_or(0);
     let row = systems::find(system, name, opset).ok_or_else(unknown)?;
     let rule = row.rule_by().rule(&given).map_err(PyValueError::new_err)?;
-    let reads = row.rule_by().attributes().iter().map(|attr| attr.name).collect();
+    let mut reads: Vec<&str> = row.rule_by().attributes().iter().map(|attr| attr.name).collect();
+    // The count of numbers is that of the whole list, not of a block.
+    if let Wiring::Held { count, .. } = row.wiring() {
+        reads.push(count);
+    }
     Ok((rule.name(), rule.to_string(), reads))
 }
 
 fn shapes(row: &Row) -> String {
+    if let Wiring::Held { reads, .. } = row.wiring() {
+        return format!("the first operand's; each other operand is {}", reads.describe());
+    }
     match row.rule_by().describe() {
         None => String::from("the operand's"),
         Some(rule) => format!("by the rule {rule}"),
@@ -142,6 +149,7 @@ fn kind(attr: Attr) -> &'static str {
         Values::Float => "float",
         Values::Words(_) => "str",
         Values::Ints => "list[int] | tuple[int, ...]",
+        Values::Floats => "list[float] | tuple[float, ...]",
         Values::DType => "int | str",
     }
 }
@@ -153,6 +161,7 @@ fn takes(attr: Attr) -> String {
         Values::Flag => String::from("a flag"),
         Values::Float => String::from("a number"),
         Values::Ints => String::from("whole numbers"),
+        Values::Floats => String::from("numbers"),
         Values::DType => String::from("the name of a dtype"),
     }
 }

@@ -6,13 +6,14 @@
 //!
 //! Numbers written in an expression take the dtype of the arrays they meet and count as arrays of rank 0.
 
+mod layers;
 mod recipes;
 mod call;
 
 pub use call::apply;
 
 pub use broadaxe_frameworks::{
-    Arithmetic, Attr, Attribute, Attributes, Choice, Kind, Name, OperandType, Recipe, Row, RuleBy, Values, When,
+    Arithmetic, Attr, Attribute, Attributes, Choice, Kind, Name, OperandType, Reads, Recipe, Row, RuleBy, Values, When,
     Wiring, called, computing, find, known, names, newest, operators,
 };
 use broadaxe_frameworks::{is_elsewhere, on_bool};

@@ -240,7 +240,10 @@ def call(system, name, operands, attributes, out):
     given = {key: value for key, value in attributes.items() if value is not None}
     result = sheet.call(system, name, values, given)
     kind, rule, reads = _broadaxe.rule_of(system, name, given)
-    shape, places = _places(operands, rule, None)
+    lists = operands[1:] if kind == "pdpd" and len(operands) > 2 else []
+    shape, places = _places(operands[:2] if lists else operands, rule, None)
+    # Further lists of a layer go where the first one goes, each by itself.
+    places += [_places([operands[0], each], rule, None)[1][1] for each in lists[1:]]
     _agree(shape, result.shape)
     # ONNX's old rule stretches nothing, not even axes of 1: its blocks keep their ranks and their axis.
     spread = kind != "onnx-legacy"

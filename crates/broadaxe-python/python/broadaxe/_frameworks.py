@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import keyword
 import sys
 import types
 
@@ -28,7 +29,18 @@ def default(text, kind):
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text if kind == "str" else None
+    if isinstance(value, list):
+        return tuple(value)
     return float(value) if kind == "float" else value
+
+
+def spelled(attribute):
+    """Return the name of an attribute as a parameter: `lambda_`, because Python keeps `lambda` for itself."""
+    return attribute + "_" * keyword.iskeyword(attribute)
+
+
+def _unspelled(name):
+    return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
 
 
 def call(system, name, operands, attributes, out=None):
@@ -44,6 +56,7 @@ def call(system, name, operands, attributes, out=None):
 
 def _function(system, name, counts, attributes, documentation):
     def function(*operands, out=None, **attributes):
+        attributes = {_unspelled(key): value for key, value in attributes.items()}
         return call(system, name, operands, attributes, out)
 
     Kind, parameters = inspect.Parameter, []
@@ -57,7 +70,7 @@ def _function(system, name, counts, attributes, documentation):
     parameters.append(Kind("out", Kind.KEYWORD_ONLY, default=None))
     for attribute, kind, text in attributes:
         required = Kind.empty if text == "" else default(text, kind)
-        parameters.append(Kind(attribute, Kind.KEYWORD_ONLY, default=required))
+        parameters.append(Kind(spelled(attribute), Kind.KEYWORD_ONLY, default=required))
     if system in ("onnx", "openvino"):
         parameters.append(Kind("opset", Kind.KEYWORD_ONLY, default=None))
     function.__name__ = function.__qualname__ = name

@@ -345,7 +345,7 @@ impl<'a> Parser<'a> {
         matches!(self.lexer.clone().next(), Ok((_, Token::Sign("=")))).then_some(key)
     }
 
-    /// Parses the value of an attribute: a number, a text, `True`, `False`, or a list of whole numbers.
+    /// Parses the value of an attribute: a number, a text, `True`, `False`, or a list of numbers.
     fn attribute(&mut self, key: &str) -> Result<Attribute, Error> {
         let close = match self.token {
             Token::Sign("[") => "]",
@@ -363,14 +363,17 @@ impl<'a> Parser<'a> {
             }
         };
         self.advance()?;
-        let mut values = Vec::new();
+        let (mut ints, mut floats) = (Vec::new(), Vec::new());
         while !self.is(close) {
-            match self.number(key)? {
-                (position, Literal::Int(value)) => values.push(small(position, value)?),
-                (position, _) => {
-                    return Err(Error::new(ErrorKind::Syntax, "a list holds whole numbers only").at(position));
+            let (position, literal) = self.number(key)?;
+            match literal {
+                Literal::Int(value) => ints.push(small(position, value)?),
+                Literal::Float(_) => {}
+                Literal::Bool(_) => {
+                    return Err(Error::new(ErrorKind::Syntax, "a list holds numbers only").at(position));
                 }
             }
+            floats.push(literal.to_f64());
             if !self.take(",")? {
                 break;
             }
@@ -378,7 +381,7 @@ impl<'a> Parser<'a> {
         if !self.take(close)? {
             return Err(self.fail(format!("the list is not closed; '{close}' is missing")));
         }
-        Ok(Attribute::Ints(values))
+        Ok(if ints.len() == floats.len() { Attribute::Ints(ints) } else { Attribute::Floats(floats) })
     }
 
     fn number(&mut self, key: &str) -> Result<(usize, Literal), Error> {

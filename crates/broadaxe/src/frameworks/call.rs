@@ -4,7 +4,7 @@ use broadaxe_frameworks::{Arithmetic, Attribute, Attributes, OperandType, Row, R
 use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::{Rule, Shape};
 
-use super::{Arg, constant, emit, emit_op, nearest, recipes, steps};
+use super::{Arg, constant, emit, emit_op, layers, nearest, recipes, steps};
 use crate::{
     System,
     error::{Error, ErrorKind},
@@ -56,20 +56,23 @@ fn build(
     args: &[Arg],
     attributes: Vec<(&'static str, &Attribute)>,
 ) -> Result<Node, Error> {
-    let mut nodes = Vec::with_capacity(args.len());
+    let numbers = args.iter().any(|arg| matches!(arg, Arg::Weak(_)));
+    let mut call =
+        Call { graph, nodes: Vec::with_capacity(args.len()), dtype, opset, row, numbers, rule: None, attributes };
+    if row.system() == System::Ncnn {
+        layers::check(call.graph, row, args, &call)?;
+    }
     for (index, arg) in args.iter().enumerate() {
         let at = match row.operand(index) {
             OperandType::Bool => DType::Bool,
             OperandType::OneOf(dtypes) if !dtypes.contains(&dtype) => dtypes[0],
             _ => dtype,
         };
-        nodes.push(match arg {
+        call.nodes.push(match arg {
             Arg::Node(node) => *node,
-            Arg::Weak(literal) => constant(graph, *literal, at)?,
+            Arg::Weak(literal) => constant(call.graph, *literal, at)?,
         });
     }
-    let numbers = args.iter().any(|arg| matches!(arg, Arg::Weak(_)));
-    let mut call = Call { graph, nodes, dtype, opset, row, numbers, rule: None, attributes };
     call.with_scalar()?;
     call.build()
 }
@@ -136,7 +139,8 @@ fn count(row: &Row, title: &str, given: usize) -> Result<(), Error> {
     let takes = match (least, most) {
         (1, 1) => "1 operand".to_string(),
         (least, most) if least == most => format!("{least} operands"),
-        (least, usize::MAX) => format!("at least {least} operand"),
+        (1, usize::MAX) => "at least 1 operand".to_string(),
+        (least, usize::MAX) => format!("at least {least} operands"),
         (least, most) => format!("{least} to {most} operands"),
     };
     Err(Error::new(ErrorKind::Argument, format!("{title} takes {takes}, not {given}")))
@@ -258,7 +262,7 @@ impl Call<'_> {
             return Ok(rule.clone());
         }
         // A single operand has every shape, and ncnn, without rank 0, takes a number as the scalar of the layer.
-        if self.nodes.len() == 1 || self.numbers && self.row.system() == System::Ncnn {
+        if self.nodes.len() == 1 || self.numbers && layers::keeps_numbers(self.row) {
             return Ok(Rule::numpy());
         }
         let axis = self.int("axis").or(self.int("auto_broadcast_axis")).is_some();
@@ -307,6 +311,12 @@ impl Call<'_> {
     pub(super) fn number(&mut self, value: f64) -> Result<Node, Error> {
         let literal = if self.dtype.is_float() { Literal::Float(value) } else { Literal::Int(value as i128) };
         constant(self.graph, literal, self.dtype)
+    }
+
+    /// Returns a number that is given, or the row's default; 0 where neither is a number.
+    pub(super) fn parameter(&self, name: &str) -> f64 {
+        let default = || self.row.attribute(name)?.default.parse().ok();
+        self.float(name).or_else(default).unwrap_or_default()
     }
 
     /// Returns the rule of this call for a result of the shape that an attribute names.

@@ -4,7 +4,10 @@ use broadaxe_frameworks::{Attributes, Recipe};
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Shape;
 
-use super::call::{Call, refuse};
+use super::{
+    call::{Call, refuse},
+    layers,
+};
 use crate::{
     System,
     error::{Error, ErrorKind},
@@ -29,7 +32,8 @@ pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> 
         Recipe::RoundHalfAway => round_half_away(call),
         Recipe::Elu => elu(call),
         Recipe::Celu => celu(call),
-        Recipe::Selu => selu(call),
+        Recipe::Selu => selu(call, "gamma"),
+        Recipe::SeluLambda => selu(call, "lambda"),
         Recipe::HardSigmoid => hard_sigmoid(call),
         Recipe::HSigmoid => hsigmoid(call),
         Recipe::Softsign => softsign(call),
@@ -38,7 +42,7 @@ pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> 
         Recipe::ThresholdedRelu => thresholded(call),
         Recipe::Shrink => shrink(call),
         Recipe::LeakyRelu => leaky(call),
-        _ => refuse(ErrorKind::Argument, "its formula is not known"),
+        _ => layers::build(call, recipe),
     }
 }
 
@@ -192,20 +196,20 @@ fn quantize(call: &mut Call<'_>) -> Result<Node, Error> {
     let clipped = call.point("where", &[over, above, between])?;
     call.point("where", &[under, below, clipped])
 }
-/// Returns a parameter as both frameworks store it: in single precision.
-fn single(call: &Call<'_>, name: &str, default: f32) -> f64 {
-    f64::from(call.float(name).map_or(default, |value| value as f32))
+/// Returns a parameter, or its default, as the frameworks store it: in single precision.
+pub(super) fn single(call: &Call<'_>, name: &str) -> f64 {
+    f64::from(call.parameter(name) as f32)
 }
 
 fn leaky(call: &mut Call<'_>) -> Result<Node, Error> {
-    let slope = call.number(single(call, "alpha", 0.01))?;
+    let slope = call.number(single(call, "alpha"))?;
     call.point("prelu", &[call.nodes[0], slope])
 }
 
 /// `alpha * (exp(x) - 1)` below 0, without the loss near 0.
 fn elu(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let alpha = call.number(single(call, "alpha", 1.0))?;
+    let alpha = call.number(single(call, "alpha"))?;
     bent(call, x, alpha)
 }
 
@@ -217,10 +221,9 @@ fn bent(call: &mut Call<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
     call.point("where", &[negative, curve, x])
 }
 
-fn selu(call: &mut Call<'_>) -> Result<Node, Error> {
+fn selu(call: &mut Call<'_>, gamma: &str) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (alpha, gamma) = if call.opset < 6 { (1.6732, 1.0507) } else { (1.673_263_2, 1.050_701) };
-    let (alpha, gamma) = (single(call, "alpha", alpha), single(call, "gamma", gamma));
+    let (alpha, gamma) = (single(call, "alpha"), single(call, gamma));
     let (alpha, gamma) = (call.number(alpha)?, call.number(gamma)?);
     let bent = bent(call, x, alpha)?;
     call.point("mul", &[gamma, bent])
@@ -228,7 +231,7 @@ fn selu(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha", 1.0))?);
+    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha"))?);
     let above = call.point("relu", &[x])?;
     let scaled = call.point("div", &[x, alpha])?;
     let curve = call.point("expm1", &[scaled])?;
@@ -239,7 +242,7 @@ fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn hard_sigmoid(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (alpha, beta) = (call.number(single(call, "alpha", 0.2))?, call.number(single(call, "beta", 0.5))?);
+    let (alpha, beta) = (call.number(single(call, "alpha"))?, call.number(single(call, "beta"))?);
     let (zero, one) = (call.number(0.0)?, call.number(1.0)?);
     let line = call.point("mul", &[alpha, x])?;
     let line = call.point("add", &[line, beta])?;
@@ -270,7 +273,7 @@ fn mish(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn swish(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let factor = call.float("alpha").or(call.float("beta")).map_or(1.0, |value| f64::from(value as f32));
+    let factor = single(call, if call.system() == System::Openvino { "beta" } else { "alpha" });
     if factor == 1.0 {
         return call.point("silu", &[x]);
     }
@@ -282,7 +285,7 @@ fn swish(call: &mut Call<'_>) -> Result<Node, Error> {
 
 fn thresholded(call: &mut Call<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha", 1.0))?);
+    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha"))?);
     let above = call.point("greater", &[x, alpha])?;
     call.point("where", &[above, x, zero])
 }
@@ -291,7 +294,7 @@ fn thresholded(call: &mut Call<'_>) -> Result<Node, Error> {
 fn shrink(call: &mut Call<'_>) -> Result<Node, Error> {
     let at = if call.dtype.is_float() { call.dtype } else { F64 };
     let x = call.graph.cast(call.nodes[0], at);
-    let (bias, lambd) = (single(call, "bias", 0.0), single(call, "lambd", 0.5));
+    let (bias, lambd) = (single(call, "bias"), single(call, "lambd"));
     let mut number = |value| super::constant(call.graph, Literal::Float(value), at);
     let (zero, bias, low, high) = (number(0.0)?, number(bias)?, number(-lambd)?, number(lambd)?);
     let (below, above) = (call.point("less", &[x, low])?, call.point("greater", &[x, high])?);
@@ -303,7 +306,7 @@ fn shrink(call: &mut Call<'_>) -> Result<Node, Error> {
 
 /// On integers the lower bound rounds up and the upper one down, as OpenVINO does.
 fn clamp(call: &mut Call<'_>) -> Result<Node, Error> {
-    let (low, high) = (call.float("min").unwrap_or(0.0), call.float("max").unwrap_or(0.0));
+    let (low, high) = (call.parameter("min"), call.parameter("max"));
     let (low, high) = if call.dtype.is_float() {
         (Literal::Float(low), Literal::Float(high))
     } else {

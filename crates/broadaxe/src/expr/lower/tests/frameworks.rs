@@ -231,6 +231,48 @@ fn ncnn_and_paddle() {
 }
 
 #[test]
+fn layers_of_ncnn() {
+    check(&[
+        ("ncnn.PReLU(x4_3_2, x4)", "prelu(x4_3_2, x4) f32 (4, 3, 2)"),
+        ("ncnn.PReLU(x4_3_2, x4, num_slope=4)", "prelu(x4_3_2, x4) f32 (4, 3, 2)"),
+        ("ncnn.PReLU(x4_3_2, x4_1_1)", "prelu(x4_3_2, x4_1_1) f32 (4, 3, 2)"),
+        ("ncnn.PReLU(x4_3_2, x1)", "prelu(x4_3_2, x1) f32 (4, 3, 2)"),
+        ("ncnn.PReLU(x4_3_2, 0.25)", "prelu(x4_3_2, 0.25) f32 (4, 3, 2)"),
+        ("ncnn.PReLU(x4, x4)", "prelu(x4, x4) f32 (4,)"),
+        (
+            "ncnn.PReLU(x4_3_2, x2)",
+            "error 0: ncnn.PReLU: operand 1 has the shape (2,); for data of (4, 3, 2) it is one number, or one for each entry",
+        ),
+        ("ncnn.PReLU(x4_3_2, x4, num_slope=1)", "error 0: ncnn.PReLU: num_slope=1, but operand 1 has 4 numbers; leave"),
+        ("ncnn.PReLU(x4_3_2)", "error 0: ncnn.PReLU takes 2 operands, not 1"),
+        ("ncnn.Bias(x4_3_2, x4)", "add(x4_3_2, x4) f32 (4, 3, 2)"),
+        ("ncnn.Bias(x4_3, x4)", "error 0: ncnn.Bias: operand 1 has the shape (4,); for data of (4, 3) it is one"),
+        ("ncnn.Scale(x4_3, x4, x4)", "add(mul(x4_3, x4), x4) f32 (4, 3)"),
+        ("ncnn.Scale(x4_3, x4, scale_data_size=-233)", "mul(x4_3, x4) f32 (4, 3)"),
+        (
+            "ncnn.Scale(x4_3, x1)",
+            "error 0: ncnn.Scale: operand 1 has the shape (1,); for data of (4, 3) it is one number for",
+        ),
+        ("ncnn.Eltwise(f32, f32, f32)", "mul(mul(f32, f32), f32) f32 (2, 3)"),
+        ("ncnn.Eltwise(f32, f32, op_type=1)", "add(f32, f32) f32 (2, 3)"),
+        ("ncnn.Eltwise(f32, f32, op_type=1, coeffs=[0.5, 2])", "add(mul(f32, 0.5), mul(f32, 2)) f32 (2, 3)"),
+        ("ncnn.Eltwise(f32, f32, coeffs=[0.5, 2])", "mul(f32, f32) f32 (2, 3)"),
+        ("ncnn.Eltwise(f32, f32, op_type=1, coeffs=[1, 2, 3])", "error 0: ncnn.Eltwise: coeffs has 3 numbers for 2"),
+        ("ncnn.Eltwise(f32)", "error 0: ncnn.Eltwise takes at least 2 operands, not 1"),
+        ("ncnn.Eltwise(f32, f32_)", "error 0: "),
+        ("ncnn.ReLU(f32)", "relu(f32) f32 (2, 3)"),
+        ("ncnn.ReLU(f32, slope=0.5)", "prelu(f32, 0.5) f32 (2, 3)"),
+        ("ncnn.Clip(f32, min=0, max=6)", "clamp(f32, 0, 6) f32 (2, 3)"),
+        ("ncnn.Dropout(f32)", "f32 f32 (2, 3)"),
+        ("ncnn.Noop(f32)", "f32 f32 (2, 3)"),
+        ("ncnn.GELU(f32, fast_gelu=1)", "gelu_tanh(f32) f32 (2, 3)"),
+        ("ncnn.Threshold(f32, threshold=1)", "where(greater(f32, 1), 1, 0) f32 (2, 3)"),
+        ("ncnn.SELU(f32, lambda=2)", "mul(2, where(less(f32, 0), mul(1.6732632, expm1(f32)), f32)) f32 (2, 3)"),
+        ("ncnn.ReLU(f64)", "error 0: ncnn.ReLU: operand 0 is f64; it takes f32"),
+    ]);
+}
+
+#[test]
 fn every_operator_can_be_called() {
     use crate::frameworks::{Values, operators};
     use broadaxe_frameworks::System;
@@ -248,7 +290,9 @@ fn every_operator_can_be_called() {
                     "Clip" => words.truncate(1),
                     // bf16 came to the base two opsets before it came to the exponent.
                     "Pow" if row.since() == 13 => words[1] = "f32".to_string(),
-                    // A slope per channel.
+                    // Numbers per channel.
+                    "PReLU" | "Scale" if system == System::Ncnn => words[1] = "x2".to_string(),
+                    "Bias" => words[1] = "x1".to_string(),
                     "PRelu" if row.since() == 1 => words[1].push('_'),
                     _ => {}
                 }
