@@ -1,0 +1,66 @@
+"""Operators that ONNX defines by other operators: the function of each, for an opset and, where it depends on them, types."""
+
+import functools
+
+import onnx
+from onnx import defs
+
+ABSENT = onnx.AttributeProto.UNDEFINED
+
+
+@functools.lru_cache(maxsize=4096)
+def schema_of(op, version):
+    """Return ONNX's definition of an operator in an opset; None where it has none."""
+    try:
+        return defs.get_schema(op, version, "")
+    except defs.SchemaError:
+        return None
+
+
+@functools.lru_cache(maxsize=4096)
+def defaults(op, version):
+    """Return the attributes of an operator that have a default."""
+    schema = schema_of(op, version)
+    if schema is None:
+        return {}
+    return {name: found.default_value for name, found in schema.attributes.items() if found.default_value.type != ABSENT}
+
+
+def _chosen(versions, opset):
+    """Return the newest version that an opset allows, or the oldest of all."""
+    return max((version for version in versions if version <= opset), default=min(versions))
+
+
+@functools.lru_cache(maxsize=512)
+def _fixed(op, opset, version):
+    function = onnx.FunctionProto()
+    function.ParseFromString(schema_of(op, opset).get_function_with_opset_version(version))
+    return function
+
+
+@functools.lru_cache(maxsize=512)
+def _dependent(op, opset, version, node, types):
+    function = onnx.FunctionProto()
+    function.ParseFromString(schema_of(op, opset).get_context_dependent_function_with_opset_version(version, node, list(types)))
+    return function
+
+
+def has_function(op, opset):
+    """Say whether ONNX defines an operator by other operators."""
+    schema = schema_of(op, opset)
+    return schema is not None and (schema.has_function or schema.has_context_dependent_function)
+
+
+def function_of(node, opset, types):
+    """Return the function that ONNX defines an operator by; None where it has none, or none for these types."""
+    schema = schema_of(node.op_type, opset)
+    if schema is None:
+        return None
+    if schema.has_function:
+        return _fixed(node.op_type, opset, _chosen(schema.function_opset_versions, opset))
+    if schema.has_context_dependent_function and types is not None:
+        version = _chosen(schema.context_dependent_function_opset_versions, opset)
+        written = tuple(kind.SerializeToString() for kind in types)
+        function = _dependent(node.op_type, opset, version, node.SerializeToString(), written)
+        return function if function.node else None
+    return None
