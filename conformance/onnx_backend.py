@@ -20,8 +20,25 @@ from broadaxe import onnx_backend
 
 KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
 
-EXEMPT = {}
-"""Tests that differ on purpose, and why; the run fails when one of them passes."""
+OLD_ADD = (
+    None,
+    "The text of Add of opset 6 says that dims of 1 are not stretched (\"1-dim expansion doesn't work yet\"), and the data of the test stretches "
+    "one. The text is followed: a shape error.",
+)
+HALVES = (
+    2e-3,
+    "The expected f16 elements were computed with a rounding after every step of Softmax; here Softmax of f16 is computed in f32 and "
+    "rounded once, which is nearer to the exact result. Two of 192 elements are one unit in the last place away, where the tolerance is less. ONNX "
+    "Runtime 1.31 misses the same elements by as much. Checked within a relative 0.002.",
+)
+
+EXEMPT = {
+    "test_attention_4d_causal_fp16": HALVES,
+    "test_attention_4d_causal_fp16_expanded": HALVES,
+    "test_operator_add_size1_broadcast": OLD_ADD,
+    "test_operator_add_size1_singleton_broadcast": OLD_ADD,
+}
+"""Tests that differ on purpose: within which tolerance they do, or None for a ValueError about shapes, and why. The run fails when one passes."""
 
 
 @dataclass
@@ -91,33 +108,49 @@ def _same_kind(got, want):
         assert (got.dtype, got.shape) == (want.dtype, want.shape), f"{got.dtype} {got.shape}, not {want.dtype} {want.shape}"
 
 
-def _compare(got, want, case):
+def _flat(values):
+    """Return the tensors of values, those of sequences one after the other."""
+    flat = []
+    for value in values:
+        flat += _flat(value) if isinstance(value, (list, tuple)) else [value] if value is not None else []
+    return flat
+
+
+def _compare(got, want, rtol, atol):
     _same_kind(list(got), list(want))
-    pairs = [(one, other) for one, other in zip(got, want) if other is not None and len(np.shape(other)) < 64]
-    Runner.assert_similar_outputs([other for _, other in pairs], [one for one, _ in pairs], case.rtol, case.atol)
+    Runner.assert_similar_outputs(_flat(want), _flat(got), rtol, atol)
+
+
+def failure(case, rtol):
+    """Run a test and return the exception that says why it fails; None where it passes."""
+    model, sets = loaded(case)
+    try:
+        prepared = onnx_backend.prepare(model)
+        for inputs, outputs in sets:
+            _compare(prepared.run(inputs), outputs, rtol, case.atol)
+    except Exception as why:  # noqa: BLE001 - all that fail are reported
+        return why
+    return None
 
 
 def run(found=None):
     """Run tests, all of them by default, and return what came of them."""
     outcome = Outcome()
     for case in cases() if found is None else found:
-        try:
-            model, sets = loaded(case)
-            prepared = onnx_backend.prepare(model)
-            for inputs, outputs in sets:
-                _compare(prepared.run(inputs), outputs, case)
-        except onnx_backend.Unsupported as why:
-            outcome.refused[str(why)].append(case.name)
-        except Exception as why:  # noqa: BLE001 - all that fail are reported
-            if case.name in EXEMPT:
+        why = failure(case, case.rtol)
+        if case.name in EXEMPT:
+            within, _ = EXEMPT[case.name]
+            is_known = isinstance(why, ValueError) if within is None else isinstance(why, AssertionError) and failure(case, within) is None
+            if is_known:
                 outcome.exempt.append(case.name)
             else:
-                outcome.wrong[case.name] = f"{type(why).__name__}: {why}"
+                outcome.wrong[case.name] = f"is listed as an exemption, and is something else: {why}"
+        elif isinstance(why, onnx_backend.Unsupported):
+            outcome.refused[str(why)].append(case.name)
+        elif why is not None:
+            outcome.wrong[case.name] = f"{type(why).__name__}: {why}"
         else:
-            if case.name in EXEMPT:
-                outcome.wrong[case.name] = "passes, though it is listed as an exemption"
-            else:
-                outcome.passed.append(case.name)
+            outcome.passed.append(case.name)
     return outcome
 
 

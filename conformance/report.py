@@ -71,7 +71,7 @@ def backend_section(outcome):
     figures = _table(("asked", "pass", "refused", "exempt", "wrong"), [(outcome.asked, len(outcome.passed), refused, len(outcome.exempt), len(outcome.wrong))])
     text = (f"\nEvery test of a node, the simple ones and those from PyTorch (onnx {onnx.__version__}), through `broadaxe.onnx_backend`: values within ONNX's "
             "tolerances, dtypes and shapes exactly. *Refused*: `Unsupported` names the operator or the element type.\n\n")
-    exempt = "".join(f"- `{name}`: {why}\n" for name, why in onnx_backend.EXEMPT.items())
+    exempt = "".join(f"- `{name}`: {why}\n" for name, (_, why) in onnx_backend.EXEMPT.items())
     # The names of all element types follow the first; a row needs the one that is refused.
     rows = defaultdict(int)
     for why, names in outcome.refused.items():

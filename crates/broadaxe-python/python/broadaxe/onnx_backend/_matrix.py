@@ -44,13 +44,39 @@ def gemm(call):
     return made
 
 
+def _einsum_shape(equation, arrays):
+    """Return the shape of a result; raise ValueError for an equation that does not fit the shapes."""
+    terms, arrow, output = equation.replace(" ", "").partition("->")
+    terms = terms.split(",")
+    if len(terms) != len(arrays):
+        raise ValueError(f"the equation '{equation}' has {len(terms)} terms for {len(arrays)} inputs")
+    sizes, around = {}, []
+    for term, array in zip(terms, arrays):
+        left, dots, right = term.partition("...")
+        rest = array.ndim - len(left) - len(right)
+        if rest < 0 or rest and not dots:
+            raise ValueError(f"the term '{term}' does not fit {array.shape}")
+        around.append(array.shape[len(left) : array.ndim - len(right)])
+        for letter, dim in (*zip(left, array.shape), *zip(right, array.shape[array.ndim - len(right) :])):
+            if sizes.setdefault(letter, dim) != dim:
+                raise ValueError(f"the axes '{letter}' are {sizes[letter]} and {dim}")
+    if not arrow:
+        letters = "".join(terms).replace(".", "")
+        output = "..." + "".join(sorted(letter for letter in sizes if letters.count(letter) == 1))
+    dims = [sizes[letter] for letter in output.replace("...", "")]
+    return (*(np.broadcast_shapes(*around) if "..." in output else ()), *dims)
+
+
 @operator("Einsum")
 def einsum(call):
     """Sum products along axes that are named by letters."""
-    arrays = [call.array(k) for k in range(len(call.inputs))]
-    if len({array.dtype for array in arrays}) > 1:
+    arrays, equation = [call.array(k) for k in range(len(call.inputs))], call.need("equation")
+    dtype = arrays[0].dtype
+    if any(array.dtype != dtype for array in arrays):
         raise TypeError("the inputs differ in type")
-    return np.asarray(np.einsum(call.need("equation"), *arrays)).astype(arrays[0].dtype, copy=False)
+    call.room(_einsum_shape(equation, arrays), dtype)
+    wide = np.float32 if _arrays.short_name(dtype) in ("f16", "bf16") else dtype
+    return np.asarray(np.einsum(equation, *(array.astype(wide, copy=False) for array in arrays))).astype(dtype, copy=False)
 
 
 def centred(call, place, zero, axis):

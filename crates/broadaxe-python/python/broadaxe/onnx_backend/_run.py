@@ -168,7 +168,7 @@ def missing(nodes, opsets, functions, types, seen=frozenset()):
             found |= missing(body.node, versions, functions, {}, seen | {(body.domain, body.name, node.overload)})
         for attribute in node.attribute:
             found |= missing(attribute.g.node, opsets, functions, types, seen)
-            if node.op_type in ("Cast", "ConstantOfShape") and attribute.name == "to":
+            if node.op_type == "Cast" and attribute.name == "to" and not attribute.ref_attr_name:
                 short_name(attribute.i)
     return found
 

@@ -189,10 +189,16 @@ def blocks(call):
     if x.ndim != 4 or block < 1:
         raise ValueError(f"a shape of {x.shape} and blocks of {block}; the shape has 4 dims, and blocks are 1 or more")
     n, c, h, w = x.shape
-    if call.op == "SpaceToDepth":
-        split = x.reshape(n, c, h // block, block, w // block, block)
-        return split.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * block * block, h // block, w // block)
-    if call.get("mode", "DCR") == "DCR":
+    mode, is_split = call.get("mode", "DCR"), call.op == "SpaceToDepth"
+    if mode not in ("DCR", "CRD"):
+        raise ValueError(f"there is no mode '{mode}'; the modes are DCR and CRD")
+    if (h % block or w % block) if is_split else c % block**2:
+        raise ValueError(f"{x.shape} does not divide into blocks of {block}")
+    if is_split:
+        order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+        moved = x.reshape(n, c, h // block, block, w // block, block).transpose(order)
+        return moved.reshape(n, c * block**2, h // block, w // block)
+    if mode == "DCR":
         moved = x.reshape(n, block, block, c // block**2, h, w).transpose(0, 3, 4, 1, 5, 2)
     else:
         moved = x.reshape(n, c // block**2, block, block, h, w).transpose(0, 1, 4, 2, 5, 3)
