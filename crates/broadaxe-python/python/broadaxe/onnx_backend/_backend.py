@@ -7,7 +7,7 @@ from onnx import defs
 from onnx.backend.base import Backend, BackendRep
 
 from .. import onnx as _elementwise
-from ._functions import has_function
+from ._functions import function_of, has_function
 from ._run import Run, missing, opsets_of
 from ._table import OPERATORS
 from ._tensors import NAMES, Tensor, Unsupported, as_array, short_name
@@ -140,13 +140,10 @@ class BroadaxeBackend(Backend):
     @classmethod
     def operators(cls):
         """Return the names of the operators that are supported, sorted; those that ONNX defines by other operators included."""
-        newest = defs.onnx_opset_version()
-        own = set(OPERATORS) | set(_elementwise.__all__)
-        defined = {schema.name for schema in defs.get_all_schemas() if schema.domain == ""} - own
-        for name in sorted(name for name in defined if has_function(name, newest)):
-            node = onnx.NodeProto(op_type=name)
-            if not missing([node], {"": newest}, {}, {}):
-                own.add(name)
+        own, newest = set(OPERATORS) | set(_elementwise.__all__), defs.onnx_opset_version()
+        for schema in defs.get_all_schemas():
+            if schema.domain == "" and schema.name not in own and has_function(schema.name, newest) and _is_defined(schema, newest):
+                own.add(schema.name)
         return sorted(own)
 
     @classmethod
@@ -197,6 +194,18 @@ class BroadaxeBackend(Backend):
     def supports_device(cls, device):
         """Say whether a device is the CPU."""
         return device.split(":")[0] == "CPU"
+
+
+def _is_defined(schema, opset):
+    """Say whether the function that ONNX defines an operator by has supported operators only, over tensors of f32."""
+    kind = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, ["n", "c", "w"])
+    node = onnx.NodeProto(op_type=schema.name, input=[f"x{k}" for k in range(schema.min_input)], output=["y"])
+    try:
+        function = function_of(node, opset, [kind] * schema.min_input)
+    except ValueError:
+        # It needs attributes or other types.
+        return True
+    return function is not None and not missing(function.node, {"": opset, **opsets_of(function.opset_import)}, {}, {})
 
 
 def _check_node(node, opset):

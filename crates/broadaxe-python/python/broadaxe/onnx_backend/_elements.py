@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _arrays
 from ._table import operator
-from ._tensors import Tensor, Unsupported, short_name
+from ._tensors import NUMBERS, Tensor, Unsupported, short_name
 
 CONSTANTS = {"value_int": np.int64, "value_ints": np.int64, "value_float": np.float32, "value_floats": np.float32}
 
@@ -53,9 +53,9 @@ def clip(call):
 def cast(call):
     """Convert to another element type."""
     to = call.need("to")
-    short_name(to) if isinstance(to, int) else None
-    given = {key: value for key, value in call.attributes.items() if key in ("to",)}
-    return call.elementwise("Cast", call.value(0), opset=call.version, **given)
+    if isinstance(to, int):
+        to = NUMBERS[short_name(to)]
+    return call.elementwise("Cast", call.value(0), opset=call.version, to=to)
 
 
 @operator("CastLike")
@@ -109,8 +109,7 @@ def range_(call):
         count = max(0, -((int(start) - int(limit)) // int(delta)))
     else:
         count = max(0, math.ceil((float(limit) - float(start)) / float(delta)))
-    call.room((count,), np.int64)
-    steps = np.arange(count)
+    steps = call.places(count)
     if dtype.kind in "iu":
         return (int(start) + steps * int(delta)).astype(dtype) if count else np.zeros(0, dtype)
     wide = np.dtype(np.float64) if dtype == np.float64 else np.dtype(np.float32)
@@ -142,8 +141,7 @@ def one_hot(call):
     target = (*indices.shape[:axis], 1, *indices.shape[axis:])
     places = [k for k in range(rank + 1) if k != axis]
     where = call.shaped(call.cast(indices, "i64"), places, target)
-    call.room((depth,), np.int64)
-    classes = np.arange(depth).reshape(depth, *[1] * (rank - axis))
+    classes = call.places(depth).reshape(depth, *[1] * (rank - axis))
     return call.lower("where((i == c) | (i == c - n), one, zero)", i=where, c=classes, n=np.int64(depth), one=values[1], zero=values[0])
 
 
@@ -154,7 +152,7 @@ def trilu(call):
     if len(x.shape) < 2:
         raise ValueError(f"it takes a tensor of rank 2 or more, not {x.shape}")
     k = int(call.number(1)) if call.has(1) else 0
-    rows, columns = (np.arange(dim) for dim in x.shape[-2:])
+    rows, columns = (call.places(dim) for dim in x.shape[-2:])
     is_kept = "c - r >= k" if call.get("upper", 1) else "c - r <= k"
     zero = np.zeros((), x.dtype)
     return call.lower(f"where({is_kept}, x, zero)", x=x, zero=zero, r=rows[:, None], c=columns, k=np.int64(k))
@@ -173,7 +171,7 @@ def hardmax(call):
         shape = x.shape
     if not math.prod(x.shape):
         return np.zeros(shape, x.dtype)
-    places = np.arange(x.shape[axis]).reshape(-1, *[1] * (len(x.shape) - 1 - axis))
+    places = call.places(x.shape[axis]).reshape(-1, *[1] * (len(x.shape) - 1 - axis))
     chosen = call.lower(f"argmax(x, axis={axis}, keepdims=True) == p", x=x, p=places)
     made = call.keep(call.cast(chosen, x.dtype))
     return made if made.shape == shape else made.elements().reshape(shape)

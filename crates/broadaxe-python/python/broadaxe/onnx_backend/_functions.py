@@ -51,16 +51,34 @@ def has_function(op, opset):
     return schema is not None and (schema.has_function or schema.has_context_dependent_function)
 
 
+def check_node(node, schema):
+    """Raise ValueError for a node with other inputs or attributes than its definition asks for."""
+    least, most = schema.min_input, schema.max_input
+    if not least <= len(node.input) <= most:
+        raise ValueError(f"{node.op_type} takes {least} to {most} inputs, not {len(node.input)}")
+    given = {attribute.name for attribute in node.attribute}
+    absent = sorted(name for name, attribute in schema.attributes.items() if attribute.required and name not in given)
+    if absent:
+        raise ValueError(f"{node.op_type} needs the attribute {absent[0]}")
+
+
 def function_of(node, opset, types):
-    """Return the function that ONNX defines an operator by; None where it has none, or none for these types."""
+    """Return the function that ONNX defines an operator by; None where it has none, or none for these types.
+
+    Raises ValueError for a node that its definition does not fit.
+    """
     schema = schema_of(node.op_type, opset)
     if schema is None:
         return None
+    check_node(node, schema)
     if schema.has_function:
         return _fixed(node.op_type, opset, _chosen(schema.function_opset_versions, opset))
     if schema.has_context_dependent_function and types is not None:
         version = _chosen(schema.context_dependent_function_opset_versions, opset)
         written = tuple(kind.SerializeToString() for kind in types)
-        function = _dependent(node.op_type, opset, version, node.SerializeToString(), written)
+        try:
+            function = _dependent(node.op_type, opset, version, node.SerializeToString(), written)
+        except Exception as why:  # noqa: BLE001 - ONNX raises whatever its builder comes upon
+            raise ValueError(f"ONNX does not define {node.op_type} by others for these inputs and attributes: {why}") from None
         return function if function.node else None
     return None

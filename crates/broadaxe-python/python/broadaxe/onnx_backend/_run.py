@@ -179,5 +179,5 @@ def _body(node, opsets, types):
     is_known = all(kind.WhichOneof("value") for name, kind in zip(node.input, known) if name)
     try:
         return function_of(node, opsets.get("", 1), known if is_known else None)
-    except RuntimeError:
+    except ValueError:
         return None

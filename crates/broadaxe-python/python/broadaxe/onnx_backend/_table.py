@@ -132,6 +132,11 @@ class Call:
         """Return a value of the sheet as a tensor."""
         return self.run.tensor(value)
 
+    def places(self, count):
+        """Return the whole numbers from 0 up to a count, where the budget allows for them."""
+        self.room((count,), np.int64)
+        return np.arange(count)
+
     def room(self, shape, dtype):
         """Raise MemoryError for a result that would be larger than the budget."""
         check_room(shape, dtype, self.op)

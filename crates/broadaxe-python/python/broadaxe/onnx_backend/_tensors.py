@@ -66,11 +66,6 @@ class Tensor:
         self._array, self._sheet, self._value = array, sheet, value
 
     @property
-    def is_array(self):
-        """Whether its elements are known."""
-        return self._array is not None
-
-    @property
     def shape(self):
         """The dims."""
         return tuple((self._value if self._array is None else self._array).shape)

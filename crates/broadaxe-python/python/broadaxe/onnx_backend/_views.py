@@ -82,10 +82,7 @@ def unsqueeze(call):
     rank = len(x.shape) + len(given)
     axes = call.axes(given, rank)
     rest = iter(x.shape)
-    target = [1 if k in axes else next(rest) for k in range(rank)]
-    if x.is_array:
-        return x.elements().reshape(target)
-    return call.shaped(x, [k for k in range(rank) if k not in axes], target)
+    return x.elements().reshape([1 if k in axes else next(rest) for k in range(rank)])
 
 
 @operator("Slice")
@@ -106,8 +103,17 @@ def slice_(call):
     call.axes(axes, x.ndim)
     cut = [slice(None)] * x.ndim
     for start, end, axis, step in zip(starts, ends, axes, steps):
-        cut[axis] = slice(start, end, step)
+        cut[axis] = _range(start, end, step, x.shape[axis])
     return x[tuple(cut)]
+
+
+def _range(start, end, step, dim):
+    """Return a range of an axis as NumPy writes it, both ends brought inside as ONNX says: backwards it starts at 0 at the least."""
+    start, end = (place + dim if place < 0 else place for place in (start, end))
+    if step > 0:
+        return slice(min(max(start, 0), dim), min(max(end, 0), dim), step)
+    start, end = min(max(start, 0), dim - 1), min(max(end, -1), dim - 1)
+    return slice(max(start, 0), None if end < 0 else end, step) if dim else slice(0, 0)
 
 
 @operator("Split")
