@@ -50,12 +50,8 @@ def _check(name, tensor, declared, what):
         raise ValueError(f"the {what} '{name}' is declared as ({', '.join(map(str, dims))}) and is {tensor.shape}")
 
 
-def _types(model):
-    """Return the types of a model's values, as far as shape inference finds them."""
-    try:
-        graph = onnx.shape_inference.infer_shapes(model).graph
-    except Exception:  # noqa: BLE001 - what inference does not know is known once the model runs
-        graph = model.graph
+def _types(graph):
+    """Return the types that a graph declares; ONNX's shape inference, which knows more, ends the process on some models that are not valid."""
     return {value.name: value.type for value in (*graph.input, *graph.value_info, *graph.output)}
 
 
@@ -79,7 +75,7 @@ def _refusal(model):
                 short_name(_element_type(value.type))
         for tensor in graph.initializer:
             short_name(tensor.data_type)
-        names = missing(graph.node, opsets_of(model.opset_import), _functions(model), _types(model))
+        names = missing(graph.node, opsets_of(model.opset_import), _functions(model), _types(graph))
     except Unsupported as why:
         return str(why)
     return f"the model has operators that are not supported: {', '.join(sorted(names))}" if names else None

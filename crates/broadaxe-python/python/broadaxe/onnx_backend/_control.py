@@ -134,6 +134,21 @@ def sequence_erase(call):
     return found
 
 
+@operator("SequenceMap")
+def sequence_map(call):
+    """Evaluate a graph for each tensor of a sequence; other sequences give theirs at the same place, tensors are the same in every turn."""
+    body, first = call.need("body"), sequence(call, 0)
+    results = [[] for _ in body.output]
+    for place in range(len(first)):
+        inputs = [call.input(k) for k in range(len(call.inputs))]
+        if any(isinstance(one, list) and len(one) != len(first) for one in inputs):
+            raise ValueError("the sequences are not of the same length")
+        made = call.run.subgraph(body, [one[place] if isinstance(one, list) else one for one in inputs])
+        for parts, part in zip(results, made):
+            parts.append(part)
+    return tuple(results)
+
+
 @operator("SplitToSequence")
 def split_to_sequence(call):
     """Cut a tensor along an axis into a sequence."""

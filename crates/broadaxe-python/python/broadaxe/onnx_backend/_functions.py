@@ -51,8 +51,15 @@ def has_function(op, opset):
     return schema is not None and (schema.has_function or schema.has_context_dependent_function)
 
 
-def check_node(node, schema):
-    """Raise ValueError for a node with other inputs or attributes than its definition asks for."""
+def _written(kind):
+    """Return a type as definitions of operators write it: tensor(float), seq(tensor(int64))."""
+    if kind.WhichOneof("value") == "sequence_type":
+        return f"seq({_written(kind.sequence_type.elem_type)})"
+    return f"tensor({onnx.TensorProto.DataType.Name(kind.tensor_type.elem_type).lower()})"
+
+
+def check_node(node, schema, types=None):
+    """Raise ValueError for a node with other inputs, types or attributes than its definition asks for."""
     least, most = schema.min_input, schema.max_input
     if not least <= len(node.input) <= most:
         raise ValueError(f"{node.op_type} takes {least} to {most} inputs, not {len(node.input)}")
@@ -60,6 +67,14 @@ def check_node(node, schema):
     absent = sorted(name for name, attribute in schema.attributes.items() if attribute.required and name not in given)
     if absent:
         raise ValueError(f"{node.op_type} needs the attribute {absent[0]}")
+    for place, (name, kind) in enumerate(zip(node.input, types or ())):
+        formal = schema.inputs[min(place, len(schema.inputs) - 1)]
+        is_absent = not name or kind.WhichOneof("value") is None
+        if is_absent and formal.option == defs.OpSchema.FormalParameterOption.Optional:
+            continue
+        if is_absent or _written(kind) not in formal.types:
+            has = "is not given" if is_absent else f"is {_written(kind)}"
+            raise ValueError(f"input {place} of {node.op_type} {has}; it takes {', '.join(sorted(formal.types))}")
 
 
 def function_of(node, opset, types):
@@ -70,7 +85,7 @@ def function_of(node, opset, types):
     schema = schema_of(node.op_type, opset)
     if schema is None:
         return None
-    check_node(node, schema)
+    check_node(node, schema, types)
     if schema.has_function:
         return _fixed(node.op_type, opset, _chosen(schema.function_opset_versions, opset))
     if schema.has_context_dependent_function and types is not None:
