@@ -146,7 +146,7 @@ def run(found=None):
             else:
                 outcome.wrong[case.name] = f"is listed as an exemption, and is something else: {why}"
         elif isinstance(why, onnx_backend.Unsupported):
-            outcome.refused[str(why)].append(case.name)
+            outcome.refused[why.what].append(case.name)
         elif why is not None:
             outcome.wrong[case.name] = f"{type(why).__name__}: {why}"
         else:

@@ -71,13 +71,12 @@ def backend_section(outcome):
     figures = _table(("asked", "pass", "refused", "exempt", "wrong"), [(outcome.asked, len(outcome.passed), refused, len(outcome.exempt), len(outcome.wrong))])
     text = (f"\nEvery test of a node, the simple ones and those from PyTorch (onnx {onnx.__version__}), through `broadaxe.onnx_backend`: values within ONNX's "
             "tolerances, dtypes and shapes exactly. *Refused*: `Unsupported` names the operator or the element type.\n\n")
-    exempt = "".join(f"- `{name}`: {why}\n" for name, (_, why) in onnx_backend.EXEMPT.items())
-    # The names of all element types follow the first; a row needs the one that is refused.
-    rows = defaultdict(int)
-    for why, names in outcome.refused.items():
-        rows[why.split("; the types are")[0]] += len(names)
-    rows = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
-    return f"{BACKEND_TITLE}{text}{figures}\nExempt:\n\n{exempt}\n{_table(('refused because', 'tests'), rows)}"
+    reasons = defaultdict(list)
+    for name, (_, why) in onnx_backend.EXEMPT.items():
+        reasons[why].append(f"`{name}`")
+    exempt = "".join(f"- {', '.join(names)}: {why}\n" for why, names in reasons.items())
+    rows = sorted(((what, len(names)) for what, names in outcome.refused.items()), key=lambda row: (-row[1], row[0]))
+    return f"{BACKEND_TITLE}{text}{figures}\nExempt:\n\n{exempt}\n{_table(('refused', 'tests'), rows)}"
 
 
 def _engine(tally):

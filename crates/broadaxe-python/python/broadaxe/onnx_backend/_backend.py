@@ -8,7 +8,7 @@ from onnx.backend.base import Backend, BackendRep
 
 from .. import onnx as _elementwise
 from ._functions import function_of, has_function
-from ._run import Run, missing, opsets_of
+from ._run import Run, missing, opsets_of, unsupported
 from ._table import OPERATORS
 from ._tensors import NAMES, Tensor, Unsupported, as_array, short_name
 
@@ -67,7 +67,7 @@ def _functions(model):
 
 
 def _refusal(model):
-    """Return why a model is not supported, as far as that is known before a run; None if it is."""
+    """Return an exception that says why a model is not supported, as far as that is known before a run; None if it is."""
     graph = model.graph
     try:
         for value in (*graph.input, *graph.output):
@@ -77,8 +77,8 @@ def _refusal(model):
             short_name(tensor.data_type)
         names = missing(graph.node, opsets_of(model.opset_import), _functions(model), _types(graph))
     except Unsupported as why:
-        return str(why)
-    return f"the model has operators that are not supported: {', '.join(sorted(names))}" if names else None
+        return why
+    return unsupported(names) if names else None
 
 
 class Representation(BackendRep):
@@ -158,7 +158,7 @@ class BroadaxeBackend(Backend):
             raise ValueError(f"there is no device {device}; models run on the CPU")
         why = _refusal(model)
         if why:
-            raise Unsupported(why)
+            raise why
         onnx.checker.check_model(model)
         return Representation(model)
 

@@ -21,6 +21,13 @@ def opsets_of(imports):
     return {"" if entry.domain in DOMAINS else entry.domain: entry.version for entry in imports}
 
 
+def unsupported(names):
+    """Return the exception about operators that are not supported."""
+    text = ", ".join(sorted(names))
+    message = f"the operator {text} is not supported" if len(names) == 1 else f"these operators are not supported: {text}"
+    return Unsupported(message, f"operator {text}")
+
+
 def _value(attribute):
     """Return the value of an attribute: a number, a text, a list, an array or a graph."""
     value = helper.get_attribute_value(attribute)
@@ -91,7 +98,7 @@ class Run:
         if local is not None:
             made = self.call(local, inputs, {a.name: a for a in attributes})
         elif domain:
-            raise Unsupported(f"the operator {domain}.{node.op_type} is of a domain that is not supported")
+            raise unsupported({f"{domain}.{node.op_type}"})
         elif node.op_type in OPERATORS or node.op_type in _elementwise.__all__:
             made = self._operator(node, version, inputs, attributes)
         else:
@@ -116,7 +123,7 @@ class Run:
         plain = onnx.NodeProto(op_type=node.op_type, input=node.input, output=node.output, attribute=attributes)
         function = function_of(plain, version, [type_of(one) for one in inputs])
         if function is None:
-            raise Unsupported(f"the operator {node.op_type} is not supported")
+            raise unsupported({node.op_type})
         return self.call(function, inputs, {**defaults(node.op_type, version), **{a.name: a for a in attributes}})
 
     def call(self, function, inputs, attributes):

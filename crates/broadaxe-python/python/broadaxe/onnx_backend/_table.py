@@ -8,7 +8,7 @@ from .. import _arrays, _broadaxe
 from .._frameworks import _attribute
 from ._tensors import Tensor, check_room
 
-OPERATORS = {}
+OPERATORS: dict = {}
 """Maps a name of an operator to the function that adds it to a run."""
 
 

@@ -10,7 +10,11 @@ from .. import _arrays, _broadaxe
 
 
 class Unsupported(Exception):
-    """A model that has operators or types this backend does not support."""
+    """A model that has operators or types this backend does not support; `what` names them."""
+
+    def __init__(self, message, what=None):
+        super().__init__(message)
+        self.what = what or message
 
 
 NAMES = {
@@ -29,7 +33,7 @@ def short_name(element_type):
         return NAMES[element_type]
     known = element_type in TensorProto.DataType.values()
     name = TensorProto.DataType.Name(element_type) if known else f"number {element_type}"
-    raise Unsupported(f"the element type {name} is not supported; the types are {', '.join(NAMES.values())}")
+    raise Unsupported(f"the element type {name} is not supported; the types are {', '.join(NAMES.values())}", f"element type {name}")
 
 
 def as_array(value):
