@@ -331,6 +331,8 @@ def test_loops_and_branches_see_values_around_them():
 
 # What is refused.
 
+CLEAR = (Unsupported, ValueError, TypeError, IndexError, ZeroDivisionError, NameError, MemoryError, OverflowError, onnx.checker.ValidationError)
+
 def test_operators_that_are_missing_are_named():
     conv = model([helper.make_node("Conv", ["x", "x"], ["y"]), helper.make_node("Relu", ["y"], ["z"])], ["x"], ["z"])
     assert not onnx_backend.is_compatible(conv)
@@ -369,7 +371,6 @@ def test_names_that_are_no_operators(name, arity):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("operand", [X, np.array([1, 0]), np.array(True), np.zeros((2, 0), F32), np.float16(2)], ids=lambda x: f"{x.dtype}{x.shape}")
 def test_any_operator_over_any_operands_answers_or_says_why(operand):
-    clear = (Unsupported, ValueError, TypeError, IndexError, ZeroDivisionError, NameError, MemoryError, onnx.checker.ValidationError, OverflowError)
     answered = 0
     for name in onnx_backend.operators():
         for version in (NEWEST, 13, 7, 1):
@@ -377,7 +378,7 @@ def test_any_operator_over_any_operands_answers_or_says_why(operand):
                 try:
                     run(name, *[operand] * arity, opset=version)
                     answered += 1
-                except clear as why:
+                except CLEAR as why:
                     assert str(why), name
     assert answered > 100
 
@@ -458,6 +459,70 @@ def test_graphs_that_are_not_valid():
     itself = helper.make_function("mine", "F", ["a"], ["b"], calls, [helper.make_opsetid("", 18), helper.make_opsetid("mine", 1)])
     with pytest.raises((ValueError, onnx.checker.ValidationError)):
         onnx_backend.run_model(model([helper.make_node("F", ["x"], ["y"], domain="mine")], ["x"], ["y"], functions=[itself]), [X])
+
+
+def mutated(whole, draw):
+    """Return a copy of a model with something wrong in one of its nodes, and dims that are open."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(whole)
+    for value in (*copy.graph.input, *copy.graph.output):
+        for dim in value.type.tensor_type.shape.dim:
+            dim.Clear()
+    node, numbers = draw.one(*copy.graph.node), (0, -1, 2, 7, 2**31, 2**62, -(2**63))
+    change = draw.one("attribute", "drop", "input", "operator", "opset", "output")
+    if change == "attribute" and node.attribute:
+        attribute = draw.one(*node.attribute)
+        if attribute.type == onnx.AttributeProto.INT:
+            attribute.i = draw.one(*numbers)
+        elif attribute.type == onnx.AttributeProto.STRING:
+            attribute.s = draw.one(b"", b"zzz", b"\xff")
+        else:
+            attribute.ints.append(draw.one(*numbers))
+    elif change == "drop" and node.input:
+        del node.input[draw.below(0, len(node.input))]
+    elif change == "input" and node.input:
+        node.input[draw.below(0, len(node.input))] = draw.one("", *node.output, *(value.name for value in copy.graph.input))
+    elif change == "operator":
+        node.op_type = draw.one(*onnx_backend.operators())
+    elif change == "opset":
+        copy.opset_import[0].version = draw.below(1, NEWEST + 1)
+    else:
+        node.output.append("more")
+    return copy
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_models_with_a_mistake_answer_or_say_why():
+    cases = [case for case in onnx.backend.test.loader.load_model_tests(kind="node") if case.model is not None and onnx_backend.is_compatible(case.model)]
+    # Of loops, whose counts would be changed too.
+    cases = [case for case in cases if not any(node.op_type in ("Loop", "Range") for node in case.model.graph.node)]
+    outcomes = {"answered": 0, "refused": 0}
+    for seed in range(600):
+        draw = onnx_nodes.Draw(seed)
+        case = cases[draw.below(0, len(cases))]
+        try:
+            onnx_backend.run_model(mutated(case.model, draw), case.data_sets[0][0])
+            outcomes["answered"] += 1
+        except CLEAR as why:
+            assert str(why), case.name
+            outcomes["refused"] += 1
+    assert min(outcomes.values()) > 50, outcomes
+
+
+def test_definitions_are_not_asked_for_what_they_do_not_take():
+    # ONNX's own builder of these definitions ends the process.
+    body = helper.make_graph([helper.make_node("Shape", ["x"], ["s"])], "body", [declared("x")], [declared("s", None, TensorProto.INT64, [2])])
+    for name, inputs, attributes in [("SequenceMap", [None], {"body": body}), ("SequenceMap", [X], {"body": body}), ("Attention", [X], {}),
+                                     ("Attention", [X, None, X], {}), ("RotaryEmbedding", [[X], X, X], {}), ("SwiGLU", [np.array([1])], {}),
+                                     ("NegativeLogLikelihoodLoss", [X, X], {})]:
+        with pytest.raises(CLEAR):
+            run(name, *inputs, **attributes)
+
+
+def test_attributes_that_are_no_text():
+    node = helper.make_node("Pad", ["x", "p"], ["y"], mode=b"\xff")
+    with pytest.raises(ValueError, match="mode is .*not text"):
+        onnx_backend.run_node(node, [X, np.array([1, 1, 1, 1])])
 
 
 def test_errors_name_the_node():

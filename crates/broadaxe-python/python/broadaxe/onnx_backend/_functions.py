@@ -5,9 +5,6 @@ import functools
 import onnx
 from onnx import defs
 
-ABSENT = onnx.AttributeProto.UNDEFINED
-
-
 @functools.lru_cache(maxsize=4096)
 def schema_of(op, version):
     """Return ONNX's definition of an operator in an opset; None where it has none."""
@@ -23,7 +20,7 @@ def defaults(op, version):
     schema = schema_of(op, version)
     if schema is None:
         return {}
-    return {name: found.default_value for name, found in schema.attributes.items() if found.default_value.type != ABSENT}
+    return {name: found.default_value for name, found in schema.attributes.items() if found.default_value.type != onnx.AttributeProto.UNDEFINED}
 
 
 def _chosen(versions, opset):

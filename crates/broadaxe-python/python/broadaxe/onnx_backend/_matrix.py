@@ -112,5 +112,7 @@ def qlinear_matmul(call):
 def determinant(call):
     """Give the determinant of each matrix."""
     x = call.array(0)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"it takes square matrices, not {x.shape}")
     wide = np.float32 if _arrays.short_name(x.dtype) in ("f16", "bf16") else x.dtype
     return np.asarray(np.linalg.det(x.astype(wide, copy=False))).astype(x.dtype)

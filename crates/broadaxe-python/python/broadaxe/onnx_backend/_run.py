@@ -32,7 +32,10 @@ def _value(attribute):
     """Return the value of an attribute: a number, a text, a list, an array or a graph."""
     value = helper.get_attribute_value(attribute)
     if isinstance(value, bytes):
-        return value.decode()
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"the attribute {attribute.name} is {value[:40]!r}, which is not text in UTF-8") from None
     if isinstance(value, (onnx.TensorProto, onnx.SparseTensorProto)):
         return as_array(value)
     return list(value) if attribute.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS) else value
