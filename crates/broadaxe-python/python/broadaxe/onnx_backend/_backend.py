@@ -1,5 +1,6 @@
 """The interface that ONNX's backend tests drive."""
 
+import functools
 from collections import namedtuple
 
 import onnx
@@ -11,6 +12,12 @@ from ._functions import function_of, has_function
 from ._run import Run, missing, opsets_of, unsupported
 from ._table import OPERATORS
 from ._tensors import NAMES, Tensor, Unsupported, as_array, short_name
+
+
+@functools.lru_cache(maxsize=64)
+def _outputs(count):
+    """Return the class of as many outputs; making one takes longer than a small model."""
+    return namedtuple("Outputs", [f"output{k}" for k in range(count)])
 
 
 def _given(value):
@@ -126,8 +133,7 @@ class Representation(BackendRep):
         for value, result in zip(self._outputs, results):
             _check(value.name, result, value, "output")
         known = {id(tensor.elements()): tensor for tensor in (*constants.values(), *given.values()) if isinstance(tensor, Tensor)}
-        outputs = namedtuple("Outputs", [f"output{k}" for k in range(len(results))])
-        return outputs(*(_returned(result, known) for result in results))
+        return _outputs(len(results))(*(_returned(result, known) for result in results))
 
 
 class BroadaxeBackend(Backend):
@@ -183,8 +189,7 @@ class BroadaxeBackend(Backend):
         given = {id(tensor.elements()): tensor for tensor in run.names.values() if isinstance(tensor, Tensor)}
         _check_node(node, opset)
         run.execute([node])
-        outputs = namedtuple("Outputs", [f"output{k}" for k in range(len(node.output))])
-        return outputs(*(_returned(run.look_up(name), given) if name else None for name in node.output))
+        return _outputs(len(node.output))(*(_returned(run.look_up(name), given) if name else None for name in node.output))
 
     @classmethod
     def supports_device(cls, device):

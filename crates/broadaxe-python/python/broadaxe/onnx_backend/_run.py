@@ -1,5 +1,7 @@
 """One evaluation of a graph, and what its nodes need before it begins."""
 
+import functools
+
 import numpy as np
 import onnx
 from onnx import helper
@@ -39,6 +41,11 @@ def _value(attribute):
     if isinstance(value, (onnx.TensorProto, onnx.SparseTensorProto)):
         return as_array(value)
     return list(value) if attribute.type in (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS) else value
+
+
+@functools.lru_cache(maxsize=4096)
+def _default_values(op, version):
+    return {name: _value(attribute) for name, attribute in defaults(op, version).items()}
 
 
 class Run:
@@ -117,7 +124,7 @@ class Run:
         if handler is None:
             made = call.elementwise(node.op_type, *(call.value(k) for k in range(len(inputs)) if call.has(k)), opset=version, **given)
         else:
-            call.attributes = {**{name: _value(a) for name, a in defaults(node.op_type, version).items()}, **given}
+            call.attributes = {**_default_values(node.op_type, version), **given}
             made = handler(call)
         return [self.tensor(one) for one in (made if isinstance(made, tuple) else (made,))]
 
