@@ -17,7 +17,7 @@ class Session:
     """The tallies of this run, and what is known."""
 
     def __init__(self, config):
-        self.full, self.known, self.nodes = config.getoption("full"), Known(), None
+        self.full, self.known, self.backend = config.getoption("full"), Known(), None
         self.chosen = config.getoption("engine") or [n for n, engine in ENGINES.items() if self.full or not engine.full_only]
         self.tallies, self.absent = {}, {}
 

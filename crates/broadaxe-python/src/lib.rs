@@ -41,7 +41,10 @@ mod _broadaxe {
         array::{is_plain, set_bfloat16},
         models::ask_model,
         shapes::{broadcast_shapes, command, place},
-        tables::{aliases, dtypes, frameworks, num_threads, operators, reductions, rule_of, rules, set_num_threads},
+        tables::{
+            aliases, dtypes, frameworks, memory_budget, num_threads, operators, reductions, rule_of, rules,
+            set_num_threads,
+        },
     };
 
     #[pymodule_init]

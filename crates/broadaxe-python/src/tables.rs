@@ -33,6 +33,12 @@ pub(crate) fn aliases() -> Vec<(&'static str, &'static str)> {
     names
 }
 
+/// Returns how many bytes a result may take by default; `None` where the machine does not say how much memory it has.
+#[pyfunction]
+pub(crate) fn memory_budget() -> Option<u64> {
+    broadaxe::default_budget()
+}
+
 /// Returns the names of the reductions.
 #[pyfunction]
 pub(crate) fn reductions() -> Vec<&'static str> {
