@@ -5,8 +5,8 @@
     python -m conformance.peers --recorded [--update] [--prune]  classify the last run again
 
 Every failing test needs an entry of known.toml that says why it fails. `--update` prints entries for those without one, to be
-completed; `--prune` removes entries that explain no failure. Without them, the run ends with 1 and writes no page where a failure
-has no entry, or an entry no failure.
+completed; `--prune` removes entries that explain no failure, which every run names. Where a failure has no entry, the run ends with 1
+and writes no page.
 """
 
 import argparse
@@ -28,10 +28,10 @@ def main():
     found = [table.classify(run) for run in runs]
     for run, (by_category, unknown) in zip(runs, found):
         print(_figures(run, by_category, unknown))
-    wrong = table.wrong({run.suite for run in runs})
+    stale = table.stale({run.suite for run in runs})
     if options.prune:
-        known.PATH.write_text(known.without(known.PATH.read_text(), [entry for entry in wrong if not entry.explained]))
-    complete = _report(runs, found, wrong, options.update)
+        known.PATH.write_text(known.without(known.PATH.read_text(), [entry for entry in stale if not entry.explained]))
+    complete = _report(runs, found, stale, options.update)
     if complete:
         page.write(runs, [by_category for by_category, _ in found])
     return 0 if complete else 1
@@ -56,18 +56,17 @@ def _figures(run, by_category, unknown):
     return f"{run.title}: {len(run.tests)} tests, {passed} passed, {len(run.failed)} failed ({reasons}), {len(unknown)} without a reason"
 
 
-def _report(runs, found, wrong, update):
-    """Print what has no reason, and the entries that are wrong; return whether all is well."""
-    complete = not wrong
+def _report(runs, found, stale, update):
+    """Print what has no reason, and the entries that are stale; return whether everything has a reason."""
+    complete = True
     for run, (_, unknown) in zip(runs, found):
         complete = complete and not unknown
         if update and unknown:
             print(known.suggestions(run.suite, unknown))
         for test in unknown if not update else ():
             print(f"no reason: {run.suite} {test.name}: {test.error}: {test.says.strip()[:200]}")
-    for entry in wrong:
-        count = f"{entry.count} failures expected" if entry.count is not None else "no failure"
-        print(f"stale: {entry.name} ({count}, {len(entry.explained)} found)")
+    for entry in stale:
+        print(f"stale: {entry.name} (explains {len(entry.explained)} failures, not {entry.count or 'any'})")
     return complete
 
 

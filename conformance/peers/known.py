@@ -40,16 +40,18 @@ class Entry:
         if self.category not in CATEGORIES:
             raise ValueError(f"{self.name}: the categories are {', '.join(CATEGORIES)}; not {self.category!r}")
         whole = [name for name in self.tests if "*" in name.split("[")[0]]
-        if self.error == "AssertionError" and (whole or (any("*" in name for name in self.tests) and self.count is None)):
+        if "AssertionError" in self.error and (whole or (any("*" in name for name in self.tests) and self.count is None)):
             raise ValueError(f"{self.name}: an AssertionError may be a wrong value; name the tests, or for parameters with * also their count")
         self._tests = [re.compile(re.escape(name).replace(r"\*", ".*"), re.DOTALL) for name in self.tests]
+        self._errors = self.error.split("|")
         self._says = re.compile(self.says, re.DOTALL)
         self.explained = []
 
     def covers(self, suite, test):
         """Whether it is about the failure of a test."""
         return (
-            (suite, test.error) == (self.suite, self.error)
+            suite == self.suite
+            and test.error in self._errors
             and any(pattern.fullmatch(test.name) for pattern in self._tests)
             and self._says.search(test.says) is not None
         )
@@ -66,7 +68,9 @@ class Known:
         """Return the failing tests of a run by category, and those that no entry is about; the first entry counts."""
         found, unknown = defaultdict(list), []
         for test in run.failed:
-            entry = next((entry for entry in self.entries if entry.covers(run.suite, test)), None)
+            # An entry that explained as many as it may is about no more.
+            free = (entry for entry in self.entries if entry.count is None or len(entry.explained) < entry.count)
+            entry = next((entry for entry in free if entry.covers(run.suite, test)), None)
             if entry is not None:
                 entry.explained.append(test.name)
                 found[entry.category].append((test, entry))
@@ -76,13 +80,10 @@ class Known:
                 unknown.append(test)
         return found, unknown
 
-    def wrong(self, suites):
-        """Return the entries about these suites that explain no failure, or another number of failures than they say."""
-        return [
-            entry
-            for entry in self.entries
-            if entry.suite in suites and not (entry.sometimes or (entry.explained and entry.count in (None, len(entry.explained))))
-        ]
+    def stale(self, suites):
+        """Return the entries about these suites that explain no failure, or fewer than they say."""
+        about = [entry for entry in self.entries if entry.suite in suites and not entry.sometimes]
+        return [entry for entry in about if len(entry.explained) < (entry.count or 1)]
 
 
 def same(test, other):

@@ -21,7 +21,8 @@ Broadaxe, and says of every test that fails why it fails.
 
 - A failing test stops at its first failure. Its category is the reason for that one; there may be others behind it.
 - Every reason is an entry of `conformance/peers/known.toml`: which tests, which exception, which text. A failure without an entry
-  fails the run, and so does an entry without a failure. An entry about wrong values names its tests or their number.
+  fails the run, and the run names entries without a failure. An entry about an AssertionError, which may be a wrong value, names its
+  tests, or the function and how many of its parameters may fail.
 - *skipped* counts tests that the suite itself skips or expects to fail.
 
 | category | meaning |

@@ -45,6 +45,9 @@ class _Ufuncs(type):
     def __instancecheck__(cls, value):
         return isinstance(getattr(value, "_function", value), (numpy.ufunc, broadaxe.Operator))
 
+    def __getattr__(cls, name):
+        return getattr(numpy.ufunc, name)
+
 
 class ufunc(metaclass=_Ufuncs):
     """Stands for `numpy.ufunc`: the package's operators are its instances too."""
