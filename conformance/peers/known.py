@@ -37,6 +37,7 @@ class Entry:
             raise ValueError(f"an entry has the keys {sorted(NEEDED)}, and may have {sorted(KEYS - NEEDED)}; not so: {sorted(wrong)} in {table}")
         self.__dict__.update({"count": None, "sometimes": False, **table})
         self.name = f"{self.suite} {self.tests[0]} {self.error}: {self.says}"
+        self.key = (self.suite, tuple(self.tests), self.error, self.says)
         if self.category not in CATEGORIES:
             raise ValueError(f"{self.name}: the categories are {', '.join(CATEGORIES)}; not {self.category!r}")
         whole = [name for name in self.tests if "*" in name.split("[")[0]]
@@ -122,6 +123,6 @@ def _quoted(text):
 
 def without(text, entries):
     """Return the text of the table without some entries."""
-    head, *parts = re.split(r"(?m)^(?=\[\[known\]\]$)", text)
-    names = {entry.name for entry in entries}
-    return head + "".join(part for part in parts if Entry(tomllib.loads(part)["known"][0]).name not in names)
+    keys = {entry.key for entry in entries}
+    parts = re.split(r"(?m)^(?=\[\[known\]\]$|# )", text)
+    return "".join(part for part in parts if not part.startswith("[[") or Entry(tomllib.loads(part)["known"][0]).key not in keys)
