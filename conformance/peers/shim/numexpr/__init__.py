@@ -4,7 +4,9 @@ Nothing is adapted. A name that the package lacks can be imported, because the t
 its first use: `Internal` where the name belongs to numexpr's compiler and virtual machine, `Missing` everywhere else.
 """
 
+import sys
 from importlib.metadata import version
+from types import ModuleType
 
 import broadaxe
 
@@ -51,3 +53,8 @@ def look_up(name):
 
 def __getattr__(name):
     return look_up(name)
+
+
+for _name in ("expressions", "necompiler", "utils"):
+    _module = globals()[_name] = sys.modules[f"{__name__}.{_name}"] = ModuleType(f"{__name__}.{_name}")
+    _module.__getattr__ = look_up
