@@ -6,8 +6,11 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str =
-    "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]...";
+pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
+
+/// The engines of the bounded part, and of all of it.
+pub(crate) const BOUNDED: &str = "requirements.txt";
+const FULL: &str = "requirements-full.txt";
 
 /// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
 const VERDICTS: (&[&str], &[&str]) =
@@ -15,6 +18,10 @@ const VERDICTS: (&[&str], &[&str]) =
 
 /// What `--dask` passes on to its script: words that take a value.
 const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
+
+/// What `--peers` passes on to its script, in the same way.
+const PEERS: (&[&str], &[&str]) =
+    (&["--suite", "--array-api-tests", "--examples"], &["--recorded", "--update", "--prune"]);
 
 /// What came of getting ready.
 pub(crate) enum Ready {
@@ -38,12 +45,14 @@ const MODELS: [(&str, &[&str]); 7] = [
 /// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead,
 /// and with `--verdicts` about random ones, which writes `docs/verdicts.md`. With `--dask` a cluster of Dask reduces an array that is larger
 /// than the memory of its workers, and no engine is asked.
+/// With `--peers` the tests of other projects are run
+/// against the package, which writes `docs/peer-suites.md`.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    if let Some(("--verdicts", told)) = words.split_first().map(|(first, told)| (first.as_str(), told)) {
-        return verdicts(root, told);
-    }
-    if let Some(("--dask", told)) = words.split_first().map(|(first, told)| (first.as_str(), told)) {
-        return dask(root, told);
+    match words.split_first().map(|(first, told)| (first.as_str(), told)) {
+        Some(("--verdicts", told)) => return verdicts(root, told),
+        Some(("--peers", told)) => return peers(root, told),
+        Some(("--dask", told)) => return dask(root, told),
+        _ => (),
     }
     let (mut quick, mut about_models, mut engines) = (false, false, Vec::new());
     let mut rest = words.iter();
@@ -61,7 +70,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if !python::is_here() {
         return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
     }
-    match prepare(root, !quick || about_models)? {
+    match prepare(root, if quick && !about_models { BOUNDED } else { FULL })? {
         Ready::Skipped(why) => Err(why),
         Ready::Suite(suite) if about_models => models(root, &suite),
         Ready::Suite(mut suite) => {
@@ -97,27 +106,43 @@ fn models(root: &Path, suite: &Command) -> Result<(), String> {
 
 /// Asks the engines about random models: whether every verdict is right, and every repair.
 fn verdicts(root: &Path, told: &[String]) -> Result<(), String> {
+    script(root, "conformance.verdicts", (told, VERDICTS), FULL, "a verdict or a repair is wrong, or was not judged")
+}
+
+/// Runs the tests of other projects against the package: numexpr's and NumPy's, and the array API's where its checkout is given.
+fn peers(root: &Path, told: &[String]) -> Result<(), String> {
+    script(root, "conformance.peers", (told, PEERS), "requirements-peers.txt", "a test fails for no known reason")
+}
+
+/// Runs a module of `conformance/` with the words that it was told, among those that it may be.
+fn script(
+    root: &Path,
+    module: &str,
+    (told, known): (&[String], (&[&str], &[&str])),
+    list: &str,
+    wrong: &str,
+) -> Result<(), String> {
     let mut rest = told.iter();
     while let Some(word) = rest.next() {
-        let known = VERDICTS.1.contains(&word.as_str())
-            || (VERDICTS.0.contains(&word.as_str()) && rest.next().is_some_and(|value| !value.starts_with('-')));
-        if !known {
+        let is_known = known.1.contains(&word.as_str())
+            || (known.0.contains(&word.as_str()) && rest.next().is_some_and(|value| !value.starts_with('-')));
+        if !is_known {
             return Err(format!("conformance takes {USAGE}; not '{word}'"));
         }
     }
     if !python::is_here() {
         return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
     }
-    let suite = match prepare(root, true)? {
+    let suite = match prepare(root, list)? {
         Ready::Skipped(why) => return Err(why),
         Ready::Suite(suite) => suite,
     };
     let mut script = Command::new(suite.get_program());
-    script.args(["-m", "conformance.verdicts"]).args(told).current_dir(root);
+    script.args(["-m", module]).args(told).current_dir(root);
     match script.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("a verdict or a repair is wrong, or was not judged ({status})")),
-        Err(error) => Err(format!("the verdicts cannot be asked about: {error}")),
+        Ok(status) => Err(format!("{wrong} ({status})")),
+        Err(error) => Err(format!("{module} cannot be run: {error}")),
     }
 }
 
@@ -139,15 +164,14 @@ fn dask(root: &Path, told: &[String]) -> Result<(), String> {
     }
 }
 
-/// Builds the package, installs the engines where their list has changed, and returns the command that asks them.
+/// Builds the package, installs the engines of a list where it has changed, and returns the command that asks them.
 ///
 /// Engines that cannot be installed are a failure where `CI` is set, and a reason to skip elsewhere.
-pub(crate) fn prepare(root: &Path, full: bool) -> Result<Ready, String> {
+pub(crate) fn prepare(root: &Path, name: &str) -> Result<Ready, String> {
     if !python::is_from((3, 11)) {
         return Ok(Ready::Skipped("the engines' versions that are pinned are for Python from 3.11 on".to_owned()));
     }
     let python = python::build(root)?.get_program().to_owned();
-    let name = if full { "requirements-full.txt" } else { "requirements.txt" };
     let list = root.join("conformance").join(name);
     let read = |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
     let wanted = read(&list)? + &read(&root.join("conformance/requirements.txt"))?;
@@ -186,6 +210,9 @@ mod tests {
             &["--dask", "7"],
             &["--dask", "--limit"],
             &["--dask", "--seed", "7"],
+            &["--peers", "numpy"],
+            &["--peers", "--array-api-tests"],
+            &["--peers", "--seed", "1"],
         ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
@@ -209,10 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn the_script_takes_what_verdicts_passes_on() {
-        let script = include_str!("../../conformance/verdicts/__main__.py");
-        for word in VERDICTS.0.iter().chain(VERDICTS.1) {
-            assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
+    fn scripts_take_what_is_passed_on() {
+        let verdicts = include_str!("../../conformance/verdicts/__main__.py");
+        let peers = include_str!("../../conformance/peers/__main__.py");
+        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEERS)] {
+            for word in valued.iter().chain(plain) {
+                assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
+            }
         }
     }
 
@@ -229,6 +259,7 @@ mod tests {
         let lists = [
             include_str!("../../conformance/requirements.txt"),
             include_str!("../../conformance/requirements-full.txt"),
+            include_str!("../../conformance/requirements-peers.txt"),
         ];
         let lines = lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with(['#', '-']));
         let (mut pinned, mut names) = (0, String::new());
@@ -238,7 +269,7 @@ mod tests {
             names += line;
         }
         assert!(pinned > 10);
-        for engine in ["numpy", "onnx=", "onnxruntime", "openvino", "ncnn", "paddlepaddle", "torch"] {
+        for engine in ["numpy", "onnx=", "onnxruntime", "openvino", "ncnn", "paddlepaddle", "torch", "numexpr"] {
             assert!(names.contains(engine), "{engine}");
         }
     }

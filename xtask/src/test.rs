@@ -255,7 +255,7 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
             Ok(tests) => show(tests),
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
-        Work::Conformance => match conformance::prepare(root, false) {
+        Work::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
             Ok(Ready::Suite(suite)) => show(suite),
             Ok(Ready::Skipped(why)) => {
                 println!("{why}");
