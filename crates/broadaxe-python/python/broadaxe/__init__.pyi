@@ -8,11 +8,24 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import ncnn as ncnn, onnx as onnx, openvino as openvino, paddle as paddle
+from . import ncnn as ncnn, onnx as onnx, openvino as openvino, paddle as paddle, version as version
 from ._models import Census as Census, Check as Check, Finding as Finding, Fix as Fix, Sizes as Sizes
+from ._numexpr import (
+    MAX_THREADS as MAX_THREADS,
+    NumExpr as NumExpr,
+    detect_number_of_cores as detect_number_of_cores,
+    detect_number_of_threads as detect_number_of_threads,
+    get_vml_version as get_vml_version,
+    ncores as ncores,
+    print_versions as print_versions,
+    set_vml_accuracy_mode as set_vml_accuracy_mode,
+    set_vml_num_threads as set_vml_num_threads,
+    use_vml as use_vml,
+)
 from ._broadaxe import Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
 
 __version__: str
+nthreads: int
 rules: list[tuple[str, str, list[str]]]
 operators: dict[str, Operator]
 
@@ -36,17 +49,22 @@ def evaluate(
     global_dict: Mapping[str, Any] | None = None,
     out: NDArray[Any] | None = None,
     order: _Order = "K",
-    casting: _Casting = "safe",
+    casting: _Casting = "same_kind",
+    sanitize: bool | None = None,
+    _frame_depth: int = 3,
+    disable_cache: bool = False,
     *,
     rule: str = "numpy",
     axis: int | None = None,
-    _frame_depth: int = 2,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def re_evaluate(
     local_dict: Mapping[str, Any] | None = None,
     global_dict: Mapping[str, Any] | None = None,
     _frame_depth: int = 2,
+    *,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def validate(
@@ -56,10 +74,12 @@ def validate(
     out: NDArray[Any] | None = None,
     order: _Order = "K",
     casting: _Casting = "safe",
+    _frame_depth: int = 2,
+    sanitize: bool | None = None,
     *,
     rule: str = "numpy",
     axis: int | None = None,
-    _frame_depth: int = 2,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Exception | None: ...
 def compile(text: str, *, rule: str = "numpy", axis: int | None = None) -> Compiled: ...
@@ -79,6 +99,9 @@ class Compiled:
         **kwargs: ArrayLike,
     ) -> Any: ...
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
+
+class MissingName(KeyError, NameError):
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None: ...
 
 class Blowup(ValueError):
     function: str | None
@@ -126,7 +149,7 @@ def census(model: Any, input_shapes: _Dims | None = None) -> Census: ...
 def sizes(model: Any, sweep: str, input_shapes: _Dims | None = None) -> Sizes: ...
 def get_num_threads() -> int: ...
 
-__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'ncnn', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'where']
+__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'MAX_THREADS', 'MissingName', 'NumExpr', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'detect_number_of_cores', 'detect_number_of_threads', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'get_vml_version', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'ncnn', 'ncores', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'print_versions', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'set_vml_accuracy_mode', 'set_vml_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'use_vml', 'validate', 'version', 'where']
 
 abs: Final[Operator]
 absolute: Final[Operator]
