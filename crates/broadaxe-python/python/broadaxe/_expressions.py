@@ -19,10 +19,10 @@ _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _LIMIT = 256
 """How many parsed texts are cached."""
 
-_cache = {}
+_cache: dict[str, _broadaxe.Expression] = {}
 """Parsed texts with their plans, the oldest first."""
 
-_last = ContextVar("broadaxe.last")
+_last: ContextVar[tuple] = ContextVar("broadaxe.last")
 """What `re_evaluate` evaluates: each thread has its own, and so has each task of asyncio. It holds no array."""
 
 
