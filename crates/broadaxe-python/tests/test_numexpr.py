@@ -497,6 +497,7 @@ def test_compiled_expressions_are_called_as_numexprs(text, signature, operands, 
     assert ours.input_names == theirs.input_names
     got, want = ours(*operands), theirs(*operands)
     np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(ours.run(*operands), want)
     if signature:
         assert got.dtype == want.dtype
     out = np.zeros(np.shape(want), want.dtype)

@@ -96,6 +96,8 @@ class NumExpr:
             args = tuple(_cast(arg, dtype, casting) for arg, dtype in zip(args, self._dtypes))
         return self._compiled(out=out, order=order, casting=casting, **dict(zip(self.input_names, args)))
 
+    run = __call__
+
     def __repr__(self) -> str:
         return f"broadaxe.NumExpr({self._compiled.text!r})"
 
