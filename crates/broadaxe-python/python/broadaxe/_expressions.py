@@ -179,6 +179,8 @@ def evaluate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
     try:
         expression = _cache[ex]
     except (KeyError, TypeError):
+        expression = None
+    if expression is None:
         expression = _parsed(ex)
     wanted = expression.names
     given = check_options(kwargs, wanted) if kwargs else kwargs
