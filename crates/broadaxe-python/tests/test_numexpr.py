@@ -535,6 +535,7 @@ def test_versions_are_printed(capsys):
     ("a * 2", [("a", np.float64)], (np.arange(3),)),
     ("a", [("a", np.int32)], (3,)),
     ("a > 1", [("a", float)], (2.5,)),
+    ("out - casting * order", [], (2.0, 5.0, 3.0)),
 ])
 def test_compiled_expressions_are_called_as_numexprs(text, signature, operands, numexpr):
     ours, theirs = bx.NumExpr(text, signature), numexpr.NumExpr(text, signature)

@@ -134,18 +134,22 @@ def _compute(expression, operands, out, order, casting, rule, axis):
 
 
 def _answer(expression, operands, out, order, casting, rule, axis):
-    """Evaluate over operands in the order of the names."""
+    """Evaluate an expression by its cached plans where they fit, or else by `compute`."""
     if casting != "same_kind" and casting not in _CASTINGS:
         raise ValueError(f"casting must be one of {', '.join(_CASTINGS)}, not {casting!r}")
     if order == "K" and (out is None or type(out) is np.ndarray):
         answer = expression.at_once(operands, rule, axis, out)
         if answer is not None:
             return answer
-    operands = dict(zip(expression.names, operands))
-    if any(_dask.is_dask(operand) for operand in operands.values()):
-        return _dask.evaluate(expression.text, operands, out, rule, axis)
+    return compute(expression, operands, out, order, casting, rule, axis)
+
+
+def compute(expression, operands, out, order, casting, rule, axis):
+    """Evaluate an expression over operands of any kind, in the order of its names."""
+    if any(_dask.is_dask(operand) for operand in operands):
+        return _dask.evaluate(expression.text, dict(zip(expression.names, operands)), out, rule, axis)
     sheet = _broadaxe.Sheet(rule, axis)
-    values = {name: sheet.put(_arrays.borrow(operand)) for name, operand in operands.items()}
+    values = {name: sheet.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
     return finish(sheet, sheet.lower(expression, values), out, None, casting, order, expression.text)
 
 

@@ -94,7 +94,8 @@ class NumExpr:
             raise ValueError(f"the expression takes {len(self.input_names)} arrays ({names}), not {len(args)}")
         if self._dtypes:
             args = tuple(_cast(arg, dtype, casting) for arg, dtype in zip(args, self._dtypes))
-        return self._compiled(out=out, order=order, casting=casting, **dict(zip(self.input_names, args)))
+        by_name = dict(zip(self.input_names, args))
+        return self._compiled(*[by_name[name] for name in self._compiled.names], out=out, order=order, casting=casting)
 
     run = __call__
 
