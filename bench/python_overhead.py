@@ -47,6 +47,7 @@ CASES = [
 ]
 
 NUMEXPR = [
+    ("sum of four and four", "bx.evaluate('four + out')", "numexpr.evaluate('four + out')"),
     ("expression of four", "bx.evaluate('2*four + out')", "numexpr.evaluate('2*four + out')"),
     ("expression of a million", "bx.evaluate('2*large + large*large')", "numexpr.evaluate('2*large + large*large')"),
     ("sin(wide)**2 + cos(tall)**2", "bx.evaluate('sin(wide)**2 + cos(tall)**2')", "numexpr.evaluate('sin(wide)**2 + cos(tall)**2')"),

@@ -19,11 +19,24 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import ncnn as ncnn, onnx as onnx, openvino as openvino, paddle as paddle
+from . import ncnn as ncnn, onnx as onnx, openvino as openvino, paddle as paddle, version as version
 from ._models import Census as Census, Check as Check, Finding as Finding, Fix as Fix, Sizes as Sizes
+from ._numexpr import (
+    MAX_THREADS as MAX_THREADS,
+    NumExpr as NumExpr,
+    detect_number_of_cores as detect_number_of_cores,
+    detect_number_of_threads as detect_number_of_threads,
+    get_vml_version as get_vml_version,
+    ncores as ncores,
+    print_versions as print_versions,
+    set_vml_accuracy_mode as set_vml_accuracy_mode,
+    set_vml_num_threads as set_vml_num_threads,
+    use_vml as use_vml,
+)
 from ._broadaxe import Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
 
 __version__: str
+nthreads: int
 rules: list[tuple[str, str, list[str]]]
 operators: dict[str, Operator]
 
@@ -75,17 +88,22 @@ def evaluate(
     global_dict: Mapping[str, Any] | None = None,
     out: NDArray[Any] | None = None,
     order: _Order = "K",
-    casting: _Casting = "safe",
+    casting: _Casting = "same_kind",
+    sanitize: bool | None = None,
+    _frame_depth: int = 3,
+    disable_cache: bool = False,
     *,
     rule: str = "numpy",
     axis: int | None = None,
-    _frame_depth: int = 2,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def re_evaluate(
     local_dict: Mapping[str, Any] | None = None,
     global_dict: Mapping[str, Any] | None = None,
     _frame_depth: int = 2,
+    *,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def validate(
@@ -95,10 +113,12 @@ def validate(
     out: NDArray[Any] | None = None,
     order: _Order = "K",
     casting: _Casting = "safe",
+    _frame_depth: int = 2,
+    sanitize: bool | None = None,
     *,
     rule: str = "numpy",
     axis: int | None = None,
-    _frame_depth: int = 2,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Exception | None: ...
 def compile(text: str, *, rule: str = "numpy", axis: int | None = None) -> Compiled: ...
@@ -118,6 +138,9 @@ class Compiled:
         **kwargs: ArrayLike,
     ) -> Any: ...
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
+
+class MissingName(KeyError, NameError):
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None: ...
 
 class Blowup(ValueError):
     function: str | None

@@ -62,7 +62,7 @@ Examples:
     broadaxe explain 8,1,6,1 7,1,5
   compute it; without -o the result is shown in short
     broadaxe eval 'a + b' a=a.npy b=b.npy -o out.npy
-    broadaxe eval 'max(x, 0)' x=model.safetensors:bias
+    broadaxe eval 'maximum(x, 0)' x=model.safetensors:bias
   all rules and operators
     broadaxe rules
     broadaxe ops

@@ -118,7 +118,7 @@ def test_out_order_and_casting():
     t = a.T
     assert bx.evaluate("t + 1").flags.f_contiguous and bx.evaluate("t + 1", order="C").flags.c_contiguous
     assert bx.evaluate("a + 1", out=np.zeros((2, 3))).dtype == np.float64
-    with pytest.raises(TypeError, match="'safe'"):
+    with pytest.raises(TypeError, match="'same_kind'"):
         bx.evaluate("a + 1", out=np.zeros((2, 3), "i4"))
     assert bx.evaluate("a + 1", out=np.zeros((2, 3), "i4"), casting="unsafe").tolist() == [[1, 2, 3], [4, 5, 6]]
     with pytest.raises(ValueError, match="order"):

@@ -12,10 +12,11 @@
 //! |---|---|
 //! | `a + b`, `- * / // % **`, `== != < <= > >=`, `& \| ^ ~ << >>` | the operator under the expression's rule |
 //! | `add(a, b, rule="pdpd", axis=1)` | an operator under a rule of its own |
-//! | `where(c, a, b)`, `clip(x, low, high)`, `sum(a, b, c)` | calls; `sum`, `mean`, `max`, `min` of two arrays or more join them element by element |
-//! | `sum(x, axis=[0, 1], keepdims=True)`, `argmax(x)` | axes of one array folded, all of them without `axis`; [`Reduction`](crate::Reduction) lists how |
+//! | `where(c, a, b)`, `clip(x, low, high)`, `sum(a, b, c)` | calls; `sum`, `mean`, `max`, `min` of two arrays or more join them element by element; `sum(a, 0)` is an error, because NumPy reads 0 as the axis |
+//! | `sum(x, axis=[0, 1], keepdims=True)`, `argmax(x)` | axes of one array folded, all of them without `axis` or with `axis=None`; [`Reduction`](crate::Reduction) lists how |
 //! | `cast(x, "f16")` | another dtype |
 //! | `broadcast_to(x, [2, 3])`, `broadcast(x, rule="explicit", axes=[1], target=[2, 3])` | another shape |
+//! | `a + b  # note`, a backslash at the end of a line | comments and joined lines, as in Python |
 //! | `onnx.PRelu(x, slope)`, `ncnn.BinaryOp(a, b, op_type=1)` | a framework's operator under its own rule |
 
 mod fold;

@@ -12,10 +12,14 @@ array([1., 2., 3.], dtype=float32)
 import builtins as _builtins
 import sys as _sys
 
-from . import _broadaxe, _frameworks
+from . import _broadaxe, _frameworks, version
 from ._broadaxe import Operator, __version__, num_threads, set_num_threads
-from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
+from ._expressions import Compiled, MissingName, compile, evaluate, re_evaluate, validate
 from ._guard import Blowup, guard
+from ._numexpr import (
+    MAX_THREADS, NumExpr, detect_number_of_cores, detect_number_of_threads, get_vml_version, ncores, print_versions,
+    set_vml_accuracy_mode, set_vml_num_threads, use_vml,
+)
 from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
 from ._pairs import divmod, frexp, modf
 from ._reductions import reduction as _reduction
@@ -34,9 +38,16 @@ globals().update(operators)
 for _alias, _name in _broadaxe.aliases():
     globals().setdefault(_alias, operators[_name])
 _frameworks.install(_sys.modules[__name__])
-for _class in (Answer, Blowup, Census, Check, Compiled, Finding, Fix, Sizes, guard):
+for _class in (Answer, Blowup, Census, Check, Compiled, Finding, Fix, MissingName, NumExpr, Sizes, guard):
     _class.__module__ = __name__
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and not hasattr(_builtins, name))
 
 get_num_threads = num_threads
+
+
+def __getattr__(name):
+    """Return `nthreads`, the number of threads, as it is now."""
+    if name == "nthreads":
+        return num_threads()
+    raise AttributeError(f"module 'broadaxe' has no attribute '{name}'")

@@ -45,6 +45,21 @@ const SIGNS: &[&str] = &[
     "[", "]", ",", "=", ".",
 ];
 
+/// Returns a text without the blanks, comments and joined lines that it begins with.
+fn skip_blank(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        rest = match rest.strip_prefix('#') {
+            Some(comment) => &comment[comment.find('\n').unwrap_or(comment.len())..],
+            None => match rest.strip_prefix("\\\n").or_else(|| rest.strip_prefix("\\\r\n")) {
+                Some(joined) => joined,
+                None => return rest,
+            },
+        };
+    }
+}
+
 /// Reads words one by one.
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
@@ -59,8 +74,7 @@ impl<'a> Lexer<'a> {
 
     /// Returns the next word and its position.
     pub(super) fn next(&mut self) -> Result<(usize, Token<'a>), Error> {
-        let rest = &self.text[self.position..];
-        let rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+        let rest = skip_blank(&self.text[self.position..]);
         let start = self.text.len() - rest.len();
         self.position = start;
         let Some(first) = rest.chars().next() else { return Ok((start, Token::End)) };
@@ -105,6 +119,7 @@ impl<'a> Lexer<'a> {
         match first {
             '!' => self.fail("'!' is not an operator here; write ~ for not, != for not equal"),
             '@' => self.fail("matrix products are not element-wise; '@' has no meaning here"),
+            '\\' => self.fail("a backslash joins two lines only at the end of the first"),
             '\u{d7}' => self.fail("write * for a product"),
             '\u{2212}' | '\u{2013}' => self.fail("this is a typographic dash; write - for minus"),
             '\u{201c}' | '\u{201d}' | '\u{2018}' | '\u{2019}' => self.fail("write straight quotes"),
@@ -267,12 +282,23 @@ mod tests {
             ("\"abc", 0, "never closed"),
             ("'a\\n'", 0, "backslash"),
             ("a \u{2212} b", 2, "write -"),
+            ("a \\ + b", 2, "backslash"),
         ];
         for (text, position, part) in cases {
             let error = words(text).unwrap_err();
             assert_eq!(error.position(), Some(position), "{text}: {error}");
             assert!(error.to_string().contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn comments_and_joined_lines_are_blank() {
+        let plain = words("a + b").unwrap();
+        for text in ["a + b # sum('", "# c\na + b", "a + # x\n# y\n b", "a + \\\n b", "a + \\\r\n b#", "a + b\n#\n"] {
+            assert_eq!(words(text).unwrap(), plain, "{text:?}");
+        }
+        assert!(words("# only\n #").unwrap().is_empty());
+        assert_eq!(words("add(a, '#')").unwrap()[4], Token::Text("#"));
     }
 
     #[test]

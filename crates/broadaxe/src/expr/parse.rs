@@ -7,10 +7,11 @@
 use std::collections::HashMap;
 
 use broadaxe_frameworks::System;
+use broadaxe_kernels::Reduction;
 
 use super::{
     lex::{Lexer, Token, short},
-    names,
+    names, reduce,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -240,9 +241,13 @@ impl<'a> Parser<'a> {
             }
             Token::Text(_) => Err(self.fail(TEXT)),
             Token::Sign("[") => Err(self.fail("a list stands only behind a keyword: axes=[0, 2]")),
-            Token::End if self.text.trim().is_empty() => Err(self.fail("the expression is empty")),
+            Token::End if self.is_blank() => Err(self.fail("the expression is empty")),
             token => Err(self.fail(format!("an operand is missing before {}", token.describe()))),
         }
+    }
+
+    fn is_blank(&self) -> bool {
+        matches!(Lexer::new(self.text).next(), Ok((_, Token::End)))
     }
 
     fn close(&mut self, open: usize) -> Result<(), Error> {
@@ -299,15 +304,58 @@ impl<'a> Parser<'a> {
         let (open, _) = self.advance()?;
         self.deeper()?;
         let mut call = Call { system, name: name.to_string(), arguments: Vec::new(), attributes: Vec::new() };
+        let folds = system.is_none() && Reduction::from_name(name).is_some();
         while !self.is(")") {
-            self.argument(&mut call)?;
+            // As in Python, no axis is every axis.
+            if !(folds && self.no_axis(&call)?) {
+                self.argument(&mut call)?;
+            }
             if !self.take(",")? {
                 break;
             }
         }
         self.close(open)?;
+        if let (true, [first, second]) = (folds, &call.arguments[..]) {
+            self.reject_axis(name, *first, *second)?;
+        }
         self.depth -= 1;
         Ok(self.push(position, Kind::Call(Box::new(call))))
+    }
+
+    /// Takes `axis=None`, or `None` as the second operand.
+    fn no_axis(&mut self, call: &Call) -> Result<bool, Error> {
+        let named = self.keyword_ahead() == Some("axis");
+        let mut ahead = self.lexer.clone();
+        let value = if named { ahead.next().and_then(|_| ahead.next())?.1 } else { self.token.clone() };
+        let given =
+            if named { call.attributes.iter().any(|(key, _)| key == "axis") } else { call.arguments.len() != 1 };
+        if value != Token::Name("None") || given {
+            return Ok(false);
+        }
+        let words = if named { 3 } else { 1 };
+        for _ in 0..words {
+            self.advance()?;
+        }
+        Ok(true)
+    }
+
+    /// Rejects a number written out as the second operand of a reduction, which NumPy and numexpr read as the axis.
+    fn reject_axis(&self, name: &str, first: usize, second: usize) -> Result<(), Error> {
+        let (mut at, mut negative) = (second, false);
+        while let Kind::Unary(sign @ ("-" | "+"), operand) = self.steps[at].kind {
+            (at, negative) = (operand, negative ^ (sign == "-"));
+        }
+        let axis = match self.steps[at].kind {
+            Kind::Number(Literal::Int(value)) => value,
+            Kind::Number(Literal::Bool(value)) => i128::from(value),
+            _ => return Ok(()),
+        };
+        let operand = match self.steps[first].kind {
+            Kind::Name(index) => short(&self.names[index]),
+            _ => "x".to_string(),
+        };
+        let error = reduce::two_meanings(name, &operand, if negative { -axis } else { axis });
+        Err(error.at(self.steps[second].position))
     }
 
     fn argument(&mut self, call: &mut Call) -> Result<(), Error> {
@@ -413,11 +461,11 @@ fn small(position: usize, value: i128) -> Result<i64, Error> {
         .map_err(|_| Error::new(ErrorKind::Syntax, format!("{value} is larger than an attribute holds")).at(position))
 }
 
-/// Explains a word of Python that cannot be a name here.
 /// What is said of texts among operands.
 const TEXT: &str =
     "a text in quotes stands only behind a keyword, rule=\"pdpd\"; elements are numbers, so compare texts before";
 
+/// Explains a word of Python that cannot be a name here.
 fn keyword(name: &str) -> Option<&'static str> {
     Some(match name {
         "not" => "'not' cannot work element by element; write ~",

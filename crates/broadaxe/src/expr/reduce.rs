@@ -1,6 +1,7 @@
 //! Calls that fold axes: `sum(x, axis=[0, 1], keepdims=True)`.
 //!
-//! `sum`, `mean`, `max` and `min` fold when they are called with one array; with more they join them element by element.
+//! `sum`, `mean`, `max` and `min` fold when they are called with one array; with more they join them element by element. A whole
+//! number written out as the second operand is rejected: NumPy and numexpr read `sum(x, 0)` as the sum along axis 0.
 
 use broadaxe_kernels::Reduction;
 
@@ -28,6 +29,22 @@ pub(super) fn called(name: &str, operands: usize) -> Result<Option<Reduction>, E
     }
     let message = format!("{name} takes 1 operand and folds it, not {operands}; name axes as axis=[0, 1]");
     Err(Error::new(ErrorKind::Argument, message))
+}
+
+/// Makes the error of a number written out as the second operand: an axis in NumPy and numexpr, an element-wise operand here.
+pub(super) fn two_meanings(name: &str, operand: &str, number: i128) -> Error {
+    let joined = match name {
+        "sum" => format!(", or {operand} + {number} to add"),
+        "prod" => format!(", or {operand} * {number} to multiply"),
+        "mean" => format!(", or ({operand} + {number}) / 2 to average element by element"),
+        "max" => format!(", or maximum({operand}, {number}) for the larger of both"),
+        "min" => format!(", or minimum({operand}, {number}) for the smaller of both"),
+        _ => String::new(),
+    };
+    let message = format!(
+        "{name}({operand}, {number}) has two meanings; write {name}({operand}, axis={number}) to fold axis {number}{joined}"
+    );
+    Error::new(ErrorKind::Syntax, message)
 }
 
 impl Lowering<'_> {
@@ -68,7 +85,17 @@ mod tests {
             ("sum(x, x)", "[2, 10, 6, 8, 4, 12]", &[2, 3]),
             ("sum(x * y, axis=1)", "[4, 10]", &[2]),
             ("sum(x, axis=0) * sum(y)", "[10, 14, 18]", &[3]),
-            ("argmax(max(x, 4), axis=0)", "[0, 0, 1]", &[3]),
+            ("argmax(maximum(x, 4), axis=0)", "[0, 0, 1]", &[3]),
+            ("sum(x, axis=None)", "[21]", &[]),
+            ("max(x, None)", "[6]", &[]),
+            ("sum(x, axis=None, keepdims=True)", "[21]", &[1, 1]),
+            ("sum(x, axis=(0, 1))", "[21]", &[]),
+            ("min(x, axis=(-1,), keepdims=False)", "[1, 2]", &[2]),
+            ("sum(x, keepdims=True, axis=+1)", "[9, 12]", &[2, 1]),
+            ("max(x, y)", "[1, 5, 3, 4, 2, 6]", &[2, 3]),
+            ("max(x, 2 + 1)", "[3, 5, 3, 4, 3, 6]", &[2, 3]),
+            ("sum(0, x)", "[1, 5, 3, 4, 2, 6]", &[2, 3]),
+            ("sum(x, y, 1)", "[3, 6, 5, 6, 3, 8]", &[2, 3]),
             ("sum(argmax(x, axis=1))", "[3]", &[]),
             ("sum(x - min(x, axis=1, keepdims=True), axis=1)", "[6, 6]", &[2]),
             ("sum(3)", "[3]", &[]),
@@ -89,6 +116,39 @@ mod tests {
         assert_eq!(truths("all(x, axis=0)"), Ok(vec![1, 1, 1]));
         let mean = Expr::parse("mean(x, axis=1)").and_then(|expr| expr.eval(&[("x", x.view())])).expect("folds");
         assert_eq!(mean.as_slice::<f64>(), Some(&[3.0, 4.0][..]));
+    }
+
+    #[test]
+    fn a_number_that_could_be_the_axis_is_rejected() {
+        let cases = [
+            ("sum(a, 0)", 7, "sum(a, 0) has two meanings; write sum(a, axis=0) to fold axis 0, or a + 0 to add"),
+            ("1 + np.sum(a, -1)", 14, "write sum(a, axis=-1) to fold axis -1, or a + -1 to add"),
+            ("max(a, +1)", 7, "or maximum(a, 1) for the larger of both"),
+            ("min(a, - -1)", 7, "or minimum(a, 1) for the smaller of both"),
+            ("prod(a + b, (1))", 13, "write prod(x, axis=1) to fold axis 1, or x * 1 to multiply"),
+            ("mean(a, 2, keepdims=True)", 8, "or (a + 2) / 2 to average"),
+            ("sum(a, True)", 7, "write sum(a, axis=1)"),
+            ("any(a, 0)", 7, "write any(a, axis=0) to fold axis 0"),
+            ("argmax(a, 0x1)", 10, "write argmax(a, axis=1) to fold axis 1"),
+        ];
+        for (text, at, part) in cases {
+            let error = Expr::parse(text).expect_err(text);
+            assert_eq!((error.kind(), error.position()), (ErrorKind::Syntax, Some(at)), "{text}: {error}");
+            assert!(error.to_string().contains(part), "{text}: {error}");
+        }
+        for text in ["max(a, 0.0)", "maximum(a, 0)", "max(a, b, 0)", "max(0, a)", "sum(a, b)", "max(a, n - 1)"] {
+            assert!(Expr::parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "sum(None)",
+            "sum(a, None, axis=0, axis=1)",
+            "add(a, None)",
+            "cast(a, axis=None)",
+            "sum(a, axis=0, axis=None)",
+        ] {
+            let error = Expr::parse(text).expect_err(text);
+            assert_eq!(error.kind(), ErrorKind::Syntax, "{text}: {error}");
+        }
     }
 
     #[test]
