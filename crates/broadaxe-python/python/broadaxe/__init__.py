@@ -17,7 +17,7 @@ from ._broadaxe import Operator, __version__, num_threads, set_num_threads
 from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
 from ._guard import Blowup, guard
 from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
-from ._reductions import reduction as _reduction
+from ._reductions import NAMES as _reduction_names, reduction as _reduction
 from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
 
 rules = _broadaxe.rules()
@@ -26,7 +26,7 @@ rules = _broadaxe.rules()
 operators = {operator.__name__: operator for operator in _broadaxe.operators()}
 """Every operator, by its name."""
 
-for _name in _broadaxe.reductions():
+for _name in _reduction_names:
     if _name not in operators:
         globals()[_name] = _reduction(_name)
 globals().update(operators)
