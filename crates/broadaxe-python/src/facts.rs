@@ -32,6 +32,17 @@ pub(crate) fn types(op: &Op) -> Vec<String> {
     DType::ALL.into_iter().filter_map(one).collect()
 }
 
+/// Returns what a fold of no elements by an operator gives; only for operators that can be folded in any order, as NumPy has it.
+pub(crate) fn identity(op: &Op) -> Option<f64> {
+    match op.name() {
+        "bitwise_and" => Some(-1.0),
+        "hypot" | "gcd" => Some(0.0),
+        "logaddexp" => Some(f64::NEG_INFINITY),
+        name if name.starts_with("shift_") => None,
+        _ => op.identity(),
+    }
+}
+
 /// Writes the documentation of an operator.
 pub(crate) fn documentation(op: &Op) -> String {
     let operands = &["a", "b", "c"][..op.arity()];

@@ -360,10 +360,10 @@ impl Operator {
         facts::types(self.op)
     }
 
-    /// The element that leaves the other operand as it is.
+    /// What a fold of no elements gives.
     #[getter]
     fn identity(&self) -> Option<f64> {
-        self.op.identity()
+        facts::identity(self.op)
     }
 
     /// Always `None`: operators work element by element.
@@ -380,7 +380,7 @@ impl Operator {
     }
 
     /// Folds an axis, or several, by the operator.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(array, axis=0, dtype=None, out=None, keepdims=False, initial=..., where=True)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=..., where=True)")]
     fn reduce<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -390,7 +390,7 @@ impl Operator {
     }
 
     /// Folds an axis and keeps what it was after every element.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(array, axis=0, dtype=None, out=None)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, axis=0, dtype=None, out=None)")]
     fn accumulate<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -400,7 +400,7 @@ impl Operator {
     }
 
     /// Folds pieces of an axis.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(array, indices, axis=0, dtype=None, out=None)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, indices, axis=0, dtype=None, out=None)")]
     fn reduceat<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -410,7 +410,7 @@ impl Operator {
     }
 
     /// Computes on every element of one operand with every element of the other.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(a, b, /, **kwargs)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, a, b, /, **kwargs)")]
     fn outer<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -420,7 +420,7 @@ impl Operator {
     }
 
     /// Computes in place on the elements at these indices, once for each time that one is named.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(a, indices, b=None, /)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, a, indices, b=None, /)")]
     fn at<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -430,7 +430,7 @@ impl Operator {
     }
 
     /// Returns the dtypes that operands of these dtypes are cast to, and that of the result.
-    #[pyo3(signature = (*args, **kwargs), text_signature = "(dtypes, *, signature=None, casting=None, reduction=False)")]
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, dtypes, *, signature=None, casting=None, reduction=False)")]
     fn resolve_dtypes<'py>(
         slf: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,

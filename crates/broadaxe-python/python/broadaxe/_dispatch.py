@@ -111,7 +111,7 @@ def compute(operator, args, out, kwargs):
     if mask is not None:
         values = _harmless(sheet, operator, values, mask)
     root = sheet.operate(operator.__name__, values)
-    if wanted is None and casting in _loops.STRICT and root.dtype is not None:
+    if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
         loop = _loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype))
         _loops.check(operator, operands, loop, casting)
     return finish(sheet, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
@@ -121,7 +121,7 @@ def as_mask(where):
     """Return what `where=` says as a plain array of bools: an array of them, or a list of anything that is true or false."""
     mask = np.asarray(where)
     if mask.dtype != bool:
-        if isinstance(where, (np.ndarray, np.generic)) or not isinstance(where, (list, tuple, int, float)):
+        if hasattr(where, "dtype") and not isinstance(where, np.generic):
             raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
         mask = mask.astype(bool)
     return _arrays.plain(mask)

@@ -19,8 +19,7 @@ def can_cast(from_, to, casting):
     return halves and (from_.kind in "biu" or from_ in _arrays.SHORT and to.name.startswith(("float", "bfloat")))
 
 
-@functools.lru_cache(1024)
-def result(operator, dtypes):
+def _ask(operator, dtypes):
     """Return the dtype that operands of these dtypes give; None where the operator does not take them."""
     sheet = _broadaxe.Sheet()
     # Arrays of no elements: nothing is computed, only asked. Each is an object of its own.
@@ -31,10 +30,21 @@ def result(operator, dtypes):
         return None
 
 
-@functools.lru_cache(256)
-def _loops(operator):
+result = functools.lru_cache(1024)(_ask)
+"""As `_ask`, of which the answers are kept."""
+
+
+def _read(operator):
     """Return the dtypes of the operands and of the result of each loop that has NumPy's letters."""
     return [tuple(np.dtype(letter) for letter in text.replace("->", "")) for text in operator.types]
+
+
+_loops = functools.lru_cache(256)(_read)
+
+
+def asks_truths(operator):
+    """Say whether an operator takes operands of any dtype and asks only whether they are 0."""
+    return all(dtype == np.bool_ for loop in _loops(operator) for dtype in loop)
 
 
 def operands_of(operator, dtypes, gives):
@@ -48,8 +58,7 @@ def operands_of(operator, dtypes, gives):
     return (np.dtype(bool), met, met) if operator.__name__ == "where" else (met,) * operator.nin
 
 
-@functools.lru_cache(1024)
-def _all_loops(operator):
+def _every(operator):
     """Return every loop, those of bfloat16 too, in NumPy's order."""
     loops = []
     for short in _arrays.NAMES:
@@ -63,6 +72,9 @@ def _all_loops(operator):
         if gives is not None and operands_of(operator, dtypes, gives) == dtypes:
             loops.append((*dtypes, gives))
     return loops + [loop for loop in _loops(operator) if loop not in loops]
+
+
+_all_loops = functools.lru_cache(256)(_every)
 
 
 def _no_loop(operator):

@@ -1,16 +1,9 @@
 """The methods of operators that NumPy's ufuncs have: reduce, accumulate, reduceat, outer, at, resolve_dtypes."""
 
-import functools
-
 import numpy as np
 
 from . import _arrays, _loops
 from ._reductions import ABSENT, axes_of, fold_by
-
-IDENTITIES = {
-    "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0, "logical_xor": False, "hypot": 0, "logaddexp": -np.inf, "gcd": 0
-}  # fmt: skip
-"""What nothing gives, by the operators that no reduction of the engine folds by; others need an element."""
 
 EXACT = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "fmax", "fmin"))
 """Operators whose folds give the same in any grouping, so that halves of an axis can be joined."""
@@ -32,15 +25,11 @@ def reduce(operator, array, axis=0, dtype=None, out=None, keepdims=False, initia
     out, scalar = _output(out)
     plain = _array(array)
     axes = list(range(plain.ndim)) if axis is None else axes_of(axis, plain.ndim)
-    reorders = operator.__name__ in IDENTITIES or operator.__name__ in EXACT
+    loop = _loop(operator, plain, dtype, out)
+    reorders = operator.identity is not None or operator.__name__ in EXACT
     if len(axes) > 1 and not reorders:
         raise ValueError(f"reduction operation '{operator.__name__}' is not reorderable, so at most one axis may be specified")
-    loop = _loop(operator, plain, dtype, out)
-    if initial is ABSENT:
-        initial = IDENTITIES.get(operator.__name__)
-        start = None if initial is None else np.asarray(initial).astype(loop)
-    else:
-        start = None if initial is None else np.asarray(initial, dtype=loop)
+    start = _identity(operator, loop) if initial is ABSENT else None if initial is None else np.asarray(initial, dtype=loop)
     masked = where is not True
     if masked and start is None:
         raise ValueError(
@@ -50,6 +39,13 @@ def reduce(operator, array, axis=0, dtype=None, out=None, keepdims=False, initia
     if keepdims:
         result = np.expand_dims(result, tuple(axes))
     return _give(array, result, out, scalar)
+
+
+def _identity(operator, dtype):
+    """Return what a fold of nothing gives, in a dtype; None where it gives nothing."""
+    if operator.identity is None:
+        return None
+    return np.asarray(operator.identity if dtype.kind not in "biu" else int(operator.identity)).astype(dtype)
 
 
 def _folded(operator, array, axes, start, where):
@@ -70,7 +66,8 @@ def _folded(operator, array, axes, start, where):
     if count == 0:
         return np.full(rows.shape[1:], 0 if start is None else start, array.dtype)
     if operator.__name__ in EXACT:
-        rows = rows if mask is None else np.where(mask, rows, start)
+        neutral = start if operator.identity is None else _identity(operator, array.dtype)
+        rows = rows if mask is None else np.where(mask, rows, neutral)
         while len(rows) > 1:
             half = len(rows) // 2
             joined = np.asarray(operator(rows[:half], rows[half : 2 * half]))
@@ -205,7 +202,7 @@ def resolve_dtypes(operator, dtypes, *, signature=None, casting=None, reduction=
         kinds[0] = kinds[0] or kinds[1]
     if any(kind is None for kind in kinds[:-1]):
         raise TypeError("All input dtypes must be provided (except the first one in reductions)")
-    strong = [None if kind in (int, float, bool) else np.dtype(kind) for kind in kinds[:-1]]
+    strong = [None if kind is int or kind is float or kind is bool else np.dtype(kind) for kind in kinds[:-1]]
     if signature is not None:
         wanted = _loops.wanted(operator, {"signature": signature})
         loop = _loops.find(operator, strong, wanted)
@@ -270,7 +267,6 @@ def _one_axis(axis, rank, method):
     return axes[0]
 
 
-@functools.lru_cache(512)
 def _resolved(operator, dtype):
     gives = _loops.result(operator, (dtype, dtype))
     truth = operator.__name__.startswith("logical_")

@@ -103,9 +103,7 @@ def _ask_class(name, x, axis, given):
     return getattr(x, name)(axis=axis, **given)
 
 
-@functools.lru_cache(256)
-def _expression(text):
-    return _broadaxe.Expression(text)
+_expression = functools.lru_cache(256)(_broadaxe.Expression)
 
 
 class _Fold:
@@ -182,7 +180,7 @@ class _Fold:
         name = self.plain
         initial = self.given.get("initial", NEUTRAL.get(name))
         started = self.given.get("initial") is not None
-        if initial is None and self.mask is not None and not self.name.startswith("nan"):
+        if initial is None and "where" in self.given:
             raise ValueError(
                 f"reduction operation '{self.name}' does not have an identity, so to use a where mask one has to specify 'initial'"
             )
@@ -244,18 +242,21 @@ class _Fold:
 
     def _mean(self):
         inner, short = self._inner()
-        if self.mask is None and inner.startswith("f") and inner == _arrays.short_name(self.array.dtype):
+        if self.name in NAN and self.array.dtype.kind not in "biu" and not short.startswith(("f", "bf")):
+            raise TypeError(f"{self.name} of floats is a float; its dtype cannot be {_arrays.dtype_of(short)}")
+        if self.mask is None and inner.startswith("f") and inner == short == _arrays.short_name(self.array.dtype):
             return self._fold("mean", self.x)
         value = self._masked(self.sheet.cast(self.x, inner), 0)
         return self.sheet.cast(self._quotient(self._sum_to(value, inner), self._count()), short)
 
-    def _quotient(self, total, count, less=0):
-        """Divide a sum by the count of its elements, or by so many fewer, but not by less than 0."""
+    def _quotient(self, total, count, less=0, least=0.0):
+        """Divide a sum by the count of its elements, or by so many fewer; by `least` where fewer than one are left."""
         wide = total if total.dtype.startswith("f") else self.sheet.cast(total, "f64")
         if isinstance(count, int):
-            return self._operate("div", wide, self._number(float(max(count - less, 0)), wide))
+            return self._operate("div", wide, self._number(float(count - less) if count > less else least, wide))
         count = self._operate("sub", self.sheet.cast(count, "f64"), self.sheet.put(float(less)))
-        count = self._operate("max", count, self.sheet.put(0.0))
+        some = self._operate("greater", count, self.sheet.put(0.0))
+        count = self.sheet.choose(some, count, self._number(least, count))
         return self._operate("div", wide, self.sheet.cast(count, wide.dtype))
 
     def _deviation(self):
@@ -270,7 +271,9 @@ class _Fold:
             mean = self._quotient(self._sum_to(self._masked(x, 0), inner, True), self._count(True))
         distance = self._operate("sub", x, mean)
         squares = self._masked(self._operate("mul", distance, distance), 0)
-        root = self._quotient(self._sum_to(squares, inner), self._count(), self._less())
+        # NumPy leaves no degree of freedom undefined where NaN is left out, and infinite elsewhere.
+        least = float("nan") if self.name in NAN and self.array.dtype.kind not in "biu" else 0.0
+        root = self._quotient(self._sum_to(squares, inner), self._count(), self._less(), least)
         if self.plain == "std":
             root = self._operate("sqrt", root)
         return self.sheet.cast(root, short)
