@@ -476,10 +476,8 @@ impl Operator {
                 return Ok(None);
             }
         }
-        // An axis that no rule asks for is refused there.
-        if name.is_none() && axis.is_some() {
-            return Ok(None);
-        }
+        // An axis without a rule is refused there.
+        let Some(axis) = (name.is_some() || axis.is_none()).then_some(axis) else { return Ok(None) };
         let rule = rule::read(name.as_deref(), axis)?;
         let rule = (rule != Rule::numpy()).then_some(rule);
         let Some(object) = &out else {

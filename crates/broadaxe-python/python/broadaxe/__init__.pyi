@@ -24,9 +24,15 @@ class Answer(str):
     data: dict[str, Any]
 
 def broadcast_shapes(*shapes: _Shape, rule: str = "numpy", axis: int | None = None) -> Any: ...
-def broadcast_arrays(*arrays: ArrayLike, rule: str = "numpy", axis: int | None = None) -> tuple[NDArray[Any], ...]: ...
+def broadcast_arrays(
+    *arrays: ArrayLike, rule: str = "numpy", axis: int | None = None, subok: bool = False
+) -> tuple[NDArray[Any], ...]: ...
 def broadcast_to(
-    array: ArrayLike, shape: int | Sequence[int], rule: str = "broadcast-to", axes: Sequence[int] | None = None
+    array: ArrayLike,
+    shape: int | Sequence[int],
+    rule: str = "broadcast-to",
+    axes: Sequence[int] | None = None,
+    subok: bool = False,
 ) -> NDArray[Any]: ...
 def explain(*shapes: Any, rule: str = "numpy", axis: int | None = None, dtype: str = "f32") -> Answer: ...
 def compare(*shapes: Any) -> Answer: ...
@@ -126,7 +132,7 @@ def census(model: Any, input_shapes: _Dims | None = None) -> Census: ...
 def sizes(model: Any, sweep: str, input_shapes: _Dims | None = None) -> Sizes: ...
 def get_num_threads() -> int: ...
 
-__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'ncnn', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'where']
+__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'ncnn', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'std', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'var', 'where']
 
 abs: Final[Operator]
 absolute: Final[Operator]
@@ -247,30 +253,121 @@ where: Final[Operator]
 def all(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Any: ...
 def any(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Any: ...
 def argmax(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
 ) -> Any: ...
 def argmin(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+) -> Any: ...
+def nanmax(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanmean(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanmin(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanprod(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanstd(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Any: ...
+def nansum(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanvar(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Any: ...
 def prod(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def std(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Any: ...
+def var(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Any: ...

@@ -48,7 +48,7 @@ def asks_truths(operator):
 
 
 def operands_of(operator, dtypes, gives):
-    """Return the dtypes that operands of these dtypes are cast to, given the dtype of the result."""
+    """Return the dtypes that operands are cast to, given the dtype of the result and theirs: None or a number for numbers."""
     found = {loop[:-1] for loop in _loops(operator) if loop[-1] == gives}
     if len(found) == 1 and gives != np.bool_:
         return found.pop()

@@ -1,5 +1,8 @@
 """The methods of operators that NumPy's ufuncs have: reduce, accumulate, reduceat, outer, at, resolve_dtypes."""
 
+import itertools
+import operator as python
+
 import numpy as np
 
 from . import _arrays, _loops
@@ -10,6 +13,10 @@ EXACT = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "g
 
 SCANS = EXACT | {"max", "min", "logical_and", "logical_or"}
 """The same for what is kept after each element; sums and products of integers too, but not of floats, which round."""
+
+
+PYTHON = {"add": python.add, "sub": python.sub, "mul": python.mul}
+"""Operators that Python's own floats, which are float64, compute alike and sooner where each step is one number."""
 
 
 def reduce(operator, array, axis=0, dtype=None, out=None, keepdims=False, initial=ABSENT, where=True):
@@ -76,9 +83,9 @@ def _folded(operator, array, axes, start, where):
     result = np.array(rows[0]) if start is None else np.full(rows.shape[1:], start, array.dtype)
     for k in range(0 if start is not None else 1, count):
         if mask is None:
-            operator(result, rows[k], out=result)
+            operator(result, rows[k, ...], out=result)
         else:
-            operator(result, rows[k], out=result, where=mask[k])
+            operator(result, rows[k, ...], out=result, where=mask[k])
     return result
 
 
@@ -102,9 +109,12 @@ def accumulate(operator, array, axis=0, dtype=None, out=None):
             # What overlaps is as if it had been copied before.
             operator(result[:-step], result[step:], out=result[step:])
             step *= 2
+    elif loop == np.float64 and operator.__name__ in PYTHON and rows.size == len(rows):
+        steps = itertools.accumulate(rows.reshape(-1).tolist(), PYTHON[operator.__name__])
+        result = np.fromiter(steps, np.float64, len(rows)).reshape(rows.shape)
     else:
         for k in range(1, len(rows)):
-            operator(result[k - 1], rows[k], out=result[k, ...])
+            operator(result[k - 1, ...], rows[k, ...], out=result[k, ...])
     return _give(array, np.moveaxis(result, 0, axis), out, scalar)
 
 
@@ -208,9 +218,9 @@ def resolve_dtypes(operator, dtypes, *, signature=None, casting=None, reduction=
         loop = _loops.find(operator, strong, wanted)
     else:
         weak = {int: 1, float: 1.0, bool: True}
-        operands = [weak[kind] if dtype is None else np.empty(0, dtype) for kind, dtype in zip(kinds, strong)]
-        gives = np.asarray(operator(*operands)).dtype
-        loop = (*_loops.operands_of(operator, strong, gives), gives)
+        meeting = [weak[kind] if dtype is None else dtype for kind, dtype in zip(kinds, strong)]
+        gives = np.asarray(operator(*(one if dtype is None else np.empty(0, dtype) for one, dtype in zip(meeting, strong)))).dtype
+        loop = (*_loops.operands_of(operator, meeting, gives), gives)
     for given, to in zip(strong, loop):
         if given is not None and not _loops.can_cast(given, to, casting or "same_kind"):
             raise TypeError(f"{operator.__name__}: cannot cast {given} to {to} with casting rule '{casting or 'same_kind'}'")
@@ -298,8 +308,7 @@ def _give(array, result, out, scalar):
             raise ValueError(f"output array has shape {out.shape}; the result has {result.shape}")
         np.copyto(out, result, casting="unsafe")
         return out
-    chosen = array if isinstance(array, np.ndarray) and type(array) is not np.ndarray else None
-    result = np.asarray(result)
+    chosen, result = _arrays.wrapper((array,)), np.asarray(result)
     if chosen is None and scalar and result.ndim == 0:
         return result[()]
     return _arrays.wrap(chosen, result, None, scalar)

@@ -46,14 +46,20 @@ def takes(name):
 def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, initial=ABSENT, where=True, **others):
     """Fold axes of one array as the function `name` does."""
     given = {"dtype": dtype, "out": out, "keepdims": keepdims, "initial": initial, "where": where, **others}
-    given = {key: value for key, value in given.items() if value is not _ABSENCES.get(key, ABSENT) and value is not ABSENT}
+    given = _said(given)
     for key in given:
         if key not in takes(name):
             raise TypeError(f"{name}() of one operand got an unexpected keyword argument '{key}'")
     return _answer(name, x, axis, given)
 
 
-_ABSENCES = {"dtype": None, "out": None, "keepdims": False, "where": True, "mean": None, "correction": None}
+_ABSENCES = {"dtype": None, "out": None, "keepdims": False, "initial": ..., "where": True, "mean": None, "correction": None}
+"""What keywords are where they are not given."""
+
+
+def _said(given):
+    """Leave out keywords that say nothing."""
+    return {key: value for key, value in given.items() if value is not ABSENT and value is not _ABSENCES.get(key, ABSENT)}
 
 
 def fold_by(operator, x, axis, dtype, out, keepdims, initial, where):
@@ -63,7 +69,7 @@ def fold_by(operator, x, axis, dtype, out, keepdims, initial, where):
     if name is None:
         return NotImplemented
     given = {"dtype": dtype, "out": out, "keepdims": keepdims, "initial": initial, "where": where}
-    given = {key: value for key, value in given.items() if value is not _ABSENCES.get(key, ABSENT) and value is not ABSENT}
+    given = _said(given)
     if name in ("any", "all") and "dtype" in given:
         if _arrays.short_name(given.pop("dtype")) != "bool":
             raise TypeError(f"No loop matching the specified signature and casting was found for {operator.__name__}")
@@ -88,19 +94,27 @@ def _answer(name, x, axis, given):
     result = _Fold(name, array, axis, given).compute()
     if given["out"] is not None:
         return out
-    chosen = x if isinstance(x, np.ndarray) and type(x) is not np.ndarray else None
-    return _arrays.wrap(chosen, result, None, scalar)
+    return _arrays.wrap(_arrays.wrapper((x,)), result, None, scalar)
 
 
 def _ask_class(name, x, axis, given):
-    """Let a class that has the reduction as a method of its own answer, as NumPy does: masked arrays, matrices, data frames."""
-    own = getattr(type(x), name, None)
+    """Let the class of an array answer, as NumPy does: by a method of its own (masked arrays, data frames), or its `__array_ufunc__`."""
+    kind, own = type(x), getattr(type(x), name, None)
+    override = getattr(kind, "__array_ufunc__", None)
+    if override is None or isinstance(x, np.generic):
+        return NotImplemented
     if isinstance(x, np.ma.MaskedArray) and own is None:
         return getattr(np, name)(x, axis=axis, **given)
-    overrides = isinstance(x, np.ndarray) or hasattr(type(x), "__array_ufunc__")
-    if own is None or not overrides or isinstance(x, np.generic) or own is getattr(np.ndarray, name, None):
+    if own is not None and own is not getattr(np.ndarray, name, None):
+        return getattr(x, name)(axis=axis, **given)
+    if override is np.ndarray.__array_ufunc__:
         return NotImplemented
-    return getattr(x, name)(axis=axis, **given)
+    if name in JOINS:
+        from . import operators
+
+        return operators[JOINS[name]].reduce(x, axis=axis, **given)
+    # What such a class makes of other results is its own affair: it gets none to wrap.
+    return _answer(name, np.asarray(x), axis, given)
 
 
 _expression = functools.lru_cache(256)(_broadaxe.Expression)
@@ -309,7 +323,7 @@ def _spread(where, shape):
 def reduction(name):
     """Make the function of a reduction that is no operator too."""
     keywords = takes(name)
-    defaults = {"ddof": 0, "initial": ABSENT, **_ABSENCES}
+    defaults = {"ddof": 0, **_ABSENCES, "initial": ABSENT}
 
     def function(x, axis=None, *args, **kwargs):
         if len(args) > len(keywords):
