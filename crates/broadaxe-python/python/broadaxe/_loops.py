@@ -55,6 +55,9 @@ def operands_of(operator, dtypes, gives):
     # What gives bools of anything computes in the dtype in which the operands meet; numbers of Python have none of their own.
     own = [dtype for dtype in dtypes if dtype is not None]
     met = gives if gives != np.bool_ or not found or not own else np.result_type(*own)
+    if gives == np.bool_ and met.kind == "f" and len(own) == operator.nin and all(getattr(dtype, "kind", "f") in "iu" for dtype in own):
+        # Signed and unsigned integers of 64 bits are compared exactly.
+        return tuple(np.dtype(np.int64 if dtype.kind == "i" else np.uint64) for dtype in own)
     return (np.dtype(bool), met, met) if operator.__name__ == "where" else (met,) * operator.nin
 
 
