@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import broadaxe
-from broadaxe import _broadaxe
+from broadaxe import _broadaxe, _reductions
 from broadaxe._frameworks import default, spelled
 
 FOLDER = Path(__file__).parent / "python" / "broadaxe"
@@ -48,9 +48,15 @@ class Answer(str):
     data: dict[str, Any]
 
 def broadcast_shapes(*shapes: _Shape, rule: str = "numpy", axis: int | None = None) -> Any: ...
-def broadcast_arrays(*arrays: ArrayLike, rule: str = "numpy", axis: int | None = None) -> tuple[NDArray[Any], ...]: ...
+def broadcast_arrays(
+    *arrays: ArrayLike, rule: str = "numpy", axis: int | None = None, subok: bool = False
+) -> tuple[NDArray[Any], ...]: ...
 def broadcast_to(
-    array: ArrayLike, shape: int | Sequence[int], rule: str = "broadcast-to", axes: Sequence[int] | None = None
+    array: ArrayLike,
+    shape: int | Sequence[int],
+    rule: str = "broadcast-to",
+    axes: Sequence[int] | None = None,
+    subok: bool = False,
 ) -> NDArray[Any]: ...
 def divmod(
     x1: ArrayLike,
@@ -190,6 +196,7 @@ def get_num_threads() -> int: ...
 '''
 
 EXTENSION = '''from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any, final
 
 import numpy as np
@@ -220,18 +227,39 @@ class Operator:
     def signature(self) -> None: ...
     @property
     def variadic(self) -> bool: ...
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: int | Sequence[int] | None = 0,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = ...,
+        where: ArrayLike = True,
+    ) -> Any: ...
+    def accumulate(self, array: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: Any = None) -> Any: ...
+    def reduceat(
+        self, array: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: Any = None
+    ) -> Any: ...
+    def outer(self, a: ArrayLike, b: ArrayLike, /, **kwargs: Any) -> Any: ...
+    def at(self, a: NDArray[Any], indices: Any, b: ArrayLike | None = None, /) -> None: ...
+    def resolve_dtypes(
+        self, dtypes: Sequence[Any], *, signature: Any = None, casting: str | None = None, reduction: bool = False
+    ) -> tuple[np.dtype[Any], ...]: ...
     def __call__(
         self,
         *operands: Any,
-        out: NDArray[Any] | tuple[NDArray[Any]] | None = None,
+        out: NDArray[Any] | tuple[NDArray[Any]] | EllipsisType | None = None,
         where: ArrayLike = True,
         casting: str = "same_kind",
         dtype: DTypeLike | None = None,
+        signature: Any = None,
         rule: str = "numpy",
         axis: int | Sequence[int] | None = None,
         order: str = "K",
         subok: bool = True,
         keepdims: bool = False,
+        **kwargs: Any,
     ) -> Any: ...
     def __reduce__(self) -> str: ...
 
@@ -284,15 +312,27 @@ def set_num_threads(threads: int) -> int: ...
 '''
 
 
+REDUCTION_TYPES = {
+    "dtype": "DTypeLike | None = None",
+    "out": "Any = None",
+    "ddof": "float = 0",
+    "keepdims": "bool = False",
+    "initial": "Any = ...",
+    "where": "ArrayLike = True",
+    "mean": "ArrayLike | None = None",
+    "correction": "float | None = None",
+}
+
+
 def package():
     """Return the stub of the package itself."""
     text = HEAD + PACKAGE + f"\n__all__ = {broadaxe.__all__!r}\n\n"
     for name in sorted(name for name, value in vars(broadaxe).items() if isinstance(value, broadaxe.Operator)):
         text += f"{name}: Final[Operator]\n"
     text += "\n"
-    for name in sorted(set(_broadaxe.reductions()) - set(broadaxe.operators)):
+    for name in sorted(set(_reductions.NAMES) - set(broadaxe.operators)):
         text += f"def {name}(\n    x: ArrayLike,\n    axis: int | Sequence[int] | None = None,\n"
-        text += "    out: NDArray[Any] | None = None,\n    keepdims: bool = False,\n) -> Any: ...\n"
+        text += "".join(f"    {key}: {REDUCTION_TYPES[key]},\n" for key in _reductions.takes(name)) + ") -> Any: ...\n"
     return text
 
 

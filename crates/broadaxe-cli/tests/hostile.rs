@@ -300,6 +300,11 @@ fn safetensors_is_read() {
         assert_eq!(array.shape(), shape, "{key}");
         assert_eq!(array.into_bytes().unwrap(), bytes, "{key}");
     }
+    for blank in ["", " ", "\n\t  \r", &" ".repeat(4096)] {
+        let padded = tensors(&format!("{blank}{header}"), &[1, 2, 3, 4, 5, 6, 7, 8]);
+        let array = read_key(&padded, Format::Safetensors, Some("b")).unwrap();
+        assert_eq!(array.into_bytes().unwrap(), &[3, 4, 5, 6], "{blank:?} before the header");
+    }
     let error = read_key(&file, Format::Safetensors, Some("c")).unwrap_err().to_string();
     assert!(error.contains("F8_E4M3"), "{error}");
     let error = read_key(&file, Format::Safetensors, None).unwrap_err().to_string();
@@ -325,6 +330,9 @@ fn safetensors_is_refused() {
             ("length lies", [&u64::MAX.to_le_bytes()[..], b"{}"].concat(), "header length", "there"),
             ("no header", tensors("", b""), "header", "begin with"),
             ("a list", text("[]"), "header", "begin with"),
+            ("a list behind blanks", text("  []"), "header", "begin with"),
+            ("blanks alone", text("   "), "header", "begin with"),
+            ("another blank", text("\u{a0}{}"), "header", "begin with"),
             ("cut header", text("{\"a\":"), "header", "EOF"),
             ("deep", text(&deep), "header", "not as it should be"),
             (

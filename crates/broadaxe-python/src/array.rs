@@ -228,12 +228,11 @@ pub(crate) fn allocate<'py>(
     shape: &[usize],
     strides: Option<&[isize]>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let number = number_of(dtype);
-    if number < 0 {
-        return Err(pyo3::exceptions::PyTypeError::new_err(
-            "the result is bf16; install ml_dtypes, which has that dtype",
-        ));
+    if number_of(dtype) < 0 {
+        // Nobody has passed a bfloat16 yet; this imports the package that has it, or says which that is.
+        py.import("broadaxe._arrays")?.call_method0("bfloat16")?;
     }
+    let number = number_of(dtype);
     let dims: *mut isize = shape.as_ptr().cast_mut().cast();
     let steps: *mut isize = strides.map_or(std::ptr::null_mut(), |strides| strides.as_ptr().cast_mut());
     // SAFETY: the lock is held. NumPy takes over the reference to the descriptor, reads as many dims and strides as the rank says and

@@ -2,9 +2,9 @@
 
 use broadaxe::{DType, Op, OpId, frameworks::names};
 
-/// Returns the letter that NumPy has for a dtype; E for bfloat16, as `ml_dtypes` has it.
-fn letter(dtype: DType) -> char {
-    match dtype {
+/// Returns the letter that NumPy has for a dtype; `None` for bfloat16, which it does not know.
+fn letter(dtype: DType) -> Option<char> {
+    let letter = match dtype {
         DType::Bool => '?',
         DType::I8 => 'b',
         DType::I16 => 'h',
@@ -15,20 +15,32 @@ fn letter(dtype: DType) -> char {
         DType::U32 => 'I',
         DType::U64 => 'L',
         DType::F16 => 'e',
-        DType::BF16 => 'E',
+        DType::BF16 => return None,
         DType::F32 => 'f',
         DType::F64 => 'd',
-    }
+    };
+    Some(letter)
 }
 
-/// Returns the dtypes of operands and result of an operator, as NumPy writes them: `ff->f`.
+/// Returns the dtypes of operands and result of an operator, as NumPy writes them: `ff->f`; without those that it has no letter for.
 pub(crate) fn types(op: &Op) -> Vec<String> {
     let one = |dtype| {
         let kernel = op.kernel(dtype)?;
-        let operands: String = kernel.inputs().iter().map(|&input| letter(input)).collect();
-        Some(format!("{operands}->{}", letter(kernel.output())))
+        let operands: String = kernel.inputs().iter().map(|&input| letter(input)).collect::<Option<_>>()?;
+        Some(format!("{operands}->{}", letter(kernel.output())?))
     };
     DType::ALL.into_iter().filter_map(one).collect()
+}
+
+/// Returns what a fold of no elements by an operator gives; only for operators that can be folded in any order, as NumPy has it.
+pub(crate) fn identity(op: &Op) -> Option<f64> {
+    match op.name() {
+        "bitwise_and" => Some(-1.0),
+        "hypot" | "gcd" => Some(0.0),
+        "logaddexp" => Some(f64::NEG_INFINITY),
+        name if name.starts_with("shift_") => None,
+        _ => op.identity(),
+    }
 }
 
 /// Writes the documentation of an operator.

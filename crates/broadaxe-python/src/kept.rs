@@ -115,8 +115,8 @@ fn decide(
 ) -> Result<Kept, Box<PyErr>> {
     let numpy = Rule::numpy();
     let call = Call::new(op, rule.unwrap_or(&numpy), operands, |dtype, shape, inputs| match out {
-        // Another shape is found before the strides are used.
-        Some(out) if out.shape == shape => out.strides.to_vec(),
+        // The strides of an output of another shape or dtype are not those of the result, which is cast into it elsewhere.
+        Some(out) if out.shape == shape && out.dtype == dtype => out.strides.to_vec(),
         _ => order::alike(dtype.size(), shape, inputs),
     })
     .map_err(|error| Box::new(raised(&error)))?;

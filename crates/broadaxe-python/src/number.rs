@@ -26,7 +26,7 @@ pub(crate) fn read(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
 
 fn wide(int: &Bound<'_, PyInt>) -> PyResult<i128> {
     let beyond = |_| PyOverflowError::new_err("the integer is out of bounds for every dtype; write it as a float");
-    int.str()?.to_cow()?.parse::<i128>().map_err(|error| beyond(error.to_string()))
+    int.extract::<i128>().map_err(beyond)
 }
 
 /// Makes an element of a dtype that takes the number as it is; `None` where the engine has to be asked.

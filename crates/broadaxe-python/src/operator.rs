@@ -280,6 +280,19 @@ fn dispatch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(DISPATCH.get_or_try_init(found)?.bind(py))
 }
 
+/// Calls a method of an operator, which the package has as a function of the operator.
+fn method<'py>(
+    operator: &Bound<'py, Operator>,
+    name: &str,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = operator.py();
+    let args = [operator.as_any().clone()].into_iter().chain(args.iter());
+    let args = PyTuple::new(py, args.collect::<Vec<_>>())?;
+    py.import("broadaxe._methods")?.getattr(name)?.call(args, kwargs)
+}
+
 #[pymethods]
 impl Operator {
     #[pyo3(signature = (*args, **kwargs))]
@@ -335,22 +348,22 @@ impl Operator {
         self.op.arity() + 1
     }
 
-    /// The number of dtypes that the operator computes in.
+    /// The number of `types`.
     #[getter]
     fn ntypes(&self) -> usize {
-        self.op.dtypes().count()
+        facts::types(self.op).len()
     }
 
-    /// The dtypes of operands and result, as NumPy's letters.
+    /// The dtypes of operands and result, as NumPy's letters; bfloat16 has none.
     #[getter]
     fn types(&self) -> Vec<String> {
         facts::types(self.op)
     }
 
-    /// The element that leaves the other operand as it is.
+    /// What a fold of no elements gives.
     #[getter]
     fn identity(&self) -> Option<f64> {
-        self.op.identity()
+        facts::identity(self.op)
     }
 
     /// Always `None`: operators work element by element.
@@ -364,6 +377,66 @@ impl Operator {
     #[getter]
     fn variadic(&self) -> bool {
         self.op.is_variadic()
+    }
+
+    /// Folds an axis, or several, by the operator.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, axis=0, dtype=None, out=None, keepdims=False, initial=..., where=True)")]
+    fn reduce<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "reduce", args, kwargs)
+    }
+
+    /// Folds an axis and keeps what it was after every element.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, axis=0, dtype=None, out=None)")]
+    fn accumulate<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "accumulate", args, kwargs)
+    }
+
+    /// Folds pieces of an axis.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, array, indices, axis=0, dtype=None, out=None)")]
+    fn reduceat<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "reduceat", args, kwargs)
+    }
+
+    /// Computes on every element of one operand with every element of the other.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, a, b, /, **kwargs)")]
+    fn outer<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "outer", args, kwargs)
+    }
+
+    /// Computes in place on the elements at these indices, once for each time that one is named.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, a, indices, b=None, /)")]
+    fn at<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "at", args, kwargs)
+    }
+
+    /// Returns the dtypes that operands of these dtypes are cast to, and that of the result.
+    #[pyo3(signature = (*args, **kwargs), text_signature = "($self, dtypes, *, signature=None, casting=None, reduction=False)")]
+    fn resolve_dtypes<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        method(slf, "resolve_dtypes", args, kwargs)
     }
 
     fn __repr__(&self) -> String {
@@ -403,6 +476,8 @@ impl Operator {
                 return Ok(None);
             }
         }
+        // An axis without a rule is refused there.
+        let Some(axis) = (name.is_some() || axis.is_none()).then_some(axis) else { return Ok(None) };
         let rule = rule::read(name.as_deref(), axis)?;
         let rule = (rule != Rule::numpy()).then_some(rule);
         let Some(object) = &out else {

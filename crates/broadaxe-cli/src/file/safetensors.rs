@@ -180,8 +180,10 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
         return Err(Error::field("header length", 0, text));
     }
     let bytes = source.load(8, length)?;
-    if bytes.first() != Some(&b'{') {
-        return Err(Error::field("header", 8, "the header should begin with '{'"));
+    // Writers pad with JSON's blanks, before the header too.
+    let blank = bytes.iter().take_while(|b| b" \t\r\n".contains(b)).count();
+    if bytes.get(blank) != Some(&b'{') {
+        return Err(Error::field("header", 8 + blank as u64, "the header should begin with '{', behind blanks or not"));
     }
     let Header(tensors) = serde_json::from_slice(&bytes).map_err(|error| {
         // serde_json counts lines and columns; the header is one line when a program wrote it.

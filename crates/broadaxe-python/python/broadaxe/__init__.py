@@ -22,7 +22,7 @@ from ._numexpr import (
 )
 from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
 from ._pairs import divmod, frexp, modf
-from ._reductions import reduction as _reduction
+from ._reductions import NAMES as _reduction_names, reduction as _reduction
 from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
 
 rules = _broadaxe.rules()
@@ -31,7 +31,7 @@ rules = _broadaxe.rules()
 operators = {operator.__name__: operator for operator in _broadaxe.operators()}
 """Every operator, by its name."""
 
-for _name in _broadaxe.reductions():
+for _name in _reduction_names:
     if _name not in operators:
         globals()[_name] = _reduction(_name)
 globals().update(operators)

@@ -24,38 +24,16 @@ class Answer(str):
     data: dict[str, Any]
 
 def broadcast_shapes(*shapes: _Shape, rule: str = "numpy", axis: int | None = None) -> Any: ...
-def broadcast_arrays(*arrays: ArrayLike, rule: str = "numpy", axis: int | None = None) -> tuple[NDArray[Any], ...]: ...
+def broadcast_arrays(
+    *arrays: ArrayLike, rule: str = "numpy", axis: int | None = None, subok: bool = False
+) -> tuple[NDArray[Any], ...]: ...
 def broadcast_to(
-    array: ArrayLike, shape: int | Sequence[int], rule: str = "broadcast-to", axes: Sequence[int] | None = None
+    array: ArrayLike,
+    shape: int | Sequence[int],
+    rule: str = "broadcast-to",
+    axes: Sequence[int] | None = None,
+    subok: bool = False,
 ) -> NDArray[Any]: ...
-def divmod(
-    x1: ArrayLike,
-    x2: ArrayLike,
-    out1: NDArray[Any] | None = None,
-    out2: NDArray[Any] | None = None,
-    /,
-    *,
-    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
-    **kwargs: Any,
-) -> tuple[Any, Any]: ...
-def frexp(
-    x: ArrayLike,
-    out1: NDArray[Any] | None = None,
-    out2: NDArray[Any] | None = None,
-    /,
-    *,
-    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
-    **kwargs: Any,
-) -> tuple[Any, Any]: ...
-def modf(
-    x: ArrayLike,
-    out1: NDArray[Any] | None = None,
-    out2: NDArray[Any] | None = None,
-    /,
-    *,
-    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
-    **kwargs: Any,
-) -> tuple[Any, Any]: ...
 def explain(*shapes: Any, rule: str = "numpy", axis: int | None = None, dtype: str = "f32") -> Answer: ...
 def compare(*shapes: Any) -> Answer: ...
 def evaluate(
@@ -154,7 +132,7 @@ def census(model: Any, input_shapes: _Dims | None = None) -> Census: ...
 def sizes(model: Any, sweep: str, input_shapes: _Dims | None = None) -> Sizes: ...
 def get_num_threads() -> int: ...
 
-__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_count', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'cbrt', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'conj', 'conjugate', 'copy', 'copysign', 'cos', 'cosh', 'deg2rad', 'degrees', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fabs', 'fix', 'float_power', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'frexp', 'frexp_exponent', 'frexp_mantissa', 'gcd', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'imag', 'invert', 'isfinite', 'isinf', 'isnan', 'lcm', 'ldexp', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'modf', 'modf_fraction', 'modf_whole', 'mul', 'multiply', 'ncnn', 'neg', 'negative', 'nextafter', 'not_equal', 'num_threads', 'ones_like', 'onnx', 'openvino', 'operators', 'paddle', 'positive', 'pow_trunc', 'power', 'prelu', 'prod', 'rad2deg', 'radians', 're_evaluate', 'real', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rint', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'signbit', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'spacing', 'sqrt', 'square', 'squared_difference', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'where']
+__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'ncnn', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'std', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'var', 'where']
 
 abs: Final[Operator]
 absolute: Final[Operator]
@@ -175,25 +153,18 @@ atan: Final[Operator]
 atan2: Final[Operator]
 atanh: Final[Operator]
 bitwise_and: Final[Operator]
-bitwise_count: Final[Operator]
 bitwise_invert: Final[Operator]
 bitwise_left_shift: Final[Operator]
 bitwise_not: Final[Operator]
 bitwise_or: Final[Operator]
 bitwise_right_shift: Final[Operator]
 bitwise_xor: Final[Operator]
-cbrt: Final[Operator]
 ceil: Final[Operator]
 clamp: Final[Operator]
 clip: Final[Operator]
-conj: Final[Operator]
-conjugate: Final[Operator]
-copy: Final[Operator]
 copysign: Final[Operator]
 cos: Final[Operator]
 cosh: Final[Operator]
-deg2rad: Final[Operator]
-degrees: Final[Operator]
 div: Final[Operator]
 div_floor: Final[Operator]
 div_trunc: Final[Operator]
@@ -203,8 +174,6 @@ erf: Final[Operator]
 exp: Final[Operator]
 exp2: Final[Operator]
 expm1: Final[Operator]
-fabs: Final[Operator]
-float_power: Final[Operator]
 floor: Final[Operator]
 floor_divide: Final[Operator]
 fmax: Final[Operator]
@@ -212,9 +181,6 @@ fmaximum: Final[Operator]
 fmin: Final[Operator]
 fminimum: Final[Operator]
 fmod: Final[Operator]
-frexp_exponent: Final[Operator]
-frexp_mantissa: Final[Operator]
-gcd: Final[Operator]
 gelu: Final[Operator]
 gelu_tanh: Final[Operator]
 greater: Final[Operator]
@@ -222,13 +188,10 @@ greater_equal: Final[Operator]
 hardswish: Final[Operator]
 heaviside: Final[Operator]
 hypot: Final[Operator]
-imag: Final[Operator]
 invert: Final[Operator]
 isfinite: Final[Operator]
 isinf: Final[Operator]
 isnan: Final[Operator]
-lcm: Final[Operator]
-ldexp: Final[Operator]
 left_shift: Final[Operator]
 less: Final[Operator]
 less_equal: Final[Operator]
@@ -237,7 +200,6 @@ log10: Final[Operator]
 log1p: Final[Operator]
 log2: Final[Operator]
 logaddexp: Final[Operator]
-logaddexp2: Final[Operator]
 logical_and: Final[Operator]
 logical_not: Final[Operator]
 logical_or: Final[Operator]
@@ -249,29 +211,20 @@ min: Final[Operator]
 minimum: Final[Operator]
 mod: Final[Operator]
 mod_floor: Final[Operator]
-modf_fraction: Final[Operator]
-modf_whole: Final[Operator]
 mul: Final[Operator]
 multiply: Final[Operator]
 neg: Final[Operator]
 negative: Final[Operator]
-nextafter: Final[Operator]
 not_equal: Final[Operator]
-ones_like: Final[Operator]
-positive: Final[Operator]
 pow: Final[Operator]
 pow_trunc: Final[Operator]
 power: Final[Operator]
 prelu: Final[Operator]
-rad2deg: Final[Operator]
-radians: Final[Operator]
-real: Final[Operator]
 reciprocal: Final[Operator]
 relu: Final[Operator]
 remainder: Final[Operator]
 remainder_ieee: Final[Operator]
 right_shift: Final[Operator]
-rint: Final[Operator]
 round: Final[Operator]
 rsqrt: Final[Operator]
 shift_left: Final[Operator]
@@ -280,12 +233,10 @@ shift_right: Final[Operator]
 shift_right_mod: Final[Operator]
 sigmoid: Final[Operator]
 sign: Final[Operator]
-signbit: Final[Operator]
 silu: Final[Operator]
 sin: Final[Operator]
 sinh: Final[Operator]
 softplus: Final[Operator]
-spacing: Final[Operator]
 sqrt: Final[Operator]
 square: Final[Operator]
 squared_difference: Final[Operator]
@@ -302,30 +253,121 @@ where: Final[Operator]
 def all(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Any: ...
 def any(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    where: ArrayLike = True,
 ) -> Any: ...
 def argmax(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
 ) -> Any: ...
 def argmin(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    out: Any = None,
     keepdims: bool = False,
+) -> Any: ...
+def nanmax(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanmean(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanmin(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanprod(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanstd(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Any: ...
+def nansum(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def nanvar(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Any: ...
 def prod(
     x: ArrayLike,
     axis: int | Sequence[int] | None = None,
-    out: NDArray[Any] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
     keepdims: bool = False,
+    initial: Any = ...,
+    where: ArrayLike = True,
+) -> Any: ...
+def std(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Any: ...
+def var(
+    x: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    where: ArrayLike = True,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
 ) -> Any: ...

@@ -29,6 +29,14 @@ def bfloat16():
     return _bfloat16
 
 
+def known_bfloat16():
+    """Return the dtype bfloat16 where its package is installed, else None."""
+    try:
+        return bfloat16()
+    except TypeError:
+        return None
+
+
 def dtype_of(short):
     """Return NumPy's dtype for a short name such as f32."""
     return bfloat16() if short == "bf16" else np.dtype(NAMES[short])
@@ -69,8 +77,21 @@ def borrow(value):
     if isinstance(value, np.generic) or hasattr(value, "__array_interface__"):
         return plain(np.asarray(value))
     if hasattr(value, "__dlpack__"):
-        return plain(_from_dlpack(value))
+        return plain(_borrowed(value))
     return plain(np.asarray(value))
+
+
+def _borrowed(value):
+    """Borrow what another library exports, or what it converts where it cannot export that: nulls, bits, other dtypes."""
+    try:
+        return _from_dlpack(value)
+    except Exception as refused:
+        if not hasattr(value, "__array__"):
+            raise
+        try:
+            return np.asarray(value)
+        except Exception:
+            raise refused from None
 
 
 def _from_dlpack(value):
@@ -79,3 +100,34 @@ def _from_dlpack(value):
     if torch is not None and isinstance(value, torch.Tensor) and value.dtype == torch.bfloat16:
         return np.from_dlpack(value.view(torch.int16)).view(bfloat16())
     return np.from_dlpack(value)
+
+
+def wrapper(args):
+    """Return the operand whose class wraps the result, as NumPy chooses it: the first of the highest priority; or None."""
+    chosen, priority = None, -np.inf
+    for arg in args:
+        plain_one = _broadaxe.is_plain(arg) or type(arg) is np.ndarray
+        if isinstance(arg, np.generic) or is_number(arg) or not plain_one and not hasattr(type(arg), "__array_wrap__"):
+            continue
+        own = 0.0 if plain_one else getattr(arg, "__array_priority__", 0.0)
+        if own > priority or chosen is None and own == priority == 0.0 and not plain_one:
+            chosen, priority = None if plain_one else arg, own
+    return chosen
+
+
+def wrap(chosen, result, context, scalar):
+    """Give a result the class of the operand that was chosen; `scalar` says whether rank 0 becomes a scalar."""
+    if chosen is None:
+        return result if scalar else np.asarray(result)
+    array = np.asarray(result)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(chosen, torch.Tensor):
+        # Its own method makes integers of bools, and knows no bfloat16.
+        half = array.dtype.name == "bfloat16"
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16) if half else torch.from_numpy(array)
+    for arguments in ((array, context, scalar and array.ndim == 0), (array, context), (array,)):
+        try:
+            return chosen.__array_wrap__(*arguments)
+        except TypeError as error:
+            refused = error
+    raise refused

@@ -2,25 +2,40 @@
 
 import numpy as np
 
-from . import _arrays, _broadaxe, _dask
+from . import _arrays, _broadaxe, _dask, _forms, _loops
 from ._reductions import fold
 
-KEYWORDS = ("out", "where", "dtype", "casting", "rule", "axis", "order", "subok")
+KEYWORDS = ("out", "where", "dtype", "casting", "rule", "axis", "order", "subok", "signature", "sig")
 
 
 def dispatch(operator, args, kwargs):
     """Answer a call of an operator that the engine did not answer by itself."""
+    count, args, kwargs = _forms.decimals(operator, args, kwargs)
+    if count:
+        return _forms.round_to(operator, count, args, kwargs)
+    operator, args, kwargs = _forms.rewrite(operator, args, kwargs)
     args, out = _output(operator, args, kwargs)
+    folds = operator.variadic and len(args) == 1
+    if folds and not _dask.is_dask(args[0]):
+        return fold(operator.__name__, args[0], **{**kwargs, "out": out})
+    scalar = out is not Ellipsis
+    out = out if scalar else None
     deferred = _defer(operator, args, out, kwargs)
     if deferred is not NotImplemented:
         return deferred
-    if operator.variadic and len(args) == 1:
+    if folds:
         return fold(operator.__name__, args[0], **{**kwargs, "out": out})
     for key in kwargs:
         if key not in KEYWORDS:
             raise TypeError(f"{operator.__name__}() got an unexpected keyword argument '{key}'")
+    if kwargs.get("axis") is not None and kwargs.get("rule") is None:
+        hint = "; to fold axes, pass one array" if operator.variadic else ""
+        raise TypeError(f"{operator.__name__}() takes an axis with a rule that has one, such as rule='pdpd'{hint}")
     result = compute(operator, args, out, kwargs)
-    return out if out is not None else _wrap(operator, args, result, kwargs.get("subok", True))
+    if out is not None:
+        return out
+    chosen = _arrays.wrapper(args) if kwargs.get("subok", True) else None
+    return _arrays.wrap(chosen, result, (operator, tuple(args), 0), scalar)
 
 
 def _output(operator, args, kwargs):
@@ -47,81 +62,71 @@ def _defer(operator, args, out, kwargs):
         if operator.variadic and len(args) == 1:
             return _dask.fold(operator.__name__, args[0], **{**kwargs, "out": out})
         return _dask.blockwise(operator, args, out, kwargs)
+    passed = {key: value for key, value in kwargs.items() if key != "out"}
+    if out is not None:
+        passed["out"] = (out,)
+    return ask_classes(operator, "__call__", args, (out,), passed)
+
+
+def ask_classes(operator, method, args, outs, passed):
+    """Let a class with an `__array_ufunc__` of its own answer; NotImplemented where there is none."""
     overriding = []
-    for arg in (*args, out):
-        method = getattr(type(arg), "__array_ufunc__", NotImplemented)
-        if method is NotImplemented or method is np.ndarray.__array_ufunc__:
+    for arg in (*args, *outs):
+        override = getattr(type(arg), "__array_ufunc__", NotImplemented)
+        if override is NotImplemented or override is np.ndarray.__array_ufunc__:
             continue
-        if method is None:
+        if override is None:
             raise TypeError(f"operand of type '{type(arg).__name__}' does not support ufuncs (__array_ufunc__=None)")
         # A class is asked before those that it derives from, and each class once.
         if all(type(arg) is not type(known) for known, _ in overriding):
             at = next((i for i, (known, _) in enumerate(overriding) if issubclass(type(arg), type(known))), None)
-            overriding.insert(len(overriding) if at is None else at, (arg, method))
+            overriding.insert(len(overriding) if at is None else at, (arg, override))
     if not overriding:
         return NotImplemented
-    passed = {key: value for key, value in kwargs.items() if key != "out"}
-    if out is not None:
-        passed["out"] = (out,)
-    for arg, method in overriding:
-        answer = method(arg, operator, "__call__", *args, **passed)
+    for arg, override in overriding:
+        answer = override(arg, operator, method, *args, **passed)
         if answer is not NotImplemented:
             return answer
     names = ", ".join(f"'{type(arg).__name__}'" for arg in args)
-    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({operator!r}, '__call__', ...): {names}")
+    raise TypeError(
+        f"operand type(s) all returned NotImplemented from __array_ufunc__({operator!r}, '{method}', ...): {names}"
+    )
 
 
 def compute(operator, args, out, kwargs):
-    """Compute on operands that nobody else wants; the result is in `out` or in a new plain array."""
+    """Compute on operands that no class of their own wants; the result is in `out` or in a new plain array."""
     casting = kwargs.get("casting", "same_kind")
-    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+    if casting not in _loops.CASTINGS:
         raise ValueError(f"casting is one of no, equiv, safe, same_kind and unsafe, not {casting!r}")
     sheet = _broadaxe.Sheet(kwargs.get("rule"), kwargs.get("axis"))
     operands = [_arrays.borrow(arg) for arg in args]
     values = [sheet.put(operand) for operand in operands]
     where = kwargs.get("where", True)
-    mask = None if where is True else sheet.put(_mask(where))
-    dtype = kwargs.get("dtype")
-    if dtype is not None:
-        values = _cast(sheet, operator, operands, values, _arrays.short_name(dtype), casting)
+    given = None if where is True else as_mask(where)
+    mask = None if given is None else sheet.put(given)
+    wanted = _loops.wanted(operator, kwargs)
+    dtypes = [None if _arrays.is_number(operand) else operand.dtype for operand in operands]
+    if wanted is not None:
+        loop = _loops.find(operator, dtypes, wanted)
+        _loops.check(operator, operands, loop, casting)
+        values = [sheet.cast(value, _arrays.short_name(to)) for value, to in zip(values, loop)]
     if mask is not None:
         values = _harmless(sheet, operator, values, mask)
     root = sheet.operate(operator.__name__, values)
+    if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
+        loop = _loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype))
+        _loops.check(operator, operands, loop, casting)
     return finish(sheet, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
 
 
-def _mask(where):
+def as_mask(where):
+    """Return what `where=` says as a plain array of bools: an array of them, or a list of anything that is true or false."""
     mask = np.asarray(where)
     if mask.dtype != bool:
-        raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
+        if hasattr(where, "dtype") and not isinstance(where, np.generic):
+            raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")
+        mask = mask.astype(bool)
     return _arrays.plain(mask)
-
-
-def _cast(sheet, operator, operands, values, short, casting):
-    """Cast operands to the dtype that is to be computed in."""
-    to = _arrays.dtype_of(short)
-    results = {text[-1] for text in operator.types}
-    if results == {"?"}:
-        if short != "bool":
-            raise TypeError(f"No loop of {operator.__name__} gives {to}; its results are bool")
-        return values
-    cast = []
-    for k, (operand, value) in enumerate(zip(operands, values)):
-        if operator.__name__ == "where" and k == 0:
-            cast.append(value)
-            continue
-        if not _arrays.is_number(operand) and not _can_cast(operand.dtype, to, casting):
-            raise np._core._exceptions._UFuncInputCastingError(operator, casting, operand.dtype, to, k)
-        cast.append(sheet.cast(value, short))
-    return cast
-
-
-def _can_cast(from_, to, casting):
-    if np.can_cast(from_, to, casting):
-        return True
-    # ml_dtypes says less than NumPy does of floats of any width.
-    halves = casting == "same_kind" and "bfloat16" in (from_.name, to.name)
-    return halves and (from_.kind in "biu" or from_ in _arrays.SHORT and to.name.startswith(("float", "bfloat")))
 
 
 def _harmless(sheet, operator, values, mask):
@@ -145,7 +150,7 @@ def finish(sheet, root, out, mask, casting, order, name):
     from_ = _arrays.dtype_of(root.dtype) if root.dtype else np.dtype(float)
     short = _arrays.short_name(out.dtype)
     if root.dtype != short:
-        if not _can_cast(from_, out.dtype, casting):
+        if not _loops.can_cast(from_, out.dtype, casting):
             raise TypeError(f"Cannot cast '{name}' output from {from_!r} to {out.dtype!r} with casting rule '{casting}'")
         root = sheet.cast(root, short)
     if root.shape != out.shape:
@@ -169,18 +174,3 @@ def finish(sheet, root, out, mask, casting, order, name):
 
 def _dims(shape):
     return ",".join(str(dim) for dim in shape) or "()"
-
-
-def _wrap(operator, args, result, subok):
-    """Give the result the class of the operand that asks for it most, as NumPy does for subclasses of ndarray."""
-    if not subok:
-        return result
-    wrapping = [arg for arg in args if isinstance(arg, np.ndarray) and type(arg) is not np.ndarray]
-    if not wrapping:
-        return result
-    chosen = max(wrapping, key=lambda arg: getattr(arg, "__array_priority__", 0.0))
-    array, context = np.asarray(result), (operator, tuple(args), 0)
-    try:
-        return chosen.__array_wrap__(array, context, array.ndim == 0)
-    except TypeError:
-        return chosen.__array_wrap__(array, context)

@@ -31,13 +31,22 @@ def _strided(array, shape, axes):
     for dim, stride, at in zip(array.shape, array.strides, axes):
         if dim != 1 or shape[at] == 1:
             strides[at] = stride
-    view = as_strided(array, shape, strides)
+    view = as_strided(array, shape, strides, subok=True)
     view.flags.writeable = False
     return view
 
 
-def broadcast_arrays(*arrays, rule="numpy", axis=None):
+def _view(array, subok):
+    """Return what was passed as an array, of its own class where that is asked for."""
+    if subok and isinstance(array, np.ndarray):
+        return array
+    return np.asarray(borrow(array))
+
+
+def broadcast_arrays(*arrays, rule="numpy", axis=None, subok=False):
     """Return views of arrays with the shape of their broadcast, which repeat elements and copy none; read-only.
+
+    `subok` keeps subclasses of ndarray; otherwise the views are of ndarray itself.
 
     >>> import numpy as np, broadaxe as bx
     >>> a, b = bx.broadcast_arrays(np.zeros((2, 3)), np.arange(2), rule="ncnn")
@@ -46,18 +55,18 @@ def broadcast_arrays(*arrays, rule="numpy", axis=None):
     """
     if any(_dask.is_dask(array) for array in arrays):
         return _dask.broadcast(arrays, rule, axis)
-    plain = [np.asarray(borrow(array)) for array in arrays]
+    plain = [_view(array, subok) for array in arrays]
     if not plain:
         return ()
     shape, axes = _broadaxe.place([array.shape for array in plain], rule, axis)
     return tuple(_strided(array, shape, places) for array, places in zip(plain, axes))
 
 
-def broadcast_to(array, shape, rule="broadcast-to", axes=None):
+def broadcast_to(array, shape, rule="broadcast-to", axes=None, subok=False):
     """Return a read-only view of an array with another shape, which repeats elements and copies none.
 
     `rule` is "broadcast-to" (NumPy's), "bidirectional" (ONNX Expand; the result may exceed the shape) or "explicit", which puts axis i
-    of the array at `axes[i]`.
+    of the array at `axes[i]`. `subok` keeps a subclass of ndarray.
 
     >>> import numpy as np, broadaxe as bx
     >>> bx.broadcast_to(np.arange(2), (2, 3), rule="explicit", axes=[0]).tolist()
@@ -69,7 +78,7 @@ def broadcast_to(array, shape, rule="broadcast-to", axes=None):
         text += f" axes={','.join(str(int(i)) for i in axes) or '()'}"
     if _dask.is_dask(array):
         return _dask.broadcast([array], text, None)[0]
-    array = np.asarray(borrow(array))
+    array = _view(array, subok)
     result, (places,) = _broadaxe.place([array.shape], text, None)
     return _strided(array, result, places)
 

@@ -1,0 +1,89 @@
+"""Forms of calls that NumPy has for functions of the same name: `clip` with one bound, `round` to decimals."""
+
+import operator as python
+
+import numpy as np
+
+from . import _arrays, _dask
+
+
+def rewrite(operator, args, kwargs):
+    """Return a call as one of an operator and all its operands; most calls are that already."""
+    if operator.__name__ == "clamp":
+        return _clip(operator, args, kwargs)
+    return operator, args, kwargs
+
+
+def _clip(operator, args, kwargs):
+    names = [name for name in ("min", "max", "a_min", "a_max") if name in kwargs]
+    if not args or not names and len(args) < 3:
+        return operator, args, kwargs
+    kwargs, bounds = dict(kwargs), list(args[1:3])
+    if names:
+        if bounds or len({name[-3:] for name in names}) < len(names):
+            raise TypeError("clip() takes each bound once: both behind the array, or each by its name")
+        given = {name[-3:]: kwargs.pop(name) for name in names}
+        bounds = [given.get("min"), given.get("max")]
+    least, most = _tight(args[0], *bounds)
+    rest = args[3:]
+    if least is not None and most is not None:
+        return operator, (args[0], least, most, *rest), kwargs
+    from . import operators
+
+    if most is None:
+        return operators["max"], (args[0], args[0] if least is None else least), _with(rest, kwargs)
+    return operators["min"], (args[0], most), _with(rest, kwargs)
+
+
+def _with(rest, kwargs):
+    """Return keywords with the output that was behind the operands."""
+    return {**kwargs, "out": rest[0]} if rest else kwargs
+
+
+def _tight(array, least, most):
+    """Leave out bounds that no integer of the array's dtype reaches."""
+    dtype = getattr(array, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        least = None if type(least) is int and least <= limits.min else least
+        most = None if type(most) is int and most >= limits.max else most
+    return least, most
+
+
+def decimals(operator, args, kwargs):
+    """Return to how many decimals a call rounds, and the call without them; 0 for calls that do not say it."""
+    if operator.__name__ != "round":
+        return 0, args, kwargs
+    if "decimals" in kwargs:
+        kwargs = dict(kwargs)
+        given = kwargs.pop("decimals")
+    elif len(args) > 1 and not isinstance(args[1], (np.ndarray, tuple)) and args[1] is not None and args[1] is not Ellipsis:
+        given, args = args[1], (args[0], *args[2:])
+    else:
+        return 0, args, kwargs
+    try:
+        return python.index(given), args, kwargs
+    except TypeError:
+        raise TypeError(f"decimals is a whole number, not {given!r}") from None
+
+
+def round_to(operator, count, args, kwargs):
+    """Round to a number of decimals other than 0, by a product, a rounding and a quotient as NumPy does."""
+    from . import operators
+
+    array, *rest = args
+    if rest:
+        kwargs = {**kwargs, "out": rest[0]}
+    if not _dask.is_dask(array) and not hasattr(array, "dtype"):
+        array = _arrays.borrow(array)
+    array = np.asarray(array) if _arrays.is_number(array) else array
+    whole = np.dtype(getattr(array, "dtype", float)).kind in "biu"
+    if whole and count > 0:
+        return operator(array, **kwargs)
+    scale = float(10 ** abs(count))
+    up, down = (operators[name] for name in (("mul", "div") if count > 0 else ("div", "mul")))
+    rounded = operator(up(array, scale))
+    if not whole:
+        return down(rounded, scale, **kwargs)
+    rounded = down(rounded, scale).astype(array.dtype)
+    return rounded if kwargs.get("out") is None else operator(rounded, **kwargs)

@@ -1,0 +1,141 @@
+"""Loops: which dtypes an operator computes in, for `dtype=`, `signature=`, `casting=` and `resolve_dtypes`."""
+
+import functools
+
+import numpy as np
+
+from . import _arrays, _broadaxe
+
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+STRICT = ("no", "equiv", "safe")
+"""The castings that some operands of mixed dtypes do not pass."""
+
+
+def can_cast(from_, to, casting):
+    """Say whether one dtype may be cast to another; of bfloat16 too, of which NumPy knows less."""
+    if np.can_cast(from_, to, casting):
+        return True
+    halves = casting == "same_kind" and "bfloat16" in (from_.name, to.name)
+    return halves and (from_.kind in "biu" or from_ in _arrays.SHORT and to.name.startswith(("float", "bfloat")))
+
+
+def _ask(operator, dtypes):
+    """Return the dtype that operands of these dtypes give; None where the operator does not take them."""
+    sheet = _broadaxe.Sheet()
+    # Arrays of no elements: nothing is computed, only asked. Each is an object of its own.
+    values = [sheet.put(np.empty(0, dtype)) for dtype in dtypes]
+    try:
+        return _arrays.dtype_of(sheet.operate(operator.__name__, values).dtype)
+    except TypeError:
+        return None
+
+
+result = functools.lru_cache(1024)(_ask)
+"""As `_ask`, of which the answers are kept."""
+
+
+def _read(operator):
+    """Return the dtypes of the operands and of the result of each loop that has NumPy's letters."""
+    return [tuple(np.dtype(letter) for letter in text.replace("->", "")) for text in operator.types]
+
+
+_loops = functools.lru_cache(256)(_read)
+
+
+def asks_truths(operator):
+    """Say whether an operator takes operands of any dtype and asks only whether they are 0."""
+    return all(dtype == np.bool_ for loop in _loops(operator) for dtype in loop)
+
+
+def operands_of(operator, dtypes, gives):
+    """Return the dtypes that operands are cast to, given the dtype of the result and theirs: None or a number for numbers."""
+    found = {loop[:-1] for loop in _loops(operator) if loop[-1] == gives}
+    if len(found) == 1 and gives != np.bool_:
+        return found.pop()
+    # What gives bools of anything computes in the dtype in which the operands meet; numbers of Python have none of their own.
+    own = [dtype for dtype in dtypes if dtype is not None]
+    met = gives if gives != np.bool_ or not found or not own else np.result_type(*own)
+    if gives == np.bool_ and met.kind == "f" and len(own) == operator.nin and all(getattr(dtype, "kind", "f") in "iu" for dtype in own):
+        # Signed and unsigned integers of 64 bits are compared exactly.
+        return tuple(np.dtype(np.int64 if dtype.kind == "i" else np.uint64) for dtype in own)
+    return (np.dtype(bool), met, met) if operator.__name__ == "where" else (met,) * operator.nin
+
+
+def _every(operator):
+    """Return every loop, those of bfloat16 too, in NumPy's order."""
+    loops = []
+    for short in _arrays.NAMES:
+        if short == "bf16" and _arrays.known_bfloat16() is None:
+            continue
+        dtype = _arrays.dtype_of(short)
+        dtypes = (dtype,) * operator.nin
+        if operator.__name__ == "where":
+            dtypes = (np.dtype(bool), dtype, dtype)
+        gives = result(operator, dtypes)
+        if gives is not None and operands_of(operator, dtypes, gives) == dtypes:
+            loops.append((*dtypes, gives))
+    return loops + [loop for loop in _loops(operator) if loop not in loops]
+
+
+_all_loops = functools.lru_cache(256)(_every)
+
+
+def _no_loop(operator):
+    return TypeError(f"No loop matching the specified signature and casting was found for {operator.__name__}")
+
+
+def find(operator, dtypes, wanted):
+    """Return the loop with the wanted dtypes, where None leaves one open; operands have `dtypes`, None for numbers.
+
+    Raises TypeError where no loop has them.
+    """
+    native = [dtype and _arrays.dtype_of(_arrays.short_name(dtype)) for dtype in dtypes]
+    matching = [loop for loop in _all_loops(operator) if all(want is None or want == have for want, have in zip(wanted, loop))]
+    if wanted[-1] is not None and not any(wanted[:-1]) and len(matching) > 1:
+        # The result is bool whatever is compared; operands meet as always.
+        gives = wanted[-1]
+        return (*operands_of(operator, native, gives), gives)
+    if not matching:
+        raise _no_loop(operator)
+
+    def takes(loop):
+        return all(
+            want is not None or dtype is None or can_cast(dtype, to, "safe") for want, dtype, to in zip(wanted, native, loop)
+        )
+
+    return next((loop for loop in matching if takes(loop)), matching[-1])
+
+
+def wanted(operator, kwargs):
+    """Return the dtypes that a call asks for with `dtype=`, `signature=` or `sig=`, or None where it asks for none."""
+    dtype, signature = kwargs.get("dtype"), kwargs.get("signature", kwargs.get("sig"))
+    if "signature" in kwargs and "sig" in kwargs:
+        raise TypeError("cannot specify both 'sig' and 'signature'")
+    if signature is None:
+        return None if dtype is None else (None,) * operator.nin + (_native(dtype),)
+    if dtype is not None:
+        raise TypeError("cannot specify both 'signature' and 'dtype'")
+    if isinstance(signature, str):
+        operands, arrow, results = signature.partition("->")
+        if not arrow and len(signature) == 1:
+            raise TypeError(f"a signature has {operator.nargs} dtypes, as in {operator.types[-1]!r}; use dtype= for one")
+        signature = (*operands, *results)
+    elif not isinstance(signature, tuple):
+        raise TypeError("the signature must be a text such as 'dd->d' or a tuple of dtypes and None")
+    if len(signature) != operator.nargs:
+        raise ValueError(f"the signature has {len(signature)} dtypes; {operator.__name__} has {operator.nargs}")
+    dtypes = tuple(None if dtype is None else _native(dtype) for dtype in signature)
+    if not any(dtypes[:-1]) and dtypes[-1] is None:
+        raise TypeError("a signature names at least one dtype")
+    return dtypes
+
+
+def _native(dtype):
+    return _arrays.dtype_of(_arrays.short_name(np.dtype(dtype)))
+
+
+def check(operator, operands, loop, casting):
+    """Raise TypeError where an array among the operands may not be cast to the dtype of the loop."""
+    for k, (operand, to) in enumerate(zip(operands, loop)):
+        if not _arrays.is_number(operand) and not can_cast(operand.dtype, to, casting):
+            raise np._core._exceptions._UFuncInputCastingError(operator, casting, operand.dtype, to, k)
