@@ -23,6 +23,7 @@ mod again;
 mod sheet;
 mod operator;
 mod shapes;
+mod told;
 mod models;
 mod tables;
 
@@ -37,11 +38,16 @@ mod _broadaxe {
     #[pymodule_export]
     use super::sheet::{Expression, Sheet, Value};
     #[pymodule_export]
+    use super::told::Told;
+    #[pymodule_export]
     use super::{
         array::{is_plain, set_bfloat16},
         models::ask_model,
-        shapes::{broadcast_shapes, command, place},
-        tables::{aliases, dtypes, frameworks, num_threads, operators, reductions, rule_of, rules, set_num_threads},
+        shapes::{broadcast_shapes, command, place, unbroadcast},
+        tables::{
+            aliases, dtypes, frameworks, num_threads, operators, reductions, rule_names, rule_of, rules,
+            set_num_threads, target_names,
+        },
     };
 
     #[pymodule_init]

@@ -12,15 +12,31 @@ array([1., 2., 3.], dtype=float32)
 import builtins as _builtins
 import sys as _sys
 
-from . import _broadaxe, _frameworks
+from . import _broadaxe, _frameworks, testing
 from ._broadaxe import Operator, __version__, num_threads, set_num_threads
 from ._expressions import Compiled, compile, evaluate, re_evaluate, validate
 from ._guard import Blowup, guard
-from ._models import Census, Check, Finding, Fix, Sizes, census, check, fix, sizes
+from ._models import (
+    Census,
+    Check,
+    Extract,
+    Finding,
+    Fix,
+    Sizes,
+    Target,
+    census,
+    check,
+    extract,
+    fix,
+    sizes,
+    targets,
+    upgrade,
+)
+from ._names import Rule, RuleName, TargetName
 from ._reductions import reduction as _reduction
-from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain
+from ._shapes import Answer, broadcast_arrays, broadcast_shapes, broadcast_to, compare, explain, unbroadcast
 
-rules = _broadaxe.rules()
+rules = [Rule(*rule) for rule in _broadaxe.rules()]
 """The broadcast rules: name, what it does, its parameters."""
 
 operators = {operator.__name__: operator for operator in _broadaxe.operators()}
@@ -33,7 +49,7 @@ globals().update(operators)
 for _alias, _name in _broadaxe.aliases():
     globals().setdefault(_alias, operators[_name])
 _frameworks.install(_sys.modules[__name__])
-for _class in (Answer, Blowup, Census, Check, Compiled, Finding, Fix, Sizes, guard):
+for _class in (Answer, Blowup, Census, Check, Compiled, Extract, Finding, Fix, Rule, Sizes, Target, guard):
     _class.__module__ = __name__
 
 __all__ = sorted(name for name in globals() if not name.startswith("_") and not hasattr(_builtins, name))
