@@ -9,7 +9,8 @@ _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]
 _TABLE = "border-collapse:collapse;margin:.5em 0;color:inherit;background:transparent;border:none;font-size:inherit"
 _HEAD = "text-align:left;padding:.25em .9em .25em 0;font-weight:600;border:none;border-bottom:1px solid currentColor;vertical-align:bottom"
 _LINE = "color-mix(in srgb,currentColor 18%,transparent)"
-_CELL = f"text-align:left;padding:.25em .9em .25em 0;border:none;border-bottom:1px solid {_LINE};vertical-align:top"
+_ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:top"
+_CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
 
@@ -29,6 +30,9 @@ def count(number, noun):
 class Html(str):
     """A text that is HTML already."""
 
+    def __add__(self, other):
+        return Html(super().__add__(_safe(other)))
+
 
 def _safe(value):
     return value if isinstance(value, Html) else Html(html.escape(plain("" if value is None else str(value))))
@@ -46,11 +50,9 @@ def _join(parts, between=""):
 def _table(head, rows, right=()):
     """Write a table; the columns whose numbers are in `right` hold numbers."""
     align = lambda k: ";text-align:right;font-variant-numeric:tabular-nums" if k in right else ""  # noqa: E731
-    line = lambda cells, tag, style: _tag(  # noqa: E731
-        "tr", _join(_tag(tag, cell, style + align(k)) for k, cell in enumerate(cells)), "background:transparent"
-    )
-    body = _join(line(row, "td", _CELL) for row in rows)
-    return _tag("table", _tag("thead", line(head, "th", _HEAD)) + _tag("tbody", body), _TABLE)
+    line = lambda cells, tag, style: _join(_tag(tag, cell, style + align(k)) for k, cell in enumerate(cells))  # noqa: E731
+    body = _join(_tag("tr", line(row, "td", _CELL), _ROW) for row in rows)
+    return _tag("table", _tag("thead", _tag("tr", line(head, "th", _HEAD))) + _tag("tbody", body), _TABLE)
 
 
 def _bold(text):
@@ -125,28 +127,32 @@ def check(found):
 def _group(one, names):
     reason = one.reason.split(": element (")[0] if one.counterexample else one.reason
     said = [_tag("div", reason)]
+    if one.counterexample:
+        said.append(_tag("div", _example(one)))
     if one.condition:
         said.append(_tag("div", _join(["the same if ", _code(one.condition)])))
     if one.repair:
         cost = f"copies {_bytes(one.repair.bytes)} each time" if one.repair.bytes else "no run-time copy"
         said.append(_tag("div", _join([_tag("i", "fix: "), one.repair.text, f" ({cost})"])))
-    listed = _join([_code(name) for name in names[:_MOST]], ", ") + _more(len(names) - _MOST, "nodes")
+    listed = Html() if len(names) == 1 else _join([_code(name) for name in names[:_MOST]], ", ")
+    listed += _more(len(names) - _MOST, "nodes")
     first = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    said.append(_fold(first, _join([Html(listed), _details(one)])))
+    said.append(_fold(first, listed + _details(one)))
     return [_verdict(one.verdict), one.target, one.op, len(names), _join(said)]
 
 
 def _details(one):
     rows = [[operand.tensor, _tuple(operand.shape), operand.origin] for operand in one.operands]
     parts = [_table([f"operands of {one.node}", "shape", "known from"], [*rows, ["result", _tuple(one.result), ""]])]
-    example = one.counterexample
-    if example is not None:
-        there = _number(example.there) if example.target_reads else f"a result of shape {_tuple(example.target_shape)}"
-        said = f"Element {_tuple(example.element)} is {_number(example.here)} here and {there} on {one.target}."
-        parts.append(_note(said))
     if one.evidence:
         parts.append(_note(f"{one.evidence}: {one.source}"))
     return _join(parts)
+
+
+def _example(one):
+    example = one.counterexample
+    there = _number(example.there) if example.target_reads else f"missing: the result has shape {_tuple(example.target_shape)}"
+    return f"Element {_tuple(example.element)} is {_number(example.here)} here and {there} on {one.target}."
 
 
 def fix(found):
@@ -195,7 +201,7 @@ def explain(data):
     operands = data["operands"]
     parts = [title]
     if data["shape"] is not None and all("axes" in one for one in operands):
-        parts += [_drawing(data["shape"], operands), _note("Hatched: repeated along that axis. Dotted: no such axis.")]
+        parts += [_drawing(data["shape"], operands), _note("Hatched: repeated along that axis.")]
     else:
         parts.append(_note("The sizes decide where the axes go."))
     if data.get("guards"):
@@ -247,7 +253,9 @@ def compare(data):
 
 def _rule(rule, operands, open_):
     if "error" in rule:
-        return [rule["rule"], "-", _note(rule["error"]["message"].rsplit(": ", 1)[-1]), *[""] * (operands + open_)]
+        error = rule["error"]
+        why = f"axis {error['axis']} is {' and '.join(map(str, error['sizes']))}" if {"axis", "sizes"} <= set(error) else error["kind"]
+        return [rule["rule"], "-", _tag("span", f"no: {why}", _SMALL, title=error["message"]), *[""] * (operands + open_)]
     cells = rule["axes"] if open_ else rule["strides"]
     cells = [" ".join(str(number) for number in numbers) or "-" for numbers in cells] if cells else ["?"] * operands
     last = [_join([_code(guard) for guard in rule["guards"]], " and ") or "always"] if open_ else []
