@@ -272,8 +272,9 @@ fn names_in_a_file_do_not_command_the_terminal() {
     for (name, other) in evil {
         assert_eq!(name.len(), other.len(), "{name}");
         let ends = bytes.len() - name.len();
-        let found: Vec<usize> = (0..=ends).filter(|&at| bytes[at..].starts_with(name.as_bytes())).collect();
-        for at in found.into_iter().filter(|&at| bytes[at - 1] == name.len() as u8) {
+        let is_name = |at: usize| bytes[at..].starts_with(name.as_bytes()) && bytes[at - 1] == name.len() as u8;
+        let found: Vec<usize> = (1..=ends).filter(|&at| is_name(at)).collect();
+        for at in found {
             bytes[at..at + name.len()].copy_from_slice(other.as_bytes());
         }
     }

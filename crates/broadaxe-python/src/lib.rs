@@ -22,8 +22,8 @@ mod kept;
 mod again;
 mod sheet;
 mod operator;
-mod shapes;
 mod told;
+mod shapes;
 mod models;
 mod tables;
 

@@ -18,9 +18,9 @@ pub mod align;
 
 pub mod rule;
 
-pub mod compare;
-
 pub mod symbolic;
+
+pub mod compare;
 
 pub mod rewrite;
 
