@@ -5,6 +5,8 @@ use std::fmt::Display;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use serde_json::Value;
 
+use crate::error::escaped;
+
 /// The answer of a subcommand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -21,6 +23,21 @@ impl Answer {
     pub fn new(text: String, json: Value) -> Self {
         Self { text, json, refused: false }
     }
+
+    /// Returns the text without colours.
+    pub fn plain(&self) -> String {
+        anstream::adapter::strip_str(&self.text).to_string()
+    }
+
+    /// Writes the part of the JSON that a pointer such as `/models/0` names, without one of its members; none where there is no
+    /// such part.
+    pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
+        let part = self.json.pointer(pointer)?;
+        let (Value::Object(members), Some(without)) = (part, without) else { return Some(part.to_string()) };
+        let kept = members.iter().filter(|(name, _)| *name != without);
+        let kept: Vec<String> = kept.map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
+        Some(format!("{{{}}}", kept.join(",")))
+    }
 }
 
 /// One line below the head, and none else.
@@ -33,10 +50,11 @@ const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
-/// Where not even the words fit beside each other the rows become lists. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
+/// Cells may hold what a file says: control characters are written as escapes. Where not even the words fit beside each other the rows become lists. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
 /// width.
 pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let cell = |cell: String| cell.lines().map(escaped).collect::<Vec<_>>().join("\n");
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect();
     let mut table = Table::new();
     table.load_style(PLAIN).set_header(head.iter().copied()).add_rows(rows.clone());
     if !table.is_tty() {
@@ -146,5 +164,28 @@ pub fn letter(k: usize) -> String {
     match u8::try_from(k) {
         Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
         _ => format!("operand {k}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Answer;
+
+    #[test]
+    fn parts_of_the_json() {
+        let answer =
+            Answer::new("\u{1b}[1mtext\u{1b}[0m\n".into(), json!({ "models": [{ "a": 1, "b\"": [2], "c": {} }] }));
+        let cases = [
+            ("/models/0", Some("b\""), Some(r#"{"a":1,"c":{}}"#)),
+            ("/models/0", Some("z"), Some(r#"{"a":1,"b\"":[2],"c":{}}"#)),
+            ("/models/0/b\"", Some("a"), Some("[2]")),
+            ("/models/1", None, None),
+        ];
+        for (pointer, without, want) in cases {
+            assert_eq!(answer.part(pointer, without).as_deref(), want, "{pointer} without {without:?}");
+        }
+        assert_eq!(answer.plain(), "text\n");
     }
 }

@@ -5,7 +5,7 @@ mod model;
 use std::str::FromStr;
 
 use broadaxe_kernels::DType;
-use broadaxe_shape::{Params, RULES, Rule, Shape};
+use broadaxe_shape::{Params, RULES, Rule, Shape, SymbolicShape};
 use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
@@ -154,12 +154,14 @@ Shapes are row-major here (slowest axis first) for every rule, ncnn's too.
 
 Examples:
   broadaxe compare 2,2 2
+  broadaxe compare n,n n                    dims that are not known
   broadaxe compare 2,4,4 4 --json";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   broadaxe explain 8,1,6,1 7,1,5
   broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16
+  broadaxe explain n,1,4 3,1                dims that are not known
   broadaxe explain model.onnx --node /layer1/Add";
 
 const EVAL_EXAMPLES: &str = "\
@@ -311,9 +313,9 @@ pub struct EvalArgs {
 /// Arguments of `broadaxe compare`.
 #[derive(Args, Clone, Debug)]
 pub struct CompareArgs {
-    /// Shapes, row-major: 2,3,4 or ()
+    /// Shapes, row-major: 2,3,4 or () or n,3
     #[arg(required = true, value_name = "SHAPE")]
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SymbolicShape>,
 }
 
 /// Finds a dtype by its name.
@@ -328,12 +330,23 @@ pub fn dtype(name: &str) -> Result<DType, Error> {
 }
 
 impl ExplainArgs {
-    /// Returns the dtype that bytes are counted for.
+    /// Returns the dtype of each of so many operands.
     ///
     /// # Errors
-    /// When there is none of this name.
-    pub fn dtype(&self) -> Result<DType, Error> {
-        dtype(&self.dtype)
+    /// When there is none of a name, or neither one for all operands nor one for each.
+    pub fn dtypes(&self, operands: usize) -> Result<Vec<DType>, Error> {
+        let dtypes = self.dtypes.iter().map(|name| dtype(name)).collect::<Result<Vec<_>, _>>()?;
+        match dtypes.as_slice() {
+            [one] => Ok(vec![*one; operands]),
+            each if each.len() == operands => Ok(dtypes),
+            each => {
+                let text = format!(
+                    "--dtype names {} dtypes and there are {operands} operands; give one for all or one for each",
+                    each.len()
+                );
+                Err(Error::usage(text))
+            }
+        }
     }
 }
 
@@ -343,9 +356,9 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
 
-    /// The dtype that bytes are counted for
-    #[arg(long, value_name = "DTYPE", default_value = "f32")]
-    pub dtype: String,
+    /// The dtype that bytes are counted for; one for all operands or one for each
+    #[arg(long = "dtype", value_name = "DTYPE,...", value_delimiter = ',', default_value = "f32")]
+    pub dtypes: Vec<String>,
 
     /// Explain this node of a model instead, by its name or that of one of its outputs
     #[arg(long, value_name = "NAME")]
@@ -354,7 +367,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
-    /// Shapes, row-major: 2,3,4 or (); with --node the model file
+    /// Shapes, row-major: 2,3,4 or () or n,3; with --node the model file
     #[arg(required = true, value_name = "SHAPE|MODEL")]
     pub shapes: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::{fmt, io, path::Path};
 
+use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
 
 /// Says what went wrong: a sentence, and for a file the place in it.
@@ -22,6 +23,7 @@ struct Spot {
     file: Option<String>,
     field: Option<String>,
     offset: Option<u64>,
+    cause: Option<Cause>,
 }
 
 /// Classes of [`Error`]; they decide the exit code.
@@ -72,6 +74,11 @@ const MAX_MESSAGE: usize = 1000;
 /// How many characters of a name out of a file are shown.
 const MAX_NAME: usize = 80;
 
+/// Writes control characters of a text out of a file as escapes, and those that turn the direction of writing.
+pub fn escaped(text: &str) -> String {
+    tame(text, usize::MAX)
+}
+
 /// Shows a name that a file says, so that it can neither hide a sentence by its length nor command a terminal.
 pub fn quoted(name: &str) -> String {
     tame(name, MAX_NAME)
@@ -115,13 +122,15 @@ impl Error {
 
     /// Makes a [`ErrorKind::File`] error about a field at a byte offset; [`Error::of`] adds the file.
     pub fn field(field: &str, offset: u64, message: impl Into<String>) -> Self {
-        let spot = Spot { file: None, field: Some(quoted(field)), offset: Some(offset) };
+        let spot = Spot { field: Some(quoted(field)), offset: Some(offset), ..Spot::default() };
         Self { spot: Box::new(spot), ..Self::new(ErrorKind::File, message) }
     }
 
     /// Makes a [`ErrorKind::File`] error of what the system answered.
     pub fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
-        Self::new(ErrorKind::File, format!("cannot {doing}: {error}")).of(path)
+        let mut made = Self::new(ErrorKind::File, format!("cannot {doing}: {error}")).of(path);
+        made.spot.cause = Some(Cause::from(error));
+        made
     }
 
     /// Makes the error of a failed write to standard output.
@@ -187,6 +196,16 @@ impl Error {
     /// Returns the field of the file at fault, where one is.
     pub fn field_name(&self) -> Option<&str> {
         self.spot.field.as_deref()
+    }
+
+    /// Returns the file at fault, where one is named.
+    pub fn file_name(&self) -> Option<&str> {
+        self.spot.file.as_deref()
+    }
+
+    /// Returns what the operating system answered, where a file could not be used.
+    pub fn cause(&self) -> Option<Cause> {
+        self.spot.cause
     }
 
     /// Returns the byte offset in the file, where there is one.
@@ -267,6 +286,7 @@ impl From<broadaxe_models::Error> for Error {
         };
         let mut made = Self::new(kind, error.message());
         made.spot.field = error.place().map(quoted);
+        made.spot.cause = error.cause();
         made
     }
 }

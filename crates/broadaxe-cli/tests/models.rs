@@ -260,3 +260,44 @@ fn the_hook_runs() {
     let action = fs::read_to_string(root().join("action.yml")).unwrap();
     assert!(action.contains("broadaxe check --for \"$TARGETS\" --format sarif"));
 }
+
+/// What a file calls its nodes neither commands a terminal nor turns the direction of writing.
+#[test]
+fn names_in_a_file_do_not_command_the_terminal() {
+    let folder = Folder::new("control");
+    let model = fs::read(root().join(FACE)).expect("the model");
+    // Names of the same length, so that every length in the file stays right.
+    let evil = [("prelu1", "\u{1b}[31mx"), ("bias1", "\u{202e}\u{9b}"), ("conv1_b", "\u{1b}]0;x\u{7}\n")];
+    let mut bytes = model.clone();
+    for (name, other) in evil {
+        assert_eq!(name.len(), other.len(), "{name}");
+        let ends = bytes.len() - name.len();
+        let is_name = |at: usize| bytes[at..].starts_with(name.as_bytes()) && bytes[at - 1] == name.len() as u8;
+        let found: Vec<usize> = (1..=ends).filter(|&at| is_name(at)).collect();
+        for at in found {
+            bytes[at..at + name.len()].copy_from_slice(other.as_bytes());
+        }
+    }
+    assert_ne!(bytes, model);
+    let path = folder.path("evil.onnx");
+    fs::write(&path, bytes).expect("written");
+    let out = folder.path("out.onnx");
+    let cases: [&[&str]; 9] = [
+        &["fix", &path, "--for", "equal-rank", "--dry-run"],
+        &["fix", &path, "--for", "onnx", "--dry-run"],
+        &["fix", &path, "--for", "none", "--dry-run"],
+        &["upgrade", &path, "--dry-run"],
+        &["upgrade", &path, "-o", &out],
+        &["census", &path],
+        &["check", &path, "--all", "--for", "onnx,openvino,ncnn,equal-rank,none"],
+        &["explain", &path, "--node", "\u{1b}[31mx"],
+        &["extract", &path, "--node", "\u{1b}[31mx", "-o", &out],
+    ];
+    for args in cases {
+        let output = broadaxe(args);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        let hostile = said.chars().find(|&c| c.is_control() && c != '\n' || c == '\u{202e}');
+        assert_eq!(hostile, None, "{args:?}: {said:?}");
+        assert!(said.len() > 20, "{args:?}: {said:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The one error of this crate.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// Says what went wrong with a model, where in its file, and what would have worked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,22 @@ pub struct Error {
     message: String,
     place: Option<String>,
     edits: Vec<(usize, String)>,
+    cause: Option<Cause>,
+}
+
+/// What the operating system answered where a file could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The class of the answer.
+    pub kind: io::ErrorKind,
+    /// The number of the answer, where the system gave one.
+    pub code: Option<i32>,
+}
+
+impl From<&io::Error> for Cause {
+    fn from(error: &io::Error) -> Self {
+        Self { kind: error.kind(), code: error.raw_os_error() }
+    }
 }
 
 /// Classes of [`Error`].
@@ -43,7 +59,7 @@ impl ErrorKind {
 impl Error {
     /// Makes an error; the sentence says what would have worked.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), place: None, edits: Vec::new() }
+        Self { kind, message: message.into(), place: None, edits: Vec::new(), cause: None }
     }
 
     /// Makes the error of a file that is not what it says.
@@ -73,6 +89,18 @@ impl Error {
     /// Lists the changes that cannot be made, where they are known: where each is in the list, and why.
     pub fn edits(&self) -> &[(usize, String)] {
         &self.edits
+    }
+
+    /// Adds what the operating system answered.
+    #[must_use]
+    pub fn caused(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
+        self
+    }
+
+    /// Returns what the operating system answered, where a file could not be used.
+    pub fn cause(&self) -> Option<Cause> {
+        self.cause
     }
 
     /// Returns the class of this error.

@@ -25,7 +25,7 @@ pub mod census;
 pub mod sizes;
 
 pub use edit::{Edit, Written};
-pub use error::{Error, ErrorKind};
+pub use error::{Cause, Error, ErrorKind};
 pub use graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use source::Source;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    check::{Counterexample, EvidenceKind, Finding, Report, Verdict},
+    check::{Counterexample, Finding, Report, Verdict},
     graph::{Model, NodeId},
     infer::Origin,
 };
@@ -238,10 +238,7 @@ impl FindingRecord {
             Verdict::Differs(example) => (None, Some(CounterexampleRecord::new(example))),
             _ => (None, None),
         };
-        let evidence = finding.evidence.map(|evidence| match evidence.kind {
-            EvidenceKind::RunHere => "run here".to_owned(),
-            EvidenceKind::Documented => "documented".to_owned(),
-        });
+        let evidence = finding.evidence.map(|evidence| evidence.kind.text().to_owned());
         Self {
             node: node_name(model, finding.node),
             op: node.op.clone(),

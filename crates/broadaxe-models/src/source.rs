@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Cause, Error, ErrorKind};
 
 /// The bytes of a model file, read where they are asked for.
 ///
@@ -64,13 +64,16 @@ impl Source {
     /// # Errors
     /// [`ErrorKind::File`] when it cannot be opened or is no regular file.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let fail = |why: &dyn std::fmt::Display| Error::new(ErrorKind::File, format!("{}: {why}", path.display()));
-        let metadata = std::fs::metadata(path).map_err(|error| fail(&error))?;
+        let say = |why: &dyn std::fmt::Display| Error::new(ErrorKind::File, format!("{}: {why}", path.display()));
+        let fail = |error: io::Error| say(&error).caused(Cause::from(&error));
+        let metadata = std::fs::metadata(path).map_err(fail)?;
         if !metadata.is_file() {
-            return Err(fail(&"this is no regular file; give the file of a model"));
+            let kind = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
+            let error = say(&"this is no regular file; give the file of a model");
+            return Err(error.caused(Cause { kind, code: None }));
         }
-        let file = File::open(path).map_err(|error| fail(&error))?;
-        let len = file.metadata().map_err(|error| fail(&error))?.len();
+        let file = File::open(path).map_err(fail)?;
+        let len = file.metadata().map_err(fail)?.len();
         Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 

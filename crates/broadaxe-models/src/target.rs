@@ -234,6 +234,16 @@ impl Way {
     }
 }
 
+impl EvidenceKind {
+    /// Returns the words that stand for it in reports.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::RunHere => "run here",
+            Self::Documented => "documented",
+        }
+    }
+}
+
 impl Evidence {
     /// Makes the evidence of a test of this project.
     pub const fn run_here(source: &'static str) -> Self {
@@ -349,7 +359,8 @@ impl FromStr for Target {
         PROFILES.iter().find_map(find).ok_or_else(|| {
             let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
             let shown: String = text.chars().take(40).collect();
-            let message = format!("there is no target '{shown}'; the targets are {}", names.join(", "));
+            let near = broadaxe::frameworks::nearest(text, names.iter().copied());
+            let message = format!("there is no target '{shown}'{near}; the targets are {}", names.join(", "));
             Error::new(ErrorKind::Argument, message)
         })
     }

@@ -22,6 +22,7 @@ mod kept;
 mod again;
 mod sheet;
 mod operator;
+mod told;
 mod shapes;
 mod models;
 mod tables;
@@ -37,13 +38,15 @@ mod _broadaxe {
     #[pymodule_export]
     use super::sheet::{Expression, Sheet, Value};
     #[pymodule_export]
+    use super::told::Told;
+    #[pymodule_export]
     use super::{
         array::{is_plain, set_bfloat16},
         models::ask_model,
-        shapes::{broadcast_shapes, command, place},
+        shapes::{broadcast_shapes, command, place, unbroadcast},
         tables::{
-            aliases, dtypes, frameworks, memory_budget, num_threads, operators, reductions, rule_of, rules,
-            set_num_threads,
+            aliases, dtypes, frameworks, memory_budget, num_threads, operators, reductions, rule_names, rule_of, rules,
+            set_num_threads, target_names,
         },
     };
 

@@ -1,49 +1,70 @@
 //! Model files: the subcommands about them, asked from Python, over a file or over bytes.
 
+use std::{
+    ffi::{OsStr, OsString},
+    path::Path,
+};
+
 use broadaxe_cli::{
     answer::Answer,
-    args::{Cli, Command},
+    args::{Cli, Command, ExtractArgs},
     cmd::model::{self, Open},
     error::Error,
 };
 use broadaxe_models::Source;
 use clap::Parser;
-use pyo3::{
-    exceptions::{PyOSError, PyValueError},
-    prelude::*,
-    types::PyBytes,
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+use crate::{
+    error::caught,
+    told::{Told, of_file, raised},
 };
 
-use crate::error::caught;
+/// What `extract` is told to write to where there is no file to write.
+const NOWHERE: &str = "-";
 
-/// The text of an answer, its JSON, and the changed model where one was asked for and not written.
-type Told<'py> = (String, String, Option<Bound<'py, PyBytes>>);
-
-/// Answers `check`, `fix`, `census` or `sizes`, about the file it names or about bytes in its place.
+/// Answers a subcommand about one model, about the file that it names last or about bytes in its place.
 #[pyfunction]
 #[pyo3(name = "model", signature = (args, bytes=None))]
-pub(crate) fn ask_model<'py>(py: Python<'py>, args: Vec<String>, bytes: Option<&[u8]>) -> PyResult<Told<'py>> {
-    let path = args.last().cloned();
-    let line = std::iter::once("broadaxe".to_string()).chain(args);
+pub(crate) fn ask_model(py: Python<'_>, args: Vec<OsString>, bytes: Option<&[u8]>) -> PyResult<Told> {
+    let path = args.last().cloned().unwrap_or_default();
+    let line = std::iter::once(OsString::from("broadaxe")).chain(args);
     let cli = Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let path = std::path::PathBuf::from(path.unwrap_or_default());
+    let path = Path::new(&path);
     let source = match bytes {
         Some(bytes) => Source::memory(bytes, None),
-        None => Source::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?,
+        None => Source::open(path).map_err(|error| match error.cause() {
+            Some(cause) => of_file(py, cause, Some(path), &error.to_string()),
+            None => raised(py, &error.into()),
+        })?,
     };
-    let answer = py.detach(|| caught(|| Ok(ask(&cli.command, &source))))?;
-    let (answer, changed) = answer.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let changed = changed.map(|bytes| PyBytes::new(py, &bytes));
-    Ok((answer.text, answer.json.to_string(), changed))
+    work(py, || ask(&cli.command, &source))?.map_err(|error| raised(py, &error))
 }
 
-fn ask(command: &Command, source: &Source) -> Result<(Answer, Option<Vec<u8>>), Error> {
+/// Does the work of a subcommand without Python's lock; all of it is done here.
+fn work<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R) -> PyResult<R> {
+    py.detach(|| caught(|| Ok(work())))
+}
+
+fn ask(command: &Command, source: &Source) -> Result<Told, Error> {
     let open: Open<'_> = &|_| Ok(source.clone());
+    let with = |(answer, changed): (Answer, Option<Vec<u8>>)| Told { changed, ..Told::from(answer) };
     match command {
-        Command::Check(args) => Ok((model::check(args, false, open)?, None)),
-        Command::Census(args) => Ok((model::census(args, open)?, None)),
-        Command::Sizes(args) => Ok((model::sizes(args, open)?, None)),
-        Command::Fix(args) => model::fixed(args, open),
-        _ => Err(Error::usage("only check, fix, census and sizes can be asked here")),
+        Command::Check(args) => model::check(args, false, open).map(Told::from),
+        Command::Census(args) => model::census(args, open).map(Told::from),
+        Command::Sizes(args) => model::sizes(args, open).map(Told::from),
+        Command::Fix(args) => model::fixed(args, open).map(with),
+        Command::Upgrade(args) => model::upgraded(args, open).map(with),
+        Command::Extract(args) => extract(args, open),
+        _ => Err(Error::usage("only check, fix, upgrade, census, sizes and extract can be asked here")),
     }
+}
+
+fn extract(args: &ExtractArgs, open: Open<'_>) -> Result<Told, Error> {
+    let found = model::extracted(args, open)?;
+    let written = args.output.as_os_str() != OsStr::new(NOWHERE);
+    let answer = if written { found.save(args)? } else { found.answer() };
+    let changed = (!written).then_some(found.one.model);
+    let inputs = if args.inline { Vec::new() } else { found.one.inputs };
+    Ok(Told { answer, changed, inputs })
 }

@@ -329,6 +329,12 @@ impl Operator {
         facts::documentation(self.op)
     }
 
+    /// The signature, for `inspect.signature` and completion.
+    #[getter]
+    fn __signature__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("broadaxe._signatures")?.getattr("of")?.call1((slf,))
+    }
+
     /// The number of operands.
     #[getter]
     fn nin(&self) -> usize {

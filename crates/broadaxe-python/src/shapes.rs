@@ -1,7 +1,6 @@
 //! Shapes without elements: broadcasts of known and of symbolic dims, and where the axes of operands go.
 
 use broadaxe_cli::{
-    answer::Answer,
     args::{Cli, Command},
     cmd,
 };
@@ -16,23 +15,25 @@ use pyo3::{
 use crate::{
     error::{caught, of_shapes},
     rule,
+    told::{Told, raised},
 };
 
 /// Reads a shape of known dims: a sequence of integers or a single one.
 fn known(object: &Bound<'_, PyAny>) -> PyResult<Shape> {
-    let dim = |object: &Bound<'_, PyAny>| {
-        object.extract::<usize>().map_err(|error| {
-            if error.is_instance_of::<PyTypeError>(object.py()) {
-                return PyTypeError::new_err(format!("{object} is not a dim; dims are whole numbers"));
-            }
-            PyValueError::new_err(format!("a dim is {object}; dims are 0 or more and can be counted"))
-        })
-    };
     if object.is_instance_of::<PyInt>() {
-        return Ok(Shape::from([dim(object)?]));
+        return Ok(Shape::from([known_dim(object)?]));
     }
-    let dims = object.try_iter()?.map(|object| dim(&object?)).collect::<PyResult<Vec<usize>>>()?;
+    let dims = object.try_iter()?.map(|object| known_dim(&object?)).collect::<PyResult<Vec<usize>>>()?;
     Ok(Shape::from(dims))
+}
+
+fn known_dim(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    object.extract::<usize>().map_err(|error| {
+        if error.is_instance_of::<PyTypeError>(object.py()) {
+            return PyTypeError::new_err(format!("{object} is not a dim; dims are whole numbers"));
+        }
+        PyValueError::new_err(format!("a dim is {object}; dims are 0 or more and can be counted"))
+    })
 }
 
 /// Reads a shape whose dims may be names, ranges or unknown, written as a text or as a tuple of integers and texts.
@@ -120,16 +121,30 @@ pub(crate) fn place(shapes: Vec<Bound<'_, PyAny>>, rule: Option<&str>, axis: Opt
     Ok((alignment.shape().dims().to_vec(), axes))
 }
 
-/// Answers a subcommand that reads no file: its text, its JSON, and whether it is a refusal.
+/// Returns the axes that a gradient is summed over to the shape of an operand, and that shape.
 #[pyfunction]
-pub(crate) fn command(args: Vec<String>) -> PyResult<(String, String, bool)> {
+#[pyo3(signature = (gradient, shape, rule=None, axis=None))]
+pub(crate) fn unbroadcast(
+    gradient: Vec<usize>,
+    shape: Vec<Bound<'_, PyAny>>,
+    rule: Option<&str>,
+    axis: Option<i64>,
+) -> PyResult<(Vec<usize>, Vec<usize>)> {
+    let shape = shape.iter().map(known_dim).collect::<PyResult<Vec<usize>>>()?;
+    let axes = broadaxe::unbroadcast_axes(&gradient, &shape, &rule::read(rule, axis)?);
+    Ok((axes.map_err(|error| crate::error::raised(&error))?, shape))
+}
+
+/// Answers a subcommand that reads no file.
+#[pyfunction]
+pub(crate) fn command(py: Python<'_>, args: Vec<String>) -> PyResult<Told> {
     let line = std::iter::once("broadaxe".to_string()).chain(args);
     let cli = Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let answer = caught(|| match &cli.command {
         Command::Compare(args) => Ok(cmd::compare::run(args)),
         Command::Explain(args) => Ok(cmd::explain::run(args)),
-        _ => Err(PyValueError::new_err("only compare and explain can be asked here")),
+        Command::Targets => Ok(Ok(cmd::model::targets())),
+        _ => Err(PyValueError::new_err("only compare, explain and targets can be asked here")),
     })?;
-    let Answer { text, json, refused } = answer.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    Ok((text, json.to_string(), refused))
+    answer.map(Told::from).map_err(|error| raised(py, &error))
 }

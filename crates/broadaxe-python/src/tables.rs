@@ -75,6 +75,26 @@ pub(crate) fn rules() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     RULES.iter().map(|def| (def.name, def.summary, parameters(def))).collect()
 }
 
+/// Returns the names that rules are asked for by, the other names too.
+#[pyfunction]
+pub(crate) fn rule_names() -> Vec<&'static str> {
+    RULES.iter().flat_map(|def| std::iter::once(def.name).chain(def.aliases.iter().copied())).collect()
+}
+
+/// The ranks that target names list; larger ones are taken too.
+const RANKS: std::ops::RangeInclusive<usize> = 1..=8;
+
+/// Returns the names of the targets; one that takes a number with each of the usual ones.
+#[pyfunction]
+pub(crate) fn target_names() -> Vec<String> {
+    let names = broadaxe_models::PROFILES.iter().map(|profile| profile.name);
+    let numbered = |name: &str| match name.strip_suffix('N') {
+        Some(name) => RANKS.map(|rank| format!("{name}{rank}")).collect(),
+        None => vec![name.to_owned()],
+    };
+    names.flat_map(numbered).collect()
+}
+
 /// A framework's operator: framework, name, the fewest and the most operands (0 for any number), attributes,
 /// documentation.
 type Entry = (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String);

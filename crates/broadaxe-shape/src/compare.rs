@@ -15,6 +15,7 @@ use crate::{
     error::Error,
     rule::{AxisParam, Params, RULES, Rule, RuleDef},
     shape::{Shape, contiguous_strides},
+    symbolic::{Inferred, SymbolicShape},
 };
 
 /// What every rule answers to the same shapes.
@@ -66,40 +67,71 @@ pub struct Read {
 /// assert_eq!(found.right_reads().unwrap()[0].index(), [0]);
 /// ```
 pub fn compare(shapes: &[&[usize]]) -> Comparison {
-    let mut outcomes = Vec::new();
-    for def in RULES {
-        let (least, most) = def.operands;
-        if !def.target && !def.axes && (least..=most).contains(&shapes.len()) {
-            if def.modes.is_empty() {
-                ask(def, None, shapes, &mut outcomes);
-            }
-            for mode in def.modes {
-                ask(def, Some(mode), shapes, &mut outcomes);
-            }
-        }
-    }
+    let rank = shapes.iter().map(|dims| dims.len()).max().unwrap_or(0);
+    let asked = ask_all(shapes.len(), rank, &|rule| rule.align(shapes), &mean_the_same);
+    let outcomes = asked.into_iter().map(|(rule, result)| Outcome { rule, result }).collect();
     Comparison { shapes: shapes.iter().map(|&dims| dims.into()).collect(), outcomes }
 }
 
+/// Infers the result of symbolic shapes under every rule that [`compare`] asks.
+///
+/// Axes are listed where the rule takes them and they place operands otherwise than its earlier ones.
+///
+/// ```
+/// let shapes = ["n,4".parse()?, "3,4".parse()?];
+/// let found = broadaxe_shape::infer_all(&shapes);
+/// let (_, numpy) = found.iter().find(|(rule, _)| rule.name() == "numpy").unwrap();
+/// assert_eq!(numpy.as_ref().unwrap().guard().to_string(), "n == 3 or n == 1");
+/// # Ok::<(), broadaxe_shape::Error>(())
+/// ```
+pub fn infer_all(shapes: &[SymbolicShape]) -> Vec<(Rule, Result<Inferred, Error>)> {
+    let rank = shapes.iter().filter_map(SymbolicShape::rank).max().unwrap_or(0);
+    ask_all(shapes.len(), rank, &|rule| rule.infer(shapes), &Inferred::places_alike)
+}
+
+/// Asks every rule that takes this many operands of at most this rank and needs no target.
+fn ask_all<T>(
+    operands: usize,
+    rank: usize,
+    answer: &dyn Fn(&Rule) -> Result<T, Error>,
+    same: &dyn Fn(&T, &T) -> bool,
+) -> Vec<(Rule, Result<T, Error>)> {
+    let mut outcomes = Vec::new();
+    for def in RULES {
+        let (least, most) = def.operands;
+        if !def.target && !def.axes && (least..=most).contains(&operands) {
+            let modes = def.modes.iter().copied().map(Some).chain(def.modes.is_empty().then_some(None));
+            for mode in modes {
+                outcomes.extend(ask(def, mode, rank, answer, same));
+            }
+        }
+    }
+    outcomes
+}
+
 /// Asks one rule in one mode: its default axis, then those that mean something else.
-fn ask(def: &RuleDef, mode: Option<&str>, shapes: &[&[usize]], outcomes: &mut Vec<Outcome>) {
-    let first = outcomes.len();
-    let largest = shapes.iter().map(|dims| dims.len()).max().unwrap_or(0);
-    let axes = (0..=largest as i64).map(Some).filter(|_| def.axis != AxisParam::None);
+fn ask<T>(
+    def: &RuleDef,
+    mode: Option<&str>,
+    rank: usize,
+    answer: &dyn Fn(&Rule) -> Result<T, Error>,
+    same: &dyn Fn(&T, &T) -> bool,
+) -> Vec<(Rule, Result<T, Error>)> {
+    let mut outcomes: Vec<(Rule, Result<T, Error>)> = Vec::new();
+    let axes = (0..=rank as i64).map(Some).filter(|_| def.axis != AxisParam::None);
     for axis in [None].into_iter().chain(axes) {
         let params = Params { axis, mode: mode.map(Into::into), ..Params::default() };
         let Ok(rule) = Rule::new(def.name, params) else { continue };
-        let result = rule.align(shapes);
+        let result = answer(&rule);
         let says_more = match &result {
-            Ok(alignment) => {
-                outcomes[first..].iter().filter_map(Outcome::alignment).all(|known| !mean_the_same(known, alignment))
-            }
+            Ok(found) => outcomes.iter().filter_map(|(_, known)| known.as_ref().ok()).all(|known| !same(known, found)),
             Err(_) => axis.is_none(),
         };
         if says_more {
-            outcomes.push(Outcome { rule, result });
+            outcomes.push((rule, result));
         }
     }
+    outcomes
 }
 
 impl Comparison {

@@ -18,14 +18,14 @@ pub mod align;
 
 pub mod rule;
 
-pub mod compare;
-
 pub mod symbolic;
+
+pub mod compare;
 
 pub mod rewrite;
 
 pub use align::{Alignment, Placed};
-pub use compare::{Comparison, Difference, Outcome, Read, compare};
+pub use compare::{Comparison, Difference, Outcome, Read, compare, infer_all};
 pub use error::{Error, ErrorKind};
 pub use rewrite::{Effort, Rewrite, rewrite};
 pub use rule::{AxisParam, Params, RULES, Reversed, Rule, RuleDef};

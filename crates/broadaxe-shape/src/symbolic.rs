@@ -81,6 +81,17 @@ impl Inferred {
     pub fn placement(&self) -> Option<&Placement> {
         self.placement.as_ref()
     }
+
+    /// Says whether both put the axes of the operands in the same places, so that they mean the same wherever both guards hold.
+    ///
+    /// Where a placement depends on sizes, the results have to be equal too.
+    pub fn places_alike(&self, other: &Self) -> bool {
+        match (&self.placement, &other.placement) {
+            (Some(one), Some(other)) => one.rank == other.rank && one.axes == other.axes,
+            (None, None) => self.shape == other.shape && self.guard == other.guard,
+            _ => false,
+        }
+    }
 }
 
 /// One way in which a placement comes out: the answers that lead there, and what it comes to.

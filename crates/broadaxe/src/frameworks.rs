@@ -93,7 +93,7 @@ pub(crate) fn check(system: System, name: &str) -> Result<(), Error> {
 }
 
 /// Returns the end of a sentence that offers the names most like this one: `; did you mean 'sqrt'?`, or nothing.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
     if name.len() > 64 {
         return String::new();
     }

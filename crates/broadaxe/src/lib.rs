@@ -34,7 +34,7 @@ pub use memory::{default_budget, keep_bytes, num_threads, release_memory, set_ke
 pub use operand::Operand;
 pub use plan::Plan;
 pub use scalar::Scalar;
-pub use unbroadcast::{unbroadcast, unbroadcast_operand};
+pub use unbroadcast::{unbroadcast, unbroadcast_axes, unbroadcast_operand};
 pub use view::{View, ViewMut};
 
 /// Runs the README's example as a test.

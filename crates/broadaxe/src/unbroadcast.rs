@@ -32,18 +32,46 @@ use crate::{
 /// # Ok::<(), broadaxe::Error>(())
 /// ```
 pub fn unbroadcast(gradient: &View, shape: &[usize], rule: &Rule) -> Result<Array, Error> {
-    let (alignment, operand) =
-        if rule.def().target { (rule.align(&[shape])?, 0) } else { (rule.align(&[gradient.shape(), shape])?, 1) };
-    if alignment.shape().dims() != gradient.shape() {
-        let text = format!(
-            "{} broadcasts to {} under {rule}, and the gradient is {}; they must be equal",
-            Shape::from(shape),
-            alignment.shape(),
-            Shape::from(gradient.shape())
-        );
-        return Err(Error::new(ErrorKind::Shape, text));
-    }
+    let (alignment, operand) = aligned(gradient.shape(), shape, rule)?;
     unbroadcast_operand(gradient, &alignment, operand, Options::default())
+}
+
+/// Lists the axes of a gradient of this shape that [`unbroadcast`] sums over, in order.
+///
+/// # Errors
+/// As [`unbroadcast`] for shapes.
+///
+/// ```
+/// use broadaxe::{Rule, unbroadcast_axes};
+/// assert_eq!(unbroadcast_axes(&[2, 3, 4], &[3, 1], &Rule::numpy())?, [0, 2]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+pub fn unbroadcast_axes(gradient: &[usize], shape: &[usize], rule: &Rule) -> Result<Vec<usize>, Error> {
+    let (alignment, operand) = aligned(gradient, shape, rule)?;
+    Ok(repeated(&alignment, operand))
+}
+
+/// Aligns an operand with the result that its gradient has the shape of; returns its number too.
+fn aligned(gradient: &[usize], shape: &[usize], rule: &Rule) -> Result<(Alignment, usize), Error> {
+    let (alignment, operand) =
+        if rule.def().target { (rule.align(&[shape])?, 0) } else { (rule.align(&[gradient, shape])?, 1) };
+    if alignment.shape().dims() == gradient {
+        return Ok((alignment, operand));
+    }
+    let text = format!(
+        "{} broadcasts to {} under {rule}, and the gradient is {}; they must be equal",
+        Shape::from(shape),
+        alignment.shape(),
+        Shape::from(gradient)
+    );
+    Err(Error::new(ErrorKind::Shape, text))
+}
+
+/// Lists the axes of the result along which an operand repeats.
+fn repeated(alignment: &Alignment, operand: usize) -> Vec<usize> {
+    let (result, placed) = (alignment.shape(), &alignment.operands()[operand]);
+    let own = |axis: usize| placed.axes().iter().position(|&at| at == axis).map(|i| placed.shape()[i]);
+    (0..result.len()).filter(|&axis| own(axis) != Some(result[axis])).collect()
 }
 
 /// Sums a gradient of an alignment's result back to the shape of operand `operand`.
@@ -66,9 +94,7 @@ pub fn unbroadcast_operand(
         );
         return Err(Error::new(ErrorKind::Argument, text));
     };
-    let own = |axis: usize| placed.axes().iter().position(|&at| at == axis).map(|i| placed.shape()[i]);
-    let repeated = (0..result.len()).filter(|&axis| own(axis) != Some(result[axis]));
-    let repeated: Vec<i64> = repeated.map(|axis| axis as i64).collect();
+    let repeated: Vec<i64> = repeated(alignment, operand).into_iter().map(|axis| axis as i64).collect();
     let mut graph = Graph::new();
     let node = graph.input(gradient.dtype(), gradient.shape())?;
     let sum = if repeated.is_empty() { node } else { graph.reduce(Reduction::Sum, node, Some(&repeated), false)? };

@@ -1,6 +1,8 @@
 //! `broadaxe compare`: the same shapes under every rule, and the elements on which two rules part.
 
-use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, compare};
+mod open;
+
+use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, SymbolicShape, compare};
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,21 +16,19 @@ use crate::{
 /// # Errors
 /// When an array of one of the shapes could not exist.
 pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
-    for shape in &args.shapes {
+    let known: Option<Vec<Shape>> = args.shapes.iter().map(SymbolicShape::known).collect();
+    let Some(known) = known else {
+        return Ok(open::answer(&args.shapes));
+    };
+    for shape in &known {
         broadaxe_shape::elements(shape)?;
     }
-    let shapes: Vec<&[usize]> = args.shapes.iter().map(Shape::dims).collect();
+    let shapes: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
     let comparison = compare(&shapes);
     let meanings = comparison.meanings();
-    let speakers: Vec<usize> = meanings.iter().map(|group| speaker(&comparison, group)).collect();
-    // The library compares all rules; two rules of one meaning each are enough.
-    let differences: Vec<Difference> = comparison
-        .differences()
-        .into_iter()
-        .filter(|found| speakers.contains(&found.left()) && speakers.contains(&found.right()))
-        .collect();
+    let differences = differences(&comparison, &meanings);
 
-    let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(&comparison));
+    let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(&known));
     text += &draw(&comparison, &meanings);
     text += "\n";
     text += match (meanings.len(), differences.len()) {
@@ -40,11 +40,19 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
         text += &show(&comparison, found);
     }
     let json = json!({
-        "shapes": args.shapes.iter().map(Shape::dims).collect::<Vec<_>>(),
+        "shapes": known.iter().map(Shape::dims).collect::<Vec<_>>(),
         "rules": comparison.outcomes().iter().enumerate().map(|(k, o)| describe(o, meaning(&meanings, k))).collect::<Vec<_>>(),
         "differences": differences.iter().map(|found| difference(&comparison, found)).collect::<Vec<_>>(),
     });
     Ok(Answer { text, json, refused: meanings.is_empty() })
+}
+
+/// Finds one element for each two meanings.
+fn differences(comparison: &Comparison, meanings: &[Vec<usize>]) -> Vec<Difference> {
+    let speakers: Vec<usize> = meanings.iter().map(|group| speaker(comparison, group)).collect();
+    // The library compares all rules; two rules of one meaning each are enough.
+    let between = |found: &Difference| speakers.contains(&found.left()) && speakers.contains(&found.right());
+    comparison.differences().into_iter().filter(between).collect()
 }
 
 /// Chooses the rule that stands for a group of one meaning: the first that needs no parameter for it.
@@ -63,8 +71,8 @@ fn meaning(meanings: &[Vec<usize>], k: usize) -> Option<usize> {
     meanings.iter().position(|group| group.contains(&k))
 }
 
-fn operands(comparison: &Comparison) -> String {
-    let shapes = comparison.shapes().iter().enumerate();
+fn operands<T: std::fmt::Display>(shapes: &[T]) -> String {
+    let shapes = shapes.iter().enumerate();
     shapes.map(|(k, shape)| format!("{} {shape}", letter(k))).collect::<Vec<_>>().join(" with ")
 }
 

@@ -1,12 +1,19 @@
 //! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
 
-use std::{path::Path, str::FromStr};
+mod open;
 
-use broadaxe::{Decisions, Plan};
-use broadaxe_kernels::DType;
-use broadaxe_shape::{Alignment, Rule, Shape, contiguous_strides};
+use std::path::Path;
+
+use broadaxe::{
+    Decisions, Plan,
+    promote::{self, Typed},
+};
+use broadaxe_kernels::{DType, Promotion};
+use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
+use self::open::Open;
+pub(super) use self::open::dims;
 use super::{eval, model};
 use crate::{
     answer::{Answer, columns, join, letter, tuple},
@@ -15,50 +22,65 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Draws the alignment and the plan of an operation on contiguous arrays.
+/// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
 ///
 /// # Errors
 /// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let Some(node) = &args.node else {
-        let shapes = args.shapes.iter().map(|text| Shape::from_str(text)).collect::<Result<Vec<_>, _>>()?;
-        let explained = draw_all(args.rule.rule()?, &shapes, args.dtype()?)?;
-        return Ok(Answer::new(explained.show(), explained.describe()));
+        let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        return answer(args.rule.rule()?, &shapes, args);
     };
     let [path] = args.shapes.as_slice() else {
         return Err(Error::usage("with --node give one model file and no shapes"));
     };
     let node = model::explain(Path::new(path), node, &args.inputs)?;
-    let explained = draw_all(node.rule, &node.shapes, args.dtype()?)?;
-    let mut json = explained.describe();
+    let Answer { text, mut json, refused } = answer(node.rule, &node.shapes, args)?;
     json["node"] = node.json;
-    Ok(Answer::new(format!("{}\n{}", node.head, explained.show()), json))
+    Ok(Answer { text: format!("{}\n{text}", node.head), json, refused })
 }
 
-fn draw_all(rule: Rule, shapes: &[Shape], dtype: DType) -> Result<Explained, Error> {
+fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<Answer, Error> {
+    let dtypes = args.dtypes(shapes.len())?;
+    let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
+    let Some(known) = known else {
+        let open = Open::new(rule, shapes)?;
+        return Ok(Answer::new(open.show(), open.describe()));
+    };
+    let explained = draw_all(rule, &known, dtypes)?;
+    Ok(Answer::new(explained.show(), explained.describe()))
+}
+
+fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<Explained, Error> {
     let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
-    let plan = plan(&alignment, dtype)?;
+    let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
+    let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
+    let plan = plan(&alignment, &dtypes, dtype)?;
     let how = plan.decisions(dtype)?;
-    Ok(Explained { rule, alignment, dtype, plan, how })
+    Ok(Explained { rule, alignment, dtypes, dtype, plan, how })
 }
 
-/// Plans contiguous operands of one dtype.
-fn plan(alignment: &Alignment, dtype: DType) -> Result<Plan, Error> {
+/// Plans contiguous operands of these dtypes.
+fn plan(alignment: &Alignment, dtypes: &[DType], dtype: DType) -> Result<Plan, Error> {
     let shape = alignment.shape();
-    let size = dtype.size() as isize;
     let bytes = shape.iter().filter(|&&dim| dim != 0).try_fold(dtype.size(), |n, &dim| n.checked_mul(dim));
     if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
         let text = format!("a result of shape {shape} and dtype {} is too large to address", dtype.name());
         return Err(Error::new(ErrorKind::Memory, text));
     }
-    let in_bytes = |strides: Vec<isize>| strides.into_iter().map(|stride| stride * size).collect::<Vec<_>>();
-    let inputs: Vec<Vec<isize>> = (0..alignment.operands().len()).map(|k| in_bytes(alignment.strides(k))).collect();
-    Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape)), &inputs))
+    let in_bytes = |strides: Vec<isize>, dtype: DType| -> Vec<isize> {
+        strides.into_iter().map(|stride| stride * dtype.size() as isize).collect()
+    };
+    let inputs = dtypes.iter().enumerate().map(|(k, &dtype)| in_bytes(alignment.strides(k), dtype));
+    Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape), dtype), &inputs.collect::<Vec<_>>()))
 }
 
 struct Explained {
     rule: Rule,
     alignment: Alignment,
+    /// The dtype of each operand.
+    dtypes: Vec<DType>,
+    /// The dtype that they are computed in, and that of the result.
     dtype: DType,
     plan: Plan,
     how: Decisions,
@@ -66,14 +88,18 @@ struct Explained {
 
 impl Explained {
     fn show(&self) -> String {
-        let (alignment, dtype) = (&self.alignment, self.dtype.name());
+        let alignment = &self.alignment;
         let mut text = format!("{} under {}\n\n{}\n", alignment.shape(), self.rule, draw(alignment));
         for k in 0..alignment.operands().len() {
             text += &format!("  {}\n", self.repeats(k));
         }
-        text += &format!("\nLoops, the outermost first; steps in bytes of {dtype}:\n{}", self.loops());
+        let of: Vec<&str> = match self.dtypes.as_slice() {
+            same if same.iter().all(|&dtype| dtype == self.dtype) => vec![self.dtype.name()],
+            several => several.iter().map(|dtype| dtype.name()).collect(),
+        };
+        text += &format!("\nLoops, the outermost first; steps in bytes of {}:\n{}", join(&of, ", "), self.loops());
         text += &format!("Added up {}.\n", eval::pieces(&self.how));
-        let (read, written) = (self.read().iter().sum::<u128>(), self.bytes(alignment.shape()));
+        let (read, written) = (self.read().iter().sum::<u128>(), bytes_of(alignment.shape(), self.dtype));
         text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
         text += &match self.blow_up() {
             Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
@@ -109,18 +135,15 @@ impl Explained {
         columns(&rows)
     }
 
-    fn bytes(&self, shape: &[usize]) -> u128 {
-        shape.iter().map(|&dim| dim as u128).product::<u128>() * self.dtype.size() as u128
-    }
-
     fn read(&self) -> Vec<u128> {
-        self.alignment.operands().iter().map(|operand| self.bytes(operand.shape())).collect()
+        let operands = self.alignment.operands().iter().zip(&self.dtypes);
+        operands.map(|(operand, &dtype)| bytes_of(operand.shape(), dtype)).collect()
     }
 
     /// Returns the elements of the result per element of the operands.
     fn blow_up(&self) -> Option<f64> {
-        let read = self.read().iter().sum::<u128>();
-        (read > 0).then(|| self.bytes(self.alignment.shape()) as f64 / read as f64)
+        let read: u128 = self.alignment.operands().iter().map(|operand| count(operand.shape())).sum();
+        (read > 0).then(|| count(self.alignment.shape()) as f64 / read as f64)
     }
 
     fn describe(&self) -> Value {
@@ -128,7 +151,12 @@ impl Explained {
         let operands = self.alignment.operands().iter().enumerate().map(|(k, operand)| {
             let along = repeated(&self.alignment, k).into_iter();
             let along = along.map(|(axis, times)| json!({ "axis": axis, "times": times }));
-            json!({ "shape": operand.shape().dims(), "axes": operand.axes(), "repeats": along.collect::<Vec<_>>() })
+            let along = along.collect::<Vec<_>>();
+            let mut json = json!({ "shape": operand.shape().dims(), "axes": operand.axes(), "repeats": along });
+            if self.dtypes[k] != self.dtype {
+                json["dtype"] = self.dtypes[k].name().into();
+            }
+            json
         });
         let loops = self.plan.axes().into_iter().enumerate().map(|(i, axes)| {
             let inputs: Vec<isize> = nest.inputs.iter().map(|strides| strides[i]).collect();
@@ -144,7 +172,7 @@ impl Explained {
             "packed": self.how.packed,
             "constant": self.how.constant,
             "bytes_read": self.read().iter().sum::<u128>() as u64,
-            "bytes_written": self.bytes(self.alignment.shape()) as u64,
+            "bytes_written": bytes_of(self.alignment.shape(), self.dtype) as u64,
             "blow_up": self.blow_up(),
         })
     }
@@ -155,20 +183,35 @@ fn step(stride: isize) -> String {
     if stride == 0 { "repeats".to_owned() } else { format!("{stride:+}") }
 }
 
-/// Draws a line per operand, each dim under the axis that it feeds.
+/// Draws the dims of each operand under the axes that they feed.
 fn draw(alignment: &Alignment) -> String {
-    let rank = alignment.shape().len();
+    let operands = alignment.operands().iter();
+    let operands: Vec<_> = operands.map(|operand| (operand.shape().dims().to_vec(), operand.axes())).collect();
+    drawn(alignment.shape(), &operands)
+}
+
+/// Draws a line per operand, each dim under the axis that it feeds.
+fn drawn<T: ToString>(result: &[T], operands: &[(Vec<T>, &[usize])]) -> String {
+    let rank = result.len();
     let line = |name: String, cells: Vec<String>| [vec![name], cells].concat();
     let mut rows = vec![line("axis".to_owned(), (0..rank).map(|axis| axis.to_string()).collect())];
-    for (k, operand) in alignment.operands().iter().enumerate() {
+    for (k, (dims, axes)) in operands.iter().enumerate() {
         let mut cells = vec![".".to_owned(); rank];
-        for (dim, &axis) in operand.shape().iter().zip(operand.axes()) {
+        for (dim, &axis) in dims.iter().zip(*axes) {
             cells[axis] = dim.to_string();
         }
         rows.push(line(letter(k), cells));
     }
-    rows.push(line("result".to_owned(), alignment.shape().iter().map(ToString::to_string).collect()));
+    rows.push(line("result".to_owned(), result.iter().map(ToString::to_string).collect()));
     columns(&rows)
+}
+
+fn count(shape: &[usize]) -> u128 {
+    shape.iter().map(|&dim| dim as u128).product()
+}
+
+fn bytes_of(shape: &[usize], dtype: DType) -> u128 {
+    count(shape) * dtype.size() as u128
 }
 
 /// Lists the result axes along which operand `k` repeats, and how often.

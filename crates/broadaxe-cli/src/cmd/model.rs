@@ -25,8 +25,8 @@ pub use self::{
     census::run as census,
     check::{run as check, schema, targets},
     explain::run as explain,
-    extract::run as extract,
-    fix::{fix, fixed, upgrade},
+    extract::{extracted, run as extract},
+    fix::{fix, fixed, upgrade, upgraded},
     sizes::run as sizes,
 };
 use crate::{

@@ -1,52 +1,26 @@
 """Model files: what their broadcasts mean on other runtimes, and the repair."""
 
-import dataclasses
+import collections.abc
+import functools
 import json
+import operator
 import os
-import types
-import typing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from . import _broadaxe
+import numpy as np
 
+from . import _arrays, _broadaxe, _html
+from ._html import count
+from ._records import Answered, Judged, Record, build_all, short
 
-def _build(kind, data):
-    """Makes an object of a record class, or a list of them, of what JSON holds."""
-    if dataclasses.is_dataclass(kind):
-        if data is None:
-            return None
-        hints = typing.get_type_hints(kind)
-        names = [one.name for one in dataclasses.fields(kind) if one.init and one.name in data]
-        return kind(**{name: _build(hints[name], data[name]) for name in names})
-    origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if origin is list and data is not None:
-        return [_build(args[0], one) for one in data]
-    if origin in (typing.Union, types.UnionType):
-        (inner,) = [one for one in args if one is not type(None)] if args[1:] == (type(None),) else (None,)
-        return data if inner is None else _build(inner, data)
-    return data
+PROBLEMS = ("differs", "refused", "guarded")
+"""The verdicts that need attention."""
 
-
-class _Record:
-    def to_json(self, indent=None):
-        """Return the record as JSON text."""
-        return json.dumps(dataclasses.asdict(self), indent=indent)
-
-
-class _Printed(_Record):
-    def __str__(self):
-        return self.text
-
-    def to_json(self, indent=None):
-        """Return the record as JSON text, without the text for people."""
-        record = dataclasses.asdict(self)
-        for name in ("text", "model_bytes"):
-            record.pop(name, None)
-        return json.dumps(record, indent=indent)
+_WORDS = {"differs": "differ", "guarded": "under a condition"}
 
 
 @dataclass(frozen=True)
-class Operand(_Record):
+class Operand(Record):
     """An operand of a node: its tensor, its shape (None where the rank is not known), and where that is known from."""
 
     tensor: str
@@ -56,7 +30,7 @@ class Operand(_Record):
 
 
 @dataclass(frozen=True)
-class Counterexample(_Record):
+class Counterexample(Record):
     """An element of the result on which two meanings differ: what is read there, and both values."""
 
     element: list[int]
@@ -69,7 +43,7 @@ class Counterexample(_Record):
 
 
 @dataclass(frozen=True)
-class Near(_Record):
+class Near(Record):
     """Shapes near those of a refused node with which it would differ without an error, and an element that does."""
 
     shapes: list[list[int]]
@@ -77,7 +51,7 @@ class Near(_Record):
 
 
 @dataclass(frozen=True)
-class Repair(_Record):
+class Repair(Record):
     """What would make a node mean the same, and the bytes that it copies each time the model runs."""
 
     text: str
@@ -85,7 +59,7 @@ class Repair(_Record):
 
 
 @dataclass(frozen=True)
-class Finding(_Record):
+class Finding(Record):
     """What one target does with one node; `verdict` is same, differs, refused, unsupported, guarded or unknown."""
 
     node: str
@@ -107,7 +81,7 @@ class Finding(_Record):
 
 
 @dataclass(frozen=True)
-class TargetCount(_Record):
+class TargetCount(Record):
     """How often each verdict was given for one target."""
 
     name: str
@@ -118,10 +92,20 @@ class TargetCount(_Record):
     guarded: int
     unknown: int
 
+    @property
+    def said(self) -> str:
+        """The counts that are not 0, in words."""
+        verdicts = ("differs", "refused", "unsupported", "guarded", "unknown", "same")
+        counts = [(getattr(self, verdict), _WORDS.get(verdict, verdict)) for verdict in verdicts]
+        return ", ".join(f"{number} {word}" for number, word in counts if number) or "nothing to look at"
 
-@dataclass(frozen=True)
-class Check(_Printed):
-    """What `check` found in a model; prints as the command prints it."""
+
+@dataclass(frozen=True, repr=False)
+class Check(Judged):
+    """What `check` found in a model; prints as the command prints it, and a notebook shows it as a table.
+
+    `ok` says whether nothing needs attention, `problems` lists what does, `findings` everything.
+    """
 
     version: int
     model: str
@@ -131,16 +115,33 @@ class Check(_Printed):
     others: int
     targets: list[TargetCount]
     findings: list[Finding]
-    text: str = field(default="", repr=False, compare=False)
+
+    _LARGE = {"findings": "/models/0/findings"}
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         """Whether no node differs, is refused, or is the same under a condition only; unsupported and unknown nodes are not counted."""
-        return all(one.verdict in ("same", "unsupported", "unknown") for one in self.findings)
+        return not any(getattr(target, verdict) for target in self.targets for verdict in PROBLEMS)
+
+    @functools.cached_property
+    def problems(self) -> list[Finding]:
+        """The findings that need attention: those that differ, are refused, or are the same under a condition only."""
+        if "findings" in vars(self):
+            return [one for one in self.findings if one.verdict in PROBLEMS]
+        if self.ok:
+            return []
+        return build_all(Finding, [one for one in self._data("findings") if one["verdict"] in PROBLEMS])
+
+    def __repr__(self) -> str:
+        said = "".join(f"; {target.name}: {target.said}" for target in self.targets)
+        return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
+
+    def _repr_html_(self) -> str:
+        return _html.check(self)
 
 
 @dataclass(frozen=True)
-class Change(_Record):
+class Change(Record):
     """A change that `fix` made to a node, and the bytes that it copies each time the model runs."""
 
     node: str
@@ -150,7 +151,7 @@ class Change(_Record):
 
 
 @dataclass(frozen=True)
-class Left(_Record):
+class Left(Record):
     """A node that could not be repaired, and why; `unsupported` where a target has no such operator."""
 
     node: str
@@ -158,20 +159,37 @@ class Left(_Record):
     unsupported: bool = False
 
 
-@dataclass(frozen=True)
-class Fix(_Printed):
-    """What `fix` changed; `model_bytes` is the changed model where no file was asked for."""
+@dataclass(frozen=True, repr=False)
+class Fix(Judged):
+    """What `fix` or `upgrade` changed; `model_bytes` is the changed model where no file was asked for."""
 
     changes: list[Change]
     left: list[Left]
     verified: str | None
     output: str | None
-    model_bytes: bytes | None = field(default=None, repr=False)
-    text: str = field(default="", repr=False, compare=False)
+
+    @functools.cached_property
+    def model_bytes(self) -> bytes | None:
+        """The changed model, where no file was asked for."""
+        return vars(self)["_told"].changed if "_told" in vars(self) else None
+
+    @property
+    def ok(self) -> bool:
+        """Whether every node that could be repaired was; operators that a target does not have are not counted."""
+        return all(one.unsupported for one in self.left)
+
+    def __repr__(self) -> str:
+        parts = [count(len(self.changes), "change"), f"{len(self.left)} not repaired" if self.left else ""]
+        parts.append("verified" if self.verified else "")
+        parts.append(f"written to {short(self.output)}" if self.output else "")
+        return f"<Fix: {', '.join(part for part in parts if part)}>"
+
+    def _repr_html_(self) -> str:
+        return _html.fix(self)
 
 
 @dataclass(frozen=True)
-class CensusRow(_Record):
+class CensusRow(Record):
     """How many nodes of one operator broadcast in one pattern."""
 
     op: str
@@ -182,84 +200,232 @@ class CensusRow(_Record):
     bytes: int
 
 
-@dataclass(frozen=True)
-class Census(_Printed):
+@dataclass(frozen=True, repr=False)
+class Census(Answered):
     """The element-wise nodes of a model by operator and pattern."""
 
     model: str
     nodes: int
     rows: list[CensusRow]
-    text: str = field(default="", repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        groups = count(len(self.rows), "group")
+        return f"<Census {short(os.path.basename(self.model))}: {count(self.nodes, 'node')} in {groups}>"
+
+    def _repr_html_(self) -> str:
+        return _html.census(self)
 
 
-@dataclass(frozen=True)
-class Sizes(_Printed):
+@dataclass(frozen=True, repr=False)
+class Sizes(Answered):
     """Which sizes of an open dim a model takes."""
 
     model: str
     dim: str
     takes: str
-    text: str = field(default="", repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Sizes {short(os.path.basename(self.model))}: {short(self.dim)} takes {short(self.takes, 120)}>"
+
+    def _repr_html_(self) -> str:
+        return _html.sizes(self)
 
 
-def _ask(model, words):
-    """Asks the command about a file, about bytes, or about an onnx.ModelProto."""
+@dataclass(frozen=True, repr=False)
+class Extract(Answered):
+    """A node as a model of its own; `model_bytes` is that model where no file was asked for."""
+
+    node: str
+    op: str
+    output: str | None
+    remarks: list[str]
+
+    @functools.cached_property
+    def model_bytes(self) -> bytes | None:
+        """The model of one node, where no file was asked for."""
+        return vars(self)["_told"].changed if "_told" in vars(self) else None
+
+    @functools.cached_property
+    def inputs(self) -> dict[str, np.ndarray]:
+        """What its inputs may be given, by their names."""
+        arrays = vars(self)["_told"].inputs
+        read = lambda data, dtype, shape: np.frombuffer(data, _arrays.dtype_of(dtype)).reshape(shape).copy()  # noqa: E731
+        return {name: read(data, dtype, shape) for name, dtype, shape, data in arrays}
+
+    def __getstate__(self) -> dict:
+        self.inputs  # noqa: B018
+        return super().__getstate__()
+
+    def __repr__(self) -> str:
+        where = f", written to {short(self.output)}" if self.output else ""
+        return f"<Extract {short(self.node)} ({short(self.op)}), {count(len(self.inputs), 'input')}{where}>"
+
+
+@dataclass(frozen=True)
+class Law(Record):
+    """A statement about a target: what it does, how that is known (`run here` or `documented`), and the source."""
+
+    text: str
+    evidence: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Target(Record):
+    """A runtime that models can be checked for, and the statements that its verdicts rest on."""
+
+    name: str
+    summary: str
+    laws: list[Law]
+
+    def __repr__(self) -> str:
+        return f"<Target {self.name}: {self.summary}, {count(len(self.laws), 'law')}>"
+
+
+def _source(model):
+    """Return the path of a model and None, or a name for it and its bytes."""
     if hasattr(model, "SerializeToString"):
         model = model.SerializeToString()
     if isinstance(model, (bytes, bytearray, memoryview)):
-        text, data, changed = _broadaxe.model([*words, "--", "model"], bytes(model))
-    else:
-        text, data, changed = _broadaxe.model([*words, "--", os.fspath(model)], None)
-    return text, json.loads(data), changed
+        return "model", bytes(model)
+    if isinstance(model, (str, os.PathLike)):
+        return os.fsdecode(model), None
+    kind = type(model).__name__
+    raise TypeError(f"a model is a path, the bytes of a model file, or an onnx.ModelProto, not {kind}")
+
+
+def _ask(model, words):
+    """Ask the command about a file, about bytes, or about an onnx.ModelProto."""
+    path, data = _source(model)
+    return _broadaxe.model([*words, "--", path], data)
 
 
 def _words(targets, input_shapes):
+    """Return the options that name targets and the shapes of inputs."""
     words = []
     if targets is not None:
-        names = [targets] if isinstance(targets, str) else list(targets)
-        words += ["--for", ",".join(names)]
-    for name, shape in (input_shapes or {}).items():
-        words += ["--input-shape", f"{name}:" + (",".join(str(dim) for dim in shape) or "()")]
-    return words
+        words += ["--for", ",".join(_names(targets))]
+    if input_shapes is None:
+        return words
+    if not isinstance(input_shapes, collections.abc.Mapping):
+        kind = type(input_shapes).__name__
+        raise TypeError(f'input_shapes takes shapes by the names of inputs, such as {{"image": (1, 3, 224, 224)}}, not {kind}')
+    return words + [f"--input-shape={_named(name, shape)}" for name, shape in input_shapes.items()]
+
+
+def _names(targets):
+    names = [targets] if isinstance(targets, str) else targets
+    names = list(names) if isinstance(names, collections.abc.Iterable) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f'targets takes the name of a runtime or several, such as ["onnx", "ncnn"], not {targets!r}')
+    if not names:
+        raise ValueError('targets is empty; name a runtime, such as "onnx"')
+    return names
+
+
+def _named(name, shape):
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an input is a text, not {type(name).__name__}")
+    if isinstance(shape, str):
+        return f"{name}:{shape}"
+    if not isinstance(shape, collections.abc.Iterable):
+        raise TypeError(f"the shape of {name} is {shape!r}; a shape is a tuple of whole numbers and names, such as (1, 3)")
+    return f"{name}:" + (",".join(_dim(name, dim) for dim in shape) or "()")
+
+
+def _dim(name, dim):
+    if dim is None or isinstance(dim, str):
+        return "?" if dim is None else dim
+    try:
+        return str(operator.index(dim))
+    except TypeError:
+        raise TypeError(f"a dim of {name} is {dim!r}; dims are whole numbers, names, or None") from None
+
+
+def _text(value, name, example):
+    if not isinstance(value, str):
+        raise TypeError(f'{name} takes a text such as "{example}", not {type(value).__name__}')
+    return value
+
+
+def _out(out):
+    return ["--dry-run"] if out is None else [f"--output={os.fsdecode(out)}"]
 
 
 def check(model, targets=("onnx", "openvino", "ncnn"), input_shapes=None):
     """Show where the element-wise nodes of a model mean something else on other runtimes, with the numbers that differ.
 
-    `model` is a path, the bytes of a file, or an onnx.ModelProto; `targets` are names of runtimes (`broadaxe targets` lists
-    them); `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model and
-    OSError for a file that cannot be read.
+    `model` is a path, the bytes of a file, or an onnx.ModelProto; `targets` are names of runtimes, which `broadaxe.targets()`
+    describes; `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model, and
+    FileNotFoundError and its like for a file that cannot be read.
 
     >>> import broadaxe as bx
     >>> found = bx.check("examples/face.onnx", targets=["onnx"])  # doctest: +SKIP
-    >>> found.findings[0].verdict, found.findings[0].counterexample.element  # doctest: +SKIP
+    >>> found.ok, found.problems[0].counterexample.element  # doctest: +SKIP
+    (False, [0, 0, 0, 1])
     """
-    text, data, _ = _ask(model, ["check", *_words(targets, input_shapes)])
-    (record,) = data["models"]
-    return _build(Check, {**record, "text": text})
+    return Check._of(_ask(model, ["check", *_words(targets, input_shapes)]), "/models/0")
 
 
 def fix(model, targets, out=None, verify=True, input_shapes=None):
     """Change a model so that it means the same on other runtimes, with the fewest changes.
 
-    With `out` the changed model is written there, whole or not at all; else it is returned in `model_bytes`. With `verify` the
-    element-wise nodes are computed before and after, bit for bit. Nodes that could not be repaired stand in `left`. Raises
-    ValueError where the changed model would not be the same.
+    With `out` the changed model is written there, atomically; else it is returned in `model_bytes`. Like the command, it computes
+    the element-wise nodes before and after and compares them bit for bit; `verify=False` leaves that out. Nodes that could not be
+    repaired are listed in `left`. Raises ValueError where the changed model would not be the same or nothing could be verified.
     """
     words = ["fix", *_words(targets, input_shapes), *([] if verify else ["--no-verify"])]
-    words += ["--dry-run"] if out is None else ["-o", os.fspath(out)]
-    text, data, changed = _ask(model, words)
-    return _build(Fix, {**data, "text": text, "model_bytes": changed})
+    return Fix._of(_ask(model, words + _out(out)))
+
+
+def upgrade(model, out=None):
+    """Convert an ONNX model from before opset 7 to opset 7, with its broadcasts spelled out.
+
+    With `out` the converted model is written there, atomically; else it is returned in `model_bytes`. A model of opset 7 or later is
+    left as it is. Raises ValueError for a model in another format, and where nodes have no exact counterpart, which it names.
+    """
+    return Fix._of(_ask(model, ["upgrade", *_out(out)]))
+
+
+def extract(model, node, out=None, inline=False, seed=0, input_shapes=None):
+    """Take a node out of an ONNX model, as a model of its own with arrays to run it on.
+
+    `node` is the name of the node or of one of its outputs. The model is returned in `model_bytes` and the arrays in `inputs`; with
+    `out` they are written there, the arrays as OUT.0.npy and so on. With `inline` the arrays are constants of the new model. Raises
+    ValueError where there is no such node or a size is open.
+    """
+    words = ["extract", f"--node={_text(node, 'node', 'conv1')}", f"--seed={operator.index(seed)}", *_words(None, input_shapes)]
+    words += [f"--output={'-' if out is None else os.fsdecode(out)}", *(["--inline"] if inline else [])]
+    return Extract._of(_ask(model, words))
+
+
+def targets():
+    """Return the runtimes that `check` and `fix` know, each with the statements it rests on and how they are known.
+
+    >>> import broadaxe as bx
+    >>> [target.name for target in bx.targets()][:3]
+    ['onnx', 'onnx6', 'openvino']
+    >>> {law.evidence for target in bx.targets() for law in target.laws} == {"run here", "documented"}
+    True
+    """
+    return build_all(Target, json.loads(_broadaxe.command(["targets"]).json("/targets")))
 
 
 def census(model, input_shapes=None):
     """Count the element-wise nodes of a model by operator and by how they broadcast."""
-    text, data, _ = _ask(model, ["census", *_words(None, input_shapes)])
-    (record,) = data["models"]
-    return _build(Census, {**record, "text": text})
+    return Census._of(_ask(model, ["census", *_words(None, input_shapes)]), "/models/0")
 
 
 def sizes(model, sweep, input_shapes=None):
     """Say which sizes of an open dim a model takes; `sweep` is such as "height=1..512"."""
-    text, data, _ = _ask(model, ["sizes", "--sweep", sweep, *_words(None, input_shapes)])
-    return _build(Sizes, {**data, "text": text})
+    words = ["sizes", f"--sweep={_text(sweep, 'sweep', 'height=1..512')}", *_words(None, input_shapes)]
+    return Sizes._of(_ask(model, words))
+
+
+def grouped(findings):
+    """Group findings by what they say: pairs of the first of each group and the names of its nodes."""
+    groups = {}
+    for one in findings:
+        said = one.source if one.source is not None else one.reason
+        groups.setdefault((one.target, one.verdict, one.op, said), (one, []))[1].append(one.node)
+    return list(groups.values())

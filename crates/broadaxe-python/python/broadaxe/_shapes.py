@@ -1,12 +1,14 @@
 """Shapes: broadcasts without elements, views that repeat, and answers about what a rule does."""
 
+import collections.abc
 import json
+import operator
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import _broadaxe, _dask
-from ._arrays import borrow
+from . import _arrays, _broadaxe, _dask, _html
+from ._arrays import borrow, short_name
 
 
 def broadcast_shapes(*shapes, rule="numpy", axis=None):
@@ -83,50 +85,121 @@ def broadcast_to(array, shape, rule="broadcast-to", axes=None, subok=False):
     return _strided(array, result, places)
 
 
+def unbroadcast(gradient, shape, rule="numpy", axis=None):
+    """Sum a gradient of a result back to an operand of this shape, which broadcast to the gradient's under the rule.
+
+    The operand counts as the second of two, the first of which has the gradient's shape; under a rule with a target it is the only
+    one. `shape` may be an array, for its shape. The result has the gradient's dtype. Raises ValueError where the shape does not
+    broadcast to that of the gradient.
+
+    >>> import numpy as np, broadaxe as bx
+    >>> gradient = np.arange(6.0).reshape(2, 3)
+    >>> bx.unbroadcast(gradient, (3,)), bx.unbroadcast(gradient, (2,), rule="pdpd", axis=0)
+    (array([3., 5., 7.]), array([ 3., 12.]))
+    """
+    array = np.asarray(borrow(gradient))
+    dims = shape.shape if hasattr(shape, "shape") else (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    axes, dims = _broadaxe.unbroadcast(array.shape, dims, rule, axis)
+    sheet = _broadaxe.Sheet()
+    value = sheet.put(array)
+    if axes:
+        summed = sheet.lower(_broadaxe.Expression(f"sum(x, axis={axes})"), {"x": value})
+        value = sheet.cast(summed, value.dtype)
+    result = np.asarray(sheet.compute(value, order="C"))
+    return result.reshape(tuple(dims))
+
+
 class Answer(str):
-    """A text for people; `data` has the same for programs."""
+    """A text for people, which a notebook shows as a drawing or a table; `data` has the same for programs."""
 
     data: dict
+    _command = ""
 
     def __repr__(self):
         return str(self)
 
+    def _repr_html_(self):
+        draw = {"explain": _html.explain, "compare": _html.compare}.get(self._command)
+        return None if draw is None else draw(self.data)
+
 
 def _ask(command, shapes, *options):
     texts = [shape if isinstance(shape, str) else _shape_text(shape) for shape in shapes]
-    text, data, _ = _broadaxe.command([command, *options, "--", *texts])
-    answer = Answer(text)
-    answer.data = json.loads(data)
+    told = _broadaxe.command([command, *options, "--", *texts])
+    answer = Answer(told.text)
+    answer.data, answer._command = json.loads(told.json()), command
     return answer
 
 
 def _shape_text(shape):
     dims = (shape,) if isinstance(shape, (int, np.integer)) else getattr(shape, "shape", shape)
-    return "(" + "".join(f"{int(dim)}," for dim in dims) + ")" if len(dims) else "()"
+    if not isinstance(dims, collections.abc.Iterable):
+        raise TypeError(f"{shape!r} is not a shape; a shape is a tuple of whole numbers and names, a text such as 'n,4', or an array")
+    texts = [_dim_text(dim) for dim in dims]
+    return "(" + "".join(f"{text}," for text in texts) + ")" if texts else "()"
 
 
-def explain(*shapes, rule="numpy", axis=None, dtype="f32"):
+def _dim_text(dim):
+    if dim is None or isinstance(dim, str):
+        return "?" if dim is None else dim
+    try:
+        number = operator.index(dim)
+    except TypeError:
+        raise TypeError(f"{dim!r} is not a dim; dims are whole numbers, texts such as 'n' and '2..9', or None") from None
+    if number < 0:
+        raise ValueError(f"a dim is {number}; dims are 0 or more")
+    return str(number)
+
+
+def _dtype_text(dtype):
+    """Return our name of a dtype: of what NumPy takes for one, or of our own names."""
+    if not isinstance(dtype, str):
+        return short_name(dtype)
+    both = {name: (_arrays.NAMES[name], np.dtype(name).name) for name in ("i8", "u8")}
+    if dtype in both:
+        ours, numpys = both[dtype]
+        raise ValueError(f"dtype {dtype!r} is {numpys} in NumPy and {ours} in Broadaxe; write {numpys!r} or {ours!r}")
+    return dtype if dtype in _arrays.NAMES else short_name(dtype)
+
+
+def _dtype_of(shape):
+    """Return our name of the dtype of an array; f32 for a shape."""
+    if isinstance(getattr(shape, "dtype", None), np.dtype):
+        return short_name(shape.dtype)
+    return short_name(borrow(shape).dtype) if hasattr(shape, "__dlpack__") else "f32"
+
+
+def explain(*shapes, rule="numpy", axis=None, dtype=None):
     """Draw how shapes (or the shapes of arrays) are aligned, what is repeated, which loops that makes and what they cost.
 
-    Returns a text, whose `data` has the same as a dictionary.
+    Where a dim is a name, a range or unknown, draw what can be said and the conditions under which the shapes broadcast. Bytes are
+    those of `dtype`, by NumPy's name or ours; without it those of the arrays, and of float32 for shapes. Returns a text, whose
+    `data` has the same as a dictionary. Raises ValueError where the shapes do not broadcast.
 
     >>> import broadaxe as bx
     >>> print(bx.explain((2, 3, 4), (3, 1)).splitlines()[0])
     (2, 3, 4) under numpy
     >>> bx.explain((2, 3, 4), (3, 1)).data["operands"][1]["repeats"]
     [{'axis': 0, 'times': 2}, {'axis': 2, 'times': 4}]
+    >>> bx.explain(("n", 4), (3, 4)).data["guards"]
+    ['n == 3 or n == 1']
     """
-    options = [f"--rule={rule}", f"--dtype={dtype}"] + ([] if axis is None else [f"--axis={axis}"])
-    return _ask("explain", shapes, *options)
+    names = [_dtype_text(dtype)] if dtype is not None else [_dtype_of(shape) for shape in shapes]
+    names = names[:1] if len(set(names)) == 1 else names
+    options = [f"--rule={rule}"] + ([f"--dtype={','.join(names)}"] if names else [])
+    return _ask("explain", shapes, *options, *([] if axis is None else [f"--axis={axis}"]))
 
 
 def compare(*shapes):
     """Broadcast the same shapes (or those of arrays) under every rule, and show an element on which each two rules differ.
 
-    Returns a text, whose `data` has the same as a dictionary.
+    Where a dim is a name, a range or unknown, show the result and the conditions under each rule, and sizes for which two rules
+    differ. Returns a text, whose `data` has the same as a dictionary.
 
     >>> import broadaxe as bx
     >>> {rule["rule"]: rule.get("shape") for rule in bx.compare((2,), (2, 2)).data["rules"]}["ncnn"]
     [2, 2]
+    >>> bx.compare(("n",), ("n", "n")).data["sizes"]
+    {'n': 2}
     """
     return _ask("compare", shapes)

@@ -5,7 +5,7 @@ use broadaxe_models::{
     check::check,
     fix::advise,
     report::{CheckRecord, TargetRecord},
-    target::{PROFILES, Target},
+    target::{Law, PROFILES, Profile, Target},
     upgrade::OPSET,
 };
 use schemars::JsonSchema;
@@ -155,8 +155,13 @@ pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
 /// Lists the targets.
 pub fn targets() -> Answer {
     let rows = PROFILES.iter().map(|target| vec![target.name.to_owned(), target.summary.to_owned()]);
-    let json: Vec<Value> =
-        PROFILES.iter().map(|target| json!({ "name": target.name, "summary": target.summary })).collect();
+    let law =
+        |law: &Law| json!({ "text": law.text, "evidence": law.evidence.kind.text(), "source": law.evidence.source });
+    let target = |target: &&'static Profile| {
+        let laws: Vec<Value> = target.laws.iter().map(law).collect();
+        json!({ "name": target.name, "summary": target.summary, "laws": laws })
+    };
+    let json: Vec<Value> = PROFILES.iter().map(target).collect();
     Answer::new(table(&["target", "what it stands for"], true, rows), json!({ "targets": json }))
 }
 

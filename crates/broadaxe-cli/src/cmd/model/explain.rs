@@ -6,16 +6,16 @@ use broadaxe_models::{
     Model, NodeId,
     infer::{Origin, Shapes},
     meaning::{Meaning, Source, meaning},
-    report::{node_name, origin_text},
+    report::{dims, node_name, origin_text},
 };
-use broadaxe_shape::{Rule, Shape};
+use broadaxe_shape::{Rule, SymbolicShape};
 use serde_json::{Value, json};
 
 use super::{Loaded, find, load, open};
 use crate::{
     answer::letter,
     args::InputArgs,
-    error::{Error, ErrorKind, quoted},
+    error::{Error, ErrorKind, escaped, quoted},
 };
 
 /// What a node of a model broadcasts, for the drawing of `explain`.
@@ -23,7 +23,7 @@ pub struct Explained {
     /// The rule with its parameters.
     pub rule: Rule,
     /// The shapes of its operands.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SymbolicShape>,
     /// The lines above the drawing: the node, and where each size comes from.
     pub head: String,
     /// The same as JSON.
@@ -42,22 +42,24 @@ pub fn run(path: &Path, name: &str, inputs: &InputArgs) -> Result<Explained, Err
 fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, String> {
     let Loaded { model, shapes, path } = loaded;
     let (node, name) = (model.node(id), node_name(model, id));
-    let title = format!("{} ({})", quoted(&name), node.op);
+    let title = format!("{} ({})", quoted(&name), quoted(&node.op));
     let meaning = meaning(model, id).ok_or_else(|| format!("{title} is not element-wise; nothing broadcasts"))?;
     let meaning = meaning.map_err(|reason| format!("{title}: {reason}"))?;
-    let mut head = format!("{title}, {} of {}\n", node.place, path.display());
+    let mut head = format!("{title}, {} of {}\n", quoted(&node.place), path.display());
     let (mut known, mut operands) = (Vec::new(), Vec::new());
     for (k, shape) in meaning.shapes(node, shapes).into_iter().enumerate() {
         let (label, origin) = operand(model, shapes, id, &meaning, k);
-        head += &format!("  {} is {label} {shape}, {origin}\n", letter(k));
-        let open = || format!("{label} has shape {shape}; fix what is open with --input-shape NAME:SHAPE");
-        let shape = shape.known().ok_or_else(open)?;
-        operands.push(json!({ "tensor": label, "shape": shape.dims(), "origin": origin }));
+        head += &format!("  {} is {label} {}, {}\n", letter(k), escaped(&shape.to_string()), escaped(&origin));
+        operands.push(json!({ "tensor": label, "shape": dims(&shape), "origin": origin }));
         known.push(shape);
     }
-    let result = node.output(0).and_then(|value| shapes.of[value.0 as usize].shape.known()).unwrap_or_default();
+    let result = node.output(0).and_then(|value| shapes.of[value.0 as usize].shape.known());
+    let rule = meaning.rule(result.clone().unwrap_or_default().dims());
+    if rule.def().target && result.is_none() {
+        return Err(format!("{title}: its result's shape is open; fix it with --input-shape NAME:SHAPE"));
+    }
     let json = json!({ "node": name, "op": node.op, "place": node.place, "operands": operands });
-    Ok(Explained { rule: meaning.rule(result.dims()), shapes: known, head, json })
+    Ok(Explained { rule, shapes: known, head, json })
 }
 
 /// Names an operand and says where its shape is known from.

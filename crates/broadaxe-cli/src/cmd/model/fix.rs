@@ -16,7 +16,7 @@ use crate::{
     answer::{Answer, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     bytes,
-    error::Error,
+    error::{Error, ErrorKind, escaped, quoted},
 };
 
 /// Repairs a model for targets.
@@ -31,17 +31,25 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
 /// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
 ///
 /// # Errors
-/// As [`fix()`].
+/// As [`fix()`]; when nothing could be verified that was to be.
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
     let (loaded, plan) = repaired(args, open)?;
     let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))?;
-    if !args.out.dry_run {
-        return Ok((answer, None));
+    if let Some(reason) = answer.json["unverified"].as_str() {
+        return Err(Error::new(ErrorKind::Value, format!("not verified: {reason}")).of(&args.out.model));
+    }
+    let changed = unwritten(&loaded, &plan, &args.out)?;
+    Ok((answer, changed))
+}
+
+/// Returns the changed model where it is written nowhere.
+fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8>>, Error> {
+    if !out.dry_run {
+        return Ok(None);
     }
     let written = format::write(&loaded.model, &plan.edits)?;
     let changed = format::changed(&loaded.model, &written)?;
-    let bytes = changed.source.read(0, changed.source.len() as usize)?;
-    Ok((answer, Some(bytes)))
+    Ok(Some(changed.source.read(0, changed.source.len() as usize)?))
 }
 
 fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
@@ -56,14 +64,34 @@ fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
 /// # Errors
 /// As [`fix()`]; a model with a node that has no exact counterpart is not written.
 pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
-    let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, &open)?;
-    let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
+    let (loaded, plan) = raised(args, &open)?;
     if let (Some(left), false) = (plan.left.first(), args.out.dry_run) {
         let node = node_name(&loaded.model, left.node);
         let text = format!("{node}: {}; nothing was written, --dry-run lists all such nodes", left.reason);
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
     change(&loaded, &plan, &args.out, None)
+}
+
+/// As [`upgrade()`], for a caller that may hold the model; returns the changed model too where it is not written.
+///
+/// # Errors
+/// As [`upgrade()`], also where nothing is to be written; the error names every node.
+pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
+    let (loaded, plan) = raised(args, open)?;
+    if !plan.left.is_empty() {
+        let one = |left: &fix::Left| format!("{}: {}", node_name(&loaded.model, left.node), left.reason);
+        let text = plan.left.iter().map(one).collect::<Vec<_>>().join("; ");
+        return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
+    }
+    let answer = change(&loaded, &plan, &args.out, None)?;
+    Ok((answer, unwritten(&loaded, &plan, &args.out)?))
+}
+
+fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
+    let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, open)?;
+    let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
+    Ok((loaded, plan))
 }
 
 /// Makes the changes, verifies them if asked to, and says what was done.
@@ -84,12 +112,13 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
     }
     let mut text = show(model, plan);
     if let Some(verified) = verified.as_ref().filter(|verified| verified.nodes > 0) {
-        text += &format!("verified: {verified}\n");
+        text += &escaped(&format!("verified: {verified}"));
+        text += "\n";
     }
     // A model that nothing was found out about is not the same for that.
     let unverified = verified.as_ref().filter(|verified| verified.nodes == 0);
     if let Some(verified) = unverified {
-        let reason = verified.left.first().map_or("no node has operands", |left| &left.reason);
+        let reason = escaped(unverified_for(verified));
         text += &format!("not verified: {reason}; nothing was written, --no-verify writes the model all the same\n");
     }
     let destination = destination.filter(|_| unverified.is_none());
@@ -97,9 +126,17 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         save(model, &plan.edits, path)?;
         text += &format!("{}: written\n", path.display());
     }
-    let json = describe(model, plan, verified.as_ref(), destination.as_deref());
+    let mut json = describe(model, plan, verified.as_ref(), destination.as_deref());
+    if let Some(verified) = unverified {
+        json["unverified"] = unverified_for(verified).into();
+    }
     let left = plan.left.iter().any(|left| !left.unsupported);
     Ok(Answer { text, json, refused: left || unverified.is_some() })
+}
+
+/// Says why nothing was verified.
+fn unverified_for(verified: &Verified) -> &str {
+    verified.left.first().map_or("no node has operands", |left| &left.reason)
 }
 
 /// Reads the changed model before it is written, and computes its element-wise nodes beside those of the old one.
@@ -123,7 +160,8 @@ fn show(model: &Model, plan: &Fix) -> String {
         text += &format!("\n{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
     }
     for left in &plan.left {
-        text += &format!("not repaired: {}: {}\n", node_name(model, left.node), left.reason);
+        let (name, reason) = (quoted(&node_name(model, left.node)), escaped(&left.reason));
+        text += &format!("not repaired: {name}: {reason}\n");
     }
     text
 }

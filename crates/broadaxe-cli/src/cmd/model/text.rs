@@ -3,7 +3,10 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord};
 
-use crate::{answer::tuple, error::quoted};
+use crate::{
+    answer::tuple,
+    error::{escaped, quoted},
+};
 
 /// Draws one finding; colours are taken out where there is no terminal.
 pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
@@ -13,7 +16,13 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
         _ => Level::NOTE,
     };
     let (source, spans) = operands(finding);
-    let path = format!("{}: {} {} ({})", record.model, finding.place, quoted(&finding.node), finding.op);
+    let path = format!(
+        "{}: {} {} ({})",
+        escaped(&record.model),
+        quoted(&finding.place),
+        quoted(&finding.node),
+        quoted(&finding.op)
+    );
     let mut snippet = Snippet::source(source).line_numbering(false).path(path.clone()).fold(false);
     for (k, span) in spans.into_iter().enumerate() {
         if let Some(label) = label(finding, k) {
@@ -22,7 +31,7 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
     }
     let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(snippet);
     for note in notes(finding) {
-        group = group.element(Level::NOTE.message(note));
+        group = group.element(Level::NOTE.message(escaped(&note)));
     }
     let mut groups: Vec<Group<'_>> = vec![group];
     if let Some(repair) = &finding.repair {
@@ -30,7 +39,7 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
             0 => "nothing is copied when the model runs".to_owned(),
             bytes => format!("copies {} each time the model runs", crate::bytes::show(u128::from(bytes))),
         };
-        groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", repair.text))));
+        groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", escaped(&repair.text)))));
     }
     let drawn = Renderer::styled().term_width(width()).render(&groups) + "\n";
     without_line(&drawn, &path)
@@ -60,7 +69,7 @@ fn title(finding: &FindingRecord) -> String {
     // Which element is read is drawn below.
     let drawn = finding.counterexample.as_ref().and_then(|_| finding.reason.split_once(": element ("));
     let reason = drawn.map_or(finding.reason.as_str(), |(law, _)| law);
-    if reason.is_empty() { what } else { format!("{what}: {reason}") }
+    if reason.is_empty() { what } else { format!("{what}: {}", escaped(reason)) }
 }
 
 /// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
@@ -68,7 +77,7 @@ fn operands(finding: &FindingRecord) -> (String, Vec<std::ops::Range<usize>>) {
     let mut rows: Vec<(String, String, String)> = Vec::new();
     for operand in &finding.operands {
         let name = quoted(&operand.tensor);
-        rows.push((name, shape(operand.shape.as_deref()), operand.origin.clone()));
+        rows.push((name, shape(operand.shape.as_deref()), escaped(&operand.origin)));
     }
     rows.push(("result".into(), shape(finding.result.as_deref()), String::new()));
     let names = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);

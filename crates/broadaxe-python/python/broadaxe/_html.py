@@ -1,0 +1,269 @@
+"""Tables for notebooks: plain HTML without scripts, in the colours of the page, with every text escaped."""
+
+import html
+import os
+import re
+
+_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+_TABLE = "border-collapse:collapse;margin:.5em 0;color:inherit;background:transparent;border:none;font-size:inherit"
+_HEAD = "text-align:left;padding:.25em .9em .25em 0;font-weight:600;border:none;border-bottom:1px solid currentColor;vertical-align:bottom"
+_LINE = "color-mix(in srgb,currentColor 18%,transparent)"
+_ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:top"
+_CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
+_SMALL = "opacity:.75;font-size:.92em"
+_MOST = 30
+
+_TINTS = {"differs": "crimson", "refused": "crimson", "guarded": "darkorange", "unsupported": "darkorange"}
+
+
+def plain(text):
+    """Write control characters, and those that turn the direction of writing, as escapes."""
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def count(number, noun):
+    """Write a number of things."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+class Html(str):
+    """A text that is HTML already."""
+
+    def __add__(self, other):
+        return Html(super().__add__(_safe(other)))
+
+
+def _safe(value):
+    return value if isinstance(value, Html) else Html(html.escape(plain("" if value is None else str(value))))
+
+
+def _tag(name, inner, style="", **attributes):
+    written = "".join(f' {key}="{html.escape(value)}"' for key, value in attributes.items())
+    return Html(f"<{name}{written}" + (f' style="{style}"' if style else "") + f">{_safe(inner)}</{name}>")
+
+
+def _join(parts, between=""):
+    return Html(between.join(_safe(part) for part in parts))
+
+
+def _table(head, rows, right=()):
+    """Write a table; the columns whose numbers are in `right` hold numbers."""
+    align = lambda k: ";text-align:right;font-variant-numeric:tabular-nums" if k in right else ""  # noqa: E731
+    line = lambda cells, tag, style: _join(_tag(tag, cell, style + align(k)) for k, cell in enumerate(cells))  # noqa: E731
+    body = _join(_tag("tr", line(row, "td", _CELL), _ROW) for row in rows)
+    return _tag("table", _tag("thead", _tag("tr", line(head, "th", _HEAD))) + _tag("tbody", body), _TABLE)
+
+
+def _bold(text):
+    return _tag("b", text)
+
+
+def _code(text):
+    return _tag("code", text, "background:transparent;color:inherit;padding:0")
+
+
+def _note(text):
+    return _tag("div", text, _SMALL)
+
+
+def _fold(title, inner):
+    return _tag("details", _tag("summary", title, "cursor:pointer") + _tag("div", inner, "margin:.3em 0 .3em 1em"))
+
+
+def _page(*parts):
+    return _tag("div", _join(parts), "color:inherit;background:transparent")
+
+
+def _verdict(verdict):
+    tint = _TINTS.get(verdict, "currentColor")
+    return _tag("span", verdict, f"font-weight:600;color:color-mix(in srgb,{tint} 70%,currentColor)")
+
+
+def _tuple(dims):
+    if dims is None:
+        return "(...)"
+    return "(" + ", ".join(str(dim) for dim in dims) + ("," if len(dims) == 1 else "") + ")"
+
+
+def _bytes(size):
+    """Write a number of bytes."""
+    if not size:
+        return "nothing"
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024 or unit == "GiB":
+            return f"{size} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= 1024
+
+
+def _more(rest, what):
+    return _note(f"... and {rest} more {what}") if rest > 0 else Html()
+
+
+def _number(value):
+    return "no finite number" if value is None else f"{value:g}"
+
+
+def check(found):
+    """Write what `check` found."""
+    from ._models import grouped
+
+    verdicts = ("same", "differs", "refused", "unsupported", "guarded", "unknown")
+    used = [name for name in verdicts if any(getattr(target, name) for target in found.targets)]
+    rows = [[_bold(target.name), *(getattr(target, name) or "-" for name in used)] for target in found.targets]
+    shapes = "all shapes known" if not found.unknown else f"{found.unknown} of unknown shape"
+    title = [_bold(os.path.basename(found.model)), f": {count(found.nodes, 'element-wise node')}, {shapes}"]
+    parts = [_tag("div", _join(title)), _table(["target", *used], rows, range(1, len(used) + 1))]
+    groups = grouped(found.problems)
+    if groups:
+        lines = [_group(one, names) for one, names in groups[:_MOST]]
+        parts += [_table(["verdict", "target", "operator", "nodes", "what happens"], lines, (3,))]
+        parts.append(_more(len(groups) - _MOST, "groups of findings"))
+    if found.others:
+        parts.append(_note(f"Element-wise nodes only; not judged: {count(found.others, 'other node')}."))
+    return _page(*parts)
+
+
+def _group(one, names):
+    reason = one.reason.split(": element (")[0] if one.counterexample else one.reason
+    said = [_tag("div", reason)]
+    if one.counterexample:
+        said.append(_tag("div", _example(one)))
+    if one.condition:
+        said.append(_tag("div", _join(["the same if ", _code(one.condition)])))
+    if one.repair:
+        cost = f"copies {_bytes(one.repair.bytes)} each time" if one.repair.bytes else "no run-time copy"
+        said.append(_tag("div", _join([_tag("i", "fix: "), one.repair.text, f" ({cost})"])))
+    listed = Html() if len(names) == 1 else _join([_code(name) for name in names[:_MOST]], ", ")
+    listed += _more(len(names) - _MOST, "nodes")
+    first = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    said.append(_fold(first, listed + _details(one)))
+    return [_verdict(one.verdict), one.target, one.op, len(names), _join(said)]
+
+
+def _details(one):
+    rows = [[operand.tensor, _tuple(operand.shape), operand.origin] for operand in one.operands]
+    parts = [_table([f"operands of {one.node}", "shape", "known from"], [*rows, ["result", _tuple(one.result), ""]])]
+    if one.evidence:
+        parts.append(_note(f"{one.evidence}: {one.source}"))
+    return _join(parts)
+
+
+def _example(one):
+    example = one.counterexample
+    there = _number(example.there) if example.target_reads else f"missing: the result has shape {_tuple(example.target_shape)}"
+    return f"Element {_tuple(example.element)} is {_number(example.here)} here and {there} on {one.target}."
+
+
+def fix(found):
+    """Write what `fix` or `upgrade` changed."""
+    total = sum(one.bytes for one in found.changes)
+    title = f"{count(len(found.changes), 'change')}, {_bytes(total)} copied each time the model runs"
+    parts = [_tag("div", _join([_bold(title if found.changes else "nothing to change")]))]
+    if found.changes:
+        rows = [[_code(one.node), one.op, _bytes(one.bytes), one.change] for one in found.changes[:_MOST]]
+        parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(found.changes) - _MOST, "changes")]
+    if found.left:
+        rows = [[_code(one.node), "unsupported" if one.unsupported else "not repaired", one.reason] for one in found.left[:_MOST]]
+        parts += [_table(["node", "", "reason"], rows), _more(len(found.left) - _MOST, "nodes")]
+    parts += [_note(f"Verified: {found.verified}.")] if found.verified else []
+    parts += [_note(f"Written to {found.output}.")] if found.output else []
+    return _page(*parts)
+
+
+def census(found):
+    """Write the rows of a census."""
+    blow_up = lambda value: "-" if value is None else f"{value:.2f}"  # noqa: E731
+    rows = [
+        [row.op, row.pattern, row.nodes, "-" if row.loops is None else row.loops, blow_up(row.blow_up), _bytes(row.bytes)]
+        for row in found.rows
+    ]
+    title = _tag("div", _join([_bold(os.path.basename(found.model)), f": {count(found.nodes, 'element-wise node')}"]))
+    table = _table(["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], rows, (2, 3, 4, 5))
+    return _page(title, table, _note("Loops: axes left after merging. Blow-up: result elements per input element. Largest value in each group."))
+
+
+def sizes(found):
+    """Write the sizes that a model takes."""
+    return _page(_table(["model", "dim", "takes"], [[os.path.basename(found.model), _code(found.dim), found.takes]]))
+
+
+_BOX = "text-align:center;padding:.35em .9em;border:1px solid currentColor;background:transparent"
+_NONE = f"text-align:center;padding:.35em .9em;border:1px dotted {_LINE};background:transparent;opacity:.5"
+_HATCH = f"repeating-linear-gradient(45deg,transparent 0 4px,{_LINE} 4px 7px)"
+_NAME = "text-align:left;padding:.35em .9em .35em 0;border:none;background:transparent;font-weight:600"
+_AXIS = f"text-align:center;padding:.2em .9em;border:none;background:transparent;{_SMALL}"
+
+
+def explain(data):
+    """Draw how shapes are aligned."""
+    title = _tag("div", _join([_bold(_tuple(data["shape"])), " under ", _bold(data["rule"])]))
+    operands = data["operands"]
+    parts = [title]
+    if data["shape"] is not None and all("axes" in one for one in operands):
+        parts += [_drawing(data["shape"], operands), _note("Hatched: repeated along that axis.")]
+    else:
+        parts.append(_note("The sizes decide where the axes go."))
+    if data.get("guards"):
+        parts.append(_tag("div", _join(["if ", _join([_code(guard) for guard in data["guards"]], " and ")])))
+    if "bytes_read" in data:
+        blow_up = f", {data['blow_up']:.2f} result elements per input element" if data["blow_up"] is not None else ""
+        parts.append(_note(f"Reads {_bytes(data['bytes_read'])}, writes {_bytes(data['bytes_written'])}{blow_up}."))
+    return _page(*parts)
+
+
+def _drawing(shape, operands):
+    axes = range(len(shape))
+    lines = [_join([_tag("td", "axis", _NAME), *(_tag("td", axis, _AXIS) for axis in axes)])]
+    for k, one in enumerate(operands):
+        repeats = {repeat["axis"]: repeat for repeat in one["repeats"]}
+        cells = [_box(dict(zip(one["axes"], one["shape"])).get(axis), repeats.get(axis)) for axis in axes]
+        lines.append(_join([_tag("td", _letter(k), _NAME), *cells]))
+    lines.append(_join([_tag("td", "result", _NAME), *(_tag("td", dim, _BOX + ";font-weight:600") for dim in shape)]))
+    return _tag("table", _join(_tag("tr", line, "background:transparent") for line in lines), _TABLE)
+
+
+def _box(dim, repeat):
+    said = "" if repeat is None else f"repeated {repeat['times']} times" + (f" if {repeat['when']}" if repeat.get("when") else "")
+    if dim is None:
+        return _tag("td", "\u00a0", _NONE + f";background:{_HATCH}", title=said)
+    return _tag("td", dim, _BOX + (f";background:{_HATCH}" if repeat else ""), title=said)
+
+
+def _letter(k):
+    return chr(ord("a") + k) if k < 26 else f"operand {k}"
+
+
+def compare(data):
+    """Write what every rule makes of shapes, and where they differ."""
+    named = ", ".join(f"{_letter(k)} {_tuple(shape)}" for k, shape in enumerate(data["shapes"]))
+    open_ = any("axes" in rule for rule in data["rules"])
+    where = ["axes " if open_ else "strides "] * len(data["shapes"])
+    head = ["rule", "meaning", "result", *(word + _letter(k) for k, word in enumerate(where)), *(["if"] if open_ else [])]
+    rows = [_rule(rule, len(where), open_) for rule in data["rules"]]
+    parts = [_tag("div", _bold(named)), _table(head, rows), _note("Rules of one meaning read the same elements.")]
+    if data.get("sizes"):
+        parts.append(_tag("div", "With " + ", ".join(f"{name} = {size}" for name, size in data["sizes"].items()) + ":"))
+    if data["differences"]:
+        sides = [[_tuple(one["element"] or ()), _side(one["left"]), _side(one["right"])] for one in data["differences"]]
+        parts += [_table(["element", "one rule", "another"], sides)]
+        parts.append(_note("Every input holds 0, 1, 2, ... and the operands are added up."))
+    return _page(*parts)
+
+
+def _rule(rule, operands, open_):
+    if "error" in rule:
+        error = rule["error"]
+        why = f"axis {error['axis']} is {' and '.join(map(str, error['sizes']))}" if {"axis", "sizes"} <= set(error) else error["kind"]
+        return [rule["rule"], "-", _tag("span", f"no: {why}", _SMALL, title=error["message"]), *[""] * (operands + open_)]
+    cells = rule["axes"] if open_ else rule["strides"]
+    cells = [" ".join(str(number) for number in numbers) or "-" for numbers in cells] if cells else ["?"] * operands
+    last = [_join([_code(guard) for guard in rule["guards"]], " and ") or "always"] if open_ else []
+    return [_bold(rule["rule"]), rule["meaning"], _tuple(rule["shape"]), *cells, *last]
+
+
+def _side(side):
+    if side["reads"] is None:
+        return f"{side['rule']}: has no such element"
+    terms = " + ".join(_letter(k) + _tuple(read["index"]) for k, read in enumerate(side["reads"]))
+    return _join([_bold(side["rule"]), f": {terms} = {side['sum']}"])

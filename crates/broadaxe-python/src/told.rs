@@ -1,0 +1,95 @@
+//! What the command answers, for Python to read as much of it as is asked for.
+
+use std::{io, path::Path};
+
+use broadaxe_cli::{answer::Answer, error::Error, error::ErrorKind};
+use broadaxe_models::{Cause, extract::Input};
+use pyo3::{
+    exceptions::{PyMemoryError, PyOSError, PyValueError},
+    prelude::*,
+    types::PyBytes,
+};
+
+/// An answer: its text, its JSON, and the changed model where one was asked for and not written.
+#[pyclass(frozen, module = "broadaxe._broadaxe")]
+pub(crate) struct Told {
+    pub(crate) answer: Answer,
+    pub(crate) changed: Option<Vec<u8>>,
+    pub(crate) inputs: Vec<Input>,
+}
+
+impl From<Answer> for Told {
+    fn from(answer: Answer) -> Self {
+        Self { answer, changed: None, inputs: Vec::new() }
+    }
+}
+
+/// The name, the dtype, the shape and the elements of an array.
+type Named<'py> = (&'py str, &'static str, &'py [usize], Bound<'py, PyBytes>);
+
+#[pymethods]
+impl Told {
+    /// The text for people, without colours.
+    #[getter]
+    fn text(&self) -> String {
+        self.answer.plain()
+    }
+
+    /// The text for people, with the escapes that colour it in a terminal.
+    #[getter]
+    fn coloured(&self) -> &str {
+        &self.answer.text
+    }
+
+    /// Says whether the command would end with exit code 1.
+    #[getter]
+    fn refused(&self) -> bool {
+        self.answer.refused
+    }
+
+    /// Writes the part of the JSON at a pointer, without one of its members.
+    #[pyo3(signature = (pointer="", without=None))]
+    fn json(&self, pointer: &str, without: Option<&str>) -> Option<String> {
+        self.answer.part(pointer, without)
+    }
+
+    /// The changed model, where it was not written.
+    #[getter]
+    fn changed<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.changed.as_ref().map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// What the inputs of an extracted node may be given: name, dtype, shape and elements.
+    #[getter]
+    fn inputs<'py>(slf: &'py Bound<'py, Self>) -> Vec<Named<'py>> {
+        let one = |input: &'py Input| {
+            let elements = PyBytes::new(slf.py(), &input.data);
+            (input.name.as_str(), input.dtype.name(), input.shape.as_slice(), elements)
+        };
+        slf.get().inputs.iter().map(one).collect()
+    }
+}
+
+/// Makes the exception of an error of the command: that of the operating system where a file could not be used.
+pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
+    match (error.cause(), error.kind()) {
+        (Some(cause), _) => of_file(py, cause, error.file_name().map(Path::new), &error.to_string()),
+        (None, ErrorKind::Memory) => PyMemoryError::new_err(error.to_string()),
+        (None, _) => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Makes `FileNotFoundError` and its like, with the number and the name of the file.
+pub(crate) fn of_file(py: Python<'_>, cause: Cause, path: Option<&Path>, text: &str) -> PyErr {
+    let made = || -> PyResult<Option<PyErr>> {
+        let code = match cause {
+            Cause { code: Some(code), .. } => code,
+            Cause { kind: io::ErrorKind::IsADirectory, .. } => py.import("errno")?.getattr("EISDIR")?.extract()?,
+            Cause { .. } => return Ok(None),
+        };
+        let meaning = py.import("os")?.getattr("strerror")?.call1((code,))?;
+        let error = py.get_type::<PyOSError>().call1((code, meaning, path.map(Path::as_os_str)))?;
+        Ok(Some(PyErr::from_value(error)))
+    };
+    made().unwrap_or_else(Some).unwrap_or_else(|| PyOSError::new_err(text.to_owned()))
+}
