@@ -43,9 +43,6 @@ def call(system, name, operands, attributes, out=None):
 
 
 def _function(system, name, counts, attributes, documentation):
-    def function(*operands, out=None, **attributes):
-        return call(system, name, operands, attributes, out)
-
     Kind, parameters = inspect.Parameter, []
     least, most = counts
     if most == 0:
@@ -60,11 +57,7 @@ def _function(system, name, counts, attributes, documentation):
         parameters.append(Kind(attribute, Kind.KEYWORD_ONLY, default=required))
     if system in ("onnx", "openvino"):
         parameters.append(Kind("opset", Kind.KEYWORD_ONLY, default=None))
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = f"broadaxe.{system}"
-    function.__doc__ = documentation
-    function.__signature__ = inspect.Signature(parameters)
-    return function
+    return _broadaxe.FrameworkOperator(system, name, documentation, inspect.Signature(parameters))
 
 
 def install(package):

@@ -1,5 +1,7 @@
 """Reductions: axes of an array folded to one element each."""
 
+import inspect
+
 import numpy as np
 
 from . import _arrays, _broadaxe
@@ -20,18 +22,24 @@ def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, **others):
     return finish(sheet, sheet.lower(expression, {"x": value}), out, None, "same_kind", "C", name)
 
 
+def _signature():
+    Kind = inspect.Parameter
+    parameters = [Kind("x", Kind.POSITIONAL_ONLY)]
+    for name, default in (("axis", None), ("dtype", None), ("out", None), ("keepdims", False)):
+        parameters.append(Kind(name, Kind.POSITIONAL_OR_KEYWORD, default=default))
+    return inspect.Signature(parameters)
+
+
+SIGNATURE = _signature()
+"""The signature of every reduction."""
+
+
 def reduction(name):
     """Make the function of a reduction that is no operator too."""
-
-    def function(x, axis=None, out=None, keepdims=False):
-        return fold(name, x, axis=axis, out=out, keepdims=keepdims)
-
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = "broadaxe"
-    function.__doc__ = (
-        f"{name}(x, axis=None, out=None, keepdims=False)\n\n"
+    return _broadaxe.Reduction(
+        name,
+        f"{name}(x, axis=None, dtype=None, out=None, keepdims=False)\n\n"
         f"Fold axes of an array by {name}, all of them or those that `axis` names.\n\n"
         "`keepdims` leaves the folded axes with 1 element. Raises ValueError for axes that are not there and TypeError for\n"
-        "dtypes. Sums of an axis follow one tree, so that their bits do not depend on threads or layout.\n"
+        "dtypes. Sums of an axis follow one tree, so that their bits do not depend on threads or layout.\n",
     )
-    return function
