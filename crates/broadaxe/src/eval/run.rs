@@ -11,6 +11,7 @@ use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
     operand::Operand,
+    stop,
     view::View,
 };
 
@@ -108,12 +109,15 @@ impl<'a> Evaluation<'a> {
     pub(super) fn with_run<R>(&self, work: impl FnOnce(&Run<'_>) -> R) -> R {
         let inputs: Vec<Input<'_>> = self.operands.iter().map(Operand::input).collect();
         let team = Pool::global().team(self.threads);
+        // Work that is to stop from outside, and has no progress function, looks whether it should.
+        let own = |_, _| !stop::is_stopped();
+        let progress = self.options.progress.or_else(|| stop::is_watched().then_some(&own as _));
         work(&Run {
             stages: &self.stages,
             strides: &self.strides,
             inputs: &inputs,
             executor: self.options.executor.unwrap_or(&team),
-            progress: self.options.progress,
+            progress,
         })
     }
 }
