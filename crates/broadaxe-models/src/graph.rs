@@ -257,6 +257,8 @@ impl Model {
 
     /// Returns a node.
     pub fn node(&self, id: NodeId) -> &Node {
+        // Whatever takes long asks for nodes.
+        broadaxe::stop::checkpoint();
         &self.nodes[id.0 as usize]
     }
 

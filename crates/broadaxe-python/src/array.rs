@@ -10,11 +10,9 @@ use std::{
     sync::atomic::{AtomicI32, Ordering},
 };
 
-use broadaxe::{DType, Input, Output, View, ViewMut, call::Lie};
+use broadaxe::{DType, Input, Output, call::Layout};
 use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API, PyArrayObject};
 use pyo3::{prelude::*, types::PyWeakrefReference};
-
-use crate::{error::raised, once::Word};
 
 /// NumPy's number for the bfloat16 of `ml_dtypes`; below 0 as long as that is not imported.
 static BFLOAT16: AtomicI32 = AtomicI32::new(-1);
@@ -133,9 +131,10 @@ impl<'a> Strided<'a> {
         Self { dtype, shape, strides, data: data.cast(), is_writeable: true }
     }
 
-    /// Returns how the array lies.
-    pub(crate) fn lie(&self) -> Lie<'a> {
-        Lie { dtype: self.dtype, shape: self.shape, strides: self.strides }
+    /// Returns the layout of the array.
+    #[inline]
+    pub(crate) fn layout(&self) -> Layout<'a> {
+        Layout { dtype: self.dtype, shape: self.shape, strides: self.strides }
     }
 
     /// Returns the address of the first byte that elements reach, how many bytes there are, and where element 0 begins.
@@ -167,35 +166,38 @@ impl<'a> Strided<'a> {
         // would with NumPy; elements are only addressed, never referred to.
         unsafe { Output::from_raw(base, len, offset) }
     }
-
-    /// Returns a view of the elements.
-    ///
-    /// # Errors
-    /// `ValueError` for a shape that cannot be counted.
-    pub(crate) fn view(&self) -> PyResult<View<'a>> {
-        View::from_input(self.dtype, self.input(), self.shape, self.strides).map_err(|error| raised(&error))
-    }
-
-    /// Returns a view to write.
-    ///
-    /// # Errors
-    /// As for [`Strided::view`].
-    pub(crate) fn target(&self) -> PyResult<Lent<ViewMut<'a>>> {
-        let view = ViewMut::from_output(self.dtype, self.output(), self.shape, self.strides);
-        view.map(Lent).map_err(|error| raised(&error))
-    }
 }
 
-/// Keeps the memory of an array, and of those that it is a view of, where it is: NumPy resizes no array that has weak references.
-pub(crate) fn held(array: Bound<'_, PyAny>) -> Vec<Bound<'_, PyWeakrefReference>> {
-    static BASE: Word = Word::new("base");
-    let (mut held, mut next) = (Vec::new(), Some(array));
-    while let Some(array) = next {
-        // What takes no weak reference, such as bytes, has a way of its own to stay.
-        held.extend(PyWeakrefReference::new(&array));
-        next = array.getattr(BASE.get(array.py())).ok().filter(|base| !base.is_none());
+/// The most arrays whose memory one array is a view of; NumPy makes views of the array that owns the memory.
+const DEEPEST: usize = 64;
+
+/// Keeps the memory of arrays, and of those that they are views of, where it is: NumPy resizes no array that has weak references.
+///
+/// Making a weak reference may run code of Python's (a finalizer, by way of the garbage collector), so that arrays are looked at
+/// after this. Only the bases of arrays are followed, which NumPy keeps itself; other objects are not asked for theirs.
+pub(crate) fn held<'a, 'py: 'a>(
+    arrays: impl IntoIterator<Item = &'a Bound<'py, PyAny>>,
+) -> Vec<Bound<'py, PyWeakrefReference>> {
+    let mut held = Vec::new();
+    for array in arrays {
+        let mut next = Some(array.clone());
+        for _ in 0..DEEPEST {
+            let Some(array) = next.filter(is_array) else { break };
+            held.extend(PyWeakrefReference::new(&array));
+            // SAFETY: the object is an array, as `is_array` found; its base is null or an object that it keeps alive.
+            next = unsafe {
+                let base = (*array.as_ptr().cast::<PyArrayObject>()).fields.base;
+                Bound::from_borrowed_ptr_or_opt(array.py(), base)
+            };
+        }
     }
     held
+}
+
+/// Says whether an object is an array of NumPy's, be it of a class derived from `ndarray`.
+fn is_array(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object is alive and the lock is held, as its `py` proves.
+    unsafe { npyffi::PyArray_Check(object.py(), object.as_ptr()) != 0 }
 }
 
 /// What is lent to work that another thread may do.
@@ -203,8 +205,6 @@ pub(crate) struct Lent<T>(T);
 
 // SAFETY: an output is an address and its bounds; where it is used from makes no difference, and one thread has it at a time.
 unsafe impl Send for Lent<Output<'_>> {}
-// SAFETY: as above, beside a shape and strides of its own.
-unsafe impl Send for Lent<ViewMut<'_>> {}
 
 impl<T> Lent<T> {
     /// Lends something.
@@ -229,7 +229,7 @@ pub(crate) fn allocate<'py>(
     strides: Option<&[isize]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if number_of(dtype) < 0 {
-        // Nobody has passed a bfloat16 yet; this imports the package that has it, or says which that is.
+        // Nobody asked for bfloat16 before; this tells its number, or says what to install.
         py.import("broadaxe._arrays")?.call_method0("bfloat16")?;
     }
     let number = number_of(dtype);

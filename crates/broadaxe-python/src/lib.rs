@@ -1,7 +1,7 @@
 //! The Python package `broadaxe`: the engine over NumPy's memory.
 //!
 //! Python sees one extension module, `broadaxe._broadaxe`. What a call costs is decided here: [`operator`] answers calls on plain
-//! arrays in one step, from decisions that it keeps ([`kept`]), and of expressions over them ([`again`]). Everything else, operands of other libraries, masks, other
+//! arrays in one step, and so do expressions, frameworks' operators and reductions ([`path`]). Everything else, operands of other libraries, masks, other
 //! dtypes, goes through the Python files of the package, which prepare it for a [`sheet`]: a graph over borrowed
 //! arrays. No table stands in Python twice: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
 
@@ -18,9 +18,11 @@ mod rule;
 mod number;
 mod watch;
 mod facts;
-mod kept;
-mod again;
+mod path;
 mod sheet;
+mod compiled;
+mod function;
+mod reduction;
 mod operator;
 mod told;
 mod shapes;
@@ -35,6 +37,8 @@ mod _broadaxe {
 
     #[pymodule_export]
     use super::operator::Operator;
+    #[pymodule_export]
+    use super::{compiled::Compiled, function::FrameworkOperator, reduction::Folds};
     #[pymodule_export]
     use super::sheet::{Expression, Sheet, Value};
     #[pymodule_export]

@@ -4,26 +4,25 @@
 //! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
-    DType, Input, OPS, Op, Promotion, Rule,
-    call::{Call, Lie},
+    Call, DType, OPS, Op, Promotion, Reduction, Rule,
+    call::Function,
     expr::operate,
     promote::{self, Literal, Typed},
 };
-use broadaxe_kernels::Progress;
 use once_cell::race::OnceBox;
 use pyo3::{
-    exceptions::{PyTypeError, PyValueError},
+    Borrowed,
     prelude::*,
     types::{PyDict, PyTuple},
 };
 
 use crate::{
-    again::{self, Plans},
-    array::{self, Lent, Strided},
-    error::{Answer, caught_small, raised},
-    facts, kept, number,
+    array,
+    error::{Answer, caught_small},
+    facts, number,
     once::Word,
-    rule, watch,
+    path::{self, Lowered, Objects, Operands, Out, Question, Words},
+    reduction, rule,
 };
 
 /// The most operands of an operator.
@@ -33,14 +32,14 @@ const MOST: usize = 3;
 #[pyclass(frozen, module = "broadaxe")]
 pub(crate) struct Operator {
     op: &'static Op,
+    /// What it does with one operand, where it joins any number of them.
+    folds: Option<Reduction>,
     /// Whether the first operand is a condition.
     chooses: bool,
     /// Dtypes, a bit each, in which operands of that dtype alone are computed by one kernel.
     alone: u16,
     /// The same beside a float, an integer and a bool of Python.
     beside: [u16; 3],
-    /// What was decided for operands that several kernels compute.
-    plans: Plans,
 }
 
 /// Makes the operator of a name.
@@ -64,52 +63,77 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
         DType::ALL.into_iter().filter_map(|dtype| takes(dtype, &operands(dtype))).fold(0, |all, bit: u16| all | bit)
     };
     let beside = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
-    Some(Operator { op, chooses: promotion == Promotion::Choose, alone: bits(None), beside, plans: Plans::default() })
+    let folds = Reduction::from_name(op.name()).filter(|_| op.is_variadic());
+    Some(Operator { op, folds, chooses: promotion == Promotion::Choose, alone: bits(None), beside })
 }
 
-/// The operands of a call as they were passed.
-type Objects<'a, 'py> = [Option<Borrowed<'a, 'py, PyAny>>; MOST];
-
-/// What a call says beside its operands.
-#[derive(Default)]
-struct Asked<'a> {
-    out: Option<Strided<'a>>,
-    rule: Option<Rule>,
+/// What a call says besides its operands.
+#[derive(Clone, Copy, Default)]
+struct Asked<'a, 'py> {
+    out: Option<Out<'a, 'py>>,
+    /// `None` for NumPy's.
+    rule: Option<&'a Rule>,
 }
 
 impl Operator {
-    /// Answers a call on plain arrays; `None` where it is not one.
+    /// Answers a call on plain arrays and numbers; `None` where it is not one.
+    fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        objects: &[Borrowed<'_, 'py, PyAny>],
+        asked: Asked<'_, 'py>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        caught_small(|| match self.at_once(py, objects, asked)? {
+            Some(answer) => Ok(Some(answer)),
+            None => self.promoted(py, objects, asked),
+        })
+    }
+
+    /// Answers a call on plain arrays of one dtype that one kernel takes; `None` where it is not one.
     fn at_once<'py>(
         &self,
-        args: &Bound<'py, PyTuple>,
-        asked: &Asked<'_>,
-        out: Option<&Bound<'py, PyAny>>,
+        py: Python<'py>,
+        objects: &[Borrowed<'_, 'py, PyAny>],
+        asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let arity = self.op.arity();
-        if args.len() != arity {
-            return Ok(None);
-        }
-        let objects: Objects<'_, 'py> =
-            std::array::from_fn(|k| if k < arity { args.get_borrowed_item(k).ok() } else { None });
-        let mut given = Given::new();
-        if !self.read(&objects, &mut given)? {
+        let mut given = Given::default();
+        if !self.read(objects, &mut given)? {
             return Ok(None);
         }
         let takes = |dtype: &DType| self.alone & given.weak & 1 << *dtype as u16 != 0;
         let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
-        if given.arrays < arity {
-            if self.chooses || given.arrays > 1 && asked.rule.is_some() {
-                return Ok(None);
-            }
-            return self.beside_numbers(args, &mut given, dtype, asked, out);
+        let has_numbers = given.arrays < objects.len();
+        // A number has every shape: next to one array nothing is broadcast.
+        let rule = if has_numbers { None } else { asked.rule };
+        if has_numbers && (self.chooses || given.arrays > 1 && asked.rule.is_some()) {
+            return Ok(None);
         }
-        self.compute(args, &given, asked.rule.as_ref(), asked, out)
+        let mut elements = [[0; 8]; MOST];
+        for (element, literal) in elements.iter_mut().zip(given.numbers) {
+            let Some(literal) = literal else { continue };
+            let Some(scalar) = number::element(literal, dtype) else { return Ok(None) };
+            *element = scalar.bytes();
+        }
+        let mut operands = Operands::new();
+        for ((object, number), element) in objects.iter().zip(given.numbers).zip(&elements) {
+            match array::look(object).filter(|_| number.is_none()) {
+                Some(array) => operands.push(object, &array),
+                None => operands.push_element(dtype, element),
+            }
+        }
+        let question =
+            Question { function: Function::operator(self.op), rule, words: &[], operands: &operands, out: asked.out };
+        question.answer(py, |layouts, place| {
+            let numpy = Rule::numpy();
+            let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| place.strides(dtype, shape, operands);
+            Ok(Call::new(self.op, rule.unwrap_or(&numpy), layouts, place)?)
+        })
     }
 
     /// Reads the operands of a call; says whether each is a number or a plain array of the dtype of the others.
     #[inline]
-    fn read<'a>(&self, objects: &'a Objects<'_, '_>, given: &mut Given<'a>) -> Answer<bool> {
-        for (k, object) in objects.iter().flatten().enumerate() {
+    fn read(&self, objects: &[Borrowed<'_, '_, PyAny>], given: &mut Given) -> Answer<bool> {
+        for (k, object) in objects.iter().enumerate() {
             if let Some(array) = array::look(object) {
                 given.arrays += 1;
                 if self.chooses && k == 0 {
@@ -119,8 +143,6 @@ impl Operator {
                 } else if *given.dtype.get_or_insert(array.dtype) != array.dtype {
                     return Ok(false);
                 }
-                given.lies[k] = array.lie();
-                given.inputs[k] = array.input();
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {
                 given.weak &= match literal {
                     Literal::Float(_) => self.beside[0],
@@ -136,92 +158,22 @@ impl Operator {
     }
 
     /// Answers a call on plain arrays of several dtypes and numbers; `None` where it is not one.
-    fn mixed<'py>(
+    fn promoted<'py>(
         &self,
-        args: &Bound<'py, PyTuple>,
-        asked: &Asked<'_>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if args.len() != self.op.arity() {
-            return Ok(None);
-        }
-        let numpy = Rule::numpy();
-        again::answer(&self.plans, args, asked.rule.as_ref().unwrap_or(&numpy), out, |graph, args, rule| {
-            operate(graph, self.op.name(), args, rule).map_err(|error| raised(&error))
-        })
-    }
-
-    /// Answers a call on plain arrays and numbers.
-    fn answer<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        asked: &Asked<'_>,
-        out: Option<&Bound<'py, PyAny>>,
+        py: Python<'py>,
+        objects: &[Borrowed<'_, 'py, PyAny>],
+        asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        caught_small(|| match self.at_once(args, asked, out) {
-            Ok(None) => self.mixed(args, asked, out).map_err(Box::new),
-            answer => answer,
-        })
-    }
-
-    /// Computes on one array, or several under NumPy's rule, beside numbers.
-    fn beside_numbers<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        given: &mut Given<'_>,
-        dtype: DType,
-        asked: &Asked<'_>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let mut elements = [[0; 8]; MOST];
-        for (element, literal) in elements.iter_mut().zip(given.numbers) {
-            let Some(literal) = literal else { continue };
-            let Some(scalar) = number::element(literal, dtype) else { return Ok(None) };
-            *element = scalar.bytes();
-        }
-        let mut with = Given { lies: given.lies, ..Given::new() };
-        for (k, literal) in given.numbers.iter().enumerate() {
-            if literal.is_some() {
-                with.lies[k] = Lie { dtype, shape: &[], strides: &[] };
-                with.inputs[k] = Input::new(&elements[k], 0);
-            } else {
-                with.inputs[k] = given.inputs[k];
-            }
-        }
-        // A number has every shape: beside one array nothing is broadcast.
-        self.compute(args, &with, None, asked, out)
-    }
-
-    /// Computes on operands that one kernel takes as they are.
-    fn compute<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        given: &Given<'_>,
-        rule: Option<&Rule>,
-        asked: &Asked<'_>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let (py, arity) = (args.py(), self.op.arity());
-        let (lies, inputs) = (&given.lies[..arity], &given.inputs[..arity]);
-        let (Some(array), Some(object)) = (&asked.out, out) else {
-            return kept::with(self.op, rule, lies, None, |call, is_row_major| {
-                fresh(py, call, (args, inputs), is_row_major)
-            });
-        };
-        kept::with(self.op, rule, lies, Some(&array.lie()), |call, _| {
-            if array.shape != call.shape() || array.dtype != call.dtype() {
-                return Ok(None);
-            }
-            run(py, call, inputs, array, args.iter().chain([object.clone()]))?;
-            Ok(Some(object.clone()))
+        let lowered = Lowered { function: Function::promoted(self.op), rule: asked.rule, words: Words::new() };
+        lowered.answer(py, objects, asked.out, |graph, args| {
+            let numpy = Rule::numpy();
+            Ok(operate(graph, self.op.name(), args, asked.rule.unwrap_or(&numpy))?)
         })
     }
 }
 
-/// The operands of a call.
-struct Given<'a> {
-    lies: [Lie<'a>; MOST],
-    inputs: [Input<'a>; MOST],
+/// What was read of operands.
+struct Given {
     numbers: [Option<Literal>; MOST],
     arrays: usize,
     /// That of the arrays, a condition aside.
@@ -230,47 +182,10 @@ struct Given<'a> {
     weak: u16,
 }
 
-impl Given<'_> {
-    fn new() -> Self {
-        Self {
-            lies: [Lie { dtype: DType::Bool, shape: &[], strides: &[] }; MOST],
-            inputs: [Input::new(&[], 0); MOST],
-            numbers: [None; MOST],
-            arrays: 0,
-            dtype: None,
-            weak: u16::MAX,
-        }
+impl Default for Given {
+    fn default() -> Self {
+        Self { numbers: [None; MOST], arrays: 0, dtype: None, weak: u16::MAX }
     }
-}
-
-/// Runs a decision into a new array; `None` where that would be beyond the budget.
-fn fresh<'py>(
-    py: Python<'py>,
-    call: &Call,
-    (args, inputs): (&Bound<'py, PyTuple>, &[Input<'_>]),
-    is_row_major: bool,
-) -> Answer<Option<Bound<'py, PyAny>>> {
-    let bytes = call.shape().iter().product::<usize>() as u64 * call.dtype().size() as u64;
-    if broadaxe::default_budget().is_some_and(|budget| bytes > budget) {
-        return Ok(None);
-    }
-    let strides = if is_row_major { None } else { Some(call.strides()) };
-    let made = array::allocate(py, call.dtype(), call.shape(), strides).map_err(Box::new)?;
-    run(py, call, inputs, &Strided::new_one(&made, call.dtype(), call.shape(), call.strides()), args.iter())?;
-    array::scalar(made, call.shape().len()).map(Some).map_err(Box::new)
-}
-
-fn run<'py>(
-    py: Python<'py>,
-    call: &Call,
-    inputs: &[Input<'_>],
-    out: &Strided<'_>,
-    lent: impl Iterator<Item = Bound<'py, PyAny>>,
-) -> Answer<()> {
-    let output = Lent::new(out.output());
-    let work = |progress: Option<Progress<'_>>| call.run(inputs, output.take(), progress);
-    let done = watch::run(py, call.nanos(), lent, work).map_err(Box::new)?;
-    done.map_err(|error| Box::new(raised(&error)))
 }
 
 /// Returns the function of the package that prepares every other call.
@@ -302,9 +217,10 @@ impl Operator {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
-        let answered = match kwargs {
-            None => this.answer(args, &Asked::default(), None).map_err(|error| *error)?,
-            Some(kwargs) => this.asked(py, args, kwargs)?,
+        let answered = match this.folds {
+            Some(reduction) if args.len() == 1 => reduction::at_once(reduction, args, kwargs)?,
+            _ if args.len() == this.op.arity() => this.quick(py, args, kwargs)?,
+            _ => None,
         };
         if let Some(answer) = answered {
             return Ok(answer);
@@ -455,26 +371,26 @@ impl Operator {
 }
 
 impl Operator {
-    /// Answers a call with keywords, where they are no more than `out`, `rule` and `axis`.
-    fn asked<'py>(
+    /// Answers a call with as many operands as the operator has, whose keywords are no more than `out`, `rule` and `axis`.
+    fn quick<'py>(
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
-        kwargs: &Bound<'py, PyDict>,
+        kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if args.len() != self.op.arity() {
-            return Ok(None);
-        }
+        let objects: Objects<'_, 'py> = args.iter_borrowed().collect();
+        let Some(kwargs) = kwargs else {
+            return self.answer(py, &objects, Asked::default()).map_err(|error| *error);
+        };
         static OUT: Word = Word::new("out");
         static RULE: Word = Word::new("rule");
         static AXIS: Word = Word::new("axis");
-        let (mut out, mut name, mut axis) = (None, None, None);
+        let (mut out, mut rule, mut axis) = (None, None, None);
         for (key, value) in kwargs.iter() {
-            if key.is(OUT.get(py)) && !value.is_none() {
-                out = Some(value);
+            if key.is(OUT.get(py)) {
+                out = Some(value).filter(|value| !value.is_none());
             } else if key.is(RULE.get(py)) {
-                name =
-                    Some(value.extract::<String>().map_err(|_| PyTypeError::new_err("rule takes the name of a rule"))?);
+                rule = Some(value);
             } else if key.is(AXIS.get(py)) && !value.is_none() {
                 let Ok(value) = value.extract::<i64>() else { return Ok(None) };
                 axis = Some(value);
@@ -482,17 +398,15 @@ impl Operator {
                 return Ok(None);
             }
         }
-        // An axis without a rule is refused there.
-        let Some(axis) = (name.is_some() || axis.is_none()).then_some(axis) else { return Ok(None) };
-        let rule = rule::read(name.as_deref(), axis)?;
-        let rule = (rule != Rule::numpy()).then_some(rule);
-        let Some(object) = &out else {
-            return self.answer(args, &Asked { out: None, rule }, None).map_err(|error| *error);
-        };
-        let Some(array) = array::look(object) else { return Ok(None) };
-        if !array.is_writeable {
-            return Err(PyValueError::new_err("output array is read-only"));
+        // An axis without a rule is rejected there.
+        if axis.is_some() && rule.is_none() {
+            return Ok(None);
         }
-        self.answer(args, &Asked { out: Some(array), rule }, Some(object)).map_err(|error| *error)
+        let rule = rule::of_keyword(rule.as_ref(), axis)?;
+        let out = match out.as_ref().map(path::look_out).transpose()? {
+            Some(None) => return Ok(None),
+            out => out.flatten(),
+        };
+        self.answer(py, &objects, Asked { out, rule: rule.as_deref() }).map_err(|error| *error)
     }
 }

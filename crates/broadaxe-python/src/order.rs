@@ -3,8 +3,6 @@
 //! Two axes change places where an operand walks the inner of them with the longer stride and no operand walks them the other
 //! way round. So a result of arrays in Fortran's order is in Fortran's order, and so is one of an array and a row of it.
 
-use crate::array::Strided;
-
 /// Returns the strides in bytes of a result whose axes are ordered as the operands' are, from the operands' strides over it.
 pub(crate) fn alike(size: usize, shape: &[usize], operands: &[Vec<isize>]) -> Vec<isize> {
     let mut axes: Vec<usize> = (0..shape.len()).collect();
@@ -21,16 +19,6 @@ pub(crate) fn alike(size: usize, shape: &[usize], operands: &[Vec<isize>]) -> Ve
         axes[at..=end].rotate_right(1);
     }
     in_order(size, shape, &axes)
-}
-
-/// Returns the strides in bytes of a result whose axes are ordered as those of the arrays that it is made of, aligned at the last axes.
-pub(crate) fn of_arrays(size: usize, shape: &[usize], arrays: &[Strided<'_>]) -> Vec<isize> {
-    let over = |array: &Strided<'_>| {
-        let lead = shape.len().checked_sub(array.shape.len())?;
-        let own = array.shape.iter().zip(array.strides).map(|(&dim, &s)| if dim == 1 { 0 } else { s });
-        Some(std::iter::repeat_n(0, lead).chain(own).collect::<Vec<isize>>())
-    };
-    alike(size, shape, &arrays.iter().filter_map(over).collect::<Vec<_>>())
 }
 
 /// Says whether `axis` belongs outside `other`; `None` where no operand moves along both.

@@ -1,11 +1,14 @@
 //! Rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
 
-use broadaxe_shape::{Params, Rule};
-use pyo3::PyResult;
+use std::borrow::Cow;
+
+use broadaxe_shape::{Params, RULES, Rule};
+use once_cell::race::OnceBox;
+use pyo3::{prelude::*, types::PyString};
 
 use crate::error::of_shapes;
 
-/// Makes the rule of a name or a text; an axis given beside a text replaces that of the text.
+/// Makes the rule of a name or a text; an axis given besides a text replaces that of the text.
 pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
     let named = match text {
         None | Some("numpy") if axis.is_none() => return Ok(Rule::numpy()),
@@ -17,4 +20,48 @@ pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
         }),
     };
     named.map_err(|error| of_shapes(&error))
+}
+
+/// A rule and the string that Python has for its name in the text of a program.
+struct Named {
+    name: Py<PyString>,
+    rule: Rule,
+}
+
+/// Makes the rule of a keyword argument; `None` is NumPy's.
+///
+/// # Errors
+/// As for [`read`]; `TypeError` for what is not a text.
+#[inline]
+pub(crate) fn of_keyword(text: Option<&Bound<'_, PyAny>>, axis: Option<i64>) -> PyResult<Option<Cow<'static, Rule>>> {
+    let Some(text) = text.filter(|text| !text.is_none()) else {
+        return match axis {
+            None => Ok(None),
+            axis => read(None, axis).map(|rule| Some(Cow::Owned(rule))),
+        };
+    };
+    if axis.is_none() {
+        // Names in a program's text are one object each.
+        if let Some(named) = names(text.py()).iter().find(|named| named.name.is(text)) {
+            return Ok(Some(Cow::Borrowed(&named.rule)).filter(|rule| **rule != Rule::numpy()));
+        }
+    }
+    let name: String = text.extract().map_err(|_| {
+        let kind = text.get_type();
+        pyo3::exceptions::PyTypeError::new_err(format!("rule takes the name of a rule, such as \"numpy\", not {kind}"))
+    })?;
+    read(Some(&name), axis).map(|rule| Some(Cow::Owned(rule)).filter(|rule| **rule != Rule::numpy()))
+}
+
+/// Lists the rules that need no parameters.
+fn names(py: Python<'_>) -> &'static [Named] {
+    static NAMES: OnceBox<Vec<Named>> = OnceBox::new();
+    let make = || {
+        let named = |name: &str| {
+            let rule = Rule::new(name, Params::default()).ok()?;
+            Some(Named { name: PyString::intern(py, name).unbind(), rule })
+        };
+        Box::new(RULES.iter().filter_map(|def| named(def.name)).collect())
+    };
+    NAMES.get_or_init(make)
 }

@@ -4,25 +4,27 @@
 //! value is asked for; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
 //! broadcasts to its shape are nodes like any other.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use broadaxe::{
-    DType, Evaluation, Expr, Graph, Node, Options, Rule, System,
+    Call, DType, Expr, Graph, Node, Rule, System,
+    call::Function,
     expr::operate,
     frameworks::{self, Arg, Attribute},
 };
-use broadaxe_kernels::Progress;
 use pyo3::{
+    Borrowed,
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyList, PyTuple},
 };
 
 use crate::{
-    again::{self, Plans},
     array, error,
-    error::{caught, raised},
-    number, order, rule, watch,
+    error::{caught, caught_small, raised},
+    number, order,
+    path::{self, Lowered, Objects, Operands, Words},
+    rule,
 };
 
 /// A value on a sheet: an array, a number, or what will be computed.
@@ -57,16 +59,54 @@ pub(crate) struct Expression {
     expr: Expr,
     text: String,
     names: Py<PyTuple>,
-    plans: Plans,
+    /// Tells its calls from those of other expressions.
+    number: usize,
+}
+
+impl Expression {
+    pub(crate) fn parse(py: Python<'_>, text: String) -> PyResult<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let expr = caught(|| Expr::parse(&text).map_err(|error| pointed(py, &error, &text)))?;
+        let names = PyTuple::new(py, expr.names())?.unbind();
+        Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
+    /// does not fit as it is.
+    pub(crate) fn answer<'py>(
+        &self,
+        py: Python<'py>,
+        objects: &[Borrowed<'_, 'py, PyAny>],
+        rule: &Rule,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let out = match out.map(path::look_out).transpose()? {
+            Some(None) => return Ok(None),
+            out => out.flatten(),
+        };
+        let function = Function::numbered(path::EXPRESSION, self.number);
+        let lowered = Lowered { function, rule: Some(rule), words: Words::new() };
+        let answer = caught_small(|| {
+            lowered.answer(py, objects, out, |graph, args| {
+                let names: Vec<(&str, Arg)> =
+                    self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
+                let node = self.expr.lower_args(graph, &names, rule);
+                Ok(node.map_err(|error| pointed(py, &error, &self.text))?)
+            })
+        });
+        answer.map_err(|error| *error)
+    }
+
+    pub(crate) fn names_of(&self) -> &[String] {
+        self.expr.names()
+    }
 }
 
 #[pymethods]
 impl Expression {
     #[new]
     fn new(py: Python<'_>, text: String) -> PyResult<Self> {
-        let expr = caught(|| Expr::parse(&text).map_err(|error| pointed(&error, &text)))?;
-        let names = PyTuple::new(py, expr.names())?.unbind();
-        Ok(Self { expr, text, names, plans: Plans::default() })
+        Self::parse(py, text)
     }
 
     /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
@@ -80,28 +120,25 @@ impl Expression {
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let rule = rule::read(rule, axis)?;
-        again::answer(&self.plans, operands, &rule, out, |graph, args, rule| {
-            let names: Vec<(&str, Arg)> =
-                self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
-            self.expr.lower_args(graph, &names, rule).map_err(|error| pointed(&error, &self.text))
-        })
+        let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
+        self.answer(operands.py(), &objects, &rule, out)
     }
 
     /// The names of the arrays, in order of first use.
     #[getter]
-    fn names(&self, py: Python<'_>) -> Py<PyTuple> {
+    pub(crate) fn names(&self, py: Python<'_>) -> Py<PyTuple> {
         self.names.clone_ref(py)
     }
 
     /// The text that was parsed.
     #[getter]
-    fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 }
 
 /// Makes the exception of an error in a text, with a caret under the place.
-fn pointed(error: &broadaxe::Error, text: &str) -> PyErr {
+fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
     let made = raised(error);
     let Some(at) = error.position().map(|at| text.floor_char_boundary(at)) else { return made };
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -111,10 +148,7 @@ fn pointed(error: &broadaxe::Error, text: &str) -> PyErr {
         return made;
     }
     let column = text[start..at].chars().count();
-    Python::attach(|py| {
-        let sentence = format!("{error}\n  {line}\n  {:column$}^", "");
-        PyErr::from_type(made.get_type(py), sentence)
-    })
+    PyErr::from_type(made.get_type(py), format!("{error}\n  {line}\n  {:column$}^", ""))
 }
 
 /// A graph over borrowed arrays.
@@ -237,6 +271,7 @@ impl Sheet {
 
     /// Adds an expression, its names bound to values.
     fn lower(&mut self, expression: &Expression, values: &Bound<'_, PyDict>) -> PyResult<Value> {
+        let py = values.py();
         let mut names = Vec::with_capacity(values.len());
         for (name, value) in values.iter() {
             names.push((name.extract::<String>()?, self.arg(value.cast::<Value>()?.get())?));
@@ -244,7 +279,7 @@ impl Sheet {
         let names: Vec<(&str, Arg)> = names.iter().map(|(name, arg)| (name.as_str(), *arg)).collect();
         caught(|| {
             let lowered = expression.expr.lower_args(&mut self.graph, &names, &self.rule);
-            lowered.map(|node| self.value(node)).map_err(|error| pointed(&error, &expression.text))
+            lowered.map(|node| self.value(node)).map_err(|error| pointed(py, &error, &expression.text))
         })
     }
 
@@ -274,70 +309,64 @@ impl Sheet {
         order: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let root = self.node(value)?;
-        let (shape, dtype) = (self.graph.shape(root).to_vec(), self.graph.dtype(root));
-        let made = if let Some(out) = &out {
-            out.clone()
-        } else {
-            self.check_budget(root)?;
-            array::allocate(py, dtype, &shape, Some(&self.strides(py, &shape, dtype, order)?))?
-        };
-        let Some(target) = array::look(&made) else {
-            return Err(PyTypeError::new_err("the output is no plain array of one of the dtypes"));
-        };
-        if !target.is_writeable {
-            return Err(PyValueError::new_err("output array is read-only"));
-        }
+        let place = Order::read(order)?;
         let arrays: Vec<Bound<'py, PyAny>> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
-        let views = arrays.iter().map(|array| match array::look(array) {
-            Some(array) => array.view(),
-            None => Err(PyValueError::new_err("an operand has changed since it was put on the sheet")),
+        // What is held is looked at afterwards, as that may run code of Python's.
+        let _held = array::held(arrays.iter().chain(&out));
+        let mut operands = Operands::new();
+        for (object, (_, node)) in arrays.iter().zip(&self.arrays) {
+            match array::look(object) {
+                Some(array) if array.shape == self.graph.shape(*node) && array.dtype == self.graph.dtype(*node) => {
+                    operands.push(object, &array);
+                }
+                _ => return Err(PyValueError::new_err("an operand has changed since it was put on the sheet")),
+            }
+        }
+        let target = match &out {
+            None => None,
+            Some(out) => {
+                let no_array = || PyTypeError::new_err("the output is no plain array of one of the dtypes");
+                Some(path::look_out(out)?.ok_or_else(no_array)?)
+            }
+        };
+        let strides = |dtype: DType, shape: &[usize], operands: &[Vec<isize>]| match target {
+            Some(out) if out.array.shape == shape => out.array.strides.to_vec(),
+            _ => place.strides(dtype.size(), shape, operands),
+        };
+        let planned = caught(|| {
+            let call = Call::of(&self.graph, root, operands.layouts(), strides);
+            call.map_err(|error| raised(&error))
         });
-        let views = views.collect::<PyResult<Vec<_>>>()?;
-        let (lent, strides) = (target.target()?, Some(target.strides.to_vec()));
-        caught(|| {
-            let options = Options { strides, is_lent: out.is_some(), ..Options::default() };
-            let planned = Evaluation::new(&self.graph, root, views, options).map_err(|error| raised(&error))?;
-            let nanos = planned.nanos();
-            let work = |progress: Option<Progress<'_>>| planned.with_progress(progress).run_onto(lent.take());
-            watch::run(py, nanos, arrays.iter().chain([&made]).cloned(), work)?.map_err(|error| raised(&error))
-        })?;
-        if out.is_some() { Ok(made) } else { array::scalar(made, shape.len()) }
+        caught(|| path::run(py, &planned?, &operands, target))
     }
 }
 
-impl Sheet {
-    /// Refuses a result that would exceed the budget, before it is allocated.
-    fn check_budget(&self, root: Node) -> PyResult<()> {
-        let (shape, dtype) = (self.graph.shape(root), self.graph.dtype(root));
-        let bytes = shape.iter().try_fold(dtype.size() as u64, |bytes, &dim| bytes.checked_mul(dim as u64));
-        let Some(budget) = broadaxe::default_budget() else { return Ok(()) };
-        if bytes.is_some_and(|bytes| bytes <= budget) {
-            return Ok(());
+/// The order in memory of a new array.
+#[derive(Clone, Copy)]
+enum Order {
+    RowMajor,
+    ColumnMajor,
+    Operands,
+}
+
+impl Order {
+    fn read(text: &str) -> PyResult<Self> {
+        match text {
+            "C" => Ok(Self::RowMajor),
+            "F" => Ok(Self::ColumnMajor),
+            "K" | "A" => Ok(Self::Operands),
+            other => Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
         }
-        // An evaluation says by how much; its operands need not be there for it.
-        Python::attach(|py| {
-            let arrays: Vec<_> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
-            let views =
-                arrays.iter().filter_map(array::look).map(|array| array.view()).collect::<PyResult<Vec<_>>>()?;
-            let planned = Evaluation::new(&self.graph, root, views, Options::default());
-            planned.map(|_| ()).map_err(|error| raised(&error))
-        })
     }
 
-    /// Returns the strides of a new array.
-    fn strides(&self, py: Python<'_>, shape: &[usize], dtype: DType, wanted: &str) -> PyResult<Vec<isize>> {
+    fn strides(self, size: usize, shape: &[usize], operands: &[Vec<isize>]) -> Vec<isize> {
         let mut axes: Vec<usize> = (0..shape.len()).collect();
-        match wanted {
-            "C" => {}
-            "F" => axes.reverse(),
-            "K" | "A" => {
-                let arrays: Vec<_> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
-                let lies: Vec<_> = arrays.iter().filter_map(array::look).collect();
-                return Ok(order::of_arrays(dtype.size(), shape, &lies));
-            }
-            other => return Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
+        match self {
+            Self::RowMajor => {}
+            Self::ColumnMajor => axes.reverse(),
+            Self::Operands => return order::alike(size, shape, operands),
         }
-        Ok(order::in_order(dtype.size(), shape, &axes))
+        order::in_order(size, shape, &axes)
     }
 }
 

@@ -17,10 +17,8 @@ use std::{
 use broadaxe_kernels::Progress;
 use pyo3::prelude::*;
 
-use crate::array;
-
 /// The least work, in nanoseconds, for which the lock is given up.
-const LONG: u64 = 5_000;
+pub(crate) const LONG: u64 = 5_000;
 
 /// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
 const LONGER: u64 = 2_000_000;
@@ -28,33 +26,28 @@ const LONGER: u64 = 2_000_000;
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Does work that takes about so many nanoseconds; hands it a progress function where it is long. What is `lent` to it keeps its place
-/// as long as others may run.
+/// Does work that takes about so many nanoseconds; hands it a progress function where it is long. The caller [holds](crate::array::held)
+/// the arrays that the work uses.
 ///
 /// # Errors
 /// What a handler of signals raised, such as `KeyboardInterrupt`; the work was then told to stop.
-pub(crate) fn run<'py, R: Send>(
-    py: Python<'py>,
+pub(crate) fn run<R: Send>(
+    py: Python<'_>,
     nanos: u64,
-    lent: impl IntoIterator<Item = Bound<'py, PyAny>>,
     work: impl Send + FnOnce(Option<Progress<'_>>) -> R,
 ) -> PyResult<R> {
-    if nanos < LONG {
-        return Ok(work(None));
-    }
-    let _held: Vec<_> = lent.into_iter().flat_map(array::held).collect();
     match nanos {
-        0..LONGER => Ok(py.detach(|| work(None))),
+        0..LONG => Ok(work(None)),
+        LONG..LONGER => Ok(py.detach(|| work(None))),
         _ => py.detach(|| apart(|progress| work(Some(progress)))),
     }
 }
 
 /// Runs the handlers of signals that have arrived.
+///
+/// Where the interpreter is coming to its end, handlers do not run any more.
 fn answer_signals() -> PyResult<()> {
-    Python::attach(|py| {
-        py.check_signals()?;
-        Ok(())
-    })
+    Python::try_attach(|py| py.check_signals()).unwrap_or(Ok(()))
 }
 
 /// Does work on a thread of its own while this one looks for signals.

@@ -1,43 +1,30 @@
-//! Calls: one operator on arrays, at once.
+//! Calls: a graph planned for operands of given layouts, which is then run over any memory.
 //!
-//! A graph and an evaluation cost microseconds to make, however small the arrays are. A call keeps what was decided for operands
-//! that lie alike, a few dozen decisions per thread, and finds it again by operator, rule, dtypes, shapes and strides.
+//! Planning costs microseconds, however small the arrays are. [`cached`] keeps what was planned, a few hundred calls per thread, and
+//! finds it again by function, rule, dtypes, shapes and strides.
 
-use std::cell::RefCell;
+mod cache;
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Op, Output, Pool, Program, Progress, Schedule, Slot, Step};
-use broadaxe_shape::{Rule, Shape};
+use std::sync::Arc;
+
+use broadaxe_kernels::{DType, Executor, Input, Op, Output, Pool, Progress};
+use broadaxe_shape::Rule;
+
+pub use cache::{Function, Key, cached};
 
 use crate::{
     array::{Array, byte_count},
-    error::{Error, ErrorKind},
-    eval::{Evaluation, Options, check_output},
+    error::Error,
+    eval::{self, Evaluation, Options, Place, Run, Stage, check_output},
     graph::{Graph, Node, Origin},
     memory,
     operand::Operand,
-    plan::Plan,
     view::{View, ViewMut, byte_strides},
 };
 
-/// The decisions that a thread keeps.
-const KEPT: usize = 64;
-
-/// The operands that a call takes without an evaluation.
-const FEW: usize = 3;
-
-/// One operator on operands that lie so, with everything decided: it can be run any number of times, over any memory.
-pub struct Call {
-    op: &'static Op,
-    schedule: Schedule,
-    plan: Plan,
-    shape: Shape,
-    dtype: DType,
-    strides: Vec<isize>,
-}
-
-/// How an operand lies: its dtype, its dims, and its strides in bytes.
+/// The layout of an operand: its dtype, its dims, and its strides in bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Lie<'a> {
+pub struct Layout<'a> {
     /// The dtype.
     pub dtype: DType,
     /// The dims, the slowest first.
@@ -46,77 +33,105 @@ pub struct Lie<'a> {
     pub strides: &'a [isize],
 }
 
-/// A decision, and what it was made for.
-struct Kept {
-    rule: Rule,
-    /// The layout of the operands, and of the result where that was given.
-    layout: Vec<usize>,
-    call: Call,
+impl<'a> Layout<'a> {
+    fn of(view: &'a View<'_>) -> Self {
+        Self { dtype: view.dtype(), shape: view.shape(), strides: view.strides() }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.shape.iter().fold(self.dtype.size() as u64, |bytes, &dim| bytes.saturating_mul(dim as u64))
+    }
 }
 
-thread_local! {
-    static CALLS: RefCell<Vec<Option<Box<Kept>>>> = RefCell::new((0..KEPT).map(|_| None).collect());
+/// A graph over operands of given layouts, with everything decided: it can be run any number of times, over any memory.
+///
+/// ```
+/// use broadaxe::{Call, DType, Graph, Input, Output, Rule, call::Layout, find};
+/// let mut graph = Graph::new();
+/// let x = graph.input(DType::U8, &[3])?;
+/// let sum = graph.op(find("add").unwrap(), &Rule::numpy(), &[x, x])?;
+/// let layout = Layout { dtype: DType::U8, shape: &[3], strides: &[1] };
+/// let call = Call::of(&graph, sum, &[layout], |_, _, _| vec![1])?;
+/// let mut out = [0; 3];
+/// call.run(&[Input::new(&[1, 2, 3], 0)], Output::new(&mut out, 0), None)?;
+/// assert_eq!(out, [2, 4, 6]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+pub struct Call {
+    stages: Arc<[Stage]>,
+    strides: Arc<[isize]>,
+    is_row_major: bool,
+    /// The bytes of the operands' elements, of the result, and of what is allocated besides.
+    bytes: Bytes,
+    nanos: u64,
 }
 
-/// Lists what a decision depends on in these operands, and in the strides of the result.
-fn layout<'v>(views: &'v [View<'_>], strides: Option<&'v [isize]>) -> impl Iterator<Item = usize> + 'v {
-    let of_result = strides.into_iter().flatten().map(|&stride| stride.cast_unsigned());
-    let of_views = views.iter().flat_map(|view| {
-        let strides = view.strides().iter().map(|&stride| stride.cast_unsigned());
-        [view.dtype() as usize, view.shape().len()].into_iter().chain(view.shape().iter().copied()).chain(strides)
-    });
-    of_views.chain(of_result)
+/// Bytes that a call counts against the budget.
+#[derive(Clone, Copy)]
+struct Bytes {
+    operands: u64,
+    result: u64,
+    temporary: u64,
 }
 
 impl Call {
-    /// Decides how to apply an operator of at most three operands to operands that lie so.
+    /// Plans an operator over operands of these layouts.
     ///
     /// `place` chooses the strides of the result in bytes, from its dtype, its shape, and every operand's strides over it.
     ///
     /// # Errors
-    /// What [`Graph::op`] refuses; [`ErrorKind::Argument`] for what is not one kernel, [`ErrorKind::Layout`] for strides with
-    /// which elements of the result share memory.
+    /// What [`Graph::op`] rejects, and as for [`Call::of`].
     pub fn new(
         op: &'static Op,
         rule: &Rule,
-        operands: &[Lie<'_>],
+        operands: &[Layout<'_>],
         place: impl FnOnce(DType, &[usize], &[Vec<isize>]) -> Vec<isize>,
     ) -> Result<Self, Error> {
         let mut graph = Graph::new();
-        let nodes = operands.iter().map(|lie| graph.input(lie.dtype, lie.shape)).collect::<Result<Vec<Node>, _>>()?;
-        let root = graph.op(op, rule, &nodes)?;
-        let (shape, dtype) = (Shape::from(graph.shape(root)), graph.dtype(root));
-        let Origin::Kernel(applied) = &graph.made(root).origin else {
-            return Err(Error::new(ErrorKind::Argument, format!("{} is not one kernel", op.name())));
-        };
-        if applied.args != nodes || nodes.len() > FEW {
-            return Err(Error::new(ErrorKind::Argument, format!("{} is several kernels here", op.name())));
-        }
-        byte_count(dtype, &shape)?;
-        let inputs: Vec<_> =
-            operands.iter().enumerate().map(|(k, lie)| applied.alignment.strides_from(k, lie.strides)).collect();
-        let strides = place(dtype, &shape, &inputs);
-        if strides.len() != shape.len() {
-            let text = format!("{} strides for a result of rank {}", strides.len(), shape.len());
-            return Err(Error::new(ErrorKind::Layout, text));
-        }
-        let plan = Plan::new(&shape, &strides, &inputs);
-        let slots: Vec<Slot> = (0..nodes.len()).map(Slot::Input).collect();
-        let dtypes = operands.iter().map(|lie| lie.dtype).collect();
-        let program = Program::new(dtypes, vec![Step::new(applied.kernel, slots)]);
-        let Some(program) = program else { unreachable!("the graph checked every operand's dtype") };
-        let schedule = Schedule::new(&program, plan.nest())?;
-        Ok(Self { op, schedule, plan, shape, dtype, strides })
+        let root = graph.inputs_of(operands).and_then(|nodes| graph.op(op, rule, &nodes))?;
+        Self::of(&graph, root, operands, place)
+    }
+
+    /// Plans a node of a graph whose inputs have these layouts.
+    ///
+    /// `place` chooses the strides of the result in bytes, from its dtype, its shape, and every operand's strides over it: those under the
+    /// rule where the node is one operator over the inputs, else those under NumPy's, of the operands that fit.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) when the layouts are not those of the graph's inputs; [`ErrorKind::Layout`](crate::ErrorKind::Layout) for strides with which elements
+    /// of the result share memory; [`ErrorKind::Memory`](crate::ErrorKind::Memory) where more than the budget would be allocated besides the result.
+    pub fn of(
+        graph: &Graph,
+        root: Node,
+        operands: &[Layout<'_>],
+        place: impl FnOnce(DType, &[usize], &[Vec<isize>]) -> Vec<isize>,
+    ) -> Result<Self, Error> {
+        let (shape, dtype) = (graph.shape(root), graph.dtype(root));
+        let result = byte_count(dtype, shape)? as u64;
+        let strides = place(dtype, shape, &strides_over(graph, root, operands));
+        let is_row_major = strides == byte_strides(dtype, shape);
+        let views = operands.iter().map(|layout| View::of_layout(layout.dtype, layout.shape, layout.strides));
+        let views = views.collect::<Result<Vec<View<'static>>, _>>()?;
+        let options = Options { strides: Some(strides), is_lent: true, ..Options::default() };
+        let (stages, strides) = Evaluation::new(graph, root, views, options)?.into_stages();
+        let temporary = eval::needed(&stages, memory::num_threads()?, false)?;
+        let given = operands.iter().map(Layout::bytes).fold(0, u64::saturating_add);
+        let nanos = eval::nanos(&stages);
+        Ok(Self { stages, strides, is_row_major, bytes: Bytes { operands: given, result, temporary }, nanos })
+    }
+
+    fn last(&self) -> &Stage {
+        &self.stages[self.stages.len() - 1]
     }
 
     /// Returns the dtype of the result.
     pub fn dtype(&self) -> DType {
-        self.dtype
+        self.last().dtype
     }
 
     /// Returns the shape of the result.
     pub fn shape(&self) -> &[usize] {
-        &self.shape
+        &self.last().shape
     }
 
     /// Returns the strides of the result in bytes.
@@ -124,110 +139,138 @@ impl Call {
         &self.strides
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
-    pub fn nanos(&self) -> u64 {
-        self.schedule.nanos()
+    /// Says whether the result is row-major.
+    pub fn is_row_major(&self) -> bool {
+        self.is_row_major
     }
 
-    /// Applies the operator to this memory; whether every element lies in it is checked.
+    /// Returns an estimate of the nanoseconds that one thread takes.
+    pub fn nanos(&self) -> u64 {
+        self.nanos
+    }
+
+    /// Rejects a result in new memory that exceeds the budget.
     ///
     /// # Errors
-    /// As for [`apply_into`], and [`ErrorKind::Interrupted`] where `progress` says so; [`ErrorKind::Layout`] where an element would
-    /// lie outside its memory.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory), which says how far beyond the budget it is.
+    pub fn check_budget(&self) -> Result<(), Error> {
+        let Bytes { operands, result, temporary } = self.bytes;
+        eval::check_budget(result.saturating_add(temporary), operands, self.last(), None)
+    }
+
+    /// Runs over this memory, one input for each input of the graph; whether every element lies in it is checked.
+    ///
+    /// The output may share memory with inputs, which are then read as if they had been copied before.
+    ///
+    /// # Errors
+    /// As for [`Evaluation::run`]; [`ErrorKind::Layout`](crate::ErrorKind::Layout) where an element would lie outside its memory.
     ///
     /// # Panics
-    /// When there is not one input per operand.
+    /// When there are fewer inputs than the graph has.
     pub fn run(&self, inputs: &[Input<'_>], output: Output<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
+        self.compute(inputs, Place::Onto(output), progress)
+    }
+
+    fn compute(&self, inputs: &[Input<'_>], place: Place<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
         let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
-        self.schedule.run(inputs, output, executor, progress).map_err(|failure| self.explain(failure))
+        let run = Run { stages: &self.stages, strides: &self.strides, inputs, executor, progress };
+        run.compute_into(place)
     }
 
     fn run_views(&self, views: &[View<'_>], output: Output<'_>) -> Result<(), Error> {
-        self.run(&inputs(views)[..views.len()], output, None)
+        with_inputs(views, |inputs| self.run(inputs, output, None))
     }
 
-    /// Computes the result into the memory of operand `own`.
+    /// Computes the result into the memory of operand `own`, which is the leaf of that number of the only stage.
     fn run_over(&self, views: &[View<'_>], own: usize, array: Array) -> Result<Array, Error> {
-        let mut out = array.retyped(self.dtype);
-        let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
-        let inputs = &inputs(views)[..views.len()];
-        let done = self.schedule.run_over(inputs, own, out.buffer_mut(), executor, None);
-        done.map_err(|failure| self.explain(failure))?;
+        let mut out = array.retyped(self.dtype());
+        with_inputs(views, |inputs| self.compute(inputs, Place::Own(Some(own), &mut out), None))?;
         Ok(out)
     }
 
-    /// Finds an operand that is given away and lies as the result will.
+    /// Finds an operand that is given away and has the layout of the result; every operand is a leaf, in their order.
     fn own(&self, operands: &[Operand<'_>]) -> Option<usize> {
-        let nest = self.plan.nest();
+        let [stage] = &self.stages[..] else { return None };
+        let (leaves, nest) = stage.maps_inputs()?;
+        if !leaves.iter().copied().eq(0..operands.len()) {
+            return None;
+        }
         operands.iter().zip(&nest.inputs).position(|(operand, strides)| {
             matches!(operand, Operand::Array(_))
-                && operand.shape() == &*self.shape
-                && operand.dtype().size() == self.dtype.size()
+                && operand.shape() == self.shape()
+                && operand.dtype().size() == self.dtype().size()
                 && *strides == nest.output
         })
     }
+}
 
-    fn explain(&self, failure: Failure) -> Error {
-        match failure {
-            Failure::Refused { what, element, .. } => {
-                let at = Shape::from(self.plan.index(element));
-                let text = format!("{}: {what} at {at} of the result {}", self.op.name(), self.shape);
-                Error::new(ErrorKind::Value, text)
-            }
-            other => other.into(),
+impl Graph {
+    /// Adds an input for each layout.
+    ///
+    /// # Errors
+    /// As for [`Graph::input`].
+    pub fn inputs_of(&mut self, operands: &[Layout<'_>]) -> Result<Vec<Node>, Error> {
+        operands.iter().map(|layout| self.input(layout.dtype, layout.shape)).collect()
+    }
+}
+
+/// Returns the strides of every operand over the result.
+fn strides_over(graph: &Graph, root: Node, operands: &[Layout<'_>]) -> Vec<Vec<isize>> {
+    if let Origin::Kernel(applied) = &graph.made(root).origin {
+        let is_input = |(k, &arg): (usize, &Node)| matches!(graph.made(arg).origin, Origin::Input(i) if i == k);
+        if applied.args.len() == operands.len() && applied.args.iter().enumerate().all(is_input) {
+            let over = |(k, layout): (usize, &Layout<'_>)| applied.alignment.strides_from(k, layout.strides);
+            return operands.iter().enumerate().map(over).collect();
         }
     }
+    let rank = graph.shape(root).len();
+    let over = |layout: &Layout<'_>| {
+        let lead = rank.checked_sub(layout.shape.len())?;
+        let own = layout.shape.iter().zip(layout.strides).map(|(&dim, &stride)| if dim == 1 { 0 } else { stride });
+        Some(std::iter::repeat_n(0, lead).chain(own).collect())
+    };
+    operands.iter().filter_map(over).collect()
 }
 
-fn inputs<'v>(views: &[View<'v>]) -> [Input<'v>; FEW] {
-    let mut inputs = [Input::new(&[], 0); FEW];
-    for (input, view) in inputs.iter_mut().zip(views) {
-        *input = view.input();
+/// The number of operands whose layouts are listed without an allocation.
+const INLINE_OPERANDS: usize = 3;
+
+fn with_inputs<R>(views: &[View<'_>], work: impl FnOnce(&[Input<'_>]) -> R) -> R {
+    let mut inline = [Input::new(&[], 0); INLINE_OPERANDS];
+    if let Some(inputs) = inline.get_mut(..views.len()) {
+        inputs.iter_mut().zip(views).for_each(|(input, view)| *input = view.input());
+        return work(inputs);
     }
-    inputs
+    work(&views.iter().map(View::input).collect::<Vec<_>>())
 }
 
-/// Calls `use_it` with the decision for these operands and these strides of the result, made now if there is none.
-fn with<R>(
-    op: &'static Op,
-    rule: &Rule,
-    views: &[View<'_>],
-    strides: Option<&[isize]>,
-    use_it: impl FnOnce(&Call) -> Result<R, Error>,
-) -> Result<R, Error> {
-    let mix = |hash: u64, word: usize| (hash ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-    let hash = layout(views, strides).fold(std::ptr::from_ref(op).addr() as u64, mix);
-    let make = || {
-        let lies: Vec<Lie<'_>> = views
-            .iter()
-            .map(|view| Lie { dtype: view.dtype(), shape: view.shape(), strides: view.strides() })
-            .collect();
+/// Returns the call for these operands and these strides of the result, row-major where there are none; plans it if need be.
+fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[isize]>) -> Result<Arc<Call>, Error> {
+    let nothing = Layout { dtype: DType::Bool, shape: &[], strides: &[] };
+    let (mut inline, mut many) = ([nothing; INLINE_OPERANDS], Vec::new());
+    let operands = match inline.get_mut(..views.len()) {
+        Some(layouts) => {
+            layouts.iter_mut().zip(views).for_each(|(layout, view)| *layout = Layout::of(view));
+            &*layouts
+        }
+        None => {
+            many.extend(views.iter().map(Layout::of));
+            &many[..]
+        }
+    };
+    let out = strides.map(|strides| Layout { dtype: DType::Bool, shape: &[], strides });
+    let key = Key { function: Function::row_major(op), rule: Some(rule), words: &[], operands, out };
+    cached(&key, || {
         let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
             strides.map_or_else(|| byte_strides(dtype, shape), <[isize]>::to_vec)
         };
-        let call = Call::new(op, rule, &lies, place)?;
-        Ok::<_, Error>(Kept { rule: rule.clone(), layout: layout(views, strides).collect(), call })
-    };
-    CALLS.with(|calls| {
-        let slot = (hash >> 32) as usize % KEPT;
-        // A part of an evaluation that calls again finds the table in use, and does without.
-        let Ok(mut calls) = calls.try_borrow_mut() else { return use_it(&make()?.call) };
-        match &mut calls[slot] {
-            Some(kept)
-                if std::ptr::eq(kept.call.op, op)
-                    && kept.layout.iter().copied().eq(layout(views, strides))
-                    && kept.rule == *rule =>
-            {
-                use_it(&kept.call)
-            }
-            place => use_it(&place.insert(Box::new(make()?)).call),
-        }
+        Call::new(op, rule, operands, place)
     })
 }
 
 /// Applies an operator to arrays whose shapes broadcast under a rule.
 ///
-/// The operands have one dtype, as for [`Graph::op`]. What is decided for operands that lie alike is kept, so that a call on
+/// The operands have one dtype, as for [`Graph::op`]. What is planned for operands of the same layouts is kept, so that a call on
 /// small arrays costs little more than their arithmetic.
 ///
 /// ```
@@ -240,53 +283,35 @@ fn with<R>(
 /// ```
 ///
 /// # Errors
-/// What [`Graph::op`] and [`Evaluation::run`] refuse: shapes that do not broadcast, dtypes that the operator does not take,
+/// What [`Graph::op`] and [`Evaluation::run`] reject: shapes that do not broadcast, dtypes that the operator does not take,
 /// results beyond the budget, elements such as zero divisors.
 pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
-    if !is_one_kernel(op, operands.len()) {
-        return evaluation(op, rule, operands)?.run();
-    }
-    let made = with(op, rule, operands, None, |call| {
-        let bytes = byte_count(call.dtype, &call.shape)?;
-        if memory::default_budget().is_some_and(|budget| bytes as u64 > budget) {
-            return Ok(None);
-        }
-        let mut out = Array::unwritten(call.dtype, call.shape.clone())?;
-        call.run_views(operands, Output::new(out.as_bytes_mut(), 0))?;
-        Ok(Some(out))
-    })?;
-    // An evaluation says how far beyond the budget it is.
-    made.map_or_else(|| evaluation(op, rule, operands)?.run(), Ok)
+    let call = planned(op, rule, operands, None)?;
+    call.check_budget()?;
+    let mut out = Array::unwritten(call.dtype(), call.last().shape.clone())?;
+    call.run_views(operands, Output::new(out.as_bytes_mut(), 0))?;
+    Ok(out)
 }
 
 /// As [`apply`], into an array that is there already, of the result's dtype and shape.
 ///
 /// # Errors
-/// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`] when it is of another dtype or shape.
+/// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`](crate::ErrorKind::Argument) when it is of another dtype or shape.
 pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut Array) -> Result<(), Error> {
-    if !is_one_kernel(op, operands.len()) {
-        return evaluation(op, rule, operands)?.run_into(out);
-    }
-    with(op, rule, operands, None, |call| {
-        check_output((out.dtype(), out.shape()), (call.dtype, &call.shape))?;
-        call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
-    })
+    let call = planned(op, rule, operands, None)?;
+    check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
+    call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
 }
 
-/// As [`apply`], into memory that lies there already, with any strides; it may be that of an operand.
+/// As [`apply`], into memory that is there already, with any strides; it may be that of an operand.
 ///
 /// # Errors
-/// As for [`apply_into`]; [`ErrorKind::Layout`] when elements of the result share memory.
+/// As for [`apply_into`]; [`ErrorKind::Layout`](crate::ErrorKind::Layout) when elements of the result share memory.
 pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: ViewMut<'_>) -> Result<(), Error> {
-    if !is_one_kernel(op, operands.len()) {
-        let strides = Some(out.strides().to_vec());
-        return planned(op, rule, operands, strides)?.run_onto(out);
-    }
     let strides = out.strides().to_vec();
-    with(op, rule, operands, Some(&strides), |call| {
-        check_output((out.dtype(), out.shape()), (call.dtype, &call.shape))?;
-        call.run_views(operands, out.into_output())
-    })
+    let call = planned(op, rule, operands, Some(&strides))?;
+    check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
+    call.run_views(operands, out.into_output())
 }
 
 /// As [`apply`], of operands that may be given away: the result takes the memory of the first array that has its shape and elements of
@@ -310,12 +335,8 @@ pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: View
 /// As for [`apply`]; what was given away is then lost.
 pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> Result<Array, Error> {
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
-    let own = if is_one_kernel(op, operands.len()) {
-        with(op, rule, &views, None, |call| Ok(call.own(&operands)))?
-    } else {
-        None
-    };
-    let Some(own) = own else { return apply(op, rule, &views) };
+    let call = planned(op, rule, &views, None)?;
+    let Some(own) = call.own(&operands) else { return apply(op, rule, &views) };
     drop(views);
     let mut operands = operands;
     let lies = Operand::View(View::of_nothing(operands[own].dtype(), operands[own].shape()));
@@ -323,93 +344,8 @@ pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> 
         unreachable!("only an array is taken")
     };
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
-    with(op, rule, &views, None, |call| call.run_over(&views, own, array))
-}
-
-/// Says whether an operator with so many operands is one kernel.
-fn is_one_kernel(op: &Op, operands: usize) -> bool {
-    operands <= FEW && !op.is_average() && (!op.is_variadic() || operands == 2)
-}
-
-fn evaluation<'v>(op: &'static Op, rule: &Rule, views: &[View<'v>]) -> Result<Evaluation<'v>, Error> {
-    planned(op, rule, views, None)
-}
-
-fn planned<'v>(
-    op: &'static Op,
-    rule: &Rule,
-    views: &[View<'v>],
-    strides: Option<Vec<isize>>,
-) -> Result<Evaluation<'v>, Error> {
-    let mut graph = Graph::new();
-    let nodes = views.iter().map(|view| graph.input(view.dtype(), view.shape())).collect::<Result<Vec<Node>, _>>()?;
-    let root = graph.op(op, rule, &nodes)?;
-    Evaluation::new(&graph, root, views.to_vec(), Options { rule: rule.clone(), strides, ..Options::default() })
+    call.run_over(&views, own, array)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use broadaxe_kernels::find;
-
-    /// Every call gives what an evaluation gives, whether it is decided anew or found.
-    #[test]
-    fn calls_give_what_evaluations_give() {
-        let a = Array::from_vec([2, 3], vec![7_i32, -8, 9, 10, -11, 12]).expect("a");
-        let b = Array::from_vec([3], vec![2_i32, 3, -4]).expect("b");
-        let column = Array::from_vec([2], vec![5_i32, 6]).expect("column");
-        let pdpd = Rule::pdpd(0);
-        let cases: Vec<(&str, Rule, Vec<View>)> = vec![
-            ("add", Rule::numpy(), vec![a.view(), b.view()]),
-            ("sub", Rule::numpy(), vec![a.view(), b.view()]),
-            ("sub", Rule::numpy(), vec![a.view().transposed(), column.view()]),
-            ("sub", pdpd, vec![a.view(), column.view()]),
-            ("neg", Rule::numpy(), vec![a.view().transposed()]),
-            ("clamp", Rule::numpy(), vec![a.view(), b.view(), b.view()]),
-            ("max", Rule::numpy(), vec![a.view(), b.view(), b.view(), a.view()]),
-            ("max", Rule::numpy(), vec![a.view()]),
-            ("div_floor", Rule::numpy(), vec![a.view(), b.view()]),
-        ];
-        for round in 0..3 {
-            for (name, rule, views) in &cases {
-                let op = find(name).expect("in the table");
-                let want = evaluation(op, rule, views).and_then(|evaluation| evaluation.run()).expect("evaluates");
-                let got = apply(op, rule, views).expect("applies");
-                let mut out = Array::zeros(want.dtype(), want.shape()).expect("small");
-                apply_into(op, rule, views, &mut out).expect("applies");
-                let all = [&want, &got, &out].map(|array| (array.shape().to_vec(), array.as_bytes().to_vec()));
-                assert!(all[0] == all[1] && all[0] == all[2], "{name} {rule:?}, round {round}");
-            }
-        }
-    }
-
-    #[test]
-    fn more_calls_than_are_kept_are_right() {
-        let add = find("add").expect("in the table");
-        for round in 0..2 {
-            for n in 1..300_usize {
-                let a = Array::from_vec([n], vec![n as f32; n]).expect("a");
-                let sum = apply(add, &Rule::numpy(), &[a.view(), a.view()]).expect("adds");
-                assert!(
-                    sum.as_slice::<f32>().is_some_and(|s| s.len() == n && s.iter().all(|&x| x == 2.0 * n as f32)),
-                    "{n} {round}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn refusals_are_those_of_evaluations() {
-        let (a, zero) =
-            (Array::from_vec([2], vec![1_i32, 2]).expect("a"), Array::from_vec([2], vec![3_i32, 0]).expect("zero"));
-        let long = Array::from_vec([3], vec![1_i32; 3]).expect("long");
-        let div = find("div_floor").expect("in the table");
-        let refused = |views: &[View]| apply(div, &Rule::numpy(), views).expect_err("refused").to_string();
-        assert_eq!(refused(&[a.view(), zero.view()]), "div_floor: a zero divisor at (1,) of the result (2,)");
-        assert!(refused(&[a.view(), long.view()]).contains("must be equal or 1"));
-        assert!(refused(&[a.view()]).contains("takes 2 operands"));
-        let mut out = Array::zeros(DType::I32, [3]).expect("small");
-        let error = apply_into(div, &Rule::numpy(), &[a.view(), a.view()], &mut out).expect_err("refused");
-        assert_eq!(error.to_string(), "the output is i32 (3,) and the result i32 (2,); they must be equal");
-    }
-}
+mod tests;

@@ -13,10 +13,14 @@ mod run;
 
 use std::{collections::HashMap, sync::Arc};
 
-use broadaxe_kernels::{DType, Decisions, Executor, Program, Schedule, Slot, Space, Step, copy};
+use broadaxe_kernels::{DType, Decisions, Executor, Nest, Program, Schedule, Slot, Space, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
+use once_cell::race::OnceBox;
 
-pub(crate) use self::run::check_output;
+pub(crate) use self::{
+    onto::Place,
+    run::{Run, check_output},
+};
 use self::{fold::Folding, run::over};
 use crate::{
     array::byte_count,
@@ -82,9 +86,9 @@ enum Work {
 }
 
 /// One program over one shape, and what becomes of its result.
-struct Stage {
-    shape: Shape,
-    dtype: DType,
+pub(crate) struct Stage {
+    pub(crate) shape: Shape,
+    pub(crate) dtype: DType,
     /// What the program reads.
     leaves: Vec<Leaf>,
     /// The bytes of each leaf that is a constant.
@@ -179,45 +183,9 @@ impl<'a> Evaluation<'a> {
         Ok(evaluation)
     }
 
-    /// Makes the same evaluation over other views, which lie as those that it was planned with; nothing is decided again.
-    ///
-    /// ```
-    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, View, find};
-    /// let mut graph = Graph::new();
-    /// let x = graph.input(DType::I32, &[2])?;
-    /// let twice = graph.op(find("add").unwrap(), &Rule::numpy(), &[x, x])?;
-    /// let planned = Evaluation::new(&graph, twice, vec![View::of_lie(DType::I32, &[2], &[4])?], Options::default())?;
-    /// let a = Array::from_vec([2], vec![3_i32, 4])?;
-    /// assert_eq!(planned.over(vec![a.view()])?.run()?.as_slice::<i32>(), Some(&[6, 8][..]));
-    /// # Ok::<(), broadaxe::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ErrorKind::Argument`] when a view lies otherwise.
-    pub fn over<'b>(&self, views: Vec<View<'b>>) -> Result<Evaluation<'b>, Error> {
-        let alike = |(operand, view): (&Operand, &View)| {
-            operand.dtype() == view.dtype() && operand.shape() == view.shape() && operand.strides() == view.strides()
-        };
-        if views.len() != self.operands.len() || !self.operands.iter().zip(&views).all(alike) {
-            let text = "the views do not lie as those that were planned with; plan anew";
-            return Err(Error::new(ErrorKind::Argument, text));
-        }
-        let Options { rule, max_bytes, threads, strides, is_lent, .. } = &self.options;
-        Ok(Evaluation {
-            operands: views.into_iter().map(Operand::View).collect(),
-            stages: Arc::clone(&self.stages),
-            strides: Arc::clone(&self.strides),
-            threads: threads.map_or_else(memory::num_threads, Ok)?.max(1),
-            options: Options {
-                rule: rule.clone(),
-                max_bytes: *max_bytes,
-                threads: *threads,
-                executor: None,
-                strides: strides.clone(),
-                is_lent: *is_lent,
-                progress: None,
-            },
-        })
+    /// Returns the stages and the strides of the result, without the operands.
+    pub(crate) fn into_stages(self) -> (Arc<[Stage]>, Arc<[isize]>) {
+        (self.stages, self.strides)
     }
 
     fn last(&self) -> &Stage {
@@ -241,11 +209,7 @@ impl<'a> Evaluation<'a> {
 
     /// Returns an estimate of the nanoseconds that one thread takes.
     pub fn nanos(&self) -> u64 {
-        let nanos = |stage: &Stage| match &stage.work {
-            Work::Map(schedule, _) => schedule.nanos(),
-            Work::Fold(folding) => folding.nanos(),
-        };
-        self.stages.iter().map(nanos).fold(0, u64::saturating_add)
+        nanos(&self.stages)
     }
 
     /// Sets the progress function, which is told elements done and elements in all, and returns whether to go on.
@@ -283,43 +247,64 @@ impl<'a> Evaluation<'a> {
         self.stages.iter().map(report).collect()
     }
 
-    /// Refuses results that together exceed the budget, before any is allocated.
+    /// Rejects results that together exceed the budget, before any is allocated.
+    ///
+    /// A result in memory that is the caller's is not counted.
     fn check_budget(&self) -> Result<(), Error> {
-        let mut needed = 0_u64;
-        for (at, stage) in self.stages.iter().enumerate() {
-            let scratch = stage.folding().map_or(0, |folding| folding.scratch(self.threads));
-            let is_last = at + 1 == self.stages.len();
-            let takes_over = !is_last && stage.over.is_some_and(|k| matches!(stage.leaves[k], Leaf::Stage(_)));
-            let own = if takes_over || is_last && self.options.is_lent {
-                0
-            } else {
-                byte_count(stage.dtype, &stage.shape)? as u64
-            };
-            needed = needed.saturating_add(own).saturating_add(scratch);
-        }
-        let Some(budget) = self.options.max_bytes.or_else(memory::default_budget) else { return Ok(()) };
-        if needed <= budget {
-            return Ok(());
-        }
-        let given: u64 = self.operands.iter().map(|operand| own_bytes(operand) as u64).sum();
-        let factor = if given == 0 {
-            String::new()
-        } else {
-            format!(", {:.0} times the {} of the operands", needed as f64 / given as f64, memory::human(given))
-        };
-        // Rounded, the two may look the same.
-        let alike = memory::human(needed) == memory::human(budget);
-        let shown = |bytes| if alike { format!("{bytes} bytes") } else { memory::human(bytes) };
-        let stage = self.last();
-        let text = format!(
-            "the result, {} of {}, needs {}{factor}, and the budget is {}; raise the budget, or reduce before you broadcast",
-            stage.shape,
-            stage.dtype,
-            shown(needed),
-            shown(budget),
-        );
-        Err(Error::new(ErrorKind::Memory, text))
+        let needed = needed(&self.stages, self.threads, !self.options.is_lent)?;
+        let given = self.operands.iter().map(|operand| own_bytes(operand) as u64).sum();
+        check_budget(needed, given, self.last(), self.options.max_bytes)
     }
+}
+
+/// Estimates the nanoseconds that one thread takes.
+pub(crate) fn nanos(stages: &[Stage]) -> u64 {
+    let nanos = |stage: &Stage| match &stage.work {
+        Work::Map(schedule, _) => schedule.nanos(),
+        Work::Fold(folding) => folding.nanos(),
+    };
+    stages.iter().map(nanos).fold(0, u64::saturating_add)
+}
+
+/// Counts the bytes that stages allocate, those of the last one's result only if asked.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] for a shape whose bytes cannot be counted.
+pub(crate) fn needed(stages: &[Stage], threads: usize, and_result: bool) -> Result<u64, Error> {
+    let mut needed = 0_u64;
+    for (at, stage) in stages.iter().enumerate() {
+        let is_last = at + 1 == stages.len();
+        let scratch = stage.folding().map_or(0, |folding| folding.scratch(threads));
+        let takes_over = !is_last && stage.over.is_some_and(|k| matches!(stage.leaves[k], Leaf::Stage(_)));
+        let own = byte_count(stage.dtype, &stage.shape)? as u64;
+        let counts = !takes_over && (and_result || !is_last);
+        needed = needed.saturating_add(if counts { own } else { 0 }).saturating_add(scratch);
+    }
+    Ok(needed)
+}
+
+/// Rejects an evaluation that allocates more than the budget; `given` is the bytes of its operands.
+pub(crate) fn check_budget(needed: u64, given: u64, last: &Stage, max_bytes: Option<u64>) -> Result<(), Error> {
+    let Some(budget) = max_bytes.or_else(memory::default_budget) else { return Ok(()) };
+    if needed <= budget {
+        return Ok(());
+    }
+    let factor = if given == 0 {
+        String::new()
+    } else {
+        format!(", {:.0} times the {} of the operands", needed as f64 / given as f64, memory::human(given))
+    };
+    // Rounded, the two may look the same.
+    let alike = memory::human(needed) == memory::human(budget);
+    let shown = |bytes| if alike { format!("{bytes} bytes") } else { memory::human(bytes) };
+    let text = format!(
+        "the result, {} of {}, needs {}{factor}, and the budget is {}; raise the budget, or reduce before you broadcast",
+        last.shape,
+        last.dtype,
+        shown(needed),
+        shown(budget),
+    );
+    Err(Error::new(ErrorKind::Memory, text))
 }
 
 /// Counts the bytes of an operand's own elements.
@@ -340,6 +325,13 @@ impl Stage {
             Work::Map(..) => None,
             Work::Fold(folding) => Some(folding),
         }
+    }
+
+    /// Returns the graph's input of every leaf and the loops, where the stage computes a program over inputs only.
+    pub(crate) fn maps_inputs(&self) -> Option<(Vec<usize>, &Nest)> {
+        let Work::Map(_, plan) = &self.work else { return None };
+        let input = |leaf: &Leaf| if let Leaf::Input(i) = *leaf { Some(i) } else { None };
+        Some((self.leaves.iter().map(input).collect::<Option<_>>()?, plan.nest()))
     }
 
     /// Counts the elements that are computed.
@@ -467,7 +459,7 @@ impl Stager<'_> {
         let space = Space::new(&shape, &axes, &sketch.strides);
         sketch.names.push(reduction.name());
         let operand = self.graph.dtype(arg);
-        self.push(owner, sketch, Work::Fold(Folding { reduction, operand, program, shape, axes, space }))
+        self.push(owner, sketch, Work::Fold(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() }))
     }
 
     /// Makes a stage that copies an input or a constant.

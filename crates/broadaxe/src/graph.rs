@@ -11,6 +11,7 @@ use broadaxe_shape::{Alignment, Rule, Shape};
 use crate::{
     error::{Error, ErrorKind},
     scalar::Scalar,
+    stop,
 };
 
 mod reduce;
@@ -92,6 +93,7 @@ impl Graph {
     }
 
     fn push(&mut self, origin: Origin, dtype: DType, shape: Shape) -> Node {
+        stop::checkpoint();
         let node = Node(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.nodes.push(Made { origin, dtype, shape });
         node

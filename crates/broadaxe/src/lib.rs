@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod error;
+pub mod stop;
 pub mod scalar;
 pub mod view;
 pub mod plan;

@@ -88,12 +88,11 @@ impl<'a> View<'a> {
         Self { dtype, shape: shape.into(), strides: byte_strides(dtype, shape), input: Input::new(&[], 0) }
     }
 
-    /// Makes a view of no memory that lies so, for evaluations that are planned once and run [over](crate::Evaluation::over) views that
-    /// lie alike.
+    /// Makes a view of no memory with this layout.
     ///
     /// # Errors
     /// [`ErrorKind::Shape`] when the shape cannot be counted, [`ErrorKind::Layout`] when there is not one stride per axis.
-    pub fn of_lie(dtype: DType, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
+    pub(crate) fn of_layout(dtype: DType, shape: &[usize], strides: &[isize]) -> Result<Self, Error> {
         elements(shape)?;
         one_per_axis(shape, strides)?;
         Ok(Self { dtype, shape: shape.into(), strides: strides.to_vec(), input: Input::new(&[], 0) })

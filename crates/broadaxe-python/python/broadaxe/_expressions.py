@@ -9,6 +9,7 @@ from sys import _getframe as _frame
 import numpy as np
 
 from . import _arrays, _broadaxe, _dask
+from ._broadaxe import Compiled
 from ._dispatch import finish
 
 _OPTIONS = {"optimization": ("none", "moderate", "aggressive"), "truediv": (False, True, "auto")}
@@ -245,53 +246,12 @@ def validate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
     return None
 
 
-class Compiled:
-    """An expression that is called with its arrays, in the order of their first use or by name.
-
-    >>> import numpy as np, broadaxe as bx
-    >>> norm = bx.compile("(x - mean) / std")
-    >>> norm.names
-    ('x', 'mean', 'std')
-    >>> norm(np.array([1.0, 3.0]), 2.0, std=0.5)
-    array([-2.,  2.])
-    """
-
-    def __init__(self, text, *, rule="numpy", axis=None):
-        self._expression = _parsed(text)
-        self._rule, self._axis = rule, axis
-        _broadaxe.Sheet(rule, axis)
-
-    @property
-    def names(self):
-        """The names of the arrays, in the order of their first use."""
-        return self._expression.names
-
-    @property
-    def text(self):
-        """The text of the expression."""
-        return self._expression.text
-
-    def __call__(self, *args, out=None, order="K", casting="same_kind", **kwargs):
-        """Evaluate over these arrays."""
-        names = self._expression.names
-        if len(args) > len(names):
-            raise TypeError(f"the expression takes {len(names)} arrays ({', '.join(names)}), not {len(args)}")
-        operands = dict(zip(names, args))
-        for name, value in kwargs.items():
-            if name in operands or name not in names:
-                what = "was given twice" if name in operands else "is no name of it"
-                raise TypeError(f"the expression takes the arrays {', '.join(names)}; '{name}' {what}")
-            operands[name] = value
-        for name in names:
-            if name not in operands:
-                raise TypeError(f"the expression needs the array '{name}'")
-        return _compute(self._expression, operands, out, order, casting, self._rule, self._axis)
-
-    def __repr__(self):
-        return f"broadaxe.compile({self.text!r})"
-
-    def __reduce__(self):
-        return _again, (self.text, self._rule, self._axis)
+def signature_of(names):
+    """Return the signature of a compiled expression."""
+    Kind = inspect.Parameter
+    arrays = [Kind(name, Kind.POSITIONAL_OR_KEYWORD) for name in names]
+    options = [("out", None), ("order", "K"), ("casting", "same_kind")]
+    return inspect.Signature(arrays + [Kind(name, Kind.KEYWORD_ONLY, default=value) for name, value in options if name not in names])
 
 
 def _again(text, rule, axis):

@@ -45,6 +45,7 @@ def _unspelled(name):
 
 def call(system, name, operands, attributes, out=None):
     """Compute a framework's operator on arrays and numbers."""
+    attributes = {_unspelled(key): value for key, value in attributes.items()}
     if any(_dask.is_dask(operand) for operand in operands):
         return _dask.call(system, name, operands, attributes, out)
     sheet = _broadaxe.Sheet()
@@ -55,10 +56,6 @@ def call(system, name, operands, attributes, out=None):
 
 
 def _function(system, name, counts, attributes, documentation):
-    def function(*operands, out=None, **attributes):
-        attributes = {_unspelled(key): value for key, value in attributes.items()}
-        return call(system, name, operands, attributes, out)
-
     Kind, parameters = inspect.Parameter, []
     least, most = counts
     if most == 0:
@@ -73,11 +70,7 @@ def _function(system, name, counts, attributes, documentation):
         parameters.append(Kind(spelled(attribute), Kind.KEYWORD_ONLY, default=required))
     if system in ("onnx", "openvino"):
         parameters.append(Kind("opset", Kind.KEYWORD_ONLY, default=None))
-    function.__name__ = function.__qualname__ = name
-    function.__module__ = f"broadaxe.{system}"
-    function.__doc__ = documentation
-    function.__signature__ = inspect.Signature(parameters)
-    return function
+    return _broadaxe.FrameworkOperator(system, name, documentation, inspect.Signature(parameters))
 
 
 def install(package):

@@ -8,6 +8,8 @@ import functools
 import inspect
 import operator as python
 
+import inspect
+
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
@@ -343,7 +345,8 @@ def reduction(name):
     function.__name__ = function.__qualname__ = name
     function.__module__ = "broadaxe"
     function.__doc__ = f"{name}{function.__signature__}\n\n{_documentation(name)}"
-    return function
+    # The engine's own answer calls with few keywords at once, and ask the function about the rest.
+    return _broadaxe.Reduction(name, function) if name in _broadaxe.reductions() else function
 
 
 def _documentation(name):

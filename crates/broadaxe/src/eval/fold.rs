@@ -1,7 +1,11 @@
 //! Stages that end in a reduction: what their program computes is folded as it comes.
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Space};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Schedule, Space};
 use broadaxe_shape::Shape;
+use once_cell::race::OnceBox;
+
+use super::onto;
+use crate::array::Array;
 
 /// A program and the fold of its result.
 pub(super) struct Folding {
@@ -14,6 +18,8 @@ pub(super) struct Folding {
     pub(super) shape: Shape,
     pub(super) axes: Vec<usize>,
     pub(super) space: Space,
+    /// How a row-major result is copied to where it belongs, decided the first time.
+    pub(super) scatter: OnceBox<Schedule>,
 }
 
 impl Folding {
@@ -30,6 +36,11 @@ impl Folding {
         progress: Option<Progress>,
     ) -> Result<(), Failure> {
         self.reduce().run(inputs, out, executor, progress)
+    }
+
+    /// Returns how to copy the result to where it belongs; the strides are always the same.
+    pub(super) fn scatter(&self, from: &Array, strides: &[isize]) -> Result<&Schedule, Failure> {
+        self.scatter.get_or_try_init(|| onto::scatter(from, strides).map(Box::new))
     }
 
     /// Returns an estimate of the nanoseconds that one thread takes.

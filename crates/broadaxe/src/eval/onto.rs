@@ -1,6 +1,6 @@
 //! Results in memory that is there already: with any strides, and perhaps that of an operand.
 
-use broadaxe_kernels::{Failure, Input, Output, Program, Progress, Schedule, Serial, Slot, Step, copy};
+use broadaxe_kernels::{Failure, Output, Program, Schedule, Slot, Step, copy};
 
 use super::{Evaluation, check_output};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Where a stage writes its result.
-pub(super) enum Place<'o> {
+pub(crate) enum Place<'o> {
     /// A row-major array, which lies over the stage's leaf of this number where there is one.
     Own(Option<usize>, &'o mut Array),
     /// Memory that may be an operand's, with the strides of the evaluation.
@@ -32,13 +32,13 @@ pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Res
     }
 }
 
-/// Copies a row-major array to where it belongs.
-pub(super) fn scatter(from: &Array, strides: &[isize], to: Output, progress: Option<Progress>) -> Result<(), Failure> {
+/// Decides how to copy a row-major array to where it belongs.
+pub(super) fn scatter(from: &Array, strides: &[isize]) -> Result<Schedule, Failure> {
     let kernel = copy(from.dtype());
     let program = Program::new(vec![from.dtype()], vec![Step::new(kernel, [Slot::Input(0)])]);
     let Some(program) = program else { unreachable!("a copy takes its own dtype") };
     let plan = Plan::new(from.shape(), strides, &[byte_strides(from.dtype(), from.shape())]);
-    Schedule::new(&program, plan.nest())?.run(&[Input::new(from.as_bytes(), 0)], to, &Serial, progress)
+    Schedule::new(&program, plan.nest())
 }
 
 impl Evaluation<'_> {
@@ -83,7 +83,7 @@ impl Evaluation<'_> {
     pub fn run_onto(&self, out: ViewMut<'_>) -> Result<(), Error> {
         check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
         self.check_strides(out.strides())?;
-        self.compute_into(Place::Onto(out.into_output()))
+        self.with_run(|run| run.compute_into(Place::Onto(out.into_output())))
     }
 }
 

@@ -1,29 +1,44 @@
 //! Runs: the stages of an evaluation one after the other, and the memory of what they compute.
 
-use broadaxe_kernels::{DType, Failure, Input, Output, Pool, Progress};
+use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Progress, Serial};
 use broadaxe_shape::Shape;
 
 use super::{
     Evaluation, Leaf, Stage, Work,
-    onto::{self, Place},
+    onto::Place,
 };
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
     operand::Operand,
+    stop,
     view::View,
 };
 
 /// The bytes of a result from which it is worth writing over an operand; that takes decisions of its own.
 const WORTH_TAKING: usize = 16 << 10;
 
-/// What stages read beside views and constants.
+/// Arrays that stages read besides the inputs and constants.
 #[derive(Clone, Copy)]
 struct Sources<'s> {
     /// The operands that were given away, by their number.
     given: &'s [Option<Array>],
     /// The results of the stages so far.
     results: &'s [Option<Array>],
+}
+
+/// The number of leaves of a stage whose inputs are gathered without an allocation.
+const INLINE_LEAVES: usize = 8;
+
+/// The stages of an evaluation, and the memory and threads that they run on.
+pub(crate) struct Run<'r> {
+    pub(crate) stages: &'r [Stage],
+    /// The strides of the result in bytes.
+    pub(crate) strides: &'r [isize],
+    /// The graph's inputs, by their number.
+    pub(crate) inputs: &'r [Input<'r>],
+    pub(crate) executor: &'r dyn Executor,
+    pub(crate) progress: Option<Progress<'r>>,
 }
 
 impl<'a> Evaluation<'a> {
@@ -76,27 +91,48 @@ impl<'a> Evaluation<'a> {
     pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
         check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
         self.check_row_major()?;
-        self.compute_into(Place::Own(None, out))
-    }
-
-    /// Computes the result into memory that is there already.
-    pub(super) fn compute_into(&self, out: Place) -> Result<(), Error> {
-        if let [stage] = &self.stages[..] {
-            let none = Sources { given: &[], results: &[] };
-            return self.run_stage(stage, none, out, (0, stage.elements()));
-        }
-        let mut results = Vec::with_capacity(self.stages.len());
-        let done = self.compute_first(self.stages.len() - 1, &mut [], &mut results)?;
-        self.run_stage(self.last(), Sources { given: &[], results: &results }, out, done)
+        self.with_run(|run| run.compute_into(Place::Own(None, out)))
     }
 
     /// Computes the result into memory of its own, or of what was given away.
     fn compute(&self, given: &mut [Option<Array>]) -> Result<Array, Error> {
         self.check_row_major()?;
+        self.with_run(|run| {
+            let mut results = Vec::with_capacity(run.stages.len());
+            run.compute_first(run.stages.len(), given, &mut results)?;
+            let Some(result) = results.pop().flatten() else { unreachable!("the last stage has no reader") };
+            Ok(result)
+        })
+    }
+
+    /// Calls `work` with the stages over the operands.
+    pub(super) fn with_run<R>(&self, work: impl FnOnce(&Run<'_>) -> R) -> R {
+        let inputs: Vec<Input<'_>> = self.operands.iter().map(Operand::input).collect();
+        let team = Pool::global().team(self.threads);
+        // Work that is to stop from outside, and has no progress function, looks whether it should.
+        let own = |_, _| !stop::is_stopped();
+        let progress = self.options.progress.or_else(|| stop::is_watched().then_some(&own as _));
+        work(&Run {
+            stages: &self.stages,
+            strides: &self.strides,
+            inputs: &inputs,
+            executor: self.options.executor.unwrap_or(&team),
+            progress,
+        })
+    }
+}
+
+impl Run<'_> {
+    /// Computes the result into memory that is there already.
+    pub(crate) fn compute_into(&self, out: Place) -> Result<(), Error> {
+        if let [stage] = self.stages {
+            let none = Sources { given: &[], results: &[] };
+            return self.run_stage(stage, none, out, (0, stage.elements()));
+        }
+        let last = self.stages.len() - 1;
         let mut results = Vec::with_capacity(self.stages.len());
-        self.compute_first(self.stages.len(), given, &mut results)?;
-        let Some(result) = results.pop().flatten() else { unreachable!("the last stage has no reader") };
-        Ok(result)
+        let done = self.compute_first(last, &mut [], &mut results)?;
+        self.run_stage(&self.stages[last], Sources { given: &[], results: &results }, out, done)
     }
 
     /// Runs so many stages and adds their results, of which those that nobody reads any more are dropped; returns the elements that
@@ -139,9 +175,8 @@ impl<'a> Evaluation<'a> {
         out: Place,
         (before, total): (u64, u64),
     ) -> Result<(), Error> {
-        const FEW: usize = 4;
-        let (mut few, mut many) = ([Input::new(&[], 0); FEW], Vec::new());
-        let inputs = if stage.leaves.len() <= FEW {
+        let (mut few, mut many) = ([Input::new(&[], 0); INLINE_LEAVES], Vec::new());
+        let inputs = if stage.leaves.len() <= INLINE_LEAVES {
             &mut few[..stage.leaves.len()]
         } else {
             many.resize(stage.leaves.len(), Input::new(&[], 0));
@@ -151,21 +186,20 @@ impl<'a> Evaluation<'a> {
             *input = match leaf {
                 Leaf::Input(i) => match given.get(*i) {
                     Some(Some(array)) => Input::new(array.as_bytes(), 0),
-                    _ => self.operands[*i].input(),
+                    _ => self.inputs[*i],
                 },
                 Leaf::Constant(_) => Input::new(scalar, 0),
                 Leaf::Stage(s) => Input::new(results[*s].as_ref().map_or(&[][..], Array::as_bytes), 0),
             };
         }
-        let forward = |done: u64, _: u64| self.options.progress.is_none_or(|progress| progress(before + done, total));
-        let progress = self.options.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
+        let forward = |done: u64, _: u64| self.progress.is_none_or(|progress| progress(before + done, total));
+        let progress = self.progress.is_some().then_some(&forward as &(dyn Fn(u64, u64) -> bool + Sync));
         self.work(stage, inputs, out, progress)
     }
 
     /// Does the work of a stage over its inputs.
     fn work(&self, stage: &Stage, inputs: &[Input], out: Place, progress: Option<Progress>) -> Result<(), Error> {
-        let team = Pool::global().team(self.threads);
-        let executor = self.options.executor.unwrap_or(&team);
+        let executor = self.executor;
         match (&stage.work, out) {
             (Work::Map(schedule, _), Place::Own(Some(own), out)) => {
                 schedule.run_over(inputs, own, out.buffer_mut(), executor, progress)
@@ -180,7 +214,13 @@ impl<'a> Evaluation<'a> {
                 let done = folding.run(inputs, folded.as_bytes_mut(), executor, progress);
                 // All elements are folded; what is left is to be stopped all the same.
                 let rest = |_, _| progress.is_none_or(|progress| progress(stage.elements(), stage.elements()));
-                done.and_then(|()| onto::scatter(&folded, &self.strides, output, Some(&rest)))
+                let rest = progress.is_some().then_some(&rest as &(dyn Fn(u64, u64) -> bool + Sync));
+                done.and_then(|()| folding.scatter(&folded, self.strides)?.run(
+                    &[Input::new(folded.as_bytes(), 0)],
+                    output,
+                    &Serial,
+                    rest,
+                ))
             }
         }
         .map_err(|failure| explain(stage, failure))

@@ -17,6 +17,7 @@ use crate::{
     error::{Error, ErrorKind},
     frameworks::{self, Attribute},
     promote::Literal,
+    stop,
 };
 
 /// How deep parentheses, calls and exponents may nest.
@@ -110,6 +111,7 @@ impl<'a> Parser<'a> {
     }
 
     fn push(&mut self, position: usize, kind: Kind) -> usize {
+        stop::checkpoint();
         self.steps.push(Step { position, kind });
         self.steps.len() - 1
     }

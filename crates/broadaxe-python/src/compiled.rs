@@ -1,0 +1,161 @@
+//! Expressions that are parsed once and called with their arrays.
+
+use broadaxe::Rule;
+use once_cell::race::OnceBox;
+use pyo3::{
+    Borrowed,
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{PyDict, PyTuple},
+};
+use smallvec::SmallVec;
+
+use crate::{once::Word, rule, sheet::Expression};
+
+/// An expression that is called with its arrays, in the order of their first use or by name.
+///
+/// >>> import numpy as np, broadaxe as bx
+/// >>> norm = bx.compile("(x - mean) / std")
+/// >>> norm.names
+/// ('x', 'mean', 'std')
+/// >>> norm(np.array([1.0, 3.0]), 2.0, std=0.5)
+/// array([-2.,  2.])
+#[pyclass(frozen, weakref, module = "broadaxe", name = "Compiled")]
+pub(crate) struct Compiled {
+    expression: Py<Expression>,
+    read: Rule,
+    rule: Option<String>,
+    axis: Option<i64>,
+}
+
+#[pymethods]
+impl Compiled {
+    #[new]
+    #[pyo3(signature = (text, *, rule=Some(String::from("numpy")), axis=None))]
+    fn new(py: Python<'_>, text: String, rule: Option<String>, axis: Option<i64>) -> PyResult<Self> {
+        let expression = Py::new(py, Expression::parse(py, text)?)?;
+        Ok(Self { expression, read: rule::read(rule.as_deref(), axis)?, rule, axis })
+    }
+
+    /// Evaluates over these arrays.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let expression = self.expression.get();
+        let count = expression.names_of().len();
+        if kwargs.is_none() && args.len() == count {
+            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> = args.iter_borrowed().collect();
+            if let Some(answer) = expression.answer(py, &objects, &self.read, None)? {
+                return Ok(answer);
+            }
+        }
+        let said = self.read_call(args, kwargs)?;
+        if said.is_plain {
+            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> =
+                said.operands.iter().map(|operand| operand.as_borrowed()).collect();
+            if let Some(answer) = expression.answer(py, &objects, &self.read, said.out.as_ref())? {
+                return Ok(answer);
+            }
+        }
+        static COMPUTE: OnceBox<Py<PyAny>> = OnceBox::new();
+        let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._expressions")?.getattr("compute")?.unbind()));
+        let operands = PyTuple::new(py, said.operands)?;
+        let compute = COMPUTE.get_or_try_init(found)?.bind(py);
+        compute.call1((&self.expression, operands, said.out, said.order, said.casting, self.rule.as_deref(), self.axis))
+    }
+
+    /// The names of the arrays, in the order of their first use.
+    #[getter]
+    fn names(&self, py: Python<'_>) -> Py<PyTuple> {
+        self.expression.get().names(py)
+    }
+
+    /// The text of the expression.
+    #[getter]
+    fn text(&self) -> &str {
+        self.expression.get().text()
+    }
+
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("broadaxe._expressions")?.getattr("signature_of")?.call1((self.names(py),))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("broadaxe.compile({})", self.text().into_pyobject(py)?.repr()?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&str, Option<&str>, Option<i64>))> {
+        let again = py.import("broadaxe._expressions")?.getattr("_again")?;
+        Ok((again, (self.text(), self.rule.as_deref(), self.axis)))
+    }
+}
+
+/// What a call says.
+struct Said<'py> {
+    operands: Vec<Bound<'py, PyAny>>,
+    out: Option<Bound<'py, PyAny>>,
+    order: Bound<'py, PyAny>,
+    casting: Bound<'py, PyAny>,
+    /// Whether order and casting are left to their defaults.
+    is_plain: bool,
+}
+
+impl Compiled {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `TypeError` for arrays that are too many, missing or given twice, and for names that are none of the expression's.
+    fn read_call<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Said<'py>> {
+        let py = args.py();
+        let names = self.expression.get().names_of();
+        let listed = || names.join(", ");
+        if args.len() > names.len() {
+            let (most, count) = (names.len(), args.len());
+            return Err(PyTypeError::new_err(format!("the expression takes {most} arrays ({}), not {count}", listed())));
+        }
+        static ORDER: Word = Word::new("K");
+        static CASTING: Word = Word::new("same_kind");
+        let (mut out, mut order, mut casting) = (None, None, None);
+        let mut operands: Vec<Option<Bound<'py, PyAny>>> = args.iter().map(Some).collect();
+        operands.resize(names.len(), None);
+        for (key, value) in kwargs.into_iter().flatten() {
+            let key: String = key.extract()?;
+            match names.iter().position(|name| *name == key) {
+                Some(at) if operands[at].is_none() => operands[at] = Some(value),
+                Some(_) => {
+                    let text = format!("the expression takes the arrays {}; '{key}' was given twice", listed());
+                    return Err(PyTypeError::new_err(text));
+                }
+                None => match key.as_str() {
+                    "out" => out = Some(value).filter(|value| !value.is_none()),
+                    "order" => order = Some(value),
+                    "casting" => casting = Some(value),
+                    _ => {
+                        let text = format!("the expression takes the arrays {}; '{key}' is no name of it", listed());
+                        return Err(PyTypeError::new_err(text));
+                    }
+                },
+            }
+        }
+        let is_plain = order.is_none() && casting.is_none();
+        let found = operands.into_iter().zip(names).map(|(operand, name)| {
+            operand.ok_or_else(|| PyTypeError::new_err(format!("the expression needs the array '{name}'")))
+        });
+        Ok(Said {
+            operands: found.collect::<PyResult<_>>()?,
+            out,
+            order: order.unwrap_or_else(|| ORDER.get(py).clone().into_any()),
+            casting: casting.unwrap_or_else(|| CASTING.get(py).clone().into_any()),
+            is_plain,
+        })
+    }
+}

@@ -1,0 +1,170 @@
+//! Operators of frameworks, as functions with the framework's names and attributes.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use broadaxe::{
+    System,
+    call::Function,
+    frameworks::{self, Attribute},
+};
+use once_cell::race::OnceBox;
+use pyo3::{
+    exceptions::PyValueError,
+    prelude::*,
+    types::{PyDict, PyTuple},
+};
+
+use crate::{
+    error::{caught_small, raised},
+    once::Word,
+    path::{self, FRAMEWORK, Lowered, Objects, Words},
+    sheet::attribute,
+};
+
+/// An operator of a framework, such as `broadaxe.onnx.Add`.
+#[pyclass(frozen, module = "broadaxe", name = "FrameworkOperator")]
+pub(crate) struct FrameworkOperator {
+    system: System,
+    name: String,
+    documentation: String,
+    signature: Py<PyAny>,
+    /// Tells its calls from those of others.
+    number: usize,
+}
+
+#[pymethods]
+impl FrameworkOperator {
+    #[new]
+    fn new(system: &str, name: String, documentation: String, signature: Py<PyAny>) -> PyResult<Self> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let found = System::CALLED.into_iter().find(|known| known.name() == system);
+        let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
+        Ok(Self { system, name, documentation, signature, number: NEXT.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    #[pyo3(signature = (*operands, **attributes))]
+    fn __call__<'py>(
+        &self,
+        operands: &Bound<'py, PyTuple>,
+        attributes: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(answer) = self.at_once(operands, attributes)? {
+            return Ok(answer);
+        }
+        let py = operands.py();
+        static CALL: OnceBox<Py<PyAny>> = OnceBox::new();
+        let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._frameworks")?.getattr("call")?.unbind()));
+        let attributes = attributes.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+        let out = attributes.get_item("out")?;
+        if out.is_some() {
+            attributes.del_item("out")?;
+        }
+        CALL.get_or_try_init(found)?.bind(py).call1((self.system.name(), &self.name, operands, attributes, out))
+    }
+
+    #[getter]
+    fn __name__(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn __module__(&self) -> String {
+        format!("broadaxe.{}", self.system.name())
+    }
+
+    #[getter]
+    fn __doc__(&self) -> &str {
+        &self.documentation
+    }
+
+    #[getter]
+    fn __signature__<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.signature.bind(py).clone()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<operator '{}' of {}>", self.name, self.system.name())
+    }
+
+    fn __reduce__(&self) -> &str {
+        &self.name
+    }
+}
+
+impl FrameworkOperator {
+    /// Answers a call on plain arrays and numbers; `None` for any other.
+    fn at_once<'py>(
+        &self,
+        operands: &Bound<'py, PyTuple>,
+        given: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static OUT: Word = Word::new("out");
+        let py = operands.py();
+        let (mut words, mut attributes, mut out) = (Words::new(), Vec::new(), None);
+        for (key, value) in given.into_iter().flatten() {
+            if value.is_none() {
+                continue;
+            }
+            if key.is(OUT.get(py)) {
+                out = Some(value);
+                continue;
+            }
+            // Values of NumPy's are read by the package.
+            let Ok(value) = attribute(&value) else { return Ok(None) };
+            // `lambda_` is the attribute `lambda`, a word that Python keeps for itself.
+            let name = key.extract::<String>()?.trim_end_matches('_').to_owned();
+            note(&mut words, &name, &value);
+            attributes.push((name, value));
+        }
+        let out = match out.as_ref().map(path::look_out).transpose()? {
+            Some(None) => return Ok(None),
+            out => out.flatten(),
+        };
+        let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
+        let lowered = Lowered { function: Function::numbered(FRAMEWORK, self.number), rule: None, words };
+        let answer = caught_small(|| {
+            lowered.answer(py, &objects, out, |graph, args| {
+                let attributes: Vec<(&str, Attribute)> =
+                    attributes.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+                let node = frameworks::call(graph, self.system, &self.name, args, &attributes);
+                Ok(node.map_err(|error| raised(&error))?)
+            })
+        });
+        answer.map_err(|error| *error)
+    }
+}
+
+/// Writes an attribute as words.
+fn note(words: &mut Words, name: &str, value: &Attribute) {
+    let mut text = |text: &str| {
+        words.push(text.len());
+        words.extend(text.as_bytes().chunks(8).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word) as usize
+        }));
+    };
+    text(name);
+    match value {
+        Attribute::Text(value) => {
+            text(value);
+            words.push(1);
+        }
+        Attribute::Int(value) => words.extend([2, *value as usize]),
+        Attribute::Float(value) => words.extend([3, value.to_bits() as usize]),
+        Attribute::Bool(value) => words.extend([4, usize::from(*value)]),
+        Attribute::Floats(values) => {
+            words.extend([6, values.len()]);
+            words.extend(values.iter().map(|value| value.to_bits() as usize));
+        }
+        Attribute::Ints(values) => {
+            words.extend([5, values.len()]);
+            words.extend(values.iter().map(|&value| value as usize));
+        }
+    }
+}

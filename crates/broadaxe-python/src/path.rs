@@ -1,0 +1,271 @@
+//! The path of every quick call: operands are read, the call that was planned for their layouts is found, and it is run.
+//!
+//! Operators, expressions, frameworks' operators and reductions differ in how they plan only. What is planned is kept by
+//! [`broadaxe::call::cached`].
+
+use std::sync::Arc;
+
+use broadaxe::{
+    Call, DType, Error, Graph, Input, Node, Rule,
+    call::{Function, Key, Layout, cached},
+    frameworks::Arg,
+    promote::Literal,
+};
+use broadaxe_kernels::Progress;
+use pyo3::{Borrowed, exceptions::PyValueError, prelude::*};
+use smallvec::SmallVec;
+
+use crate::{
+    array::{self, Lent, Strided},
+    error::{Answer, raised},
+    number, order, watch,
+};
+
+/// The number of operands that are read without an allocation.
+const INLINE: usize = 4;
+
+/// Objects of a call, which its caller keeps alive.
+pub(crate) type Objects<'a, 'py> = SmallVec<[Borrowed<'a, 'py, PyAny>; INLINE]>;
+
+/// The operands of a call that have a layout: arrays, and numbers that are read as elements.
+pub(crate) struct Operands<'a, 'py> {
+    layouts: SmallVec<[Layout<'a>; INLINE]>,
+    inputs: SmallVec<[Input<'a>; INLINE]>,
+    /// The arrays, and which of the layouts are theirs.
+    arrays: SmallVec<[(usize, &'a Bound<'py, PyAny>); INLINE]>,
+}
+
+impl<'a, 'py> Operands<'a, 'py> {
+    pub(crate) fn new() -> Self {
+        Self { layouts: SmallVec::new(), inputs: SmallVec::new(), arrays: SmallVec::new() }
+    }
+
+    /// Adds an array.
+    #[inline]
+    pub(crate) fn push(&mut self, object: &'a Bound<'py, PyAny>, array: &Strided<'a>) {
+        self.arrays.push((self.layouts.len(), object));
+        self.layouts.push(array.layout());
+        self.inputs.push(array.input());
+    }
+
+    /// Adds a number, as the bytes of an element.
+    pub(crate) fn push_element(&mut self, dtype: DType, bytes: &'a [u8; 8]) {
+        self.layouts.push(Layout { dtype, shape: &[], strides: &[] });
+        self.inputs.push(Input::new(bytes, 0));
+    }
+
+    pub(crate) fn layouts(&self) -> &[Layout<'a>] {
+        &self.layouts
+    }
+
+    /// Looks at the arrays again; `None` where one is not a plain array any more.
+    fn look_again(&self) -> Option<Self> {
+        let (mut layouts, mut inputs) = (self.layouts.clone(), self.inputs.clone());
+        for &(slot, object) in &self.arrays {
+            let array = array::look(object)?;
+            (layouts[slot], inputs[slot]) = (array.layout(), array.input());
+        }
+        Some(Self { layouts, inputs, arrays: self.arrays.clone() })
+    }
+}
+
+/// An array that a result is written to.
+#[derive(Clone, Copy)]
+pub(crate) struct Out<'a, 'py> {
+    pub(crate) object: &'a Bound<'py, PyAny>,
+    pub(crate) array: Strided<'a>,
+}
+
+/// Why there is no call.
+pub(crate) enum Stop {
+    /// The quick path does not do this, such as a cast of the result to the dtype of `out`.
+    Unfit,
+    Raised(Box<PyErr>),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Raised(Box::new(raised(&error)))
+    }
+}
+
+impl From<PyErr> for Stop {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(Box::new(error))
+    }
+}
+
+/// What is asked: a function over operands, and where its result goes.
+pub(crate) struct Question<'q, 'a, 'py> {
+    pub(crate) function: Function,
+    /// `None` where the function has only one.
+    pub(crate) rule: Option<&'q Rule>,
+    /// Whatever else the plan depends on.
+    pub(crate) words: &'q [usize],
+    pub(crate) operands: &'q Operands<'a, 'py>,
+    pub(crate) out: Option<Out<'a, 'py>>,
+}
+
+impl<'a, 'py> Question<'_, 'a, 'py> {
+    /// Runs the call that was planned for this question, planned now if need be; `None` where the quick path does not do this.
+    ///
+    /// `plan` makes the call, whose result has strides that `place` chooses.
+    pub(crate) fn answer(
+        &self,
+        py: Python<'py>,
+        plan: impl FnOnce(&[Layout<'_>], Place<'_>) -> Result<Call, Stop>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let out = self.out.map(|out| out.array.layout());
+        let key = self.key(self.operands, out);
+        let call = cached(&key, || {
+            let call = plan(&self.operands.layouts, Place(out))?;
+            let fits = |out: Layout<'_>| out.shape == call.shape() && out.dtype == call.dtype();
+            if out.is_none_or(fits) { Ok(call) } else { Err(Stop::Unfit) }
+        });
+        match call {
+            Ok(call) => self.run(py, &call).map(Some),
+            Err(Stop::Unfit) => Ok(None),
+            Err(Stop::Raised(error)) => Err(error),
+        }
+    }
+
+    fn key<'k>(&'k self, operands: &'k Operands<'_, '_>, out: Option<Layout<'k>>) -> Key<'k> {
+        Key { function: self.function, rule: self.rule, words: self.words, operands: &operands.layouts, out }
+    }
+
+    fn run(&self, py: Python<'py>, call: &Arc<Call>) -> Answer<Bound<'py, PyAny>> {
+        if call.nanos() < watch::LONG {
+            return run(py, call, self.operands, self.out).map_err(Box::new);
+        }
+        let arrays = self.operands.arrays.iter().map(|(_, object)| *object);
+        let _held = array::held(arrays.chain(self.out.map(|out| out.object)));
+        // Holding may run code of Python's, which may change an array. What is looked at now stays.
+        let (operands, out) = self.look_again(call)?;
+        run(py, call, &operands, out).map_err(Box::new)
+    }
+
+    /// Looks at all arrays again, and checks that the call is still theirs.
+    fn look_again(&self, call: &Arc<Call>) -> Answer<(Operands<'a, 'py>, Option<Out<'a, 'py>>)> {
+        let changed = || Box::new(PyValueError::new_err("an array was changed by other code while a call began to use it"));
+        let operands = self.operands.look_again().ok_or_else(changed)?;
+        let out = match self.out.map(|out| look_out(out.object)) {
+            Some(out) => Some(out.map_err(Box::new)?.ok_or_else(changed)?),
+            None => None,
+        };
+        let key = self.key(&operands, out.map(|out| out.array.layout()));
+        let is_same = cached(&key, || Err(())).is_ok_and(|found| Arc::ptr_eq(&found, call));
+        if is_same { Ok((operands, out)) } else { Err(changed()) }
+    }
+}
+
+/// Runs a call over operands, which are held where that takes long.
+///
+/// # Errors
+/// What comes of the work; `MemoryError` for a new result beyond the budget.
+pub(crate) fn run<'py>(
+    py: Python<'py>,
+    call: &Call,
+    operands: &Operands<'_, 'py>,
+    out: Option<Out<'_, 'py>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = |target: &Strided<'_>| {
+        let (inputs, output) = (&operands.inputs[..], Lent::new(target.output()));
+        let work = |progress: Option<Progress<'_>>| call.run(inputs, output.take(), progress);
+        watch::run(py, call.nanos(), work)?.map_err(|error| raised(&error))
+    };
+    if let Some(out) = out {
+        work(&out.array)?;
+        return Ok(out.object.clone());
+    }
+    call.check_budget().map_err(|error| raised(&error))?;
+    let strides = if call.is_row_major() { None } else { Some(call.strides()) };
+    let made = array::allocate(py, call.dtype(), call.shape(), strides)?;
+    work(&Strided::new_one(&made, call.dtype(), call.shape(), call.strides()))?;
+    array::scalar(made, call.shape().len())
+}
+
+/// Kinds of functions that are numbered here, for [`Function::numbered`].
+pub(crate) const EXPRESSION: u8 = 0;
+pub(crate) const FRAMEWORK: u8 = 1;
+pub(crate) const REDUCTION: u8 = 2;
+
+/// Chooses the strides of a result: those of the array that it is written to, or in the order of the operands.
+pub(crate) struct Place<'a>(Option<Layout<'a>>);
+
+impl Place<'_> {
+    pub(crate) fn strides(&self, dtype: DType, shape: &[usize], operands: &[Vec<isize>]) -> Vec<isize> {
+        match self.0 {
+            // Another shape or dtype is found when the call is made.
+            Some(out) if out.shape == shape && out.dtype == dtype => out.strides.to_vec(),
+            _ => order::alike(dtype.size(), shape, operands),
+        }
+    }
+}
+
+/// The words of numbers among operands.
+pub(crate) type Words = SmallVec<[usize; 12]>;
+
+/// Writes a number as words.
+pub(crate) fn note(words: &mut Words, literal: Literal) {
+    match literal {
+        Literal::Bool(value) => words.extend([1, usize::from(value)]),
+        Literal::Int(value) => words.extend([2, value as usize, (value >> 64) as usize]),
+        Literal::Float(value) => words.extend([3, value.to_bits() as usize]),
+    }
+}
+
+/// A function over plain arrays and numbers that is lowered to a graph.
+pub(crate) struct Lowered<'q> {
+    pub(crate) function: Function,
+    pub(crate) rule: Option<&'q Rule>,
+    /// Whatever else the graph depends on; numbers among the operands are added.
+    pub(crate) words: Words,
+}
+
+impl Lowered<'_> {
+    /// Answers a call; `None` where an operand is neither a plain array nor a number, or `out` is not of the result's shape and dtype.
+    pub(crate) fn answer<'a, 'py>(
+        mut self,
+        py: Python<'py>,
+        objects: &'a [Borrowed<'_, 'py, PyAny>],
+        out: Option<Out<'a, 'py>>,
+        lower: impl FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let mut operands = Operands::new();
+        let mut literals: SmallVec<[Option<Literal>; INLINE]> = SmallVec::new();
+        for object in objects {
+            if let Some(array) = array::look(object) {
+                operands.push(object, &array);
+                self.words.push(0);
+                literals.push(None);
+            } else if let Some(literal) = number::read(object).map_err(Box::new)? {
+                note(&mut self.words, literal);
+                literals.push(Some(literal));
+            } else {
+                return Ok(None);
+            }
+        }
+        let Self { function, rule, words } = &self;
+        let question = Question { function: *function, rule: *rule, words, operands: &operands, out };
+        question.answer(py, |layouts, place| {
+            let mut graph = Graph::new();
+            let mut nodes = graph.inputs_of(layouts)?.into_iter();
+            let arg = |literal: &Option<Literal>| literal.map_or_else(|| nodes.next().map(Arg::Node), |l| Some(Arg::Weak(l)));
+            let args: Vec<Arg> = literals.iter().filter_map(arg).collect();
+            let root = lower(&mut graph, &args)?;
+            Ok(Call::of(&graph, root, layouts, |dtype, shape, operands| place.strides(dtype, shape, operands))?)
+        })
+    }
+}
+
+/// Looks at the array that a result is to be written to; `None` where it is not a plain one.
+///
+/// # Errors
+/// `ValueError` for one that is read-only.
+pub(crate) fn look_out<'a, 'py>(object: &'a Bound<'py, PyAny>) -> PyResult<Option<Out<'a, 'py>>> {
+    let Some(array) = array::look(object) else { return Ok(None) };
+    if !array.is_writeable {
+        return Err(PyValueError::new_err("output array is read-only"));
+    }
+    Ok(Some(Out { object, array }))
+}

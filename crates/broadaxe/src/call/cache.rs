@@ -1,0 +1,226 @@
+//! The cache of calls: what is planned for a function over operands of given layouts is found again.
+//!
+//! Each thread has its own, so that finding takes no lock. It has a place for every hash; a later call takes the place of an earlier one.
+
+use std::{cell::RefCell, ptr, sync::Arc};
+
+use broadaxe_kernels::Op;
+use broadaxe_shape::Rule;
+
+use super::{Call, Layout};
+
+/// The number of calls that a thread keeps, a power of two.
+const PLACES: usize = 256;
+
+/// What is called: the first word says which kind of function, the second which one.
+///
+/// ```
+/// use broadaxe::{call::Function, find};
+/// let add = find("add").unwrap();
+/// assert_ne!(Function::operator(add), Function::row_major(add));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function(usize, usize);
+
+impl Function {
+    /// Returns an operator over operands of one dtype, whose result is row-major.
+    pub fn row_major(op: &'static Op) -> Self {
+        Self(0, ptr::from_ref(op).addr())
+    }
+
+    /// Returns an operator over operands of one dtype.
+    pub fn operator(op: &'static Op) -> Self {
+        Self(1, ptr::from_ref(op).addr())
+    }
+
+    /// Returns an operator over operands that are promoted to one dtype.
+    pub fn promoted(op: &'static Op) -> Self {
+        Self(2, ptr::from_ref(op).addr())
+    }
+
+    /// Returns a function that the caller numbers; `kind` tells its numbers from those of other callers.
+    pub fn numbered(kind: u8, number: usize) -> Self {
+        Self(16 + usize::from(kind), number)
+    }
+}
+
+/// What a call is planned for.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    /// What is called.
+    pub function: Function,
+    /// The rule; `None` where the function has only one.
+    pub rule: Option<&'a Rule>,
+    /// Whatever else the plan depends on, such as axes or numbers.
+    pub words: &'a [usize],
+    /// The layouts of the operands.
+    pub operands: &'a [Layout<'a>],
+    /// The layout of the memory that the result is written to, where that is given.
+    pub out: Option<Layout<'a>>,
+}
+
+/// A call, and what it was planned for.
+struct Entry {
+    function: Function,
+    rule: Option<Rule>,
+    /// The words of the key, their number first, and those of the layouts.
+    words: Box<[usize]>,
+    call: Arc<Call>,
+}
+
+/// Returns a word for the dtype and the rank of a layout; one for `out` has a bit more.
+fn head(layout: &Layout<'_>, is_out: bool) -> usize {
+    layout.shape.len() << 9 | usize::from(is_out) << 8 | layout.dtype as usize
+}
+
+impl<'a> Key<'a> {
+    fn layouts(&self) -> impl Iterator<Item = (&Layout<'a>, bool)> {
+        self.operands.iter().map(|layout| (layout, false)).chain(self.out.iter().map(|layout| (layout, true)))
+    }
+
+    fn place(&self) -> usize {
+        let mix = |hash: u64, word: usize| (hash ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        let mut hash = mix(self.function.0 as u64, self.function.1);
+        for &word in self.words {
+            hash = mix(hash, word);
+        }
+        for (layout, is_out) in self.layouts() {
+            hash = mix(hash, head(layout, is_out));
+            for &dim in layout.shape {
+                hash = mix(hash, dim);
+            }
+            for stride in layout.strides {
+                hash = mix(hash, stride.cast_unsigned());
+            }
+        }
+        (hash >> 32) as usize % PLACES
+    }
+
+    /// Lists the words of the key and those of the layouts.
+    fn all_words(&self) -> Box<[usize]> {
+        let mut words = vec![self.words.len()];
+        words.extend(self.words);
+        for (layout, is_out) in self.layouts() {
+            words.extend([head(layout, is_out), layout.strides.len()]);
+            words.extend(layout.shape);
+            words.extend(layout.strides.iter().map(|stride| stride.cast_unsigned()));
+        }
+        words.into()
+    }
+
+    /// Says whether an entry was made for this key.
+    fn finds(&self, entry: &Entry) -> bool {
+        if entry.function != self.function || entry.rule.as_ref() != self.rule {
+            return false;
+        }
+        let mut words = Words(&entry.words);
+        words.next(self.words.len())
+            && self.words.iter().all(|&word| words.next(word))
+            && self.layouts().all(|(layout, is_out)| {
+                words.next(head(layout, is_out))
+                    && words.next(layout.strides.len())
+                    && layout.shape.iter().all(|&dim| words.next(dim))
+                    && layout.strides.iter().all(|stride| words.next(stride.cast_unsigned()))
+            })
+            && words.0.is_empty()
+    }
+}
+
+/// The words of an entry that are not yet compared.
+struct Words<'a>(&'a [usize]);
+
+impl Words<'_> {
+    /// Takes the next word; says whether it is this one.
+    fn next(&mut self, word: usize) -> bool {
+        let Some((&first, rest)) = self.0.split_first() else { return false };
+        self.0 = rest;
+        first == word
+    }
+}
+
+thread_local! {
+    static CALLS: RefCell<Vec<Option<Entry>>> = RefCell::new((0..PLACES).map(|_| None).collect());
+}
+
+/// Returns the call for a key, planned now if this thread does not have it.
+///
+/// # Errors
+/// What `plan` returns; nothing is kept then.
+pub fn cached<E>(key: &Key<'_>, plan: impl FnOnce() -> Result<Call, E>) -> Result<Arc<Call>, E> {
+    let place = key.place();
+    let found = CALLS.with(|calls| {
+        let calls = calls.try_borrow().ok()?;
+        calls[place].as_ref().filter(|entry| key.finds(entry)).map(|entry| Arc::clone(&entry.call))
+    });
+    if let Some(call) = found {
+        return Ok(call);
+    }
+    let call = Arc::new(plan()?);
+    let entry = Entry {
+        function: key.function,
+        rule: key.rule.cloned(),
+        words: key.all_words(),
+        call: Arc::clone(&call),
+    };
+    let before = CALLS.with(|calls| calls.try_borrow_mut().ok().and_then(|mut calls| calls[place].replace(entry)));
+    drop(before);
+    Ok(call)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use broadaxe_kernels::{DType, find};
+
+    use super::*;
+
+    fn plan(counts: &Cell<usize>, operands: &[Layout<'_>]) -> Result<Call, crate::Error> {
+        counts.set(counts.get() + 1);
+        let add = find("add").expect("in the table");
+        Call::new(add, &Rule::numpy(), operands, |dtype, shape, _| crate::view::byte_strides(dtype, shape))
+    }
+
+    /// Keys that differ in one thing only are told apart, and equal ones are planned once.
+    #[test]
+    fn each_part_of_a_key_counts() {
+        let row = |dtype, strides| Layout { dtype, shape: &[2], strides };
+        let (f, g) = (row(DType::F32, &[4]), row(DType::F32, &[8]));
+        let (pairs, mixed) = ([f, f], [f, g]);
+        let (ints, matrix) = ([row(DType::I32, &[4]); 2], [Layout { shape: &[1, 2], strides: &[8, 4], ..f }, f]);
+        let add = find("add").expect("in the table");
+        let ncnn = Rule::ncnn();
+        let key = Key { function: Function::operator(add), rule: None, words: &[], operands: &pairs, out: None };
+        let keys = [
+            key,
+            Key { function: Function::promoted(add), ..key },
+            Key { function: Function::numbered(0, 1), ..key },
+            Key { function: Function::numbered(1, 1), ..key },
+            Key { rule: Some(&ncnn), ..key },
+            Key { words: &[1], ..key },
+            Key { words: &[1, 1], ..key },
+            Key { operands: &mixed, ..key },
+            Key { operands: &ints, ..key },
+            Key { operands: &matrix, ..key },
+            Key { out: Some(f), ..key },
+            Key { out: Some(g), ..key },
+        ];
+        let counts = Cell::new(0);
+        for (at, key) in keys.iter().enumerate() {
+            let before = counts.get();
+            let call = cached(key, || plan(&counts, key.operands)).expect("plans");
+            assert_eq!(counts.get(), before + 1, "key {at} is planned");
+            let again = cached(key, || plan(&counts, key.operands)).expect("plans");
+            assert!(Arc::ptr_eq(&call, &again), "key {at} is found again");
+            for (other, found) in keys.iter().enumerate().filter(|&(other, _)| other != at) {
+                let entry = Entry {
+                    function: found.function,
+                    rule: found.rule.cloned(),
+                    words: found.all_words(),
+                    call: Arc::clone(&call),
+                };
+                assert!(!key.finds(&entry), "key {at} does not find key {other}");
+            }
+        }
+    }
+}
