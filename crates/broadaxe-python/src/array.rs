@@ -1,4 +1,4 @@
-//! Arrays of NumPy: where their elements lie, and new ones. The one file of this crate with unsafe code.
+//! Arrays of NumPy: where their elements lie, and new ones. With [`reserve`](crate::reserve) the one file of this crate with unsafe code.
 //!
 //! NumPy's C interface is asked for as little as a call needs. Elements are never referred to, only addressed: another thread of
 //! Python may write them while they are read. What is borrowed of an array lives as long as the reference to it, and the shape

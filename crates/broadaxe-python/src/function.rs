@@ -126,13 +126,13 @@ impl FrameworkOperator {
             out => out.flatten(),
         };
         let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        let lowered = Lowered { function: Function::numbered(FRAMEWORK, self.number), rule: None, words };
+        let lowered = Lowered { function: Function::numbered(FRAMEWORK, self.number), rule: None, words, is_long: false, explain: &raised };
         let answer = caught_small(|| {
             lowered.answer(py, &objects, out, |graph, args| {
                 let attributes: Vec<(&str, Attribute)> =
                     attributes.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
                 let node = frameworks::call(graph, self.system, &self.name, args, &attributes);
-                Ok(node.map_err(|error| raised(&error))?)
+                Ok(node?)
             })
         });
         answer.map_err(|error| *error)

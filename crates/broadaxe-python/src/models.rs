@@ -18,6 +18,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use crate::{
     error::caught,
     told::{Told, of_file, raised},
+    watch,
 };
 
 /// What `extract` is told to write to where there is no file to write.
@@ -41,9 +42,9 @@ pub(crate) fn ask_model(py: Python<'_>, args: Vec<OsString>, bytes: Option<&[u8]
     work(py, || ask(&cli.command, &source))?.map_err(|error| raised(py, &error))
 }
 
-/// Does the work of a subcommand without Python's lock; all of it is done here.
+/// Does the work of a subcommand without Python's lock, so that signals end it; all of it is done here.
 fn work<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R) -> PyResult<R> {
-    py.detach(|| caught(|| Ok(work())))
+    caught(|| watch::stoppable(py, work))
 }
 
 fn ask(command: &Command, source: &Source) -> Result<Told, Error> {

@@ -18,7 +18,7 @@ use pyo3::{
 
 use crate::{
     array,
-    error::{Answer, caught_small},
+    error::{Answer, caught_small, raised},
     facts, number,
     once::Word,
     path::{self, Lowered, Objects, Operands, Out, Question, Words},
@@ -164,7 +164,7 @@ impl Operator {
         objects: &[Borrowed<'_, 'py, PyAny>],
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let lowered = Lowered { function: Function::promoted(self.op), rule: asked.rule, words: Words::new() };
+        let lowered = Lowered { function: Function::promoted(self.op), rule: asked.rule, words: Words::new(), is_long: false, explain: &raised };
         lowered.answer(py, objects, asked.out, |graph, args| {
             let numpy = Rule::numpy();
             Ok(operate(graph, self.op.name(), args, asked.rule.unwrap_or(&numpy))?)

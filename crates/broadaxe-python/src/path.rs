@@ -80,12 +80,13 @@ pub(crate) struct Out<'a, 'py> {
 pub(crate) enum Stop {
     /// The quick path does not do this, such as a cast of the result to the dtype of `out`.
     Unfit,
+    Engine(Error),
     Raised(Box<PyErr>),
 }
 
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
-        Self::Raised(Box::new(raised(&error)))
+        Self::Engine(error)
     }
 }
 
@@ -125,6 +126,7 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
         match call {
             Ok(call) => self.run(py, &call).map(Some),
             Err(Stop::Unfit) => Ok(None),
+            Err(Stop::Engine(error)) => Err(Box::new(raised(&error))),
             Err(Stop::Raised(error)) => Err(error),
         }
     }
@@ -220,6 +222,10 @@ pub(crate) struct Lowered<'q> {
     pub(crate) rule: Option<&'q Rule>,
     /// Whatever else the graph depends on; numbers among the operands are added.
     pub(crate) words: Words,
+    /// Whether planning may take long, so that signals should end it.
+    pub(crate) is_long: bool,
+    /// Makes an exception of the engine's error.
+    pub(crate) explain: &'q dyn Fn(&Error) -> PyErr,
 }
 
 impl Lowered<'_> {
@@ -229,7 +235,7 @@ impl Lowered<'_> {
         py: Python<'py>,
         objects: &'a [Borrowed<'_, 'py, PyAny>],
         out: Option<Out<'a, 'py>>,
-        lower: impl FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
+        lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         let mut operands = Operands::new();
         let mut literals: SmallVec<[Option<Literal>; INLINE]> = SmallVec::new();
@@ -245,15 +251,26 @@ impl Lowered<'_> {
                 return Ok(None);
             }
         }
-        let Self { function, rule, words } = &self;
+        let Self { function, rule, words, is_long, explain } = &self;
         let question = Question { function: *function, rule: *rule, words, operands: &operands, out };
         question.answer(py, |layouts, place| {
-            let mut graph = Graph::new();
-            let mut nodes = graph.inputs_of(layouts)?.into_iter();
-            let arg = |literal: &Option<Literal>| literal.map_or_else(|| nodes.next().map(Arg::Node), |l| Some(Arg::Weak(l)));
-            let args: Vec<Arg> = literals.iter().filter_map(arg).collect();
-            let root = lower(&mut graph, &args)?;
-            Ok(Call::of(&graph, root, layouts, |dtype, shape, operands| place.strides(dtype, shape, operands))?)
+            let plan = || {
+                let mut graph = Graph::new();
+                let mut nodes = graph.inputs_of(layouts)?.into_iter();
+                let arg = |literal: &Option<Literal>| match *literal {
+                    None => nodes.next().map(Arg::Node),
+                    Some(literal) => Some(Arg::Weak(literal)),
+                };
+                let args: Vec<Arg> = literals.iter().filter_map(arg).collect();
+                let root = lower(&mut graph, &args)?;
+                let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| place.strides(dtype, shape, operands);
+                Ok(Call::of(&graph, root, layouts, place)?)
+            };
+            let planned = if *is_long { watch::stoppable(py, plan)? } else { plan() };
+            planned.map_err(|stop| match stop {
+                Stop::Engine(error) => Stop::Raised(Box::new(explain(&error))),
+                stop => stop,
+            })
         })
     }
 }

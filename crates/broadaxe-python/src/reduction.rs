@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::{
     array,
-    error::caught_small,
+    error::{caught_small, raised},
     once::Word,
     path::{self, Lowered, REDUCTION, Stop, Words},
 };
@@ -135,7 +135,7 @@ fn fold<'py>(
     words.extend([usize::from(keep), axes.as_ref().map_or(usize::MAX, SmallVec::len)]);
     words.extend(axes.iter().flatten().map(|&axis| axis as usize));
     let function = Function::numbered(REDUCTION, reduction as usize);
-    let lowered = Lowered { function, rule: None, words };
+    let lowered = Lowered { function, rule: None, words, is_long: false, explain: &raised };
     caught_small(|| {
         lowered.answer(py, &[x], out, |graph, args| match args {
             // The package says what is wrong with axes, in NumPy's classes.

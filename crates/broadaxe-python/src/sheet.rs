@@ -24,7 +24,7 @@ use crate::{
     error::{caught, caught_small, raised},
     number, order,
     path::{self, Lowered, Objects, Operands, Words},
-    rule,
+    rule, watch,
 };
 
 /// A value on a sheet: an array, a number, or what will be computed.
@@ -66,7 +66,8 @@ pub(crate) struct Expression {
 impl Expression {
     pub(crate) fn parse(py: Python<'_>, text: String) -> PyResult<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let expr = caught(|| Expr::parse(&text).map_err(|error| pointed(py, &error, &text)))?;
+        let parsed = caught(|| if is_long(&text) { watch::stoppable(py, || Expr::parse(&text)) } else { Ok(Expr::parse(&text)) });
+        let expr = parsed?.map_err(|error| pointed(py, &error, &text))?;
         let names = PyTuple::new(py, expr.names())?.unbind();
         Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
@@ -85,21 +86,33 @@ impl Expression {
             out => out.flatten(),
         };
         let function = Function::numbered(path::EXPRESSION, self.number);
-        let lowered = Lowered { function, rule: Some(rule), words: Words::new() };
+        let explain = |error: &broadaxe::Error| pointed(py, error, &self.text);
+        let is_long = self.is_long();
+        let lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
         let answer = caught_small(|| {
             lowered.answer(py, objects, out, |graph, args| {
                 let names: Vec<(&str, Arg)> =
                     self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
-                let node = self.expr.lower_args(graph, &names, rule);
-                Ok(node.map_err(|error| pointed(py, &error, &self.text))?)
+                Ok(self.expr.lower_args(graph, &names, rule)?)
             })
         });
         answer.map_err(|error| *error)
     }
 
+    fn is_long(&self) -> bool {
+        is_long(&self.text)
+    }
+
     pub(crate) fn names_of(&self) -> &[String] {
         self.expr.names()
     }
+}
+
+/// The bytes of a text from which parsing and planning may take long; a thread of its own is worth it then.
+const LONG_TEXT: usize = 4 << 10;
+
+fn is_long(text: &str) -> bool {
+    text.len() > LONG_TEXT
 }
 
 #[pymethods]
@@ -159,6 +172,8 @@ pub(crate) struct Sheet {
     graph: Graph,
     arrays: Vec<(Py<PyAny>, Node)>,
     rule: Rule,
+    /// Whether planning may take long.
+    is_long: bool,
 }
 
 impl Sheet {
@@ -191,7 +206,7 @@ impl Sheet {
     /// Makes an empty sheet.
     pub(crate) fn under(rule: Rule) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), graph: Graph::new(), arrays: Vec::new(), rule }
+        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), graph: Graph::new(), arrays: Vec::new(), rule, is_long: false }
     }
 
     /// Returns a value as a node of the graph.
@@ -277,10 +292,12 @@ impl Sheet {
             names.push((name.extract::<String>()?, self.arg(value.cast::<Value>()?.get())?));
         }
         let names: Vec<(&str, Arg)> = names.iter().map(|(name, arg)| (name.as_str(), *arg)).collect();
-        caught(|| {
-            let lowered = expression.expr.lower_args(&mut self.graph, &names, &self.rule);
-            lowered.map(|node| self.value(node)).map_err(|error| pointed(py, &error, &expression.text))
-        })
+        let (graph, rule) = (&mut self.graph, &self.rule);
+        let mut lower = || expression.expr.lower_args(graph, &names, rule);
+        let lowered = caught(|| if expression.is_long() { watch::stoppable(py, lower) } else { Ok(lower()) });
+        let node = lowered?.map_err(|error| pointed(py, &error, &expression.text))?;
+        self.is_long |= expression.is_long();
+        Ok(self.value(node))
     }
 
     /// Casts a value to a dtype, by its name.
@@ -329,14 +346,15 @@ impl Sheet {
                 Some(path::look_out(out)?.ok_or_else(no_array)?)
             }
         };
-        let strides = |dtype: DType, shape: &[usize], operands: &[Vec<isize>]| match target {
-            Some(out) if out.array.shape == shape => out.array.strides.to_vec(),
+        let given = target.map(|out| out.array.layout());
+        let strides = |dtype: DType, shape: &[usize], operands: &[Vec<isize>]| match given {
+            Some(out) if out.shape == shape => out.strides.to_vec(),
             _ => place.strides(dtype.size(), shape, operands),
         };
-        let planned = caught(|| {
-            let call = Call::of(&self.graph, root, operands.layouts(), strides);
-            call.map_err(|error| raised(&error))
-        });
+        let (graph, layouts) = (&self.graph, operands.layouts());
+        let plan = || Call::of(graph, root, layouts, strides);
+        let planned = caught(|| if self.is_long { watch::stoppable(py, plan) } else { Ok(plan()) });
+        let planned = planned?.map_err(|error| raised(&error));
         caught(|| path::run(py, &planned?, &operands, target))
     }
 }

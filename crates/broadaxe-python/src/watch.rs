@@ -6,7 +6,7 @@
 use std::{
     panic::resume_unwind,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
@@ -14,8 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use broadaxe::stop;
 use broadaxe_kernels::Progress;
 use pyo3::prelude::*;
+
+use crate::{error::raised, reserve};
 
 /// The least work, in nanoseconds, for which the lock is given up.
 pub(crate) const LONG: u64 = 5_000;
@@ -39,8 +42,37 @@ pub(crate) fn run<R: Send>(
     match nanos {
         0..LONG => Ok(work(None)),
         LONG..LONGER => Ok(py.detach(|| work(None))),
-        _ => py.detach(|| apart(|progress| work(Some(progress)))),
+        _ => py.detach(|| {
+            apart(|watcher| match watcher {
+                Watcher::Flag(flag) => work(Some(&|_, _| !flag.load(Ordering::Relaxed))),
+                Watcher::Caller(watch) => work(Some(&|_, _| watch.look())),
+            })
+        }),
     }
+}
+
+/// Does work that has no progress function and may take long: it passes [checkpoints](broadaxe::stop), at which signals and a lack of memory
+/// end it.
+///
+/// # Errors
+/// What a handler of signals raised; `MemoryError` where an allocation failed.
+pub(crate) fn stoppable<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R) -> PyResult<R> {
+    reserve::prepare()?;
+    let done = py.detach(|| {
+        apart(|watcher| match watcher {
+            Watcher::Flag(flag) => stop::under(flag, work),
+            Watcher::Caller(_) => stop::under(&Arc::default(), work),
+        })
+    });
+    done?.map_err(|stopped| raised(&stopped.into()))
+}
+
+/// What tells work to stop.
+enum Watcher<'a> {
+    /// Set by the caller, who waits.
+    Flag(&'a Arc<AtomicBool>),
+    /// Asked by the work itself, on the caller's thread.
+    Caller(&'a Watch),
 }
 
 /// Runs the handlers of signals that have arrived.
@@ -50,18 +82,21 @@ fn answer_signals() -> PyResult<()> {
     Python::try_attach(|py| py.check_signals()).unwrap_or(Ok(()))
 }
 
+/// The bytes of stack of a thread that works, as the main thread of a program has on Linux.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Does work on a thread of its own while this one looks for signals.
-fn apart<R: Send>(work: impl Send + FnOnce(Progress<'_>) -> R) -> PyResult<R> {
-    let (stop, given) = (AtomicBool::new(false), Mutex::new(Some(work)));
-    let (stop, take) = (&stop, &|| given.lock().unwrap_or_else(PoisonError::into_inner).take());
+fn apart<R: Send>(work: impl Send + FnOnce(Watcher<'_>) -> R) -> PyResult<R> {
+    let (flag, given) = (Arc::new(AtomicBool::new(false)), Mutex::new(Some(work)));
+    let (flag, take) = (&flag, &|| given.lock().unwrap_or_else(PoisonError::into_inner).take());
     let (bell, bells) = mpsc::channel();
     thread::scope(|scope| {
         let share = move || {
             // Rings when it is dropped, be it in a panic.
             let _bell: mpsc::Sender<()> = bell;
-            take().map(|work| work(&|_, _| !stop.load(Ordering::Relaxed)))
+            take().map(|work| work(Watcher::Flag(flag)))
         };
-        let Ok(worker) = thread::Builder::new().spawn_scoped(scope, share) else {
+        let Ok(worker) = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, share) else {
             let Some(work) = take() else { unreachable!("there is no thread that took it") };
             return here(work);
         };
@@ -69,7 +104,7 @@ fn apart<R: Send>(work: impl Send + FnOnce(Progress<'_>) -> R) -> PyResult<R> {
         while bells.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
             if raised.is_none() {
                 raised = answer_signals().err();
-                stop.store(raised.is_some(), Ordering::Relaxed);
+                flag.store(raised.is_some(), Ordering::Relaxed);
             }
         }
         match worker.join() {
@@ -102,9 +137,9 @@ impl Watch {
 }
 
 /// Does work on this thread, which looks for signals between its parts.
-fn here<R>(work: impl FnOnce(Progress<'_>) -> R) -> PyResult<R> {
+fn here<R>(work: impl FnOnce(Watcher<'_>) -> R) -> PyResult<R> {
     let watch = Watch { caller: thread::current().id(), state: Mutex::new((Instant::now(), None)) };
-    let result = work(&|_, _| watch.look());
+    let result = work(Watcher::Caller(&watch));
     match watch.state.into_inner().unwrap_or_else(PoisonError::into_inner).1 {
         Some(error) => Err(error),
         None => Ok(result),

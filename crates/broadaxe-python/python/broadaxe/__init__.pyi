@@ -3,17 +3,46 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol, type_check_only
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import ncnn as ncnn, onnx as onnx, openvino as openvino, paddle as paddle
-from ._models import Census as Census, Check as Check, Finding as Finding, Fix as Fix, Sizes as Sizes
+from . import (
+    ncnn as ncnn,
+    onnx as onnx,
+    openvino as openvino,
+    paddle as paddle,
+    testing as testing,
+    version as version,
+)
+from ._models import (
+    Census as Census,
+    Check as Check,
+    Extract as Extract,
+    Finding as Finding,
+    Fix as Fix,
+    Sizes as Sizes,
+    Target as Target,
+)
+from ._names import Rule as Rule, RuleName as RuleName, TargetName as TargetName
+from ._numexpr import (
+    MAX_THREADS as MAX_THREADS,
+    NumExpr as NumExpr,
+    detect_number_of_cores as detect_number_of_cores,
+    detect_number_of_threads as detect_number_of_threads,
+    get_vml_version as get_vml_version,
+    ncores as ncores,
+    print_versions as print_versions,
+    set_vml_accuracy_mode as set_vml_accuracy_mode,
+    set_vml_num_threads as set_vml_num_threads,
+    use_vml as use_vml,
+)
 from ._broadaxe import Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
 
 __version__: str
-rules: list[tuple[str, str, list[str]]]
+nthreads: int
+rules: list[Rule]
 operators: dict[str, Operator]
 
 _Order = Literal["C", "F", "A", "K"]
@@ -22,37 +51,76 @@ _Shape = int | str | Sequence[int | str | None]
 
 class Answer(str):
     data: dict[str, Any]
+    def _repr_html_(self) -> str | None: ...
 
-def broadcast_shapes(*shapes: _Shape, rule: str = "numpy", axis: int | None = None) -> Any: ...
+def broadcast_shapes(*shapes: _Shape, rule: RuleName = "numpy", axis: int | None = None) -> Any: ...
 def broadcast_arrays(
-    *arrays: ArrayLike, rule: str = "numpy", axis: int | None = None, subok: bool = False
+    *arrays: ArrayLike, rule: RuleName = "numpy", axis: int | None = None, subok: bool = False
 ) -> tuple[NDArray[Any], ...]: ...
 def broadcast_to(
     array: ArrayLike,
     shape: int | Sequence[int],
-    rule: str = "broadcast-to",
+    rule: RuleName = "broadcast-to",
     axes: Sequence[int] | None = None,
     subok: bool = False,
 ) -> NDArray[Any]: ...
-def explain(*shapes: Any, rule: str = "numpy", axis: int | None = None, dtype: str = "f32") -> Answer: ...
+def divmod(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
+def frexp(
+    x: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
+def modf(
+    x: ArrayLike,
+    out1: NDArray[Any] | None = None,
+    out2: NDArray[Any] | None = None,
+    /,
+    *,
+    out: tuple[NDArray[Any] | None, NDArray[Any] | None] | None = None,
+    **kwargs: Any,
+) -> tuple[Any, Any]: ...
+def explain(
+    *shapes: Any, rule: RuleName = "numpy", axis: int | None = None, dtype: DTypeLike | None = None
+) -> Answer: ...
 def compare(*shapes: Any) -> Answer: ...
+def unbroadcast(
+    gradient: ArrayLike, shape: int | Sequence[int] | NDArray[Any], rule: RuleName = "numpy", axis: int | None = None
+) -> NDArray[Any]: ...
 def evaluate(
     ex: str,
     local_dict: Mapping[str, Any] | None = None,
     global_dict: Mapping[str, Any] | None = None,
     out: NDArray[Any] | None = None,
     order: _Order = "K",
-    casting: _Casting = "safe",
+    casting: _Casting = "same_kind",
+    sanitize: bool | None = None,
+    _frame_depth: int = 3,
+    disable_cache: bool = False,
     *,
-    rule: str = "numpy",
+    rule: RuleName = "numpy",
     axis: int | None = None,
-    _frame_depth: int = 2,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def re_evaluate(
     local_dict: Mapping[str, Any] | None = None,
     global_dict: Mapping[str, Any] | None = None,
     _frame_depth: int = 2,
+    *,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Any: ...
 def validate(
@@ -62,16 +130,18 @@ def validate(
     out: NDArray[Any] | None = None,
     order: _Order = "K",
     casting: _Casting = "safe",
-    *,
-    rule: str = "numpy",
-    axis: int | None = None,
     _frame_depth: int = 2,
+    sanitize: bool | None = None,
+    *,
+    rule: RuleName = "numpy",
+    axis: int | None = None,
+    names: Mapping[str, Any] | None = None,
     **kwargs: Any,
 ) -> Exception | None: ...
-def compile(text: str, *, rule: str = "numpy", axis: int | None = None) -> Compiled: ...
+def compile(text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> Compiled: ...
 
 class Compiled:
-    def __init__(self, text: str, *, rule: str = "numpy", axis: int | None = None) -> None: ...
+    def __init__(self, text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> None: ...
     @property
     def names(self) -> tuple[str, ...]: ...
     @property
@@ -85,6 +155,9 @@ class Compiled:
         **kwargs: ArrayLike,
     ) -> Any: ...
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
+
+class MissingName(KeyError, NameError):
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None: ...
 
 class Blowup(ValueError):
     function: str | None
@@ -117,138 +190,180 @@ class guard:
     def watch(self, array: ArrayLike) -> NDArray[Any]: ...
     def look(self, function: str, shapes: Iterable[Sequence[int]], result: Sequence[int]) -> None: ...
 
-_Targets = str | Iterable[str]
-_Dims = Mapping[str, Sequence[int | str]]
+@type_check_only
+class _Proto(Protocol):
+    def SerializeToString(self) -> bytes: ...
 
-def check(model: Any, targets: _Targets = ..., input_shapes: _Dims | None = None) -> Check: ...
+_Model = str | PathLike[str] | bytes | bytearray | memoryview | _Proto
+_Targets = TargetName | Iterable[TargetName]
+_Dims = Mapping[str, str | Iterable[int | str | None]]
+
+def check(model: _Model, targets: _Targets = ..., input_shapes: _Dims | None = None) -> Check: ...
 def fix(
-    model: Any,
+    model: _Model,
     targets: _Targets,
     out: str | PathLike[str] | None = None,
     verify: bool = True,
     input_shapes: _Dims | None = None,
 ) -> Fix: ...
-def census(model: Any, input_shapes: _Dims | None = None) -> Census: ...
-def sizes(model: Any, sweep: str, input_shapes: _Dims | None = None) -> Sizes: ...
+def upgrade(model: _Model, out: str | PathLike[str] | None = None) -> Fix: ...
+def extract(
+    model: _Model,
+    node: str,
+    out: str | PathLike[str] | None = None,
+    inline: bool = False,
+    seed: int = 0,
+    input_shapes: _Dims | None = None,
+) -> Extract: ...
+def targets() -> list[Target]: ...
+def census(model: _Model, input_shapes: _Dims | None = None) -> Census: ...
+def sizes(model: _Model, sweep: str, input_shapes: _Dims | None = None) -> Sizes: ...
 def get_num_threads() -> int: ...
 
-__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Finding', 'Fix', 'Operator', 'Sizes', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'copysign', 'cos', 'cosh', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'fix', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'gelu', 'gelu_tanh', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'invert', 'isfinite', 'isinf', 'isnan', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'mul', 'multiply', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'ncnn', 'neg', 'negative', 'not_equal', 'num_threads', 'onnx', 'openvino', 'operators', 'paddle', 'pow_trunc', 'power', 'prelu', 'prod', 're_evaluate', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rsqrt', 'rules', 'set_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'sqrt', 'square', 'squared_difference', 'std', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'true_divide', 'trunc', 'validate', 'var', 'where']
+__all__ = ['Answer', 'Blowup', 'Census', 'Check', 'Compiled', 'Extract', 'Finding', 'Fix', 'MAX_THREADS', 'MissingName', 'NumExpr', 'Operator', 'Rule', 'RuleName', 'Sizes', 'Target', 'TargetName', 'absolute', 'acos', 'acosh', 'add', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argmax', 'argmin', 'around', 'asin', 'asinh', 'atan', 'atan2', 'atanh', 'bitwise_and', 'bitwise_count', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_not', 'bitwise_or', 'bitwise_right_shift', 'bitwise_xor', 'broadcast_arrays', 'broadcast_shapes', 'broadcast_to', 'cbrt', 'ceil', 'census', 'check', 'clamp', 'clip', 'compare', 'conj', 'conjugate', 'copy', 'copysign', 'cos', 'cosh', 'deg2rad', 'degrees', 'detect_number_of_cores', 'detect_number_of_threads', 'div', 'div_floor', 'div_trunc', 'divide', 'equal', 'erf', 'evaluate', 'exp', 'exp2', 'explain', 'expm1', 'extract', 'fabs', 'fix', 'float_power', 'floor', 'floor_divide', 'fmax', 'fmaximum', 'fmin', 'fminimum', 'fmod', 'frexp', 'frexp_exponent', 'frexp_mantissa', 'gcd', 'gelu', 'gelu_tanh', 'get_vml_version', 'greater', 'greater_equal', 'guard', 'hardswish', 'heaviside', 'hypot', 'imag', 'invert', 'isfinite', 'isinf', 'isnan', 'lcm', 'ldexp', 'left_shift', 'less', 'less_equal', 'log', 'log10', 'log1p', 'log2', 'logaddexp', 'logaddexp2', 'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'mean', 'minimum', 'mod', 'mod_floor', 'modf', 'modf_fraction', 'modf_whole', 'mul', 'multiply', 'nanmax', 'nanmean', 'nanmin', 'nanprod', 'nanstd', 'nansum', 'nanvar', 'ncnn', 'ncores', 'neg', 'negative', 'nextafter', 'not_equal', 'num_threads', 'ones_like', 'onnx', 'openvino', 'operators', 'paddle', 'positive', 'pow_trunc', 'power', 'prelu', 'print_versions', 'prod', 'rad2deg', 'radians', 're_evaluate', 'real', 'reciprocal', 'relu', 'remainder', 'remainder_ieee', 'right_shift', 'rint', 'rsqrt', 'rules', 'set_num_threads', 'set_vml_accuracy_mode', 'set_vml_num_threads', 'shift_left', 'shift_left_mod', 'shift_right', 'shift_right_mod', 'sigmoid', 'sign', 'signbit', 'silu', 'sin', 'sinh', 'sizes', 'softplus', 'spacing', 'sqrt', 'square', 'squared_difference', 'std', 'sub', 'subtract', 'swish', 'tan', 'tanh', 'targets', 'testing', 'true_divide', 'trunc', 'unbroadcast', 'upgrade', 'use_vml', 'validate', 'var', 'version', 'where']
 
-abs: Final[Operator]
-absolute: Final[Operator]
-acos: Final[Operator]
-acosh: Final[Operator]
-add: Final[Operator]
-arccos: Final[Operator]
-arccosh: Final[Operator]
-arcsin: Final[Operator]
-arcsinh: Final[Operator]
-arctan: Final[Operator]
-arctan2: Final[Operator]
-arctanh: Final[Operator]
-around: Final[Operator]
-asin: Final[Operator]
-asinh: Final[Operator]
-atan: Final[Operator]
-atan2: Final[Operator]
-atanh: Final[Operator]
-bitwise_and: Final[Operator]
-bitwise_invert: Final[Operator]
-bitwise_left_shift: Final[Operator]
-bitwise_not: Final[Operator]
-bitwise_or: Final[Operator]
-bitwise_right_shift: Final[Operator]
-bitwise_xor: Final[Operator]
-ceil: Final[Operator]
-clamp: Final[Operator]
-clip: Final[Operator]
-copysign: Final[Operator]
-cos: Final[Operator]
-cosh: Final[Operator]
-div: Final[Operator]
-div_floor: Final[Operator]
-div_trunc: Final[Operator]
-divide: Final[Operator]
-equal: Final[Operator]
-erf: Final[Operator]
-exp: Final[Operator]
-exp2: Final[Operator]
-expm1: Final[Operator]
-floor: Final[Operator]
-floor_divide: Final[Operator]
-fmax: Final[Operator]
-fmaximum: Final[Operator]
-fmin: Final[Operator]
-fminimum: Final[Operator]
-fmod: Final[Operator]
-gelu: Final[Operator]
-gelu_tanh: Final[Operator]
-greater: Final[Operator]
-greater_equal: Final[Operator]
-hardswish: Final[Operator]
-heaviside: Final[Operator]
-hypot: Final[Operator]
-invert: Final[Operator]
-isfinite: Final[Operator]
-isinf: Final[Operator]
-isnan: Final[Operator]
-left_shift: Final[Operator]
-less: Final[Operator]
-less_equal: Final[Operator]
-log: Final[Operator]
-log10: Final[Operator]
-log1p: Final[Operator]
-log2: Final[Operator]
-logaddexp: Final[Operator]
-logical_and: Final[Operator]
-logical_not: Final[Operator]
-logical_or: Final[Operator]
-logical_xor: Final[Operator]
-max: Final[Operator]
-maximum: Final[Operator]
-mean: Final[Operator]
-min: Final[Operator]
-minimum: Final[Operator]
-mod: Final[Operator]
-mod_floor: Final[Operator]
-mul: Final[Operator]
-multiply: Final[Operator]
-neg: Final[Operator]
-negative: Final[Operator]
-not_equal: Final[Operator]
-pow: Final[Operator]
-pow_trunc: Final[Operator]
-power: Final[Operator]
-prelu: Final[Operator]
-reciprocal: Final[Operator]
-relu: Final[Operator]
-remainder: Final[Operator]
-remainder_ieee: Final[Operator]
-right_shift: Final[Operator]
-round: Final[Operator]
-rsqrt: Final[Operator]
-shift_left: Final[Operator]
-shift_left_mod: Final[Operator]
-shift_right: Final[Operator]
-shift_right_mod: Final[Operator]
-sigmoid: Final[Operator]
-sign: Final[Operator]
-silu: Final[Operator]
-sin: Final[Operator]
-sinh: Final[Operator]
-softplus: Final[Operator]
-sqrt: Final[Operator]
-square: Final[Operator]
-squared_difference: Final[Operator]
-sub: Final[Operator]
-subtract: Final[Operator]
-sum: Final[Operator]
-swish: Final[Operator]
-tan: Final[Operator]
-tanh: Final[Operator]
-true_divide: Final[Operator]
-trunc: Final[Operator]
-where: Final[Operator]
+abs: Final[Operator[Literal[1], Literal[False]]]
+absolute: Final[Operator[Literal[1], Literal[False]]]
+acos: Final[Operator[Literal[1], Literal[False]]]
+acosh: Final[Operator[Literal[1], Literal[False]]]
+add: Final[Operator[Literal[2], Literal[False]]]
+arccos: Final[Operator[Literal[1], Literal[False]]]
+arccosh: Final[Operator[Literal[1], Literal[False]]]
+arcsin: Final[Operator[Literal[1], Literal[False]]]
+arcsinh: Final[Operator[Literal[1], Literal[False]]]
+arctan: Final[Operator[Literal[1], Literal[False]]]
+arctan2: Final[Operator[Literal[2], Literal[False]]]
+arctanh: Final[Operator[Literal[1], Literal[False]]]
+around: Final[Operator[Literal[1], Literal[False]]]
+asin: Final[Operator[Literal[1], Literal[False]]]
+asinh: Final[Operator[Literal[1], Literal[False]]]
+atan: Final[Operator[Literal[1], Literal[False]]]
+atan2: Final[Operator[Literal[2], Literal[False]]]
+atanh: Final[Operator[Literal[1], Literal[False]]]
+bitwise_and: Final[Operator[Literal[2], Literal[False]]]
+bitwise_count: Final[Operator[Literal[1], Literal[False]]]
+bitwise_invert: Final[Operator[Literal[1], Literal[False]]]
+bitwise_left_shift: Final[Operator[Literal[2], Literal[False]]]
+bitwise_not: Final[Operator[Literal[1], Literal[False]]]
+bitwise_or: Final[Operator[Literal[2], Literal[False]]]
+bitwise_right_shift: Final[Operator[Literal[2], Literal[False]]]
+bitwise_xor: Final[Operator[Literal[2], Literal[False]]]
+cbrt: Final[Operator[Literal[1], Literal[False]]]
+ceil: Final[Operator[Literal[1], Literal[False]]]
+clamp: Final[Operator[Literal[3], Literal[False]]]
+clip: Final[Operator[Literal[3], Literal[False]]]
+conj: Final[Operator[Literal[1], Literal[False]]]
+conjugate: Final[Operator[Literal[1], Literal[False]]]
+copy: Final[Operator[Literal[1], Literal[False]]]
+copysign: Final[Operator[Literal[2], Literal[False]]]
+cos: Final[Operator[Literal[1], Literal[False]]]
+cosh: Final[Operator[Literal[1], Literal[False]]]
+deg2rad: Final[Operator[Literal[1], Literal[False]]]
+degrees: Final[Operator[Literal[1], Literal[False]]]
+div: Final[Operator[Literal[2], Literal[False]]]
+div_floor: Final[Operator[Literal[2], Literal[False]]]
+div_trunc: Final[Operator[Literal[2], Literal[False]]]
+divide: Final[Operator[Literal[2], Literal[False]]]
+equal: Final[Operator[Literal[2], Literal[False]]]
+erf: Final[Operator[Literal[1], Literal[False]]]
+exp: Final[Operator[Literal[1], Literal[False]]]
+exp2: Final[Operator[Literal[1], Literal[False]]]
+expm1: Final[Operator[Literal[1], Literal[False]]]
+fabs: Final[Operator[Literal[1], Literal[False]]]
+float_power: Final[Operator[Literal[2], Literal[False]]]
+floor: Final[Operator[Literal[1], Literal[False]]]
+floor_divide: Final[Operator[Literal[2], Literal[False]]]
+fmax: Final[Operator[Literal[2], Literal[False]]]
+fmaximum: Final[Operator[Literal[2], Literal[False]]]
+fmin: Final[Operator[Literal[2], Literal[False]]]
+fminimum: Final[Operator[Literal[2], Literal[False]]]
+fmod: Final[Operator[Literal[2], Literal[False]]]
+frexp_exponent: Final[Operator[Literal[1], Literal[False]]]
+frexp_mantissa: Final[Operator[Literal[1], Literal[False]]]
+gcd: Final[Operator[Literal[2], Literal[False]]]
+gelu: Final[Operator[Literal[1], Literal[False]]]
+gelu_tanh: Final[Operator[Literal[1], Literal[False]]]
+greater: Final[Operator[Literal[2], Literal[False]]]
+greater_equal: Final[Operator[Literal[2], Literal[False]]]
+hardswish: Final[Operator[Literal[1], Literal[False]]]
+heaviside: Final[Operator[Literal[2], Literal[False]]]
+hypot: Final[Operator[Literal[2], Literal[False]]]
+imag: Final[Operator[Literal[1], Literal[False]]]
+invert: Final[Operator[Literal[1], Literal[False]]]
+isfinite: Final[Operator[Literal[1], Literal[False]]]
+isinf: Final[Operator[Literal[1], Literal[False]]]
+isnan: Final[Operator[Literal[1], Literal[False]]]
+lcm: Final[Operator[Literal[2], Literal[False]]]
+ldexp: Final[Operator[Literal[2], Literal[False]]]
+left_shift: Final[Operator[Literal[2], Literal[False]]]
+less: Final[Operator[Literal[2], Literal[False]]]
+less_equal: Final[Operator[Literal[2], Literal[False]]]
+log: Final[Operator[Literal[1], Literal[False]]]
+log10: Final[Operator[Literal[1], Literal[False]]]
+log1p: Final[Operator[Literal[1], Literal[False]]]
+log2: Final[Operator[Literal[1], Literal[False]]]
+logaddexp: Final[Operator[Literal[2], Literal[False]]]
+logaddexp2: Final[Operator[Literal[2], Literal[False]]]
+logical_and: Final[Operator[Literal[2], Literal[False]]]
+logical_not: Final[Operator[Literal[1], Literal[False]]]
+logical_or: Final[Operator[Literal[2], Literal[False]]]
+logical_xor: Final[Operator[Literal[2], Literal[False]]]
+max: Final[Operator[Literal[2], Literal[True]]]
+maximum: Final[Operator[Literal[2], Literal[True]]]
+mean: Final[Operator[Literal[2], Literal[True]]]
+min: Final[Operator[Literal[2], Literal[True]]]
+minimum: Final[Operator[Literal[2], Literal[True]]]
+mod: Final[Operator[Literal[2], Literal[False]]]
+mod_floor: Final[Operator[Literal[2], Literal[False]]]
+modf_fraction: Final[Operator[Literal[1], Literal[False]]]
+modf_whole: Final[Operator[Literal[1], Literal[False]]]
+mul: Final[Operator[Literal[2], Literal[False]]]
+multiply: Final[Operator[Literal[2], Literal[False]]]
+neg: Final[Operator[Literal[1], Literal[False]]]
+negative: Final[Operator[Literal[1], Literal[False]]]
+nextafter: Final[Operator[Literal[2], Literal[False]]]
+not_equal: Final[Operator[Literal[2], Literal[False]]]
+ones_like: Final[Operator[Literal[1], Literal[False]]]
+positive: Final[Operator[Literal[1], Literal[False]]]
+pow: Final[Operator[Literal[2], Literal[False]]]
+pow_trunc: Final[Operator[Literal[2], Literal[False]]]
+power: Final[Operator[Literal[2], Literal[False]]]
+prelu: Final[Operator[Literal[2], Literal[False]]]
+rad2deg: Final[Operator[Literal[1], Literal[False]]]
+radians: Final[Operator[Literal[1], Literal[False]]]
+real: Final[Operator[Literal[1], Literal[False]]]
+reciprocal: Final[Operator[Literal[1], Literal[False]]]
+relu: Final[Operator[Literal[1], Literal[False]]]
+remainder: Final[Operator[Literal[2], Literal[False]]]
+remainder_ieee: Final[Operator[Literal[2], Literal[False]]]
+right_shift: Final[Operator[Literal[2], Literal[False]]]
+rint: Final[Operator[Literal[1], Literal[False]]]
+round: Final[Operator[Literal[1], Literal[False]]]
+rsqrt: Final[Operator[Literal[1], Literal[False]]]
+shift_left: Final[Operator[Literal[2], Literal[False]]]
+shift_left_mod: Final[Operator[Literal[2], Literal[False]]]
+shift_right: Final[Operator[Literal[2], Literal[False]]]
+shift_right_mod: Final[Operator[Literal[2], Literal[False]]]
+sigmoid: Final[Operator[Literal[1], Literal[False]]]
+sign: Final[Operator[Literal[1], Literal[False]]]
+signbit: Final[Operator[Literal[1], Literal[False]]]
+silu: Final[Operator[Literal[1], Literal[False]]]
+sin: Final[Operator[Literal[1], Literal[False]]]
+sinh: Final[Operator[Literal[1], Literal[False]]]
+softplus: Final[Operator[Literal[1], Literal[False]]]
+spacing: Final[Operator[Literal[1], Literal[False]]]
+sqrt: Final[Operator[Literal[1], Literal[False]]]
+square: Final[Operator[Literal[1], Literal[False]]]
+squared_difference: Final[Operator[Literal[2], Literal[False]]]
+sub: Final[Operator[Literal[2], Literal[False]]]
+subtract: Final[Operator[Literal[2], Literal[False]]]
+sum: Final[Operator[Literal[2], Literal[True]]]
+swish: Final[Operator[Literal[1], Literal[False]]]
+tan: Final[Operator[Literal[1], Literal[False]]]
+tanh: Final[Operator[Literal[1], Literal[False]]]
+true_divide: Final[Operator[Literal[2], Literal[False]]]
+trunc: Final[Operator[Literal[1], Literal[False]]]
+where: Final[Operator[Literal[3], Literal[False]]]
 
 def all(
     x: ArrayLike,

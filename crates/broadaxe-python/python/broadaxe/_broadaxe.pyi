@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from inspect import Signature
 from os import PathLike
+from types import EllipsisType
 from typing import Any, Generic, Literal, final, overload
 
 import numpy as np
@@ -41,12 +42,31 @@ class Operator(Generic[_Nin, _Variadic]):
     def variadic(self) -> _Variadic: ...
     @property
     def __signature__(self) -> Signature: ...
+    def reduce(
+        self,
+        array: ArrayLike,
+        axis: int | Sequence[int] | None = 0,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = ...,
+        where: ArrayLike = True,
+    ) -> Any: ...
+    def accumulate(self, array: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: Any = None) -> Any: ...
+    def reduceat(
+        self, array: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: Any = None
+    ) -> Any: ...
+    def outer(self, a: ArrayLike, b: ArrayLike, /, **kwargs: Any) -> Any: ...
+    def at(self, a: NDArray[Any], indices: Any, b: ArrayLike | None = None, /) -> None: ...
+    def resolve_dtypes(
+        self, dtypes: Sequence[Any], *, signature: Any = None, casting: str | None = None, reduction: bool = False
+    ) -> tuple[np.dtype[Any], ...]: ...
     @overload
     def __call__(
         self: Operator[Literal[1], Literal[False]],
         a: Any,
         /,
-        out: NDArray[Any] | tuple[NDArray[Any]] | None = None,
+        out: NDArray[Any] | tuple[NDArray[Any]] | EllipsisType | None = None,
         *,
         where: ArrayLike = True,
         casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = 'same_kind',
@@ -55,6 +75,7 @@ class Operator(Generic[_Nin, _Variadic]):
         axis: int | Sequence[int] | None = None,
         order: Literal["C", "F", "A", "K"] = 'K',
         subok: bool = True,
+        signature: Any = None,
     ) -> Any: ...
     @overload
     def __call__(
@@ -62,7 +83,7 @@ class Operator(Generic[_Nin, _Variadic]):
         a: Any,
         b: Any,
         /,
-        out: NDArray[Any] | tuple[NDArray[Any]] | None = None,
+        out: NDArray[Any] | tuple[NDArray[Any]] | EllipsisType | None = None,
         *,
         where: ArrayLike = True,
         casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = 'same_kind',
@@ -71,6 +92,7 @@ class Operator(Generic[_Nin, _Variadic]):
         axis: int | Sequence[int] | None = None,
         order: Literal["C", "F", "A", "K"] = 'K',
         subok: bool = True,
+        signature: Any = None,
     ) -> Any: ...
     @overload
     def __call__(
@@ -84,8 +106,9 @@ class Operator(Generic[_Nin, _Variadic]):
         axis: int | Sequence[int] | None = None,
         order: Literal["C", "F", "A", "K"] = 'K',
         subok: bool = True,
+        signature: Any = None,
         keepdims: bool = False,
-        **kwargs: Any,
+        initial: Any = ...,
     ) -> Any: ...
     @overload
     def __call__(
@@ -94,7 +117,7 @@ class Operator(Generic[_Nin, _Variadic]):
         b: Any,
         c: Any,
         /,
-        out: NDArray[Any] | tuple[NDArray[Any]] | None = None,
+        out: NDArray[Any] | tuple[NDArray[Any]] | EllipsisType | None = None,
         *,
         where: ArrayLike = True,
         casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = 'same_kind',
@@ -103,6 +126,7 @@ class Operator(Generic[_Nin, _Variadic]):
         axis: int | Sequence[int] | None = None,
         order: Literal["C", "F", "A", "K"] = 'K',
         subok: bool = True,
+        signature: Any = None,
     ) -> Any: ...
     def __reduce__(self) -> str: ...
 
