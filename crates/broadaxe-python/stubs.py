@@ -49,7 +49,7 @@ from ._numexpr import (
     set_vml_num_threads as set_vml_num_threads,
     use_vml as use_vml,
 )
-from ._broadaxe import Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
+from ._broadaxe import Compiled as Compiled, Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
 
 __version__: str
 nthreads: int
@@ -151,22 +151,6 @@ def validate(
 ) -> Exception | None: ...
 def compile(text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> Compiled: ...
 
-class Compiled:
-    def __init__(self, text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> None: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def text(self) -> str: ...
-    def __call__(
-        self,
-        *args: ArrayLike,
-        out: NDArray[Any] | None = None,
-        order: _Order = "K",
-        casting: _Casting = "same_kind",
-        **kwargs: ArrayLike,
-    ) -> Any: ...
-    def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
-
 class MissingName(KeyError, NameError):
     def __init__(self, name: str, known: Iterable[str] = ()) -> None: ...
 
@@ -232,7 +216,7 @@ def sizes(model: _Model, sweep: str, input_shapes: _Dims | None = None) -> Sizes
 def get_num_threads() -> int: ...
 '''
 
-EXTENSION = '''from collections.abc import Sequence
+EXTENSION = '''from collections.abc import Callable, Sequence
 from inspect import Signature
 from os import PathLike
 from types import EllipsisType
@@ -294,6 +278,50 @@ class Operator(Generic[_Nin, _Variadic]):
         self, dtypes: Sequence[Any], *, signature: Any = None, casting: str | None = None, reduction: bool = False
     ) -> tuple[np.dtype[Any], ...]: ...
 CALLS    def __reduce__(self) -> str: ...
+
+@final
+class Compiled:
+    def __new__(cls, text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> Compiled: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def text(self) -> str: ...
+    def __call__(
+        self,
+        *args: ArrayLike,
+        out: NDArray[Any] | None = None,
+        order: Literal["C", "F", "A", "K"] = "K",
+        casting: Literal["no", "equiv", "safe", "same_kind", "unsafe"] = "same_kind",
+        **kwargs: ArrayLike,
+    ) -> Any: ...
+    def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
+
+    @property
+    def __signature__(self) -> Signature: ...
+
+@final
+class FrameworkOperator:
+    def __new__(cls, system: str, name: str, documentation: str, signature: Signature) -> FrameworkOperator: ...
+    @property
+    def __name__(self) -> str: ...  # type: ignore[override]
+    @property
+    def __qualname__(self) -> str: ...  # type: ignore[override]
+    @property
+    def __signature__(self) -> Signature: ...
+    def __call__(self, *operands: Any, **attributes: Any) -> Any: ...
+    def __reduce__(self) -> str: ...
+
+@final
+class Reduction:
+    def __new__(cls, name: str, function: Callable[..., Any]) -> Reduction: ...
+    @property
+    def __name__(self) -> str: ...  # type: ignore[override]
+    @property
+    def __qualname__(self) -> str: ...  # type: ignore[override]
+    @property
+    def __signature__(self) -> Signature: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __reduce__(self) -> str: ...
 
 @final
 class Value:

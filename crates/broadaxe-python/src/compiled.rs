@@ -129,13 +129,14 @@ impl Compiled {
         operands.resize(names.len(), None);
         for (key, value) in kwargs.into_iter().flatten() {
             let key: String = key.extract()?;
+            let is_option = matches!(key.as_str(), "out" | "order" | "casting");
             match names.iter().position(|name| *name == key) {
                 Some(at) if operands[at].is_none() => operands[at] = Some(value),
-                Some(_) => {
+                Some(_) if !is_option => {
                     let text = format!("the expression takes the arrays {}; '{key}' was given twice", listed());
                     return Err(PyTypeError::new_err(text));
                 }
-                None => match key.as_str() {
+                _ => match key.as_str() {
                     "out" => out = Some(value).filter(|value| !value.is_none()),
                     "order" => order = Some(value),
                     "casting" => casting = Some(value),

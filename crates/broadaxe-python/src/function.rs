@@ -21,7 +21,7 @@ use crate::{
     sheet::attribute,
 };
 
-/// An operator of a framework, such as `broadaxe.onnx.Add`.
+// An operator of a framework, such as `broadaxe.onnx.Add`. Without documentation of the class each has its own.
 #[pyclass(frozen, module = "broadaxe", name = "FrameworkOperator")]
 pub(crate) struct FrameworkOperator {
     system: System,
@@ -35,6 +35,7 @@ pub(crate) struct FrameworkOperator {
 #[pymethods]
 impl FrameworkOperator {
     #[new]
+    #[pyo3(text_signature = None)]
     fn new(system: &str, name: String, documentation: String, signature: Py<PyAny>) -> PyResult<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let found = System::CALLED.into_iter().find(|known| known.name() == system);

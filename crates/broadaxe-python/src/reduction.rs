@@ -16,7 +16,7 @@ use crate::{
     path::{self, Lowered, REDUCTION, Stop, Words},
 };
 
-/// A function that folds axes of an array, such as `prod`.
+// A function that folds axes of an array, such as `prod`. Without documentation of the class each has its own.
 #[pyclass(frozen, module = "broadaxe", name = "Reduction")]
 pub(crate) struct Folds {
     reduction: Reduction,
@@ -27,6 +27,7 @@ pub(crate) struct Folds {
 #[pymethods]
 impl Folds {
     #[new]
+    #[pyo3(text_signature = None)]
     fn new(name: &str, function: Py<PyAny>) -> PyResult<Self> {
         let unknown = || PyNameError::new_err(format!("there is no reduction '{name}'"));
         Ok(Self { reduction: Reduction::from_name(name).ok_or_else(unknown)?, function })

@@ -177,7 +177,7 @@ def test_expressions():
         ("argmax(x, axis=2)", {}, x.argmax(axis=2)),
         ("sum(max(x, axis=0))", {}, x.max(axis=0).sum()),
         ("any(x > 2, axis=1)", {}, (x > 2).any(axis=1)),
-        ("mean(max(x, 2))", {}, np.maximum(x, 2).mean()),
+        ("mean(maximum(x, 2))", {}, np.maximum(x, 2).mean()),
     ]
     for text, options, want in cases:
         named = {"x": lazy, "y": other} if "y" in text.replace("any", "") else {"x": lazy}
@@ -199,8 +199,8 @@ def test_what_is_refused():
     for call, kind, message in [
         (lambda: bx.sum(x, out=np.ones(())), TypeError, "cannot be an output"),
         (lambda: bx.prod(x, out=x), TypeError, "cannot be an output"),
-        (lambda: bx.sum(x, axis=2), ValueError, "no axis 2"),
-        (lambda: bx.sum(x, axis=(0, 0)), ValueError, "given twice"),
+        (lambda: bx.sum(x, axis=2), ValueError, "axis 2 is out of bounds"),
+        (lambda: bx.sum(x, axis=(0, 0)), ValueError, "repeated axis"),
         (lambda: bx.max(x.astype("c8")), TypeError, "complex64 is not supported"),
         (lambda: bx.sum(x, where=x > 0), TypeError, "takes no 'where' on Dask arrays"),
         (lambda: bx.argmax(x[x > 0]), ValueError, "compute_chunk_sizes"),

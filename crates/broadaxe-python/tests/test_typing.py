@@ -69,7 +69,8 @@ def test_signatures_are_real():
         assert len(operands) == (1 if operator.variadic else operator.nin), name
         assert signature.parameters["rule"].default == "numpy"
         signature.bind(*[0] * operator.nin, rule="numpy", axis=None)
-    keywords = set(_signatures.KEYWORDS) | {"out"}
+    # `sig` is another name of `signature`.
+    keywords = set(_signatures.KEYWORDS) | {"out", "sig"}
     assert keywords == set(_dispatch.KEYWORDS)
     for name, default in _signatures.KEYWORDS.items():
         assert bx.add(1, 2, **{name: default}) == 3, name

@@ -38,7 +38,7 @@ from ._numexpr import (
     set_vml_num_threads as set_vml_num_threads,
     use_vml as use_vml,
 )
-from ._broadaxe import Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
+from ._broadaxe import Compiled as Compiled, Operator as Operator, num_threads as num_threads, set_num_threads as set_num_threads
 
 __version__: str
 nthreads: int
@@ -139,22 +139,6 @@ def validate(
     **kwargs: Any,
 ) -> Exception | None: ...
 def compile(text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> Compiled: ...
-
-class Compiled:
-    def __init__(self, text: str, *, rule: RuleName = "numpy", axis: int | None = None) -> None: ...
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def text(self) -> str: ...
-    def __call__(
-        self,
-        *args: ArrayLike,
-        out: NDArray[Any] | None = None,
-        order: _Order = "K",
-        casting: _Casting = "same_kind",
-        **kwargs: ArrayLike,
-    ) -> Any: ...
-    def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[str, str, int | None]]: ...
 
 class MissingName(KeyError, NameError):
     def __init__(self, name: str, known: Iterable[str] = ()) -> None: ...

@@ -86,7 +86,7 @@ class NumExpr:
         self._dtypes = [np.dtype(np.float32 if kind is float else kind) for _, kind in self._signature]
 
     def __call__(
-        self, *args: Any, out: Any = None, order: str = "K", casting: str = "safe", ex_uses_vml: bool = False
+        self, *args: Any, out: Any = None, order: Any = "K", casting: Any = "safe", ex_uses_vml: bool = False
     ) -> Any:
         """Evaluate over these arrays."""
         if len(args) != len(self.input_names):
