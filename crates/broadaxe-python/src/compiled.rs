@@ -110,17 +110,16 @@ impl Compiled {
     ///
     /// # Errors
     /// `TypeError` for arrays that are too many, missing or given twice, and for names that are none of the expression's.
-    fn read_call<'py>(
-        &self,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Said<'py>> {
+    fn read_call<'py>(&self, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Said<'py>> {
         let py = args.py();
         let names = self.expression.get().names_of();
         let listed = || names.join(", ");
         if args.len() > names.len() {
             let (most, count) = (names.len(), args.len());
-            return Err(PyTypeError::new_err(format!("the expression takes {most} arrays ({}), not {count}", listed())));
+            return Err(PyTypeError::new_err(format!(
+                "the expression takes {most} arrays ({}), not {count}",
+                listed()
+            )));
         }
         static ORDER: Word = Word::new("K");
         static CASTING: Word = Word::new("same_kind");

@@ -127,7 +127,13 @@ impl FrameworkOperator {
             out => out.flatten(),
         };
         let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        let lowered = Lowered { function: Function::numbered(FRAMEWORK, self.number), rule: None, words, is_long: false, explain: &raised };
+        let lowered = Lowered {
+            function: Function::numbered(FRAMEWORK, self.number),
+            rule: None,
+            words,
+            is_long: false,
+            explain: &raised,
+        };
         let answer = caught_small(|| {
             lowered.answer(py, &objects, out, |graph, args| {
                 let attributes: Vec<(&str, Attribute)> =

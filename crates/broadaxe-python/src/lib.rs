@@ -39,8 +39,6 @@ mod _broadaxe {
     #[pymodule_export]
     use super::operator::Operator;
     #[pymodule_export]
-    use super::{compiled::Compiled, function::FrameworkOperator, reduction::Folds};
-    #[pymodule_export]
     use super::sheet::{Expression, Sheet, Value};
     #[pymodule_export]
     use super::told::Told;
@@ -54,6 +52,8 @@ mod _broadaxe {
             set_num_threads, target_names,
         },
     };
+    #[pymodule_export]
+    use super::{compiled::Compiled, function::FrameworkOperator, reduction::Folds};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

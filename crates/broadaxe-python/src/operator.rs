@@ -96,29 +96,27 @@ impl Operator {
         objects: &[Borrowed<'_, 'py, PyAny>],
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let mut given = Given::default();
-        if !self.read(objects, &mut given)? {
+        let mut elements = [[0; 8]; MOST];
+        let (mut given, mut operands) = (Given::default(), Operands::new());
+        if !self.read(objects, &mut given, &mut operands)? {
             return Ok(None);
         }
         let takes = |dtype: &DType| self.alone & given.weak & 1 << *dtype as u16 != 0;
         let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
-        let has_numbers = given.arrays < objects.len();
-        // A number has every shape: next to one array nothing is broadcast.
-        let rule = if has_numbers { None } else { asked.rule };
-        if has_numbers && (self.chooses || given.arrays > 1 && asked.rule.is_some()) {
-            return Ok(None);
-        }
-        let mut elements = [[0; 8]; MOST];
-        for (element, literal) in elements.iter_mut().zip(given.numbers) {
-            let Some(literal) = literal else { continue };
-            let Some(scalar) = number::element(literal, dtype) else { return Ok(None) };
-            *element = scalar.bytes();
-        }
-        let mut operands = Operands::new();
-        for ((object, number), element) in objects.iter().zip(given.numbers).zip(&elements) {
-            match array::look(object).filter(|_| number.is_none()) {
-                Some(array) => operands.push(object, &array),
-                None => operands.push_element(dtype, element),
+        let mut rule = asked.rule;
+        if given.arrays < objects.len() {
+            if self.chooses || given.arrays > 1 && rule.is_some() {
+                return Ok(None);
+            }
+            // A number has every shape: next to one array nothing is broadcast.
+            rule = None;
+            for (element, literal) in elements.iter_mut().zip(given.numbers) {
+                let Some(literal) = literal else { continue };
+                let Some(scalar) = number::element(literal, dtype) else { return Ok(None) };
+                *element = scalar.bytes();
+            }
+            for (k, element) in elements.iter().enumerate().filter(|&(k, _)| given.numbers[k].is_some()) {
+                operands.set_element(k, dtype, element);
             }
         }
         let question =
@@ -132,10 +130,16 @@ impl Operator {
 
     /// Reads the operands of a call; says whether each is a number or a plain array of the dtype of the others.
     #[inline]
-    fn read(&self, objects: &[Borrowed<'_, '_, PyAny>], given: &mut Given) -> Answer<bool> {
+    fn read<'a, 'py>(
+        &self,
+        objects: &'a [Borrowed<'_, 'py, PyAny>],
+        given: &mut Given,
+        operands: &mut Operands<'a, 'py>,
+    ) -> Answer<bool> {
         for (k, object) in objects.iter().enumerate() {
             if let Some(array) = array::look(object) {
                 given.arrays += 1;
+                operands.push(object, &array);
                 if self.chooses && k == 0 {
                     if array.dtype != DType::Bool {
                         return Ok(false);
@@ -150,6 +154,7 @@ impl Operator {
                     Literal::Bool(_) => self.beside[2],
                 };
                 given.numbers[k] = Some(literal);
+                operands.push_number();
             } else {
                 return Ok(false);
             }
@@ -164,7 +169,13 @@ impl Operator {
         objects: &[Borrowed<'_, 'py, PyAny>],
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let lowered = Lowered { function: Function::promoted(self.op), rule: asked.rule, words: Words::new(), is_long: false, explain: &raised };
+        let lowered = Lowered {
+            function: Function::promoted(self.op),
+            rule: asked.rule,
+            words: Words::new(),
+            is_long: false,
+            explain: &raised,
+        };
         lowered.answer(py, objects, asked.out, |graph, args| {
             let numpy = Rule::numpy();
             Ok(operate(graph, self.op.name(), args, asked.rule.unwrap_or(&numpy))?)

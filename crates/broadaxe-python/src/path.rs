@@ -28,44 +28,96 @@ const INLINE: usize = 4;
 pub(crate) type Objects<'a, 'py> = SmallVec<[Borrowed<'a, 'py, PyAny>; INLINE]>;
 
 /// The operands of a call that have a layout: arrays, and numbers that are read as elements.
+///
+/// The first few lie in place; where there are more, all are in lists.
 pub(crate) struct Operands<'a, 'py> {
-    layouts: SmallVec<[Layout<'a>; INLINE]>,
-    inputs: SmallVec<[Input<'a>; INLINE]>,
-    /// The arrays, and which of the layouts are theirs.
-    arrays: SmallVec<[(usize, &'a Bound<'py, PyAny>); INLINE]>,
+    count: usize,
+    layouts: [Layout<'a>; INLINE],
+    inputs: [Input<'a>; INLINE],
+    /// The arrays; `None` for a number.
+    arrays: [Option<&'a Bound<'py, PyAny>>; INLINE],
+    many: Many<'a, 'py>,
 }
 
+/// As [`Operands`], for any number of them.
+type Many<'a, 'py> = (Vec<Layout<'a>>, Vec<Input<'a>>, Vec<Option<&'a Bound<'py, PyAny>>>);
+
 impl<'a, 'py> Operands<'a, 'py> {
+    #[inline]
     pub(crate) fn new() -> Self {
-        Self { layouts: SmallVec::new(), inputs: SmallVec::new(), arrays: SmallVec::new() }
+        let nothing = Layout { dtype: DType::Bool, shape: &[], strides: &[] };
+        Self {
+            count: 0,
+            layouts: [nothing; INLINE],
+            inputs: [Input::new(&[], 0); INLINE],
+            arrays: [None; INLINE],
+            many: (Vec::new(), Vec::new(), Vec::new()),
+        }
     }
 
     /// Adds an array.
     #[inline]
     pub(crate) fn push(&mut self, object: &'a Bound<'py, PyAny>, array: &Strided<'a>) {
-        self.arrays.push((self.layouts.len(), object));
-        self.layouts.push(array.layout());
-        self.inputs.push(array.input());
+        self.add(array.layout(), array.input(), Some(object));
     }
 
-    /// Adds a number, as the bytes of an element.
-    pub(crate) fn push_element(&mut self, dtype: DType, bytes: &'a [u8; 8]) {
-        self.layouts.push(Layout { dtype, shape: &[], strides: &[] });
-        self.inputs.push(Input::new(bytes, 0));
+    /// Adds a number, whose element is [set](Self::set_element) later.
+    #[inline]
+    pub(crate) fn push_number(&mut self) {
+        self.add(Layout { dtype: DType::Bool, shape: &[], strides: &[] }, Input::new(&[], 0), None);
     }
 
+    #[inline]
+    fn add(&mut self, layout: Layout<'a>, input: Input<'a>, array: Option<&'a Bound<'py, PyAny>>) {
+        if self.count >= INLINE {
+            return self.add_to_many(layout, input, array);
+        }
+        (self.layouts[self.count], self.inputs[self.count], self.arrays[self.count]) = (layout, input, array);
+        self.count += 1;
+    }
+
+    #[cold]
+    fn add_to_many(&mut self, layout: Layout<'a>, input: Input<'a>, array: Option<&'a Bound<'py, PyAny>>) {
+        if self.count == INLINE {
+            self.many = (self.layouts.to_vec(), self.inputs.to_vec(), self.arrays.to_vec());
+        }
+        self.many.0.push(layout);
+        self.many.1.push(input);
+        self.many.2.push(array);
+        self.count += 1;
+    }
+
+    /// Makes the number that was added in this place, one of the first few, an element.
+    #[inline]
+    pub(crate) fn set_element(&mut self, place: usize, dtype: DType, bytes: &'a [u8; 8]) {
+        self.layouts[place] = Layout { dtype, shape: &[], strides: &[] };
+        self.inputs[place] = Input::new(bytes, 0);
+    }
+
+    #[inline]
     pub(crate) fn layouts(&self) -> &[Layout<'a>] {
-        &self.layouts
+        self.layouts.get(..self.count).unwrap_or(&self.many.0)
+    }
+
+    #[inline]
+    fn inputs(&self) -> &[Input<'a>] {
+        self.inputs.get(..self.count).unwrap_or(&self.many.1)
+    }
+
+    fn arrays(&self) -> &[Option<&'a Bound<'py, PyAny>>] {
+        self.arrays.get(..self.count).unwrap_or(&self.many.2)
     }
 
     /// Looks at the arrays again; `None` where one is not a plain array any more.
     fn look_again(&self) -> Option<Self> {
-        let (mut layouts, mut inputs) = (self.layouts.clone(), self.inputs.clone());
-        for &(slot, object) in &self.arrays {
-            let array = array::look(object)?;
-            (layouts[slot], inputs[slot]) = (array.layout(), array.input());
+        let mut again = Self::new();
+        for ((layout, input), array) in self.layouts().iter().zip(self.inputs()).zip(self.arrays()) {
+            match array {
+                Some(object) => again.push(object, &array::look(object)?),
+                None => again.add(*layout, *input, None),
+            }
         }
-        Some(Self { layouts, inputs, arrays: self.arrays.clone() })
+        Some(again)
     }
 }
 
@@ -118,13 +170,13 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         let out = self.out.map(|out| out.array.layout());
         let key = self.key(self.operands, out);
-        let call = cached(&key, || {
-            let call = plan(&self.operands.layouts, Place(out))?;
+        let plan = || {
+            let call = plan(self.operands.layouts(), Place(out))?;
             let fits = |out: Layout<'_>| out.shape == call.shape() && out.dtype == call.dtype();
             if out.is_none_or(fits) { Ok(call) } else { Err(Stop::Unfit) }
-        });
-        match call {
-            Ok(call) => self.run(py, &call).map(Some),
+        };
+        match cached(&key, plan, |call| self.run(py, call)) {
+            Ok(answer) => answer.map(Some),
             Err(Stop::Unfit) => Ok(None),
             Err(Stop::Engine(error)) => Err(Box::new(raised(&error))),
             Err(Stop::Raised(error)) => Err(error),
@@ -132,14 +184,14 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     }
 
     fn key<'k>(&'k self, operands: &'k Operands<'_, '_>, out: Option<Layout<'k>>) -> Key<'k> {
-        Key { function: self.function, rule: self.rule, words: self.words, operands: &operands.layouts, out }
+        Key { function: self.function, rule: self.rule, words: self.words, operands: operands.layouts(), out }
     }
 
     fn run(&self, py: Python<'py>, call: &Arc<Call>) -> Answer<Bound<'py, PyAny>> {
         if call.nanos() < watch::LONG {
             return run(py, call, self.operands, self.out).map_err(Box::new);
         }
-        let arrays = self.operands.arrays.iter().map(|(_, object)| *object);
+        let arrays = self.operands.arrays().iter().copied().flatten();
         let _held = array::held(arrays.chain(self.out.map(|out| out.object)));
         // Holding may run code of Python's, which may change an array. What is looked at now stays.
         let (operands, out) = self.look_again(call)?;
@@ -148,14 +200,15 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
 
     /// Looks at all arrays again, and checks that the call is still theirs.
     fn look_again(&self, call: &Arc<Call>) -> Answer<(Operands<'a, 'py>, Option<Out<'a, 'py>>)> {
-        let changed = || Box::new(PyValueError::new_err("an array was changed by other code while a call began to use it"));
+        let changed =
+            || Box::new(PyValueError::new_err("an array was changed by other code while a call began to use it"));
         let operands = self.operands.look_again().ok_or_else(changed)?;
         let out = match self.out.map(|out| look_out(out.object)) {
             Some(out) => Some(out.map_err(Box::new)?.ok_or_else(changed)?),
             None => None,
         };
         let key = self.key(&operands, out.map(|out| out.array.layout()));
-        let is_same = cached(&key, || Err(())).is_ok_and(|found| Arc::ptr_eq(&found, call));
+        let is_same = cached(&key, || Err(()), |found| Arc::ptr_eq(found, call)) == Ok(true);
         if is_same { Ok((operands, out)) } else { Err(changed()) }
     }
 }
@@ -171,7 +224,10 @@ pub(crate) fn run<'py>(
     out: Option<Out<'_, 'py>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = |target: &Strided<'_>| {
-        let (inputs, output) = (&operands.inputs[..], Lent::new(target.output()));
+        if call.nanos() < watch::LONG {
+            return call.run(operands.inputs(), target.output(), None).map_err(|error| raised(&error));
+        }
+        let (inputs, output) = (operands.inputs(), Lent::new(target.output()));
         let work = |progress: Option<Progress<'_>>| call.run(inputs, output.take(), progress);
         watch::run(py, call.nanos(), work)?.map_err(|error| raised(&error))
     };

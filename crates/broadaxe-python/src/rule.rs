@@ -25,7 +25,8 @@ pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
 /// A rule and the string that Python has for its name in the text of a program.
 struct Named {
     name: Py<PyString>,
-    rule: Rule,
+    /// `None` for NumPy's.
+    rule: Option<Rule>,
 }
 
 /// Makes the rule of a keyword argument; `None` is NumPy's.
@@ -43,7 +44,7 @@ pub(crate) fn of_keyword(text: Option<&Bound<'_, PyAny>>, axis: Option<i64>) -> 
     if axis.is_none() {
         // Names in a program's text are one object each.
         if let Some(named) = names(text.py()).iter().find(|named| named.name.is(text)) {
-            return Ok(Some(Cow::Borrowed(&named.rule)).filter(|rule| **rule != Rule::numpy()));
+            return Ok(named.rule.as_ref().map(Cow::Borrowed));
         }
     }
     let name: String = text.extract().map_err(|_| {
@@ -59,6 +60,7 @@ fn names(py: Python<'_>) -> &'static [Named] {
     let make = || {
         let named = |name: &str| {
             let rule = Rule::new(name, Params::default()).ok()?;
+            let rule = Some(rule).filter(|rule| *rule != Rule::numpy());
             Some(Named { name: PyString::intern(py, name).unbind(), rule })
         };
         Box::new(RULES.iter().filter_map(|def| named(def.name)).collect())

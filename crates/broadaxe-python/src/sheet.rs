@@ -66,7 +66,10 @@ pub(crate) struct Expression {
 impl Expression {
     pub(crate) fn parse(py: Python<'_>, text: String) -> PyResult<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let parsed = caught(|| if is_long(&text) { watch::stoppable(py, || Expr::parse(&text)) } else { Ok(Expr::parse(&text)) });
+        let parsed =
+            caught(
+                || if is_long(&text) { watch::stoppable(py, || Expr::parse(&text)) } else { Ok(Expr::parse(&text)) },
+            );
         let expr = parsed?.map_err(|error| pointed(py, &error, &text))?;
         let names = PyTuple::new(py, expr.names())?.unbind();
         Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
@@ -206,7 +209,13 @@ impl Sheet {
     /// Makes an empty sheet.
     pub(crate) fn under(rule: Rule) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { number: NEXT.fetch_add(1, Ordering::Relaxed), graph: Graph::new(), arrays: Vec::new(), rule, is_long: false }
+        Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            graph: Graph::new(),
+            arrays: Vec::new(),
+            rule,
+            is_long: false,
+        }
     }
 
     /// Returns a value as a node of the graph.

@@ -194,9 +194,10 @@ fn takes(attr: Attr) -> String {
 
 /// Sets the number of threads; 0 takes that back. Returns what it was before, as numexpr does.
 #[pyfunction]
-pub(crate) fn set_num_threads(threads: usize) -> PyResult<usize> {
+pub(crate) fn set_num_threads(py: Python<'_>, threads: usize) -> PyResult<usize> {
     let before = num_threads()?;
     broadaxe::set_num_threads(threads);
+    py.import("broadaxe")?.setattr("nthreads", num_threads()?)?;
     Ok(before)
 }
 

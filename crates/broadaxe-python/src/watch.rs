@@ -29,7 +29,7 @@ const LONGER: u64 = 2_000_000;
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Does work that takes about so many nanoseconds; hands it a progress function where it is long. The caller [holds](crate::array::held)
+/// Does work that takes about so many nanoseconds, [`LONG`] or more; hands it a progress function where it is long. The caller [holds](crate::array::held)
 /// the arrays that the work uses.
 ///
 /// # Errors
@@ -40,8 +40,7 @@ pub(crate) fn run<R: Send>(
     work: impl Send + FnOnce(Option<Progress<'_>>) -> R,
 ) -> PyResult<R> {
     match nanos {
-        0..LONG => Ok(work(None)),
-        LONG..LONGER => Ok(py.detach(|| work(None))),
+        0..LONGER => Ok(py.detach(|| work(None))),
         _ => py.detach(|| {
             apart(|watcher| match watcher {
                 Watcher::Flag(flag) => work(Some(&|_, _| !flag.load(Ordering::Relaxed))),

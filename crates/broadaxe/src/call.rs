@@ -61,6 +61,8 @@ pub struct Call {
     stages: Arc<[Stage]>,
     strides: Arc<[isize]>,
     is_row_major: bool,
+    /// Whether it is one program over the inputs, in their order.
+    is_direct: bool,
     /// The bytes of the operands' elements, of the result, and of what is allocated besides.
     bytes: Bytes,
     nanos: u64,
@@ -117,7 +119,9 @@ impl Call {
         let temporary = eval::needed(&stages, memory::num_threads()?, false)?;
         let given = operands.iter().map(Layout::bytes).fold(0, u64::saturating_add);
         let nanos = eval::nanos(&stages);
-        Ok(Self { stages, strides, is_row_major, bytes: Bytes { operands: given, result, temporary }, nanos })
+        let bytes = Bytes { operands: given, result, temporary };
+        let is_direct = stages.len() == 1 && stages[0].nest_over(operands.len()).is_some();
+        Ok(Self { stages, strides, is_row_major, is_direct, bytes, nanos })
     }
 
     fn last(&self) -> &Stage {
@@ -168,6 +172,13 @@ impl Call {
     /// # Panics
     /// When there are fewer inputs than the graph has.
     pub fn run(&self, inputs: &[Input<'_>], output: Output<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
+        if self.is_direct
+            && let Some(schedule) = self.last().schedule()
+        {
+            let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
+            let done = schedule.run(inputs, output, executor, progress);
+            return done.map_err(|failure| eval::explain(self.last(), failure));
+        }
         self.compute(inputs, Place::Onto(output), progress)
     }
 
@@ -191,10 +202,7 @@ impl Call {
     /// Finds an operand that is given away and has the layout of the result; every operand is a leaf, in their order.
     fn own(&self, operands: &[Operand<'_>]) -> Option<usize> {
         let [stage] = &self.stages[..] else { return None };
-        let (leaves, nest) = stage.maps_inputs()?;
-        if !leaves.iter().copied().eq(0..operands.len()) {
-            return None;
-        }
+        let nest = stage.nest_over(operands.len())?;
         operands.iter().zip(&nest.inputs).position(|(operand, strides)| {
             matches!(operand, Operand::Array(_))
                 && operand.shape() == self.shape()
@@ -260,12 +268,16 @@ fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[i
     };
     let out = strides.map(|strides| Layout { dtype: DType::Bool, shape: &[], strides });
     let key = Key { function: Function::row_major(op), rule: Some(rule), words: &[], operands, out };
-    cached(&key, || {
-        let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
-            strides.map_or_else(|| byte_strides(dtype, shape), <[isize]>::to_vec)
-        };
-        Call::new(op, rule, operands, place)
-    })
+    cached(
+        &key,
+        || {
+            let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
+                strides.map_or_else(|| byte_strides(dtype, shape), <[isize]>::to_vec)
+            };
+            Call::new(op, rule, operands, place)
+        },
+        Arc::clone,
+    )
 }
 
 /// Applies an operator to arrays whose shapes broadcast under a rule.

@@ -17,11 +17,11 @@ use broadaxe_kernels::{DType, Decisions, Executor, Nest, Program, Schedule, Slot
 use broadaxe_shape::{Alignment, Rule, Shape};
 use once_cell::race::OnceBox;
 
+use self::{fold::Folding, run::over};
 pub(crate) use self::{
     onto::Place,
-    run::{Run, check_output},
+    run::{Run, check_output, explain},
 };
-use self::{fold::Folding, run::over};
 use crate::{
     array::byte_count,
     error::{Error, ErrorKind},
@@ -313,7 +313,7 @@ fn own_bytes(operand: &Operand) -> usize {
 }
 
 impl Stage {
-    fn schedule(&self) -> Option<&Schedule> {
+    pub(crate) fn schedule(&self) -> Option<&Schedule> {
         match &self.work {
             Work::Map(schedule, _) => Some(schedule),
             Work::Fold(_) => None,
@@ -327,11 +327,12 @@ impl Stage {
         }
     }
 
-    /// Returns the graph's input of every leaf and the loops, where the stage computes a program over inputs only.
-    pub(crate) fn maps_inputs(&self) -> Option<(Vec<usize>, &Nest)> {
+    /// Returns the loops, where the stage computes a program over so many inputs of the graph, in their order.
+    pub(crate) fn nest_over(&self, inputs: usize) -> Option<&Nest> {
         let Work::Map(_, plan) = &self.work else { return None };
-        let input = |leaf: &Leaf| if let Leaf::Input(i) = *leaf { Some(i) } else { None };
-        Some((self.leaves.iter().map(input).collect::<Option<_>>()?, plan.nest()))
+        let is_input = |(k, leaf): (usize, &Leaf)| *leaf == Leaf::Input(k);
+        let direct = self.leaves.len() == inputs && self.leaves.iter().enumerate().all(is_input);
+        direct.then(|| plan.nest())
     }
 
     /// Counts the elements that are computed.
@@ -459,7 +460,11 @@ impl Stager<'_> {
         let space = Space::new(&shape, &axes, &sketch.strides);
         sketch.names.push(reduction.name());
         let operand = self.graph.dtype(arg);
-        self.push(owner, sketch, Work::Fold(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() }))
+        self.push(
+            owner,
+            sketch,
+            Work::Fold(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() }),
+        )
     }
 
     /// Makes a stage that copies an input or a constant.

@@ -64,8 +64,9 @@ __all__ = sorted(name for name in globals() if not name.startswith("_") and not 
 get_num_threads = num_threads
 
 
-def __getattr__(name):
-    """Return `nthreads`, the number of threads, as it is now."""
-    if name == "nthreads":
-        return num_threads()
-    raise AttributeError(f"module 'broadaxe' has no attribute '{name}'")
+try:
+    nthreads = num_threads()
+except ValueError:
+    # Calls say what is wrong with the variable that sets the number.
+    nthreads = ncores
+"""The number of threads; `set_num_threads` changes it."""

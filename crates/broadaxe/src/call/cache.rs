@@ -78,19 +78,17 @@ impl<'a> Key<'a> {
         self.operands.iter().map(|layout| (layout, false)).chain(self.out.iter().map(|layout| (layout, true)))
     }
 
+    #[inline]
     fn place(&self) -> usize {
         let mix = |hash: u64, word: usize| (hash ^ word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-        let mut hash = mix(self.function.0 as u64, self.function.1);
+        let mut hash = (self.function.0 as u64).rotate_left(48) ^ self.function.1 as u64;
         for &word in self.words {
             hash = mix(hash, word);
         }
         for (layout, is_out) in self.layouts() {
             hash = mix(hash, head(layout, is_out));
-            for &dim in layout.shape {
-                hash = mix(hash, dim);
-            }
-            for stride in layout.strides {
-                hash = mix(hash, stride.cast_unsigned());
+            for (&dim, &stride) in layout.shape.iter().zip(layout.strides) {
+                hash = mix(hash, dim.rotate_left(32) ^ stride.cast_unsigned());
             }
         }
         (hash >> 32) as usize % PLACES
@@ -109,32 +107,28 @@ impl<'a> Key<'a> {
     }
 
     /// Says whether an entry was made for this key.
+    #[inline]
     fn finds(&self, entry: &Entry) -> bool {
         if entry.function != self.function || entry.rule.as_ref() != self.rule {
             return false;
         }
-        let mut words = Words(&entry.words);
-        words.next(self.words.len())
-            && self.words.iter().all(|&word| words.next(word))
-            && self.layouts().all(|(layout, is_out)| {
-                words.next(head(layout, is_out))
-                    && words.next(layout.strides.len())
-                    && layout.shape.iter().all(|&dim| words.next(dim))
-                    && layout.strides.iter().all(|stride| words.next(stride.cast_unsigned()))
-            })
-            && words.0.is_empty()
-    }
-}
-
-/// The words of an entry that are not yet compared.
-struct Words<'a>(&'a [usize]);
-
-impl Words<'_> {
-    /// Takes the next word; says whether it is this one.
-    fn next(&mut self, word: usize) -> bool {
-        let Some((&first, rest)) = self.0.split_first() else { return false };
-        self.0 = rest;
-        first == word
+        let Some((first, mut rest)) = entry.words.split_at_checked(1 + self.words.len()) else { return false };
+        if first[0] != self.words.len() || !first[1..].iter().eq(self.words) {
+            return false;
+        }
+        for (layout, is_out) in self.layouts() {
+            let (rank, steps) = (layout.shape.len(), layout.strides.len());
+            let Some((own, others)) = rest.split_at_checked(2 + rank + steps) else { return false };
+            let is_alike = own[0] == head(layout, is_out)
+                && own[1] == steps
+                && own[2..2 + rank].iter().eq(layout.shape)
+                && own[2 + rank..].iter().zip(layout.strides).all(|(&word, stride)| word == stride.cast_unsigned());
+            if !is_alike {
+                return false;
+            }
+            rest = others;
+        }
+        rest.is_empty()
     }
 }
 
@@ -142,29 +136,37 @@ thread_local! {
     static CALLS: RefCell<Vec<Option<Entry>>> = RefCell::new((0..PLACES).map(|_| None).collect());
 }
 
-/// Returns the call for a key, planned now if this thread does not have it.
+/// Calls `work` with the call for a key, planned now if this thread does not have it.
+///
+/// `work` may plan other calls, which are then not kept.
 ///
 /// # Errors
 /// What `plan` returns; nothing is kept then.
-pub fn cached<E>(key: &Key<'_>, plan: impl FnOnce() -> Result<Call, E>) -> Result<Arc<Call>, E> {
+#[inline]
+pub fn cached<E, R>(
+    key: &Key<'_>,
+    plan: impl FnOnce() -> Result<Call, E>,
+    work: impl FnOnce(&Arc<Call>) -> R,
+) -> Result<R, E> {
     let place = key.place();
-    let found = CALLS.with(|calls| {
-        let calls = calls.try_borrow().ok()?;
-        calls[place].as_ref().filter(|entry| key.finds(entry)).map(|entry| Arc::clone(&entry.call))
-    });
-    if let Some(call) = found {
-        return Ok(call);
-    }
-    let call = Arc::new(plan()?);
-    let entry = Entry {
-        function: key.function,
-        rule: key.rule.cloned(),
-        words: key.all_words(),
-        call: Arc::clone(&call),
-    };
-    let before = CALLS.with(|calls| calls.try_borrow_mut().ok().and_then(|mut calls| calls[place].replace(entry)));
+    CALLS.with(|calls| {
+        if let Ok(calls) = calls.try_borrow()
+            && let Some(entry) = calls[place].as_ref().filter(|entry| key.finds(entry))
+        {
+            return Ok(work(&entry.call));
+        }
+        let call = Arc::new(plan()?);
+        keep(calls, place, key, &call);
+        Ok(work(&call))
+    })
+}
+
+#[cold]
+fn keep(calls: &RefCell<Vec<Option<Entry>>>, place: usize, key: &Key<'_>, call: &Arc<Call>) {
+    let entry =
+        Entry { function: key.function, rule: key.rule.cloned(), words: key.all_words(), call: Arc::clone(call) };
+    let before = calls.try_borrow_mut().ok().and_then(|mut calls| calls[place].replace(entry));
     drop(before);
-    Ok(call)
 }
 
 #[cfg(test)]
@@ -208,9 +210,9 @@ mod tests {
         let counts = Cell::new(0);
         for (at, key) in keys.iter().enumerate() {
             let before = counts.get();
-            let call = cached(key, || plan(&counts, key.operands)).expect("plans");
+            let call = cached(key, || plan(&counts, key.operands), Arc::clone).expect("plans");
             assert_eq!(counts.get(), before + 1, "key {at} is planned");
-            let again = cached(key, || plan(&counts, key.operands)).expect("plans");
+            let again = cached(key, || plan(&counts, key.operands), Arc::clone).expect("plans");
             assert!(Arc::ptr_eq(&call, &again), "key {at} is found again");
             for (other, found) in keys.iter().enumerate().filter(|&(other, _)| other != at) {
                 let entry = Entry {

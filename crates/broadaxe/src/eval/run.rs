@@ -3,10 +3,7 @@
 use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Progress, Serial};
 use broadaxe_shape::Shape;
 
-use super::{
-    Evaluation, Leaf, Stage, Work,
-    onto::Place,
-};
+use super::{Evaluation, Leaf, Stage, Work, onto::Place};
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
@@ -215,12 +212,14 @@ impl Run<'_> {
                 // All elements are folded; what is left is to be stopped all the same.
                 let rest = |_, _| progress.is_none_or(|progress| progress(stage.elements(), stage.elements()));
                 let rest = progress.is_some().then_some(&rest as &(dyn Fn(u64, u64) -> bool + Sync));
-                done.and_then(|()| folding.scatter(&folded, self.strides)?.run(
-                    &[Input::new(folded.as_bytes(), 0)],
-                    output,
-                    &Serial,
-                    rest,
-                ))
+                done.and_then(|()| {
+                    folding.scatter(&folded, self.strides)?.run(
+                        &[Input::new(folded.as_bytes(), 0)],
+                        output,
+                        &Serial,
+                        rest,
+                    )
+                })
             }
         }
         .map_err(|failure| explain(stage, failure))
@@ -252,7 +251,7 @@ pub(super) fn over(stages: &[Stage], at: usize, operands: &[Operand]) -> Option<
 }
 
 /// Says in words why a stage did not run to its end.
-fn explain(stage: &Stage, failure: Failure) -> Error {
+pub(crate) fn explain(stage: &Stage, failure: Failure) -> Error {
     match failure {
         Failure::Refused { step, what, element } => {
             let name = stage.names[step];
