@@ -1,8 +1,12 @@
-//! Arrays of NumPy: where their elements lie, and new ones. With [`reserve`](crate::reserve) the one file of this crate with unsafe code.
+//! Arrays of NumPy: where their elements lie, and new ones. The one module of this crate with unsafe code.
 //!
 //! NumPy's C interface is asked for as little as a call needs. Elements are never referred to, only addressed: another thread of
 //! Python may write them while they are read. What is borrowed of an array lives as long as the reference to it, and the shape
 //! of an array is read before Python's lock is given up.
+
+// Said for the module of a test, which has this file from another folder.
+#[path = "array/reserve.rs"]
+pub(crate) mod reserve;
 
 use std::{
     ffi::{c_int, c_long, c_void},

@@ -89,11 +89,14 @@ impl Compiled {
         Ok(format!("broadaxe.compile({})", self.text().into_pyobject(py)?.repr()?))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&str, Option<&str>, Option<i64>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Made<'_>)> {
         let again = py.import("broadaxe._expressions")?.getattr("_again")?;
         Ok((again, (self.text(), self.rule.as_deref(), self.axis)))
     }
 }
+
+/// What a compiled expression is made of: text, rule and axis.
+type Made<'a> = (&'a str, Option<&'a str>, Option<i64>);
 
 /// What a call says.
 struct Said<'py> {
@@ -128,34 +131,35 @@ impl Compiled {
         operands.resize(names.len(), None);
         for (key, value) in kwargs.into_iter().flatten() {
             let key: String = key.extract()?;
-            let is_option = matches!(key.as_str(), "out" | "order" | "casting");
-            match names.iter().position(|name| *name == key) {
-                Some(at) if operands[at].is_none() => operands[at] = Some(value),
-                Some(_) if !is_option => {
-                    let text = format!("the expression takes the arrays {}; '{key}' was given twice", listed());
+            let at = names.iter().position(|name| *name == key);
+            match (at, key.as_str()) {
+                (Some(at), _) if operands[at].is_none() => operands[at] = Some(value),
+                (_, "out") => out = Some(value).filter(|value| !value.is_none()),
+                (_, "order") => order = Some(value),
+                (_, "casting") => casting = Some(value),
+                (at, _) => {
+                    let what = if at.is_some() { "was given twice" } else { "is no name of it" };
+                    let text = format!("the expression takes the arrays {}; '{key}' {what}", listed());
                     return Err(PyTypeError::new_err(text));
                 }
-                _ => match key.as_str() {
-                    "out" => out = Some(value).filter(|value| !value.is_none()),
-                    "order" => order = Some(value),
-                    "casting" => casting = Some(value),
-                    _ => {
-                        let text = format!("the expression takes the arrays {}; '{key}' is no name of it", listed());
-                        return Err(PyTypeError::new_err(text));
-                    }
-                },
             }
         }
         let is_plain = order.is_none() && casting.is_none();
-        let found = operands.into_iter().zip(names).map(|(operand, name)| {
-            operand.ok_or_else(|| PyTypeError::new_err(format!("the expression needs the array '{name}'")))
-        });
         Ok(Said {
-            operands: found.collect::<PyResult<_>>()?,
+            operands: all(operands, names)?,
             out,
             order: order.unwrap_or_else(|| ORDER.get(py).clone().into_any()),
             casting: casting.unwrap_or_else(|| CASTING.get(py).clone().into_any()),
             is_plain,
         })
     }
+}
+
+/// Returns the operands of all names.
+///
+/// # Errors
+/// `TypeError` for a name without one.
+fn all<'py>(operands: Vec<Option<Bound<'py, PyAny>>>, names: &[String]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let missing = |name: &String| PyTypeError::new_err(format!("the expression needs the array '{name}'"));
+    operands.into_iter().zip(names).map(|(operand, name)| operand.ok_or_else(|| missing(name))).collect()
 }

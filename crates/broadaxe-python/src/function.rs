@@ -11,7 +11,7 @@ use once_cell::race::OnceBox;
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyTuple},
+    types::{PyDict, PyDictMethods, PyTuple},
 };
 
 use crate::{
@@ -55,7 +55,7 @@ impl FrameworkOperator {
         let py = operands.py();
         static CALL: OnceBox<Py<PyAny>> = OnceBox::new();
         let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._frameworks")?.getattr("call")?.unbind()));
-        let attributes = attributes.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+        let attributes = attributes.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
         let out = attributes.get_item("out")?;
         if out.is_some() {
             attributes.del_item("out")?;
@@ -104,24 +104,8 @@ impl FrameworkOperator {
         operands: &Bound<'py, PyTuple>,
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        static OUT: Word = Word::new("out");
         let py = operands.py();
-        let (mut words, mut attributes, mut out) = (Words::new(), Vec::new(), None);
-        for (key, value) in given.into_iter().flatten() {
-            if value.is_none() {
-                continue;
-            }
-            if key.is(OUT.get(py)) {
-                out = Some(value);
-                continue;
-            }
-            // Values of NumPy's are read by the package.
-            let Ok(value) = attribute(&value) else { return Ok(None) };
-            // `lambda_` is the attribute `lambda`, a word that Python keeps for itself.
-            let name = key.extract::<String>()?.trim_end_matches('_').to_owned();
-            note(&mut words, &name, &value);
-            attributes.push((name, value));
-        }
+        let Some(Said { out, words, attributes }) = Said::read(py, given)? else { return Ok(None) };
         let out = match out.as_ref().map(path::look_out).transpose()? {
             Some(None) => return Ok(None),
             out => out.flatten(),
@@ -143,6 +127,34 @@ impl FrameworkOperator {
             })
         });
         answer.map_err(|error| *error)
+    }
+}
+
+/// The keywords of a call.
+struct Said<'py> {
+    out: Option<Bound<'py, PyAny>>,
+    attributes: Vec<(String, Attribute)>,
+    /// The attributes, as a part of what a plan depends on.
+    words: Words,
+}
+
+impl<'py> Said<'py> {
+    /// Reads keywords; `None` where the package has to read one, such as a number of NumPy's.
+    fn read(py: Python<'py>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Option<Self>> {
+        static OUT: Word = Word::new("out");
+        let mut said = Self { out: None, attributes: Vec::new(), words: Words::new() };
+        for (key, value) in given.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
+            if key.is(OUT.get(py)) {
+                said.out = Some(value);
+                continue;
+            }
+            let Ok(value) = attribute(&value) else { return Ok(None) };
+            // `lambda_` is the attribute `lambda`, a word that Python keeps for itself.
+            let name = key.extract::<String>()?.trim_end_matches('_').to_owned();
+            note(&mut said.words, &name, &value);
+            said.attributes.push((name, value));
+        }
+        Ok(Some(said))
     }
 }
 

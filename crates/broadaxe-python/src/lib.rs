@@ -16,7 +16,6 @@ mod array;
 mod order;
 mod rule;
 mod number;
-mod reserve;
 mod watch;
 mod facts;
 mod path;
@@ -59,7 +58,7 @@ mod _broadaxe {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // NumPy's functions are found and the loader's lock is taken now: a fork meanwhile would leave a child that waits for them.
         super::array::is_plain(module.as_any());
-        super::reserve::prepare()?;
+        super::array::reserve::prepare()?;
         broadaxe_kernels::Isa::available();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -294,19 +294,7 @@ impl Lowered<'_> {
         lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         let mut operands = Operands::new();
-        let mut literals: SmallVec<[Option<Literal>; INLINE]> = SmallVec::new();
-        for object in objects {
-            if let Some(array) = array::look(object) {
-                operands.push(object, &array);
-                self.words.push(0);
-                literals.push(None);
-            } else if let Some(literal) = number::read(object).map_err(Box::new)? {
-                note(&mut self.words, literal);
-                literals.push(Some(literal));
-            } else {
-                return Ok(None);
-            }
-        }
+        let Some(literals) = self.read(objects, &mut operands)? else { return Ok(None) };
         let Self { function, rule, words, is_long, explain } = &self;
         let question = Question { function: *function, rule: *rule, words, operands: &operands, out };
         question.answer(py, |layouts, place| {
@@ -329,7 +317,32 @@ impl Lowered<'_> {
             })
         })
     }
+
+    /// Reads operands, of which numbers are returned and become words; `None` where one is neither a plain array nor a number.
+    fn read<'a, 'py>(
+        &mut self,
+        objects: &'a [Borrowed<'_, 'py, PyAny>],
+        operands: &mut Operands<'a, 'py>,
+    ) -> Answer<Option<Literals>> {
+        let mut literals = Literals::new();
+        for object in objects {
+            if let Some(array) = array::look(object) {
+                operands.push(object, &array);
+                self.words.push(0);
+                literals.push(None);
+            } else if let Some(literal) = number::read(object).map_err(Box::new)? {
+                note(&mut self.words, literal);
+                literals.push(Some(literal));
+            } else {
+                return Ok(None);
+            }
+        }
+        Ok(Some(literals))
+    }
 }
+
+/// The numbers among operands; `None` for an array.
+type Literals = SmallVec<[Option<Literal>; INLINE]>;
 
 /// Looks at the array that a result is to be written to; `None` where it is not a plain one.
 ///

@@ -18,7 +18,7 @@ use broadaxe::stop;
 use broadaxe_kernels::Progress;
 use pyo3::prelude::*;
 
-use crate::{error::raised, reserve};
+use crate::{array::reserve, error::raised};
 
 /// The least work, in nanoseconds, for which the lock is given up.
 pub(crate) const LONG: u64 = 5_000;
@@ -78,6 +78,8 @@ enum Watcher<'a> {
 ///
 /// Where the interpreter is coming to its end, handlers do not run any more.
 fn answer_signals() -> PyResult<()> {
+    // The method itself would not do: it is for one lifetime.
+    #[allow(clippy::redundant_closure_for_method_calls)]
     Python::try_attach(|py| py.check_signals()).unwrap_or(Ok(()))
 }
 

@@ -256,15 +256,12 @@ fn with_inputs<R>(views: &[View<'_>], work: impl FnOnce(&[Input<'_>]) -> R) -> R
 fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[isize]>) -> Result<Arc<Call>, Error> {
     let nothing = Layout { dtype: DType::Bool, shape: &[], strides: &[] };
     let (mut inline, mut many) = ([nothing; INLINE_OPERANDS], Vec::new());
-    let operands = match inline.get_mut(..views.len()) {
-        Some(layouts) => {
-            layouts.iter_mut().zip(views).for_each(|(layout, view)| *layout = Layout::of(view));
-            &*layouts
-        }
-        None => {
-            many.extend(views.iter().map(Layout::of));
-            &many[..]
-        }
+    let operands = if let Some(layouts) = inline.get_mut(..views.len()) {
+        layouts.iter_mut().zip(views).for_each(|(layout, view)| *layout = Layout::of(view));
+        &*layouts
+    } else {
+        many.extend(views.iter().map(Layout::of));
+        &many[..]
     };
     let out = strides.map(|strides| Layout { dtype: DType::Bool, shape: &[], strides });
     let key = Key { function: Function::row_major(op), rule: Some(rule), words: &[], operands, out };

@@ -35,14 +35,14 @@ mod broadaxe_panics {
     /// Panics in work that a thread of its own does.
     #[pyfunction]
     fn in_work(py: Python<'_>, _threads: usize) -> PyResult<()> {
-        error::caught(|| watch::run(py, LONG, [], |_| panic!("it was meant to be")))
+        error::caught(|| watch::run(py, LONG, |_| panic!("it was meant to be")))
     }
 
     /// Panics in one of the parts that threads of the pool share.
     #[pyfunction]
     fn on_the_pool(py: Python<'_>, threads: usize) -> PyResult<()> {
         let work = || Pool::global().team(threads).run(100, &|part| assert!(part != 50, "it was meant to be"));
-        error::caught(|| watch::run(py, LONG, [], |_| work()))
+        error::caught(|| watch::run(py, LONG, |_| work()))
     }
 
     /// Adds the numbers below `count`, each as a part of a job.
@@ -52,7 +52,7 @@ mod broadaxe_panics {
         let add = |part| {
             sum.fetch_add(part, Ordering::Relaxed);
         };
-        error::caught(|| watch::run(py, LONG, [], |_| Pool::global().team(threads).run(count, &add)))?;
+        error::caught(|| watch::run(py, LONG, |_| Pool::global().team(threads).run(count, &add)))?;
         Ok(sum.into_inner())
     }
 }
