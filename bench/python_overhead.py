@@ -29,6 +29,8 @@ SETUP = {
     "large": np.ones(1_000_000, np.float32),
     "wide": np.ones((1, 2000)),
     "tall": np.ones((2000, 1)),
+    "compiled_sum": bx.compile("a + b"),
+    "compiled_chain": bx.compile("a*b - 4.1*a"),
 }
 
 CASES = [
@@ -37,6 +39,12 @@ CASES = [
     ("four + 1.0", "bx.add(four, 1.0)", "np.add(four, 1.0)"),
     ("-four", "bx.neg(four)", "np.negative(four)"),
     ("four + four into out", "bx.add(four, four, out=out)", "np.add(four, four, out=out)"),
+    ("four + four under the rule ncnn", "bx.add(four, four, rule='ncnn')", "np.add(four, four)"),
+    ("Add of ONNX", "bx.onnx.Add(four, four)", "np.add(four, four)"),
+    ("compiled a + b", "compiled_sum(four, four)", "np.add(four, four)"),
+    ("compiled a*b - 4.1*a", "compiled_chain(four, four)", "four*four - 4.1*four"),
+    ("sum of four", "bx.sum(four)", "np.sum(four)"),
+    ("float32 + float64", "bx.add(four, doubles)", "np.add(four, doubles)"),
     ("int32 + float64", "bx.add(ints, doubles)", "np.add(ints, doubles)"),
     ("(64, 56, 56) + (64, 1, 1)", "bx.add(image, channels)", "np.add(image, channels)"),
     ("a million + a million", "bx.add(large, large)", "np.add(large, large)"),

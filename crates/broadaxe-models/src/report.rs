@@ -31,6 +31,8 @@ pub struct CheckRecord {
     /// How often each verdict was given, one entry per target.
     pub targets: Vec<TargetRecord>,
     /// One entry per element-wise node and target, in the order of the file.
+    #[serde(serialize_with = "each")]
+    #[schemars(with = "Vec<FindingRecord>")]
     pub findings: Vec<FindingRecord>,
 }
 
@@ -185,6 +187,11 @@ pub fn dims(shape: &SymbolicShape) -> Option<Vec<DimRecord>> {
         None => DimRecord::Open(dim.to_string()),
     };
     shape.dims().map(|dims| dims.iter().map(dim).collect())
+}
+
+/// Writes a list whose writing may take long, so that it can be stopped.
+fn each<S: serde::Serializer>(items: &[FindingRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().inspect(|_| broadaxe::stop::checkpoint()))
 }
 
 impl CheckRecord {

@@ -11,6 +11,7 @@ use std::{
     fmt,
 };
 
+use broadaxe::stop;
 use broadaxe_shape::{Dim, SymbolicShape};
 
 pub use self::classes::Classes;
@@ -84,21 +85,24 @@ pub fn sweep(model: &Model, given: &[(String, Vec<Dim>)], dim: &str, low: usize,
         .map_or(1, std::num::NonZero::get)
         .min((high - low.min(high)).saturating_add(1));
     // Each takes every so manyth size: large ones take longer.
+    let flag = stop::flag();
     let parts: Vec<(Vec<Trial>, HashSet<Place>)> = std::thread::scope(|scope| {
         let part = |first: usize| {
-            let (inputs, nodes) = (&inputs, &nodes);
-            scope.spawn(move || {
+            let (inputs, nodes, flag) = (&inputs, &nodes, flag.as_ref());
+            let share = move || {
                 let mut longer = HashSet::new();
                 let sizes = (low..=high).skip(first).step_by(threads);
                 let trials =
                     sizes.map(|size| trial(model, size, infer(model, &with(given, inputs, size)), nodes, &mut longer));
                 (trials.collect(), longer)
-            })
+            };
+            scope.spawn(move || stop::share(flag, share))
         };
         let running: Vec<_> = (0..threads).map(part).collect();
         running
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .map(|done| done.unwrap_or_else(|stopped| stop::unwind(stopped)))
             .collect()
     });
     let (mut trials, mut longer) = (Vec::new(), HashSet::new());

@@ -335,3 +335,10 @@ def test_a_call_through_python_leaves_no_reference():
         bx.add(array, 1, out=out)
         bx.clip(array, 1, None)
     assert (sys.getrefcount(array), sys.getrefcount(out)) == count
+
+
+def test_another_order_of_bytes_is_a_cast():
+    native, swapped = np.float32([1]), np.array([1], ">f4")
+    assert bx.add(native, swapped, casting="equiv") == 2
+    with pytest.raises(TypeError, match="input 1"):
+        bx.add(native, swapped, casting="no")

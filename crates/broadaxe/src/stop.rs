@@ -63,6 +63,27 @@ fn reason(flag: Option<&AtomicBool>) -> Option<Stopped> {
     }
 }
 
+/// Returns the flag of this thread's work, for threads that take a share of it.
+pub fn flag() -> Option<Arc<AtomicBool>> {
+    FLAG.with(|flag| flag.borrow().clone())
+}
+
+/// Does a share of work that has this flag, on another thread; the caller [resumes](unwind) what stopped it.
+///
+/// # Errors
+/// Why the share stopped.
+pub fn share<R>(flag: Option<&Arc<AtomicBool>>, work: impl FnOnce() -> R) -> Result<R, Stopped> {
+    match flag {
+        Some(flag) => under(flag, work),
+        None => Ok(work()),
+    }
+}
+
+/// Unwinds as a checkpoint does.
+pub fn unwind(stopped: Stopped) -> ! {
+    resume_unwind(Box::new(stopped))
+}
+
 /// Says whether the work of this thread has a flag.
 pub(crate) fn is_watched() -> bool {
     FLAG.with(|flag| flag.borrow().is_some())

@@ -115,7 +115,9 @@ def compute(operator, args, out, kwargs):
     root = sheet.operate(operator.__name__, values)
     if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
         loop = _loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype))
-        _loops.check(operator, operands, loop, casting)
+        # Arrays as they were passed: another order of bytes is a cast too.
+        passed = [arg if isinstance(arg, np.ndarray) else operand for arg, operand in zip(args, operands)]
+        _loops.check(operator, passed, loop, casting)
     return finish(sheet, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
 
 
@@ -164,7 +166,9 @@ def finish(sheet, root, out, mask, casting, order, name):
     if not out.dtype.isnative:
         if mask is not None:
             root = sheet.choose(mask, root, sheet.put(target.astype(target.dtype.newbyteorder("="))))
-        target[...] = sheet.compute(root)
+        # The result is written in this machine's order of bytes, which is then turned around in place.
+        sheet.compute(root, out=target.view(target.dtype.newbyteorder("=")))
+        target.byteswap(inplace=True)
         return out
     if mask is not None:
         root = sheet.choose(mask, root, sheet.put(target))
