@@ -105,12 +105,10 @@ pub fn sweep(model: &Model, given: &[(String, Vec<Dim>)], dim: &str, low: usize,
             .map(|done| done.unwrap_or_else(|stopped| stop::unwind(stopped)))
             .collect()
     });
-    let (mut trials, mut longer) = (Vec::new(), HashSet::new());
-    for (some, places) in parts {
-        trials.extend(some);
-        longer.extend(places);
-    }
-    trials.sort_by_key(|trial: &Trial| trial.size);
+    let (trials, longer): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    let longer = longer.into_iter().flatten().collect();
+    let mut trials: Vec<Trial> = trials.into_iter().flatten().collect();
+    trials.sort_by_key(|trial| trial.size);
     Ok(sum(model, dim, &trials, &longer))
 }
 
