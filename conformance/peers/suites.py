@@ -121,7 +121,8 @@ def _copy(path, folder):
     (folder / path.name).write_text(text)
 
 
-def _pytest(name, words, paths=(), at=FOLDER, **environment):
+def _pytest(name, words, paths=(), at=None, **environment):
+    at = at or FOLDER
     record = FOLDER / f"{name}.jsonl"
     record.unlink(missing_ok=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
