@@ -291,7 +291,7 @@ INTERRUPTED = {
     "std": (None, "bx.std(np.broadcast_to(np.float32(1), (2**15, 2**15)))"),
     "accumulate": (None, "bx.add.accumulate(np.broadcast_to(np.float32(1), 2**28))"),
 }
-FEW = ["check, different", "fix, chain", "sizes, open chain", "upgrade, chain", "evaluate, signs", "NumExpr, sines", "huge evaluation", "argmax"]
+FEW = ["check, different", "fix, chain", "sizes, open chain", "upgrade, chain", "evaluate, signs", "NumExpr, sines"]
 """The calls that are interrupted without BROADAXE_LONG."""
 
 
