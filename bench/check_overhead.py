@@ -1,4 +1,4 @@
-"""Times `broadaxe.check` beside the command: python bench/check_overhead.py PROGRAM FOLDER.
+"""Compares the time of `broadaxe.check` with that of the command: python bench/check_overhead.py PROGRAM FOLDER.
 
 PROGRAM is the command `broadaxe`, FOLDER has graphs as `*.onnx.gz`, `*.xml.gz` and `*.param`, at any depth. The two are timed in turns
 and the least of several rounds counts; the command's time holds the start of its process. Both should be of one profile. The last

@@ -50,7 +50,7 @@ const WIDTH: u16 = 80;
 
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
-/// Cells may hold what a file says: control characters are written as escapes. Where not even the words fit beside each other the rows become lists. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
+/// Cells may hold what a file says: control characters are written as escapes. If the terminal is too narrow for the columns, each row becomes a list. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
 /// width.
 pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let cell = |cell: String| cell.lines().map(escaped).collect::<Vec<_>>().join("\n");

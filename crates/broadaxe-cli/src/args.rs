@@ -330,7 +330,7 @@ pub fn dtype(name: &str) -> Result<DType, Error> {
 }
 
 impl ExplainArgs {
-    /// Returns the dtype of each of so many operands.
+    /// Returns the dtype of every operand, given how many there are.
     ///
     /// # Errors
     /// When there is none of a name, or neither one for all operands nor one for each.

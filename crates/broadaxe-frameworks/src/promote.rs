@@ -195,7 +195,7 @@ fn of_base(operands: &[Typed]) -> Option<DType> {
         _ => {}
     }
     let base = match (*base, *exponent) {
-        // Beside bool a whole number is i64; beside exponents of any other dtype NumPy finds the least float for it.
+        // An integer literal with a bool is i64. With an exponent of any other dtype, NumPy chooses the smallest float for it.
         (Typed::Weak(Literal::Int(_)), Typed::Strong(dtype)) if dtype != DType::Bool => Typed::Strong(DType::I8),
         (base, _) => base,
     };

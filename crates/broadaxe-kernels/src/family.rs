@@ -341,7 +341,7 @@ family!(/// Every float, one operand, costly.
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
 
-/// Every number as it is.
+/// Copies numbers of every dtype.
 pub(crate) const fn copied_numbers() -> Kernels {
     let mut kernels = copied();
     kernels.0[DType::Bool as usize] = None;

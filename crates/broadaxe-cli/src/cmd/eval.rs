@@ -182,9 +182,9 @@ impl Target {
 
 /// Where a result is computed.
 enum Computed {
-    /// In memory, as soon as it is.
+    /// The result is in memory; `None` until it has been computed.
     Array(Option<Array>),
-    /// In its file.
+    /// The result is in its mapped file.
     Mapped(Mapped),
 }
 

@@ -129,11 +129,6 @@ def _default(name, given, local_dict, global_dict):
         raise MissingName(name, [key for place in places for key in place]) from None
 
 
-def _compute(expression, operands, out, order, casting, rule, axis):
-    """Evaluate over operands by their names."""
-    return _answer(expression, tuple([operands[name] for name in expression.names]), out, order, casting, rule, axis)
-
-
 def _answer(expression, operands, out, order, casting, rule, axis):
     """Evaluate an expression by its cached plans where they fit, or else by `compute`."""
     if casting != "same_kind" and casting not in _CASTINGS:

@@ -54,7 +54,7 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
     }
 }
 
-/// Returns what is written before the elements, where these then follow as they lie in memory and end the file.
+/// Returns the header of a file whose elements follow it in memory order, up to the end of the file.
 pub(super) fn head(format: Format, key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Option<Vec<u8>> {
     match format {
         Format::Npy => Some(npy_header(dtype, shape)),
