@@ -6,6 +6,7 @@
 mod block;
 mod call;
 mod loan;
+mod quick;
 
 use std::{
     ops::Range,
@@ -363,17 +364,9 @@ impl<'a> Worker<'a> {
             }
         }
         let output = self.places.len() - 1;
-        let block = Block {
-            n,
-            rows,
-            places: [(&raw const self.links).cast(), std::ptr::null(), std::ptr::null()],
-            out: self.places[output],
-            out_step: self.steps[output],
-            ..Block::EMPTY
-        };
-        // SAFETY: the loop is one of chains, and its links say of each operand how it lies over a row (`bind_chain`). Every one is readable
-        // so and the result can be written, as in `lay`; no input lies on the output (`choose_chain` is not asked then).
-        unsafe { (chain.call)(&block) };
+        // SAFETY: every operand is readable as its link says and the result can be written, as in `lay`; no input lies on the output
+        // (`choose_chain` is not asked then).
+        unsafe { chain.run(&self.links, [rows, n], (self.places[output], self.steps[output])) };
     }
 
     /// Computes rows of a unit, `rows` of them from row `row`, in pieces: the first of `lens[0]` elements, the others of `lens[1]`.
@@ -442,30 +435,20 @@ impl<'a> Worker<'a> {
     /// the output's own, which no input overlaps unless the result goes through a tile (`choose_tiles`), or a tile that is no operand of
     /// the step (`assign_tiles`). Pieces that follow have at most `longest` elements.
     fn lay(&mut self, row: usize, rows: usize, n: usize, longest: usize) {
+        let plan = self.plan;
         let output = self.places.len() - 1;
-        for (number, step) in self.plan.steps.iter().enumerate() {
-            let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
-            for k in 0..3 {
-                (places[k], steps[k], advances[k]) = match step.args[k] {
-                    Source::Input(i) => (self.place(i, row, 0).cast_const(), self.steps[i], step.call.sizes[k]),
-                    Source::Tile(at) => (self.scratch(at).cast_const(), (n * step.call.sizes[k]) as isize, 0),
-                    Source::Splat(at) => (self.splat(at, row, rows, longest), (n * step.call.sizes[k]) as isize, 0),
-                    Source::Absent => continue,
-                };
-            }
-            let (out, out_step, out_advance) = match step.out {
-                Some(at) => (self.scratch(at), (n * step.call.out_size) as isize, 0),
-                None => (self.place(output, row, 0), self.steps[output], step.call.out_size),
+        for (number, step) in plan.steps.iter().enumerate() {
+            let out = match step.out {
+                Some(at) => (self.scratch(at), None),
+                None => (self.place(output, row, 0), Some(self.steps[output])),
             };
-            let follows = |k: usize| steps[k] == (n * step.call.sizes[k]) as isize;
-            let joins = rows > 1
-                && step.apart.is_none()
-                && out_step == (n * step.call.out_size) as isize
-                && (0..3).all(follows);
-            let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
-            let (turn_steps, out_turn) = step.apart.unwrap_or_default();
-            let block = Block { n, rows, places, steps, turn_steps, out, out_step, out_turn, ..Block::EMPTY };
-            self.laid[number] = Laid { call: &step.call, block, advances, out_advance };
+            let find = |source| match source {
+                Source::Input(i) => (self.place(i, row, 0).cast_const(), Some(self.steps[i])),
+                Source::Tile(at) => (self.scratch(at).cast_const(), None),
+                Source::Splat(at) => (self.splat(at, row, rows, longest), None),
+                Source::Absent => (std::ptr::null(), None),
+            };
+            self.laid[number] = step.laid([rows, n], find, out);
         }
     }
 
@@ -555,6 +538,50 @@ impl<'a> Worker<'a> {
             unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
+    }
+}
+
+impl BoundChain {
+    /// Computes rows of so many elements into `out`, whose rows lie so many bytes apart.
+    ///
+    /// # Safety
+    /// The links say of each operand how it lies over a row (`bind_chain`); it is readable so, and the result can be written.
+    #[inline]
+    unsafe fn run(&self, links: &Vec<Link>, [rows, n]: [usize; 2], (out, out_step): (*mut u8, isize)) {
+        let places = [std::ptr::from_ref(links).cast(), std::ptr::null(), std::ptr::null()];
+        // SAFETY: promised by the caller; the loop is one of chains.
+        unsafe { (self.call)(&Block { n, rows, places, out, out_step, ..Block::EMPTY }) };
+    }
+}
+
+impl BoundStep {
+    /// Describes what the step computes in so many rows of so many elements.
+    ///
+    /// `find` says where a source begins, and the bytes from row to row; tiles say none, as their rows follow one another. The same of the
+    /// result is `out`.
+    #[inline]
+    fn laid(
+        &self,
+        [rows, n]: [usize; 2],
+        mut find: impl FnMut(Source) -> (*const u8, Option<isize>),
+        (out, own): (*mut u8, Option<isize>),
+    ) -> Laid<'_> {
+        let call = &self.call;
+        let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
+        for k in 0..3 {
+            let row = (n * call.sizes[k]) as isize;
+            let step;
+            (places[k], step) = find(self.args[k]);
+            (steps[k], advances[k]) = step.map_or((row, 0), |step| (step, call.sizes[k]));
+        }
+        let row = (n * call.out_size) as isize;
+        let (out_step, out_advance) = own.map_or((row, 0), |step| (step, call.out_size));
+        let follows = |k: usize| steps[k] == (n * call.sizes[k]) as isize;
+        let joins = rows > 1 && self.apart.is_none() && out_step == row && (0..3).all(follows);
+        let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
+        let (turn_steps, out_turn) = self.apart.unwrap_or_default();
+        let block = Block { n, rows, places, steps, turn_steps, out, out_step, out_turn, ..Block::EMPTY };
+        Laid { call, block, advances, out_advance }
     }
 }
 

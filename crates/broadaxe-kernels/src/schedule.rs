@@ -154,8 +154,8 @@ pub struct Schedule {
     pub(crate) outer: Vec<Outer>,
     /// The loop outside the units, if any, whose rounds one call computes.
     pub(crate) turning: Option<usize>,
-    /// The units that one call computes, where it computes the whole nest.
-    pub(crate) one_call: Option<usize>,
+    /// The quick way, where the work is little.
+    pub(crate) quick: Option<Quick>,
     /// The steps, where each is a loop of its own.
     pub(crate) steps: Vec<BoundStep>,
     /// The chain that all steps are.
@@ -192,6 +192,20 @@ pub struct Schedule {
     /// The same for several threads, where `streams_alone`; decided when it is first needed.
     pub(crate) together: OnceBox<Schedule>,
 }
+
+/// How little work is computed by one call of every loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quick {
+    /// The one loop there is, for so many units.
+    Loop(usize),
+    /// The loop of every step, for one unit.
+    Steps,
+    /// The one loop of the chain that all steps are, for one unit.
+    Chain,
+}
+
+/// The most bytes of scratch memory that the quick way takes from the stack.
+pub(crate) const QUICK_SCRATCH: usize = 4096;
 
 /// What a schedule is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +264,7 @@ impl Schedule {
             price: choice.price,
             spread: None,
             turning: None,
-            one_call: None,
+            quick: None,
             cut,
             dims,
             operands,
@@ -285,9 +299,9 @@ impl Schedule {
             Method::Loops => {
                 schedule.bind_steps();
                 schedule.turning = schedule.choose_turning();
-                schedule.one_call = schedule.choose_one_call();
             }
         }
+        schedule.quick = schedule.choose_quick();
         schedule
     }
 
@@ -409,11 +423,21 @@ impl Schedule {
         (self.tile.is_none() && self.packs.is_empty() && at + pieces < self.outer.len()).then_some(at)
     }
 
-    /// Says how many units one call of one loop computes, where that is the whole nest and little.
-    fn choose_one_call(&self) -> Option<usize> {
+    /// Chooses the quick way, where one call of every loop computes the whole nest.
+    fn choose_quick(&self) -> Option<Quick> {
         let turns = self.turning.map_or(1, |at| self.outer[at].count);
         let is_whole = (self.cut.elements() * turns) as u64 == self.total && (turns == 1 || self.total <= LONG as u64);
-        (self.tile.is_none() && self.packs.is_empty() && is_whole).then_some(turns)
+        if !is_whole || !self.packs.is_empty() {
+            return None;
+        }
+        if self.chain.is_some() {
+            return Some(Quick::Chain).filter(|_| self.total <= LONG as u64);
+        }
+        let Some(tile) = self.tile else {
+            return matches!(&self.steps[..], [BoundStep { apart: None, .. }]).then_some(Quick::Loop(turns));
+        };
+        let fits = self.cut.elements() <= tile && self.scratch <= QUICK_SCRATCH && self.finish == Finish::Direct;
+        fits.then_some(Quick::Steps)
     }
 
     /// Returns a bit for each operand of a step that is constant along a row.

@@ -4,9 +4,10 @@
 //! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
-    Call, DType, OPS, Op, Promotion, Reduction, Rule,
+    Call, DType, Graph, Node, OPS, Op, Promotion, Reduction, Rule,
     call::Function,
     expr::operate,
+    frameworks::Arg,
     promote::{self, Literal, Typed},
 };
 use once_cell::race::OnceBox;
@@ -21,7 +22,7 @@ use crate::{
     error::{Answer, caught_small, raised},
     facts, number,
     once::Word,
-    path::{self, Lowered, Objects, Operands, Out, Question, Words},
+    path::{self, Lowered, Objects, Operands, Out, Question, Stop, Words},
     reduction, rule,
 };
 
@@ -83,28 +84,36 @@ impl Operator {
         objects: &[Borrowed<'_, 'py, PyAny>],
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        caught_small(|| match self.at_once(py, objects, asked)? {
-            Some(answer) => Ok(Some(answer)),
-            None => self.promoted(py, objects, asked),
+        caught_small(|| {
+            let mut elements = [[0; 8]; MOST];
+            let (mut given, mut operands) = (Given::default(), Operands::new());
+            if !self.read(objects, &mut given, &mut operands)? {
+                return Ok(None);
+            }
+            let (rule, lowered) = (asked.rule, self.lowered(asked.rule));
+            let lower = |graph: &mut Graph, args: &[Arg]| self.lower(graph, args, rule);
+            if given.is_mixed && given.arrays == objects.len() {
+                return lowered.answer_arrays(py, &operands, asked.out, lower);
+            }
+            match self.at_once(py, &given, (&mut operands, &mut elements), asked)? {
+                Some(answer) => Ok(Some(answer)),
+                None => lowered.answer(py, objects, asked.out, lower),
+            }
         })
     }
 
-    /// Answers a call on plain arrays of one dtype that one kernel takes; `None` where it is not one.
-    fn at_once<'py>(
+    /// Answers a call on operands of one dtype that one kernel takes; `None` where it is not one.
+    fn at_once<'a, 'py>(
         &self,
         py: Python<'py>,
-        objects: &[Borrowed<'_, 'py, PyAny>],
-        asked: Asked<'_, 'py>,
+        given: &Given,
+        (operands, elements): (&mut Operands<'a, 'py>, &'a mut [[u8; 8]; MOST]),
+        asked: Asked<'a, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let mut elements = [[0; 8]; MOST];
-        let (mut given, mut operands) = (Given::default(), Operands::new());
-        if !self.read(objects, &mut given, &mut operands)? {
-            return Ok(None);
-        }
-        let takes = |dtype: &DType| self.alone & given.weak & 1 << *dtype as u16 != 0;
+        let takes = |dtype: &DType| !given.is_mixed && self.alone & given.weak & 1 << *dtype as u16 != 0;
         let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
         let mut rule = asked.rule;
-        if given.arrays < objects.len() {
+        if given.arrays < given.count {
             if self.chooses || given.arrays > 1 && rule.is_some() {
                 return Ok(None);
             }
@@ -119,8 +128,7 @@ impl Operator {
                 operands.set_element(k, dtype, element);
             }
         }
-        let question =
-            Question { function: Function::operator(self.op), rule, words: &[], operands: &operands, out: asked.out };
+        let question = Question { function: Function::operator(self.op), rule, words: &[], operands, out: asked.out };
         question.answer(py, |layouts, place| {
             let numpy = Rule::numpy();
             let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| place.strides(dtype, shape, operands);
@@ -128,7 +136,7 @@ impl Operator {
         })
     }
 
-    /// Reads the operands of a call; says whether each is a number or a plain array of the dtype of the others.
+    /// Reads the operands of a call; says whether each is a number or a plain array.
     #[inline]
     fn read<'a, 'py>(
         &self,
@@ -136,17 +144,13 @@ impl Operator {
         given: &mut Given,
         operands: &mut Operands<'a, 'py>,
     ) -> Answer<bool> {
+        given.count = objects.len();
         for (k, object) in objects.iter().enumerate() {
             if let Some(array) = array::look(object) {
                 given.arrays += 1;
                 operands.push(object, &array);
-                if self.chooses && k == 0 {
-                    if array.dtype != DType::Bool {
-                        return Ok(false);
-                    }
-                } else if *given.dtype.get_or_insert(array.dtype) != array.dtype {
-                    return Ok(false);
-                }
+                let wanted = if self.chooses && k == 0 { DType::Bool } else { *given.dtype.get_or_insert(array.dtype) };
+                given.is_mixed |= array.dtype != wanted;
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {
                 given.weak &= match literal {
                     Literal::Float(_) => self.beside[0],
@@ -162,40 +166,34 @@ impl Operator {
         Ok(true)
     }
 
-    /// Answers a call on plain arrays of several dtypes and numbers; `None` where it is not one.
-    fn promoted<'py>(
-        &self,
-        py: Python<'py>,
-        objects: &[Borrowed<'_, 'py, PyAny>],
-        asked: Asked<'_, 'py>,
-    ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let lowered = Lowered {
-            function: Function::promoted(self.op),
-            rule: asked.rule,
-            words: Words::new(),
-            is_long: false,
-            explain: &raised,
-        };
-        lowered.answer(py, objects, asked.out, |graph, args| {
-            let numpy = Rule::numpy();
-            Ok(operate(graph, self.op.name(), args, asked.rule.unwrap_or(&numpy))?)
-        })
+    /// Describes the call for operands of several dtypes.
+    fn lowered<'q>(&self, rule: Option<&'q Rule>) -> Lowered<'q> {
+        Lowered { function: Function::promoted(self.op), rule, words: Words::new(), is_long: false, explain: &raised }
+    }
+
+    /// Adds the operator over operands of any dtypes to a graph.
+    fn lower(&self, graph: &mut Graph, args: &[Arg], rule: Option<&Rule>) -> Result<Node, Stop> {
+        let numpy = Rule::numpy();
+        Ok(operate(graph, self.op.name(), args, rule.unwrap_or(&numpy))?)
     }
 }
 
 /// What was read of operands.
 struct Given {
+    count: usize,
     numbers: [Option<Literal>; MOST],
     arrays: usize,
-    /// That of the arrays, a condition aside.
+    /// That of the first array, a condition aside.
     dtype: Option<DType>,
+    /// Whether another array is of another dtype, or a condition is not of bools.
+    is_mixed: bool,
     /// The dtypes that take the numbers as they are, a bit each.
     weak: u16,
 }
 
 impl Default for Given {
     fn default() -> Self {
-        Self { numbers: [None; MOST], arrays: 0, dtype: None, weak: u16::MAX }
+        Self { count: 0, numbers: [None; MOST], arrays: 0, dtype: None, is_mixed: false, weak: u16::MAX }
     }
 }
 

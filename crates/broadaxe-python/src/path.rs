@@ -295,8 +295,32 @@ impl Lowered<'_> {
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         let mut operands = Operands::new();
         let Some(literals) = self.read(objects, &mut operands)? else { return Ok(None) };
-        let Self { function, rule, words, is_long, explain } = &self;
-        let question = Question { function: *function, rule: *rule, words, operands: &operands, out };
+        self.answer_read(py, &operands, &literals, out, lower)
+    }
+
+    /// As [`Lowered::answer`], of plain arrays that were looked at.
+    pub(crate) fn answer_arrays<'py>(
+        mut self,
+        py: Python<'py>,
+        operands: &Operands<'_, 'py>,
+        out: Option<Out<'_, 'py>>,
+        lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let count = operands.arrays().len();
+        self.words.extend(std::iter::repeat_n(0, count));
+        self.answer_read(py, operands, &Literals::from_elem(None, count), out, lower)
+    }
+
+    fn answer_read<'a, 'py>(
+        &self,
+        py: Python<'py>,
+        operands: &Operands<'a, 'py>,
+        literals: &[Option<Literal>],
+        out: Option<Out<'a, 'py>>,
+        lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
+    ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let Self { function, rule, words, is_long, explain } = self;
+        let question = Question { function: *function, rule: *rule, words, operands, out };
         question.answer(py, |layouts, place| {
             let plan = || {
                 let mut graph = Graph::new();

@@ -1,4 +1,4 @@
-//! Calls of a schedule: the check of all addresses, operands that share memory with the result, and the shortest way for little work.
+//! Calls of a schedule: the check of all addresses, and operands that share memory with the result.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use super::{Failure, Job};
 use crate::{
     cache::Caches,
     executor::{Executor, Progress},
-    isa::{Block, FloatMode, Isa},
+    isa::{Block, Isa},
     nest::{Nest, apart},
     pack::{Axis, Way},
     program::Program,
@@ -80,11 +80,8 @@ impl Schedule {
         if let Some(spread) = &self.spread {
             return spread.run(inputs, output, executor, progress);
         }
-        if let (Some(turns), None) = (self.one_call, progress) {
-            let _mode = FloatMode::standard();
-            if self.call_once(turns, inputs, &output) {
-                return Ok(());
-            }
+        if progress.is_none() && self.run_quick(inputs, &output) {
+            return Ok(());
         }
         let together = self.streams_alone && self.parts(executor.threads()) > 1;
         let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
@@ -200,28 +197,6 @@ impl Schedule {
             }
         }
         (block.turns, block.out_turn) = (turns, moves[self.program.inputs.len()]);
-    }
-
-    /// Calls the one loop there is, for so many units; says whether nothing was refused.
-    fn call_once(&self, turns: usize, inputs: &[Input], output: &Output) -> bool {
-        let step = &self.steps[0];
-        let mut block = Block {
-            n: self.cut.chunk * self.cut.inner,
-            rows: self.cut.rows,
-            out: output.base.wrapping_add(output.offset),
-            out_step: self.operands[inputs.len()].across(self),
-            ..Block::EMPTY
-        };
-        for (k, arg) in step.args.iter().enumerate() {
-            if let Source::Input(i) = *arg {
-                block.places[k] = inputs[i].base.wrapping_add(inputs[i].offset);
-                block.steps[k] = self.operands[i].across(self);
-            }
-        }
-        self.take_turns(&mut block, turns);
-        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
-        // constant along a row, as its loop expects (`bind_steps`).
-        unsafe { !step.call.run(&block) }
     }
 }
 

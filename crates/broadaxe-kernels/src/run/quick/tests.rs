@@ -1,0 +1,98 @@
+//! The quick way beside the long one, which a progress function asks for.
+
+use crate::{
+    dtype::DType,
+    executor::Serial,
+    family::cast,
+    isa::Isa,
+    nest::Nest,
+    program::{Program, Slot, Step},
+    run::Failure,
+    schedule::{QUICK_SCRATCH, Quick, Schedule},
+    table::find,
+    tile::{Input, Output},
+};
+
+fn op(name: &str, dtype: DType, args: Vec<Slot>) -> Step {
+    Step::new(find(name).and_then(|op| op.kernel(dtype)).expect("in the table"), args)
+}
+
+fn widen(from: DType, to: DType, input: usize) -> Step {
+    Step::new(cast(from, to), vec![Slot::Input(input)])
+}
+
+/// Programs of several steps, or of one whose constants are repeated in a tile.
+fn programs() -> Vec<Program> {
+    use DType::{Bool, F16, F32, F64, I16, I32};
+    use Slot::{Input, Step};
+    let of = |inputs: &[DType], steps| Program::new(inputs.to_vec(), steps).expect("dtypes fit");
+    vec![
+        of(&[F16, F32], vec![widen(F16, F32, 0), op("add", F32, vec![Step(0), Input(1)])]),
+        of(&[F32, F64], vec![widen(F32, F64, 0), op("add", F64, vec![Step(0), Input(1)])]),
+        of(&[I16, I32], vec![widen(I16, F64, 0), widen(I32, F64, 1), op("sub", F64, vec![Step(0), Step(1)])]),
+        of(&[I32, I32], vec![op("mul", I32, vec![Input(0), Input(0)]), op("mod_floor", I32, vec![Step(0), Input(1)])]),
+        of(
+            &[I32, I32, I32],
+            vec![op("mod_floor", I32, vec![Input(0), Input(1)]), op("mod_floor", I32, vec![Step(0), Input(2)])],
+        ),
+        of(&[Bool, F32, F32], vec![op("where", F32, vec![Input(0), Input(1), Input(2)])]),
+        of(
+            &[F32, F32],
+            vec![
+                op("mul", F32, vec![Input(0), Input(1)]),
+                op("exp", F32, vec![Step(0)]),
+                op("sub", F32, vec![Step(1), Step(0)]),
+            ],
+        ),
+    ]
+}
+
+/// A linear congruential generator; the multiplier is Knuth's.
+fn next(state: &mut u64, end: usize) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    ((u128::from(*state) * end as u128) >> 64) as usize
+}
+
+#[test]
+fn the_quick_way_computes_what_the_long_one_does() {
+    let (mut state, mut quick, mut slow, mut refused) = (1, 0, 0, 0);
+    for round in 0..3000 {
+        let program = &programs()[round % 7];
+        let dims = [1 + next(&mut state, 6), 1 + next(&mut state, [5, 60][round / 7 % 2])];
+        let all = dims[0] * dims[1];
+        let strides = |state: &mut u64, size: usize| {
+            let keeps = [next(state, 3) > 0, next(state, 3) > 0];
+            let row = if keeps[1] { size * dims[1] } else { size };
+            vec![if keeps[0] { row as isize } else { 0 }, if keeps[1] { size as isize } else { 0 }]
+        };
+        let inputs: Vec<_> = program.inputs().iter().map(|dtype| strides(&mut state, dtype.size())).collect();
+        // Bytes below 3 are conditions, and small integers with zeros among them; as floats they are numbers near 0.
+        let bytes: Vec<Vec<u8>> = program
+            .inputs()
+            .iter()
+            .map(|dtype| {
+                let few = if *dtype == DType::Bool { 2 } else { 40 };
+                (0..all * dtype.size())
+                    .map(|at| if at % dtype.size() == 0 { next(&mut state, few) as u8 } else { 0 })
+                    .collect()
+            })
+            .collect();
+        let size = program.output().size();
+        let nest = Nest { dims: dims.to_vec(), output: vec![(dims[1] * size) as isize, size as isize], inputs };
+        let isa = Isa::available()[round % Isa::available().len()];
+        let schedule = Schedule::at(isa, program, &nest).expect("sound");
+        assert!(schedule.quick.is_none() || schedule.scratch <= QUICK_SCRATCH);
+        let is_quick = matches!(schedule.quick, Some(Quick::Steps | Quick::Chain));
+        (quick, slow) = (quick + usize::from(is_quick), slow + usize::from(!is_quick));
+        let run = |progress: Option<crate::executor::Progress>| {
+            let mut result = vec![0xee; all * size];
+            let given: Vec<Input> = bytes.iter().map(|bytes| Input::new(bytes, 0)).collect();
+            let done = schedule.run(&given, Output::new(&mut result, 0), &Serial, progress);
+            (done.clone().map(|()| result), done)
+        };
+        let [own, want] = [run(None), run(Some(&|_, _| true))];
+        assert!(own == want, "round {round}: {nest:?} at {:?}", isa.level());
+        refused += usize::from(matches!(own.1, Err(Failure::Refused { .. })));
+    }
+    assert!(quick > 1000 && slow > 100 && refused > 50, "{quick} quick, {slow} slow, {refused} refused");
+}
