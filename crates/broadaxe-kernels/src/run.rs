@@ -5,6 +5,7 @@
 
 mod block;
 mod call;
+mod laid;
 mod loan;
 mod quick;
 
@@ -16,6 +17,8 @@ use std::{
     },
 };
 
+use laid::Laid;
+
 use crate::{
     executor::{Executor, Progress, Watch, look},
     isa::{Block, FloatMode, Isa},
@@ -23,7 +26,7 @@ use crate::{
     pack::{Axis, Leaf, Way},
     program::Program,
     schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Call, Input, Output, carry, chain::Link, fence, fetch},
+    tile::{Buffer, Input, Output, carry, chain::Link, fence, fetch},
 };
 
 pub(crate) use loan::Loan;
@@ -182,16 +185,6 @@ struct Held {
     n: usize,
     /// The way it was packed, which is the same for as many rows and elements.
     way: Option<Way>,
-}
-
-/// What a step computes in the piece at hand.
-#[derive(Clone, Copy)]
-struct Laid<'a> {
-    call: &'a Call,
-    block: Block,
-    /// The bytes that each operand moves with an element, from piece to piece; 0 for tiles and constants.
-    advances: [usize; 3],
-    out_advance: usize,
 }
 
 impl<'a> Worker<'a> {
@@ -538,50 +531,6 @@ impl<'a> Worker<'a> {
             unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
-    }
-}
-
-impl BoundChain {
-    /// Computes rows of so many elements into `out`, whose rows lie so many bytes apart.
-    ///
-    /// # Safety
-    /// The links say of each operand how it lies over a row (`bind_chain`); it is readable so, and the result can be written.
-    #[inline]
-    unsafe fn run(&self, links: &Vec<Link>, [rows, n]: [usize; 2], (out, out_step): (*mut u8, isize)) {
-        let places = [std::ptr::from_ref(links).cast(), std::ptr::null(), std::ptr::null()];
-        // SAFETY: promised by the caller; the loop is one of chains.
-        unsafe { (self.call)(&Block { n, rows, places, out, out_step, ..Block::EMPTY }) };
-    }
-}
-
-impl BoundStep {
-    /// Describes what the step computes in so many rows of so many elements.
-    ///
-    /// `find` says where a source begins, and the bytes from row to row; tiles say none, as their rows follow one another. The same of the
-    /// result is `out`.
-    #[inline]
-    fn laid(
-        &self,
-        [rows, n]: [usize; 2],
-        mut find: impl FnMut(Source) -> (*const u8, Option<isize>),
-        (out, own): (*mut u8, Option<isize>),
-    ) -> Laid<'_> {
-        let call = &self.call;
-        let (mut places, mut steps, mut advances) = ([std::ptr::null(); 3], [0; 3], [0; 3]);
-        for k in 0..3 {
-            let row = (n * call.sizes[k]) as isize;
-            let step;
-            (places[k], step) = find(self.args[k]);
-            (steps[k], advances[k]) = step.map_or((row, 0), |step| (step, call.sizes[k]));
-        }
-        let row = (n * call.out_size) as isize;
-        let (out_step, out_advance) = own.map_or((row, 0), |step| (step, call.out_size));
-        let follows = |k: usize| steps[k] == (n * call.sizes[k]) as isize;
-        let joins = rows > 1 && self.apart.is_none() && out_step == row && (0..3).all(follows);
-        let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
-        let (turn_steps, out_turn) = self.apart.unwrap_or_default();
-        let block = Block { n, rows, places, steps, turn_steps, out, out_step, out_turn, ..Block::EMPTY };
-        Laid { call, block, advances, out_advance }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
     dtype::DType,
     executor::{Scoped, Serial},
     loops::Kernel,
+    tile::Call,
 };
 
 /// Runs a program whose operands lie in one buffer, at these offsets: those of the inputs, and the output's.
