@@ -71,8 +71,16 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// Returns the dtype this number takes where no array says otherwise: bool, i64 or f64.
+    /// Returns the dtype of this number as the only operand: bool, i64 or f64, and u64 for integers from 2^63.
     pub fn default_dtype(self) -> DType {
+        match self {
+            Self::Int(value) if value > i128::from(i64::MAX) => DType::U64,
+            other => other.kind_dtype(),
+        }
+    }
+
+    /// Returns the dtype of numbers of this kind, whatever their value.
+    fn kind_dtype(self) -> DType {
         match self {
             Self::Bool(_) => DType::Bool,
             Self::Int(_) => DType::I64,
@@ -125,7 +133,7 @@ pub enum Typed {
 /// Returns the dtype that these operands share: the arrays' promotion, then the numbers beside it.
 ///
 /// Beside floats each integer counts by its own width: i8, u8 and f16 share f16, although i8 and u8 alone would meet in
-/// i16. Numbers alone take their default dtypes. `None` for no operand at all.
+/// i16. A number alone takes its default dtype; of several numbers only the kinds count. `None` for no operand at all.
 pub fn common(operands: &[Typed]) -> Option<DType> {
     let strong = operands.iter().filter_map(|operand| match operand {
         Typed::Strong(dtype) => Some(*dtype),
@@ -135,9 +143,10 @@ pub fn common(operands: &[Typed]) -> Option<DType> {
         Typed::Strong(_) => None,
         Typed::Weak(literal) => Some(*literal),
     });
-    match join(strong) {
-        Some(dtype) => Some(weak.fold(dtype, |dtype, literal| literal.beside(dtype))),
-        None => weak.map(Literal::default_dtype).reduce(promote),
+    match (join(strong), operands) {
+        (Some(dtype), _) => Some(weak.fold(dtype, |dtype, literal| literal.beside(dtype))),
+        (None, [Typed::Weak(literal)]) => Some(literal.default_dtype()),
+        (None, _) => weak.map(Literal::kind_dtype).reduce(promote),
     }
 }
 

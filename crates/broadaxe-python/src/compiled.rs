@@ -10,7 +10,11 @@ use pyo3::{
 };
 use smallvec::SmallVec;
 
-use crate::{once::Word, rule, sheet::Expression};
+use crate::{
+    once::Word,
+    rule::{self, Name},
+    sheet::Expression,
+};
 
 /// An expression that is called with its arrays, in the order of their first use or by name.
 ///
@@ -31,10 +35,14 @@ pub(crate) struct Compiled {
 #[pymethods]
 impl Compiled {
     #[new]
-    #[pyo3(signature = (text, *, rule=Some(String::from("numpy")), axis=None))]
-    fn new(py: Python<'_>, text: String, rule: Option<String>, axis: Option<i64>) -> PyResult<Self> {
-        let expression = Py::new(py, Expression::parse(py, text)?)?;
-        Ok(Self { expression, read: rule::read(rule.as_deref(), axis)?, rule, axis })
+    #[pyo3(signature = (text, *, rule=Some(Name::NUMPY), axis=None))]
+    fn new(text: &Bound<'_, PyAny>, rule: Option<Name<'_>>, axis: Option<i64>) -> PyResult<Self> {
+        let Ok(parsed) = text.extract() else {
+            let kind = text.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("an expression is a text, such as '2*a + b', not {kind}")));
+        };
+        let expression = Py::new(text.py(), Expression::parse(text.py(), parsed)?)?;
+        Ok(Self { expression, read: rule::read(rule, axis)?, rule: rule.map(|name| name.0.to_owned()), axis })
     }
 
     /// Evaluates over these arrays.

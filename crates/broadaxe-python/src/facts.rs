@@ -1,6 +1,10 @@
 //! What the table says of an operator, as NumPy's ufuncs say it of themselves.
 
-use broadaxe::{DType, Op, OpId, frameworks::names};
+use broadaxe::{
+    DType, Op, OpId, Promotion,
+    frameworks::names,
+    promote::{self, Typed},
+};
 
 /// Returns the letter that NumPy has for a dtype; `None` for bfloat16, which it does not know.
 fn letter(dtype: DType) -> Option<char> {
@@ -24,12 +28,31 @@ fn letter(dtype: DType) -> Option<char> {
 
 /// Returns the dtypes of operands and result of an operator, as NumPy writes them: `ff->f`; without those that it has no letter for.
 pub(crate) fn types(op: &Op) -> Vec<String> {
-    let one = |dtype| {
-        let kernel = op.kernel(dtype)?;
-        let operands: String = kernel.inputs().iter().map(|&input| letter(input)).collect::<Option<_>>()?;
-        Some(format!("{operands}->{}", letter(kernel.output())?))
+    let text = |(operands, result): (Vec<DType>, DType)| {
+        let operands: String = operands.into_iter().map(letter).collect::<Option<_>>()?;
+        Some(format!("{operands}->{}", letter(result)?))
     };
-    DType::ALL.into_iter().filter_map(one).collect()
+    loops(op).filter_map(text).collect()
+}
+
+/// Returns the dtypes of operands that are computed without a cast, and the dtype of the result.
+///
+/// A kernel of a dtype is not enough: `float_power` has one of f32, but promotes f32 to f64.
+fn loops(op: &Op) -> impl Iterator<Item = (Vec<DType>, DType)> {
+    let promotion = op.promotion();
+    let of = move |dtype| {
+        let kernel = op.kernel(dtype)?;
+        let operands = match promotion {
+            // The exponents are read as integers, and only then cast.
+            Promotion::Exponent => [DType::I32, DType::I64].map(|exponent| vec![dtype, exponent]).to_vec(),
+            _ => vec![kernel.inputs().to_vec()],
+        };
+        Some(operands.into_iter().map(move |operands| (dtype, operands, kernel.output())))
+    };
+    DType::ALL.into_iter().filter_map(of).flatten().filter_map(move |(dtype, operands, output)| {
+        let typed: Vec<Typed> = operands.iter().copied().map(Typed::Strong).collect();
+        (promote::dtype(promotion, &typed) == Some(dtype)).then_some((operands, output))
+    })
 }
 
 /// Returns what a fold of no elements by an operator gives; only for operators that can be folded in any order, as NumPy has it.
@@ -55,7 +78,8 @@ pub(crate) fn documentation(op: &Op) -> String {
         "The shapes broadcast under `rule`, with its `axis` where it takes one; see `broadaxe.rules`. Operands of\n";
     text += &format!("several dtypes meet as in NumPy 2; it computes in {}.\n", dtypes.join(", "));
     if op.is_variadic() {
-        text += "It takes any number of operands, joined from the left.\n";
+        text += "It takes any number of operands, joined from the left. A second operand that is an integer, a tuple or None\n";
+        text += "is the axis to fold, as for NumPy's function of the name; `maximum` and `minimum` join it.\n";
     }
     if let Some((f32, f64)) = op.ulp() {
         text += &format!("The error is at most {f32} units in the last place for f32, {f64} for f64.\n");

@@ -47,8 +47,8 @@ mod _broadaxe {
         models::ask_model,
         shapes::{broadcast_shapes, command, place, unbroadcast},
         tables::{
-            aliases, dtypes, frameworks, memory_budget, num_threads, operators, reductions, rule_names, rule_of, rules,
-            set_num_threads, target_names,
+            aliases, dtypes, frameworks, joining, memory_budget, num_threads, operators, reductions, rule_names,
+            rule_of, rules, set_num_threads, target_names,
         },
     };
     #[pymodule_export]

@@ -4,7 +4,7 @@
 //! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
-    Call, DType, Graph, Node, OPS, Op, Promotion, Reduction, Rule,
+    Call, DType, Graph, Node, Op, Promotion, Reduction, Rule,
     call::Function,
     expr::operate,
     frameworks::Arg,
@@ -14,7 +14,7 @@ use once_cell::race::OnceBox;
 use pyo3::{
     Borrowed,
     prelude::*,
-    types::{PyDict, PyTuple},
+    types::{PyDict, PyInt, PyTuple},
 };
 
 use crate::{
@@ -35,6 +35,8 @@ pub(crate) struct Operator {
     op: &'static Op,
     /// What it does with one operand, where it joins any number of them.
     folds: Option<Reduction>,
+    /// The name that the package has it by: its own, or an alias.
+    global: &'static str,
     /// Whether the first operand is a condition.
     chooses: bool,
     /// Dtypes, a bit each, in which operands of that dtype alone are computed by one kernel.
@@ -43,9 +45,8 @@ pub(crate) struct Operator {
     beside: [u16; 3],
 }
 
-/// Makes the operator of a name.
-pub(crate) fn of(name: &str) -> Option<Operator> {
-    let op = OPS.iter().find(|op| op.name() == name)?;
+/// Makes an operator that the package has by a name: the operator's own, or an alias.
+pub(crate) fn of(op: &'static Op, global: &'static str) -> Operator {
     let promotion = op.promotion();
     let takes = |dtype: DType, operands: &[Typed]| {
         let kernel = op.kernel(dtype).filter(|_| promote::dtype(promotion, operands) == Some(dtype))?;
@@ -65,7 +66,7 @@ pub(crate) fn of(name: &str) -> Option<Operator> {
     };
     let beside = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
     let folds = Reduction::from_name(op.name()).filter(|_| op.is_variadic());
-    Some(Operator { op, folds, chooses: promotion == Promotion::Choose, alone: bits(None), beside })
+    Operator { op, folds, global, chooses: promotion == Promotion::Choose, alone: bits(None), beside }
 }
 
 /// What a call says besides its operands.
@@ -227,7 +228,9 @@ impl Operator {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let answered = match this.folds {
-            Some(reduction) if args.len() == 1 => reduction::at_once(reduction, args, kwargs)?,
+            Some(reduction) if args.len() == 1 || this.reads_axis(args)? => {
+                reduction::at_once(reduction, args, kwargs)?
+            }
             _ if args.len() == this.op.arity() => this.quick(py, args, kwargs)?,
             _ => None,
         };
@@ -245,7 +248,7 @@ impl Operator {
 
     #[getter]
     fn __qualname__(&self) -> &'static str {
-        self.op.name()
+        self.global
     }
 
     /// The name, the meaning and the facts.
@@ -375,11 +378,22 @@ impl Operator {
     }
 
     fn __reduce__(&self) -> &'static str {
-        self.op.name()
+        self.global
     }
 }
 
 impl Operator {
+    /// Says whether the second of two operands is an axis, as in NumPy's function of the same name: `max(a, 0)`, but not `maximum(a, 0)`.
+    #[inline]
+    fn reads_axis(&self, args: &Bound<'_, PyTuple>) -> PyResult<bool> {
+        let is_named_as_numpys = self.folds.is_some_and(|reduction| reduction.name() == self.global);
+        if args.len() != 2 || !is_named_as_numpys {
+            return Ok(false);
+        }
+        let second = args.get_borrowed_item(1)?;
+        Ok(second.is_none() || second.is_exact_instance_of::<PyInt>() || second.is_exact_instance_of::<PyTuple>())
+    }
+
     /// Answers a call with as many operands as the operator has, whose keywords are no more than `out`, `rule` and `axis`.
     fn quick<'py>(
         &self,

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use broadaxe_shape::{Params, RULES, Rule};
 use once_cell::race::OnceBox;
-use pyo3::{prelude::*, types::PyString};
+use pyo3::{Borrowed, exceptions::PyTypeError, prelude::*, types::PyString};
 
 use crate::error::of_shapes;
 
 /// Makes the rule of a name or a text; an axis given besides a text replaces that of the text.
-pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
-    let named = match text {
+pub(crate) fn read(name: Option<Name<'_>>, axis: Option<i64>) -> PyResult<Rule> {
+    let named = match name.map(|Name(text)| text) {
         None | Some("numpy") if axis.is_none() => return Ok(Rule::numpy()),
         None => Rule::new("numpy", Params { axis, ..Params::default() }),
         Some(name) if !name.contains(' ') => Rule::new(name, Params { axis, ..Params::default() }),
@@ -20,6 +20,25 @@ pub(crate) fn read(text: Option<&str>, axis: Option<i64>) -> PyResult<Rule> {
         }),
     };
     named.map_err(|error| of_shapes(&error))
+}
+
+/// The name of a rule, as callers pass it.
+#[derive(Clone, Copy)]
+pub(crate) struct Name<'a>(pub(crate) &'a str);
+
+impl Name<'static> {
+    pub(crate) const NUMPY: Self = Self("numpy");
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Name<'a> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        object.extract().map(Self).map_err(|_| {
+            let kind = object.get_type();
+            PyTypeError::new_err(format!("rule takes the name of a rule, such as \"numpy\", not {kind}"))
+        })
+    }
 }
 
 /// A rule and the string that Python has for its name in the text of a program.
@@ -47,11 +66,8 @@ pub(crate) fn of_keyword(text: Option<&Bound<'_, PyAny>>, axis: Option<i64>) -> 
             return Ok(named.rule.as_ref().map(Cow::Borrowed));
         }
     }
-    let name: String = text.extract().map_err(|_| {
-        let kind = text.get_type();
-        pyo3::exceptions::PyTypeError::new_err(format!("rule takes the name of a rule, such as \"numpy\", not {kind}"))
-    })?;
-    read(Some(&name), axis).map(|rule| Some(Cow::Owned(rule)).filter(|rule| **rule != Rule::numpy()))
+    let name: Name<'_> = text.extract()?;
+    read(Some(name), axis).map(|rule| Some(Cow::Owned(rule)).filter(|rule| **rule != Rule::numpy()))
 }
 
 /// Lists the rules that need no parameters.

@@ -62,7 +62,7 @@ fn symbolic(object: &Bound<'_, PyAny>) -> PyResult<SymbolicShape> {
 pub(crate) fn broadcast_shapes<'py>(
     py: Python<'py>,
     shapes: &Bound<'py, PyTuple>,
-    rule: Option<&str>,
+    rule: Option<rule::Name<'_>>,
     axis: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rule = rule::read(rule, axis)?;
@@ -113,7 +113,11 @@ type Placed = (Vec<usize>, Vec<Vec<usize>>);
 /// Aligns shapes under a rule: returns the result's shape and, per operand, the result axis that each of its axes feeds.
 #[pyfunction]
 #[pyo3(signature = (shapes, rule=None, axis=None))]
-pub(crate) fn place(shapes: Vec<Bound<'_, PyAny>>, rule: Option<&str>, axis: Option<i64>) -> PyResult<Placed> {
+pub(crate) fn place(
+    shapes: Vec<Bound<'_, PyAny>>,
+    rule: Option<rule::Name<'_>>,
+    axis: Option<i64>,
+) -> PyResult<Placed> {
     let shapes = shapes.iter().map(known).collect::<PyResult<Vec<Shape>>>()?;
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let alignment = rule::read(rule, axis)?.align(&dims).map_err(|error| of_shapes(&error))?;
@@ -127,7 +131,7 @@ pub(crate) fn place(shapes: Vec<Bound<'_, PyAny>>, rule: Option<&str>, axis: Opt
 pub(crate) fn unbroadcast(
     gradient: Vec<usize>,
     shape: Vec<Bound<'_, PyAny>>,
-    rule: Option<&str>,
+    rule: Option<rule::Name<'_>>,
     axis: Option<i64>,
 ) -> PyResult<(Vec<usize>, Vec<usize>)> {
     let shape = shape.iter().map(known_dim).collect::<PyResult<Vec<usize>>>()?;

@@ -131,7 +131,7 @@ impl Expression {
     fn at_once<'py>(
         &self,
         operands: &Bound<'py, PyTuple>,
-        rule: Option<&str>,
+        rule: Option<rule::Name<'_>>,
         axis: Option<i64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -235,7 +235,7 @@ impl Sheet {
 impl Sheet {
     #[new]
     #[pyo3(signature = (rule=None, axis=None))]
-    fn new(rule: Option<&str>, axis: Option<i64>) -> PyResult<Self> {
+    fn new(rule: Option<rule::Name<'_>>, axis: Option<i64>) -> PyResult<Self> {
         rule::read(rule, axis).map(Self::under)
     }
 
@@ -325,17 +325,17 @@ impl Sheet {
         Ok(self.value(node))
     }
 
-    /// Computes a value, into `out` where there is one; `order` is that of a new array: C, F, K or A.
-    #[pyo3(signature = (value, out=None, order="K"))]
+    /// Computes a value, into `out` where there is one; `order` is that of a new array: C, F, K or A, by default K.
+    #[pyo3(signature = (value, out=None, order=None))]
     pub(crate) fn compute<'py>(
         &mut self,
         py: Python<'py>,
         value: &Value,
         out: Option<Bound<'py, PyAny>>,
-        order: &str,
+        order: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let root = self.node(value)?;
-        let place = Order::read(order)?;
+        let place = Order::read(order.as_ref())?;
         let arrays: Vec<Bound<'py, PyAny>> = self.arrays.iter().map(|(array, _)| array.bind(py).clone()).collect();
         // What is held is looked at afterwards, as that may run code of Python's.
         let _held = array::held(arrays.iter().chain(&out));
@@ -377,12 +377,14 @@ enum Order {
 }
 
 impl Order {
-    fn read(text: &str) -> PyResult<Self> {
-        match text {
-            "C" => Ok(Self::RowMajor),
-            "F" => Ok(Self::ColumnMajor),
-            "K" | "A" => Ok(Self::Operands),
-            other => Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
+    fn read(order: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(order) = order else { return Ok(Self::Operands) };
+        match order.extract::<&str>() {
+            Ok("C") => Ok(Self::RowMajor),
+            Ok("F") => Ok(Self::ColumnMajor),
+            Ok("K" | "A") => Ok(Self::Operands),
+            Ok(other) => Err(PyValueError::new_err(format!("order is one of C, F, A and K, not '{other}'"))),
+            Err(_) => Err(PyTypeError::new_err(format!("order is one of C, F, A and K, not {}", order.get_type()))),
         }
     }
 

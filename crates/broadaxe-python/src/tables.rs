@@ -15,7 +15,17 @@ use crate::{
 /// Returns every operator, in the order of the table.
 #[pyfunction]
 pub(crate) fn operators() -> Vec<Operator> {
-    OPS.iter().filter_map(|op| operator::of(op.name())).collect()
+    OPS.iter().map(|op| operator::of(op, op.name())).collect()
+}
+
+/// Returns operators by names that are not their own: what also folds axes by its own name, such as `max`, only joins by another.
+#[pyfunction]
+pub(crate) fn joining() -> Vec<(&'static str, Operator)> {
+    let joins = |(alias, name): (&'static str, &str)| {
+        let op = OPS.iter().find(|op| op.name() == name && op.is_variadic())?;
+        Some((alias, operator::of(op, alias)))
+    };
+    aliases().into_iter().filter_map(joins).collect()
 }
 
 /// Returns the other names of operators, each with the operator's own.

@@ -51,6 +51,7 @@ for _name in _reduction_names:
     if _name not in operators:
         globals()[_name] = _reduction(_name)
 globals().update(operators)
+globals().update(_broadaxe.joining())
 for _alias, _name in _broadaxe.aliases():
     globals().setdefault(_alias, operators[_name])
 _frameworks.install(_sys.modules[__name__])

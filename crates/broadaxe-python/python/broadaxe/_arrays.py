@@ -63,6 +63,12 @@ def plain(array):
     return array if type(array) is np.ndarray else array.view(np.ndarray)
 
 
+def check_output(out):
+    """Raise TypeError for an output that is no array."""
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out takes an array of NumPy's, a tuple of arrays, ... or None, not {type(out).__name__}")
+
+
 def is_number(value):
     """Say whether a value is a number of Python, which takes the dtype of the arrays beside it."""
     return type(value) in (bool, int, float)

@@ -147,8 +147,8 @@ def blockwise(operator, args, out, kwargs):
     options = {key: kwargs[key] for key in ("dtype", "casting") if key in kwargs}
     # One element of each says what dtype comes of them.
     ones = [np.ones((1,), operand.dtype) if is_dask(operand) else operand for operand in operands]
-    dtype = apply("operator", operator.__name__, options, ones).dtype
-    return _lay("operator", operator.__name__, options, operands, shape, places, dtype)
+    dtype = apply("operator", operator.__qualname__, options, ones).dtype
+    return _lay("operator", operator.__qualname__, options, operands, shape, places, dtype)
 
 
 def evaluate(text, named, out, rule, axis):

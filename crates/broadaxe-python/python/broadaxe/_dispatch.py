@@ -14,6 +14,8 @@ def dispatch(operator, args, kwargs):
     if count:
         return _forms.round_to(operator, count, args, kwargs)
     operator, args, kwargs = _forms.rewrite(operator, args, kwargs)
+    if len(args) > 1 and _forms.reads_axis(operator, args[1]):
+        return _forms.fold_second(operator, args, kwargs)
     args, out = _output(operator, args, kwargs)
     folds = operator.variadic and len(args) == 1
     if folds and not _dask.is_dask(args[0]):
@@ -100,24 +102,32 @@ def compute(operator, args, out, kwargs):
         raise ValueError(f"casting is one of no, equiv, safe, same_kind and unsafe, not {casting!r}")
     sheet = _broadaxe.Sheet(kwargs.get("rule"), kwargs.get("axis"))
     operands = [_arrays.borrow(arg) for arg in args]
-    values = [sheet.put(operand) for operand in operands]
     where = kwargs.get("where", True)
     given = None if where is True else as_mask(where)
-    mask = None if given is None else sheet.put(given)
     wanted = _loops.wanted(operator, kwargs)
-    dtypes = [None if _arrays.is_number(operand) else operand.dtype for operand in operands]
+    if wanted is not None and not any(wanted[:-1]) and wanted[-1] == np.bool_ and _loops.answers_truths(operator):
+        # The dtype of the operands is open: they meet as always.
+        wanted = None
+    dtypes = [operand if _arrays.is_number(operand) else operand.dtype for operand in operands]
+    if len(operands) == 1 and _arrays.is_number(operands[0]):
+        dtypes = [np.asarray(operands[0]).dtype]
     if wanted is not None:
-        loop = _loops.find(operator, dtypes, wanted)
-        _loops.check(operator, operands, loop, casting)
+        loop = _loops.for_all(_loops.find(operator, dtypes, wanted)[:-1], len(operands))
+        from_ = _loops.from_dtypes(operator, operands, loop, casting, wanted[:-1])
+        operands = _loops.cast_numbers(operands, from_, loop)
+        _loops.check(operator, from_, loop, casting)
+    values = [sheet.put(operand) for operand in operands]
+    mask = None if given is None else sheet.put(given)
+    if wanted is not None:
         values = [sheet.cast(value, _arrays.short_name(to)) for value, to in zip(values, loop)]
     if mask is not None:
         values = _harmless(sheet, operator, values, mask)
     root = sheet.operate(operator.__name__, values)
     if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
-        loop = _loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype))
+        loop = _loops.for_all(_loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype)), len(operands))
         # Arrays as they were passed: another order of bytes is a cast too.
         passed = [arg if isinstance(arg, np.ndarray) else operand for arg, operand in zip(args, operands)]
-        _loops.check(operator, passed, loop, casting)
+        _loops.check(operator, _loops.from_dtypes(operator, passed, loop, casting), loop, casting)
     return finish(sheet, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
 
 
@@ -145,8 +155,7 @@ def finish(sheet, root, out, mask, casting, order, name):
         if mask is not None:
             root = sheet.choose(mask, root, sheet.cast(sheet.put(0), root.dtype))
         return sheet.compute(root, order=order)
-    if not isinstance(out, np.ndarray):
-        raise TypeError("return arrays must be of ArrayType")
+    _arrays.check_output(out)
     if not out.flags.writeable:
         raise ValueError("output array is read-only")
     from_ = _arrays.dtype_of(root.dtype) if root.dtype else np.dtype(float)

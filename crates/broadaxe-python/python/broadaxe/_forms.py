@@ -1,4 +1,4 @@
-"""Forms of calls that NumPy has for functions of the same name: `clip` with one bound, `round` to decimals."""
+"""Forms of calls that NumPy has for functions of the same name: `clip` with one bound, `round` to decimals, `sum(a, 0)`."""
 
 import operator as python
 
@@ -28,11 +28,11 @@ def _clip(operator, args, kwargs):
     rest = args[3:]
     if least is not None and most is not None:
         return operator, (args[0], least, most, *rest), kwargs
-    from . import operators
+    from . import maximum, minimum
 
     if most is None:
-        return operators["max"], (args[0], args[0] if least is None else least), _with(rest, kwargs)
-    return operators["min"], (args[0], most), _with(rest, kwargs)
+        return maximum, (args[0], args[0] if least is None else least), _with(rest, kwargs)
+    return minimum, (args[0], most), _with(rest, kwargs)
 
 
 def _with(rest, kwargs):
@@ -87,3 +87,28 @@ def round_to(operator, count, args, kwargs):
         return down(rounded, scale, **kwargs)
     rounded = down(rounded, scale).astype(array.dtype)
     return rounded if kwargs.get("out") is None else operator(rounded, **kwargs)
+
+
+JOINS = {"sum": "add(a, {})", "max": "maximum(a, {})", "min": "minimum(a, {})", "mean": "divide(add(a, {}), 2)"}
+"""How a fold's name is written where it joins an array and a number element by element."""
+
+
+def reads_axis(operator, second):
+    """Say whether the second operand is the axis, as for NumPy's function of the name: of `max(a, 0)`, but not of `maximum(a, 0)`."""
+    folds = operator.variadic and operator.__qualname__ == operator.__name__
+    return folds and (second is None or isinstance(second, (int, np.integer, tuple)) and type(second) is not bool)
+
+
+def fold_second(operator, args, kwargs):
+    """Fold the axis that is the second operand, as NumPy does; raise TypeError where that cannot be meant."""
+    name, axis = operator.__name__, args[1]
+    spellings = f"write {name}(a, axis={axis}) to fold axes, or {JOINS[name].format(axis)} to join element by element"
+    if len(args) > 2 or kwargs.get("rule") is not None:
+        more = "more operands" if len(args) > 2 else "rule="
+        raise TypeError(f"{name}(a, {axis}) folds axes, as in NumPy, and takes no {more}: {spellings}")
+    if "axis" in kwargs:
+        raise TypeError(f"{name}() got multiple values for argument 'axis'")
+    try:
+        return operator(args[0], axis=axis, **kwargs)
+    except np.exceptions.AxisError as error:
+        raise np.exceptions.AxisError(f"{error}: {spellings}") from None

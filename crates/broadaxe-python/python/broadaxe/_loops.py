@@ -48,17 +48,24 @@ def asks_truths(operator):
 
 
 def operands_of(operator, dtypes, gives):
-    """Return the dtypes that operands are cast to, given the dtype of the result and theirs: None or a number for numbers."""
-    found = {loop[:-1] for loop in _loops(operator) if loop[-1] == gives}
-    if len(found) == 1 and gives != np.bool_:
-        return found.pop()
-    # What gives bools of anything computes in the dtype in which the operands meet; numbers of Python have none of their own.
-    own = [dtype for dtype in dtypes if dtype is not None]
-    met = gives if gives != np.bool_ or not found or not own else np.result_type(*own)
-    if gives == np.bool_ and met.kind == "f" and len(own) == operator.nin and all(getattr(dtype, "kind", "f") in "iu" for dtype in own):
+    """Return the dtypes that operands are cast to, given the dtype of the result and theirs; a number is its own."""
+    found = [loop[:-1] for loop in _loops(operator) if loop[-1] == gives]
+    own = [dtype for dtype in dtypes if not _arrays.is_number(dtype)]
+    if gives != np.bool_:
+        # Several loops have the result of bitwise_count and of frexp_exponent: without a cast first, then the first that loses nothing.
+        ranked = [loop for loop in found if list(loop) == list(dtypes)] + [loop for loop in found if _holds(dtypes, loop)] + found[:1]
+        return ranked[0] if ranked else (gives,) * operator.nin
+    # What gives bools of anything computes in the dtype in which the operands meet.
+    met = np.result_type(*dtypes) if found else gives
+    if met.kind == "f" and len(own) == operator.nin and all(dtype.kind in "iu" for dtype in own):
         # Signed and unsigned integers of 64 bits are compared exactly.
         return tuple(np.dtype(np.int64 if dtype.kind == "i" else np.uint64) for dtype in own)
     return (np.dtype(bool), met, met) if operator.__name__ == "where" else (met,) * operator.nin
+
+
+def _holds(dtypes, loop):
+    """Say whether a loop takes operands without a loss; numbers have a kind only."""
+    return all(_is_weak(dtype, to) if _arrays.is_number(dtype) else can_cast(dtype, to, "safe") for dtype, to in zip(dtypes, loop))
 
 
 def _every(operator):
@@ -85,13 +92,13 @@ def _no_loop(operator):
 
 
 def find(operator, dtypes, wanted):
-    """Return the loop with the wanted dtypes, where None leaves one open; operands have `dtypes`, None for numbers.
+    """Return the loop with the wanted dtypes, where None leaves one open; operands have `dtypes`, a number is its own.
 
     Raises TypeError where no loop has them.
     """
-    native = [dtype and _arrays.dtype_of(_arrays.short_name(dtype)) for dtype in dtypes]
+    native = [dtype if _arrays.is_number(dtype) else _native(dtype) for dtype in dtypes]
     matching = [loop for loop in _all_loops(operator) if all(want is None or want == have for want, have in zip(wanted, loop))]
-    if wanted[-1] is not None and not any(wanted[:-1]) and len(matching) > 1:
+    if wanted[-1] == np.bool_ and not any(wanted[:-1]) and len(matching) > 1:
         # The result is bool whatever is compared; operands meet as always.
         gives = wanted[-1]
         return (*operands_of(operator, native, gives), gives)
@@ -100,10 +107,15 @@ def find(operator, dtypes, wanted):
 
     def takes(loop):
         return all(
-            want is not None or dtype is None or can_cast(dtype, to, "safe") for want, dtype, to in zip(wanted, native, loop)
+            want is not None or _arrays.is_number(dtype) or can_cast(dtype, to, "safe")
+            for want, dtype, to in zip(wanted, native, loop)
         )
 
-    return next((loop for loop in matching if takes(loop)), matching[-1])
+    # Of several that all lose something, only one of a single dtype is meant; of one loop the cast is checked later.
+    fitting = [loop for loop in matching if takes(loop)] or [loop for loop in matching if len(matching) == 1 or len(set(loop)) == 1]
+    if not fitting:
+        raise _no_loop(operator)
+    return fitting[0]
 
 
 def wanted(operator, kwargs):
@@ -134,8 +146,53 @@ def _native(dtype):
     return _arrays.dtype_of(_arrays.short_name(np.dtype(dtype)))
 
 
-def check(operator, operands, loop, casting):
-    """Raise TypeError where an array among the operands may not be cast to the dtype of the loop."""
-    for k, (operand, to) in enumerate(zip(operands, loop)):
-        if not _arrays.is_number(operand) and not can_cast(operand.dtype, to, casting):
-            raise np._core._exceptions._UFuncInputCastingError(operator, casting, operand.dtype, to, k)
+def _is_weak(number, to):
+    """Say whether a number of Python takes this dtype by itself: integers that of any number, floats that of floats."""
+    return type(number) is int and to.kind != "b" or type(number) is float and to.kind not in "biu"
+
+
+_KINDS = {int: np.dtype(np.int64), float: np.dtype(np.float64)}
+"""Numbers of Python that take the dtype of a loop, and the dtype that they have without one."""
+
+
+def for_all(loop, count):
+    """Return the dtypes of all operands of a loop: what joins any number of them casts each as the second."""
+    return (*loop, *loop[-1:] * (count - len(loop)))
+
+
+def answers_truths(operator):
+    """Say whether the results of an operator are bools whatever the operands are."""
+    return all(loop[-1] == np.bool_ for loop in _loops(operator))
+
+
+def from_dtypes(operator, operands, loop, casting, named=()):
+    """Return the dtypes that operands are cast from: numbers of Python have the dtype of the loop where they take it by themselves.
+
+    That is never so for the only operand, as in NumPy, and always where a signature names the dtype. Raises TypeError for such numbers
+    where the casting is "equiv", except for integers that are compared with integers.
+    """
+    compared = answers_truths(operator) and loop[-1].kind in "iu"
+    named = (*named, *[None] * (len(operands) - len(named)))
+    dtypes = []
+    for operand, to, name in zip(operands, loop, named):
+        kind = type(operand)
+        weak = len(operands) > 1 and kind in _KINDS and (name is not None or _is_weak(operand, to))
+        if weak and casting == "equiv" and to != _KINDS[kind] and not compared:
+            raise TypeError(f"cannot cast Python {kind.__name__} to {to} under the casting rule 'equiv'")
+        dtypes.append(to if weak else np.asarray(operand).dtype if _arrays.is_number(operand) else operand.dtype)
+    return dtypes
+
+
+def cast_numbers(operands, dtypes, loop):
+    """Return operands of which numbers are arrays where they take the dtype of the loop; OverflowError where it does not hold them."""
+    return [
+        np.asarray(operand, dtype=to) if type(operand) in _KINDS and from_ == to else operand
+        for operand, from_, to in zip(operands, dtypes, loop)
+    ]
+
+
+def check(operator, dtypes, loop, casting):
+    """Raise TypeError where an operand may not be cast to the dtype of the loop."""
+    for k, (from_, to) in enumerate(zip(dtypes, loop)):
+        if not can_cast(from_, to, casting):
+            raise np._core._exceptions._UFuncInputCastingError(operator, casting, from_, to, k)

@@ -212,13 +212,13 @@ def resolve_dtypes(operator, dtypes, *, signature=None, casting=None, reduction=
         kinds[0] = kinds[0] or kinds[1]
     if any(kind is None for kind in kinds[:-1]):
         raise TypeError("All input dtypes must be provided (except the first one in reductions)")
-    strong = [None if kind is int or kind is float or kind is bool else np.dtype(kind) for kind in kinds[:-1]]
+    weak = {int: 1, float: 1.0, bool: True}
+    strong = [None if kind in weak else np.dtype(kind) for kind in kinds[:-1]]
+    meeting = [weak[kind] if dtype is None else dtype for kind, dtype in zip(kinds, strong)]
     if signature is not None:
         wanted = _loops.wanted(operator, {"signature": signature})
-        loop = _loops.find(operator, strong, wanted)
+        loop = _loops.find(operator, meeting, wanted)
     else:
-        weak = {int: 1, float: 1.0, bool: True}
-        meeting = [weak[kind] if dtype is None else dtype for kind, dtype in zip(kinds, strong)]
         gives = np.asarray(operator(*(one if dtype is None else np.empty(0, dtype) for one, dtype in zip(meeting, strong)))).dtype
         loop = (*_loops.operands_of(operator, meeting, gives), gives)
     for given, to in zip(strong, loop):
@@ -261,8 +261,8 @@ def _output(out):
         out, = out
     if out is Ellipsis:
         return None, False
-    if out is not None and not isinstance(out, np.ndarray):
-        raise TypeError("return arrays must be of ArrayType")
+    if out is not None:
+        _arrays.check_output(out)
     return out, True
 
 

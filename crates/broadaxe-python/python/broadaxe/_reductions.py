@@ -8,8 +8,6 @@ import functools
 import inspect
 import operator as python
 
-import inspect
-
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
@@ -91,6 +89,8 @@ def _answer(name, x, axis, given):
             raise ValueError("The 'out' tuple must have exactly one entry")
         out, = out
     scalar = out is not Ellipsis
+    if scalar and out is not None:
+        _arrays.check_output(out)
     given["out"] = out if scalar else None
     array = _arrays.borrow(x)
     if _arrays.is_number(array):
@@ -176,7 +176,7 @@ class _Fold:
         if "dtype" in self.given:
             return _arrays.short_name(self.given["dtype"])
         out = self.given["out"]
-        if out is None or not isinstance(out, np.ndarray):
+        if out is None:
             return None
         return _arrays.short_name(np.promote_types(out.dtype, self.array.dtype))
 
@@ -206,14 +206,12 @@ class _Fold:
         value = self.x if short is None else self.sheet.cast(self.x, short)
         if short == "bool":
             name = {"sum": "any", "prod": "all"}.get(name, name)
-        emptied = self.mask is not None and initial is None
-        if name in ("max", "min") and self._is_empty() and (started or "initial" in self.given):
-            return self._of_nothing(value, initial)
-        start = initial if name in ("max", "min") and not emptied else NEUTRAL.get(self.plain)
-        if emptied:
-            start = float("-inf" if name == "max" else "inf")
+        if "initial" in self.given and self._is_empty():
+            return self._of_nothing(name, value, initial)
+        extreme = name in ("max", "min")
+        emptied = self.mask is not None and initial is None and extreme
         if self.mask is not None:
-            value = self.sheet.choose(self.mask, value, self._start(start, value.dtype))
+            value = self.sheet.choose(self.mask, value, self._start(self._neutral(initial), value.dtype))
         root = self._fold(name, value)
         if short is not None and name not in ("any", "all"):
             root = self.sheet.cast(root, short)
@@ -224,11 +222,21 @@ class _Fold:
             root = self.sheet.choose(left, root, self._number(float("nan"), root))
         return root
 
+    def _neutral(self, initial):
+        """Return what stands for elements that a mask leaves out."""
+        if self.plain in ("max", "min"):
+            return initial if initial is not None else float("-inf" if self.plain == "max" else "inf")
+        if self.plain == "sum" and self.name not in NAN and "initial" in self.given:
+            # A start of -0.0 stays -0.0. Where NaN is left out, 0.0 is in its place, as in NumPy.
+            return -0.0
+        return NEUTRAL[self.plain]
+
     def _start(self, number, short):
         """Put what a fold starts with, cast to its dtype as NumPy does."""
-        if short == "bool":
-            return self.sheet.put(np.asarray(bool(number)))
-        return self.sheet.put(np.asarray(number, dtype=_arrays.dtype_of(short)))
+        return self.sheet.put(self._element(number, short))
+
+    def _element(self, number, short):
+        return np.asarray(bool(number)) if short == "bool" else np.asarray(number, dtype=_arrays.dtype_of(short))
 
     def _is_empty(self):
         return self.array.size == 0 and self._count_plain() == 0
@@ -239,13 +247,16 @@ class _Fold:
         self.mask = mask
         return count
 
-    def _of_nothing(self, value, initial):
+    def _of_nothing(self, name, value, initial):
         """Return what no elements give: the start, in every element of the result."""
-        if initial is None:
+        extreme = name in ("max", "min")
+        folded = self._fold("any" if extreme else name, value)
+        short = value.dtype if extreme or "dtype" in self.given else folded.dtype
+        if initial is not None:
+            return np.broadcast_to(self._element(initial, short), folded.shape).copy()
+        if 0 not in folded.shape:
             raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
-        shape = self._fold("any", self.x).shape
-        start = np.asarray(initial, dtype=_arrays.dtype_of(value.dtype))
-        return np.broadcast_to(start, shape).copy()
+        return np.empty(folded.shape, _arrays.dtype_of(short))
 
     def _search(self):
         return self._fold(self.plain, self.x)

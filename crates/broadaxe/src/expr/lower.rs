@@ -53,11 +53,7 @@ fn unbound(name: &str, bound: &[(&str, Arg)]) -> Error {
 
 /// Adds a number that no array stands beside, in its default dtype.
 fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
-    let dtype = match literal {
-        Literal::Int(value) if value > i128::from(i64::MAX) => DType::U64,
-        other => other.default_dtype(),
-    };
-    constant(graph, literal, dtype)
+    constant(graph, literal, literal.default_dtype())
 }
 
 pub(super) struct Lowering<'a> {
@@ -223,7 +219,8 @@ impl Lowering<'_> {
             (Promotion::Class, _, [arg]) if !dtype.is_float() => return self.classify(name, *arg, dtype),
             (Promotion::Exponent, _, [base, exponent]) => return self.raise(name, dtype, rule, *base, *exponent),
             (_, "reciprocal", [arg]) if !dtype.is_float() => {
-                return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), *arg]);
+                let divisor = Arg::Node(self.node(*arg, dtype)?);
+                return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), divisor]);
             }
             _ => {}
         }
@@ -289,6 +286,11 @@ impl Lowering<'_> {
                     Ok(None)
                 }
             }
+            (Arg::Weak(left), Arg::Weak(right)) if [left, right].into_iter().any(is_beyond_i64) => {
+                let sign = ["==", "!=", "<", "<=", ">", ">="].into_iter().find(|sign| names::of_sign(sign) == name);
+                let truth = sign.map(|sign| fold::binary(sign, left, right)).transpose()?;
+                truth.map(|truth| constant(self.graph, truth, DType::Bool)).transpose()
+            }
             _ => Ok(None),
         }
     }
@@ -344,6 +346,10 @@ fn bound(arg: Arg, index: usize, dtype: DType) -> Arg {
         (Arg::Weak(Literal::Int(high)), 2) if dtype.is_integer() => Arg::Weak(Literal::Int(high.min(range(dtype).1))),
         _ => arg,
     }
+}
+
+fn is_beyond_i64(literal: Literal) -> bool {
+    matches!(literal, Literal::Int(value) if i64::try_from(value).is_err())
 }
 
 fn reversed(name: &str) -> &str {
