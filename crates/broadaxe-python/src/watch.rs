@@ -88,6 +88,15 @@ pub(crate) fn discard(garbage: impl Send + 'static) {
     }
 }
 
+/// What a thread of its own frees, as that may take long.
+pub(crate) struct Discarded<T: Send + 'static>(pub(crate) Option<T>);
+
+impl<T: Send + 'static> Drop for Discarded<T> {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(discard);
+    }
+}
+
 /// The threads that still free what was left to them, each with its process.
 static LEFT: Mutex<Vec<(u32, JoinHandle<()>)>> = Mutex::new(Vec::new());
 
