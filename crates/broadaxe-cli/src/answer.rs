@@ -1,9 +1,12 @@
 //! What a subcommand answers, and the tables and lists that its text is made of.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
+use broadaxe_models::report::CheckRecord;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::error::escaped;
 
@@ -13,30 +16,104 @@ pub struct Answer {
     /// For people; ends with a line feed. It may hold colours, which are taken out where there is no terminal.
     pub text: String,
     /// For programs, printed with `--json`.
-    pub json: Value,
+    pub json: Json,
     /// Whether the answer is a refusal, which ends with exit code 1.
     pub refused: bool,
+}
+
+/// The JSON of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// A value.
+    Value(Value),
+    /// What checks found, one record per model. It may be large, so it is written only when it is asked for.
+    Checked(Vec<CheckRecord>),
+}
+
+/// What a check prints as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Checked<'a> {
+    /// One entry per model, in the order of the command line.
+    pub(crate) models: &'a [CheckRecord],
 }
 
 impl Answer {
     /// Makes an answer that is fine.
     pub fn new(text: String, json: Value) -> Self {
-        Self { text, json, refused: false }
+        Self { text, json: json.into(), refused: false }
     }
 
     /// Returns the text without colours.
     pub fn plain(&self) -> String {
         anstream::adapter::strip_str(&self.text).to_string()
     }
+}
 
-    /// Writes the part of the JSON that a pointer such as `/models/0` names, without one of its members; none where there is no
-    /// such part.
+impl Json {
+    /// Returns a member; null where there is none.
+    pub(crate) fn member(&self, name: &str) -> &Value {
+        match self {
+            Self::Value(value) => &value[name],
+            Self::Checked(_) => &Value::Null,
+        }
+    }
+
+    /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
-        let part = self.json.pointer(pointer)?;
-        let (Value::Object(members), Some(without)) = (part, without) else { return Some(part.to_string()) };
-        let kept = members.iter().filter(|(name, _)| *name != without);
-        let kept: Vec<String> = kept.map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
-        Some(format!("{{{}}}", kept.join(",")))
+        match self {
+            Self::Value(value) => part(value, pointer, without),
+            Self::Checked(models) if without == Some("findings") => {
+                let heads: Vec<CheckRecord> = models.iter().map(CheckRecord::head).collect();
+                part(&json!(Checked { models: &heads }), pointer, without)
+            }
+            Self::Checked(models) => part(&json!(Checked { models }), pointer, without),
+        }
+    }
+
+    /// Writes some items of the list that a pointer names, from this one on: none behind the last, or where there is no such list.
+    pub fn items(&self, pointer: &str, from: usize) -> String {
+        match self {
+            Self::Value(value) => some(value.pointer(pointer).and_then(Value::as_array), from),
+            Self::Checked(models) => {
+                let named = |k: &usize| pointer == format!("/models/{k}/findings");
+                some((0..models.len()).find(named).map(|k| &models[k].findings), from)
+            }
+        }
+    }
+}
+
+fn part(value: &Value, pointer: &str, without: Option<&str>) -> Option<String> {
+    let part = value.pointer(pointer)?;
+    let (Value::Object(members), Some(without)) = (part, without) else { return Some(part.to_string()) };
+    let kept = members.iter().filter(|(name, _)| *name != without);
+    let kept: Vec<String> = kept.map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
+    Some(format!("{{{}}}", kept.join(",")))
+}
+
+/// How many items of a list are written at a time.
+const ITEMS: usize = 1000;
+
+fn some<T: Serialize>(list: Option<&Vec<T>>, from: usize) -> String {
+    let rest = list.and_then(|list| list.get(from..)).unwrap_or_default();
+    written(&rest[..rest.len().min(ITEMS)])
+}
+
+fn written(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+impl From<Value> for Json {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(value) => write!(f, "{value}"),
+            Self::Checked(models) => f.write_str(&written(&Checked { models })),
+        }
     }
 }
 
@@ -184,8 +261,13 @@ mod tests {
             ("/models/1", None, None),
         ];
         for (pointer, without, want) in cases {
-            assert_eq!(answer.part(pointer, without).as_deref(), want, "{pointer} without {without:?}");
+            assert_eq!(answer.json.part(pointer, without).as_deref(), want, "{pointer} without {without:?}");
         }
         assert_eq!(answer.plain(), "text\n");
+        for (pointer, from, want) in
+            [("/models", 0, r#"[{"a":1,"b\"":[2],"c":{}}]"#), ("/models", 1, "[]"), ("/x", 0, "[]")]
+        {
+            assert_eq!(answer.json.items(pointer, from), want, "{pointer} from {from}");
+        }
     }
 }

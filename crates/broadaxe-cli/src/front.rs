@@ -1,13 +1,14 @@
 //! The front: reads the command line, runs a subcommand, prints its answer and gives the exit code.
 
 use std::{
+    fmt::Display,
     io::{self, Write},
     process::ExitCode,
 };
 
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     answer::Answer,
@@ -104,7 +105,7 @@ fn print(bytes: &[u8]) -> Result<(), Error> {
     out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| Error::output(&error))
 }
 
-fn print_json(value: &Value) -> Result<(), Error> {
+fn print_json(value: &impl Display) -> Result<(), Error> {
     print(format!("{value}\n").as_bytes())
 }
 

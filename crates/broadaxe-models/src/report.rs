@@ -204,6 +204,15 @@ impl CheckRecord {
         Self { version: VERSION, model, format, nodes, unknown, others, targets, findings }
     }
 
+    /// Returns the record without its findings.
+    #[must_use]
+    pub fn head(&self) -> Self {
+        let Self { version, model, format, nodes, unknown, others, targets, findings: _ } = self;
+        let (version, nodes, unknown, others) = (*version, *nodes, *unknown, *others);
+        let (model, format, targets) = (model.clone(), format.clone(), targets.clone());
+        Self { version, model, format, nodes, unknown, others, targets, findings: Vec::new() }
+    }
+
     /// Counts the findings of all targets that need attention.
     pub fn attention(&self) -> usize {
         self.targets.iter().map(TargetRecord::findings).sum()

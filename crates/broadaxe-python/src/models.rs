@@ -39,17 +39,21 @@ pub(crate) fn ask_model(py: Python<'_>, args: Vec<OsString>, bytes: Option<&[u8]
             None => raised(py, &error.into()),
         })?,
     };
-    work(py, || ask(&cli.command, &source))?.map_err(|error| raised(py, &error))
+    answered(py, cli.command, source)?.map_err(|error| raised(py, &error))
 }
 
-/// Does the work of a subcommand without Python's lock, so that signals end it; all of it is done here.
-fn work<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R) -> PyResult<R> {
-    caught(|| watch::stoppable(py, work))
+/// Answers without Python's lock, so that signals end the work.
+fn answered(py: Python<'_>, command: Command, source: Source) -> PyResult<Result<Told, Error>> {
+    caught(|| match command {
+        // What it writes is written, or not, when its caller hears of a signal.
+        Command::Extract(_) => watch::stoppable(py, || ask(&command, &source)),
+        _ => watch::leavable(py, move || ask(&command, &source)),
+    })
 }
 
 fn ask(command: &Command, source: &Source) -> Result<Told, Error> {
     let open: Open<'_> = &|_| Ok(source.clone());
-    let with = |(answer, changed): (Answer, Option<Vec<u8>>)| Told { changed, ..Told::from(answer) };
+    let with = |(answer, changed): (Answer, Option<Vec<u8>>)| Told { answer, changed, inputs: Vec::new() };
     match command {
         Command::Check(args) => model::check(args, false, open).map(Told::from),
         Command::Census(args) => model::census(args, open).map(Told::from),

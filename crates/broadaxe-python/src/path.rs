@@ -18,7 +18,8 @@ use smallvec::SmallVec;
 use crate::{
     array::{self, Lent, Strided},
     error::{Answer, raised},
-    number, order, watch,
+    number, order,
+    watch::{self, Discarded},
 };
 
 /// The number of operands that are read without an allocation.
@@ -323,16 +324,17 @@ impl Lowered<'_> {
         let question = Question { function: *function, rule: *rule, words, operands, out };
         question.answer(py, |layouts, place| {
             let plan = || {
-                let mut graph = Graph::new();
+                let (mut long, mut short) = (Discarded(is_long.then(Graph::new)), Graph::new());
+                let graph = long.0.as_mut().unwrap_or(&mut short);
                 let mut nodes = graph.inputs_of(layouts)?.into_iter();
                 let arg = |literal: &Option<Literal>| match *literal {
                     None => nodes.next().map(Arg::Node),
                     Some(literal) => Some(Arg::Weak(literal)),
                 };
                 let args: Vec<Arg> = literals.iter().filter_map(arg).collect();
-                let root = lower(&mut graph, &args)?;
+                let root = lower(graph, &args)?;
                 let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| place.strides(dtype, shape, operands);
-                Ok(Call::of(&graph, root, layouts, place)?)
+                Ok(Call::of(graph, root, layouts, place)?)
             };
             let planned = if *is_long { watch::stoppable(py, plan)? } else { plan() };
             planned.map_err(|stop| match stop {

@@ -1,14 +1,22 @@
 //! What the command answers, for Python to read as much of it as is asked for.
 
-use std::{io, path::Path};
+use std::{io, mem, path::Path};
 
-use broadaxe_cli::{answer::Answer, error::Error, error::ErrorKind};
+use broadaxe_cli::{
+    answer::{Answer, Json},
+    error::{Error, ErrorKind},
+};
 use broadaxe_models::{Cause, extract::Input};
 use pyo3::{
     exceptions::{PyMemoryError, PyOSError, PyValueError},
     prelude::*,
     types::PyBytes,
 };
+
+use crate::watch;
+
+/// The least number of findings that take long to free.
+const MANY: usize = 10_000;
 
 /// An answer: its text, its JSON, and the changed model where one was asked for and not written.
 #[pyclass(frozen, module = "broadaxe._broadaxe")]
@@ -21,6 +29,16 @@ pub(crate) struct Told {
 impl From<Answer> for Told {
     fn from(answer: Answer) -> Self {
         Self { answer, changed: None, inputs: Vec::new() }
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if let Json::Checked(records) = &mut self.answer.json
+            && records.iter().map(|record| record.findings.len()).sum::<usize>() > MANY
+        {
+            watch::discard(mem::take(records));
+        }
     }
 }
 
@@ -50,7 +68,12 @@ impl Told {
     /// Writes the part of the JSON at a pointer, without one of its members.
     #[pyo3(signature = (pointer="", without=None))]
     fn json(&self, pointer: &str, without: Option<&str>) -> Option<String> {
-        self.answer.part(pointer, without)
+        self.answer.json.part(pointer, without)
+    }
+
+    /// Writes some items of the list at a pointer in the JSON, from this one on: none behind the last.
+    fn items(&self, pointer: &str, from: usize) -> String {
+        self.answer.json.items(pointer, from)
     }
 
     /// The changed model, where it was not written.

@@ -4,17 +4,19 @@
 //! thread has a share of the work that takes long, longer work is done by a thread of its own while the caller waits and looks.
 
 use std::{
+    mem,
     panic::resume_unwind,
+    process,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
-    thread::{self, ThreadId},
+    thread::{self, JoinHandle, ThreadId},
     time::{Duration, Instant},
 };
 
-use broadaxe::stop;
+use broadaxe::stop::{self, Stopped};
 use broadaxe_kernels::Progress;
 use pyo3::prelude::*;
 
@@ -64,6 +66,89 @@ pub(crate) fn stoppable<R: Send>(py: Python<'_>, work: impl Send + FnOnce() -> R
         })
     });
     done?.map_err(|stopped| raised(&stopped.into()))
+}
+
+/// Does work as [`stoppable`] that borrows nothing and changes nothing but memory.
+///
+/// Freeing what such work holds may take as long as a second. So a signal leaves the work to its thread, and the next work waits for that
+/// thread: memory never holds what two of them left.
+///
+/// # Errors
+/// As [`stoppable`].
+pub(crate) fn leavable<R: Send + 'static>(py: Python<'_>, work: impl Send + 'static + FnOnce() -> R) -> PyResult<R> {
+    reserve::prepare()?;
+    py.detach(|| alone(work))?.map_err(|stopped| raised(&stopped.into()))
+}
+
+/// Frees what takes long to free on a thread of its own; [`leavable`] work waits for it.
+pub(crate) fn discard(garbage: impl Send + 'static) {
+    // Where the system has no thread for it, it is freed here.
+    if let Ok(worker) = thread::Builder::new().spawn(move || drop(garbage)) {
+        leave(worker);
+    }
+}
+
+/// What a thread of its own frees, as that may take long.
+pub(crate) struct Discarded<T: Send + 'static>(pub(crate) Option<T>);
+
+impl<T: Send + 'static> Drop for Discarded<T> {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(discard);
+    }
+}
+
+/// The threads that still free what was left to them, each with its process.
+static LEFT: Mutex<Vec<(u32, JoinHandle<()>)>> = Mutex::new(Vec::new());
+
+/// Remembers a thread to be waited for.
+fn leave(worker: JoinHandle<()>) {
+    // A fork may leave the lock with a thread that the new process does not have, so nothing waits for the lock.
+    if let Ok(mut left) = LEFT.try_lock() {
+        left.push((process::id(), worker));
+    }
+}
+
+/// Says whether a thread still frees what was left to it; a process does not have the threads from before its fork.
+fn is_left() -> bool {
+    let Ok(mut left) = LEFT.try_lock() else { return false };
+    let is_over = |(process, worker): &(u32, JoinHandle<()>)| *process != process::id() || worker.is_finished();
+    left.extract_if(.., |one| is_over(one)).for_each(mem::forget);
+    !left.is_empty()
+}
+
+/// Does work on a thread of its own, to which a signal leaves it.
+fn alone<R: Send + 'static>(work: impl Send + 'static + FnOnce() -> R) -> PyResult<Result<R, Stopped>> {
+    while is_left() {
+        answer_signals()?;
+        thread::sleep(PAUSE);
+    }
+    let (flag, given) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Some(work))));
+    let take = |given: &Mutex<Option<_>>| given.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (bell, results) = mpsc::channel();
+    let share = {
+        let (flag, given) = (flag.clone(), given.clone());
+        // A result that is not waited for any more is freed here too.
+        move || drop(take(&given).map(|work| bell.send(stop::under(&flag, work))))
+    };
+    let Ok(worker) = thread::Builder::new().stack_size(STACK_BYTES).spawn(share) else {
+        let Some(work) = take(&given) else { unreachable!("there is no thread that took it") };
+        return here(|_| stop::under(&Arc::default(), work));
+    };
+    loop {
+        match results.recv_timeout(PAUSE) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Ok(()) => unreachable!("the thread takes the work"),
+                Err(panic) => resume_unwind(panic),
+            },
+        }
+        if let Err(raised) = answer_signals() {
+            flag.store(true, Ordering::Relaxed);
+            leave(worker);
+            return Err(raised);
+        }
+    }
 }
 
 /// What tells work to stop.

@@ -291,21 +291,8 @@ INTERRUPTED = {
     "std": (None, "bx.std(np.broadcast_to(np.float32(1), (2**15, 2**15)))"),
     "accumulate": (None, "bx.add.accumulate(np.broadcast_to(np.float32(1), 2**28))"),
 }
-FEW = ["check, different", "fix, chain", "sizes, open chain", "upgrade, chain", "evaluate, signs", "NumExpr, sines"]
+FEW = ["check, chain", "check, wide", "census, wide", "evaluate, sum", "check, different", "fix, chain", "sizes, open chain", "upgrade, chain", "evaluate, signs", "NumExpr, sines"]
 """The calls that are interrupted without BROADAXE_LONG."""
-
-
-def late(name, why):
-    return pytest.param(name, marks=pytest.mark.xfail(reason=why, strict=False))
-
-
-SLOW = {
-    "check, chain": late("check, chain", "freeing what was found takes up to a second"),
-    "check, wide": late("check, wide", "one node of many inputs takes long, in which nothing looks for signals"),
-    "census, wide": late("census, wide", "one node of many inputs takes long, in which nothing looks for signals"),
-    "evaluate, sum": late("evaluate, sum", "freeing the plan takes half a second"),
-}
-"""Calls that end late, and why."""
 INTERRUPT = """
 import signal, sys, time, numpy as np, broadaxe as bx
 a, big = np.ones(3), np.broadcast_to(np.full((1, 8000), 0.7), (8000, 8000))
@@ -356,7 +343,7 @@ def models(tmp_path_factory):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-@pytest.mark.parametrize("name", [SLOW.get(name, name) for name in (INTERRUPTED if LONG else FEW)])
+@pytest.mark.parametrize("name", INTERRUPTED if LONG else FEW)
 def test_an_interrupt_at_any_phase(name, models):
     """The time between the signal and the exception, at several moments of a call: 0.1 s is meant, 0.3 s allowed on a busy machine."""
     which, call = INTERRUPTED[name]
@@ -390,9 +377,11 @@ SHORT_OF_MEMORY = {
 
 @pytest.mark.skipif(importlib.util.find_spec("resource") is None, reason="memory cannot be limited here")
 @pytest.mark.parametrize("megabytes", [20, 60, 150] if LONG else [20])
-@pytest.mark.parametrize("name", SHORT_OF_MEMORY if LONG else ["evaluate, signs", "census, chain", "check, different", "fix, chain"])
+@pytest.mark.parametrize("name", SHORT_OF_MEMORY if LONG else ["evaluate, signs", "census, chain", "check, different", "check, wide", "fix, chain"])
 def test_too_little_memory_for_plans_and_models(name, megabytes, models):
     which, call = SHORT_OF_MEMORY[name]
+    if (name, megabytes) == ("check, wide", 60):
+        pytest.xfail("between two checkpoints a node of many inputs takes more than the reserve")
     path = models(which) if which else ""
     code, printed = run(f"""
 import resource, numpy as np, broadaxe as bx

@@ -3,7 +3,10 @@
 //! A node is an input, a constant, an operator, a cast, a broadcast or a reduction. Nodes are numbered in the order they are made, operands
 //! before operators. A node asked for twice is made once, so that equal sub-expressions are shared.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, Hash, Hasher},
+};
 
 use broadaxe_kernels::{DType, Kernel, Op, Reduction, cast, copy, find};
 use broadaxe_shape::{Alignment, Rule, Shape};
@@ -64,7 +67,7 @@ pub(crate) struct Made {
     pub(crate) shape: Shape,
 }
 
-/// What tells two kernels apart: name, operands, their dtype, and where the operands' axes go.
+/// What tells two reductions apart: name, operands, dtype, shape and axes.
 type Key = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
 
 /// A computation over inputs of known shapes and dtypes.
@@ -82,7 +85,9 @@ type Key = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
 pub struct Graph {
     nodes: Vec<Made>,
     inputs: usize,
-    made: HashMap<Key, Node>,
+    /// Kernels by the hash of what tells them apart; where two have the same, the later one has the next number that is free.
+    made: HashMap<u64, Node>,
+    folded: HashMap<Key, Node>,
     constants: HashMap<Scalar, Node>,
 }
 
@@ -180,16 +185,36 @@ impl Graph {
     }
 
     fn insert(&mut self, name: &'static str, kernel: &'static Kernel, args: &[Node], alignment: Alignment) -> Node {
-        let shape = alignment.shape().clone();
-        let axes = alignment.operands().iter().map(|operand| operand.axes().to_vec()).collect();
-        let key = (name, args.to_vec(), kernel.output(), shape.clone(), axes);
-        if let Some(&node) = self.made.get(&key) {
-            return node;
+        let mut hash = self.hash(name, kernel, args, &alignment);
+        while let Some(&node) = self.made.get(&hash) {
+            if self.is_made(node, name, kernel, args, &alignment) {
+                return node;
+            }
+            hash = hash.wrapping_add(1);
         }
+        let shape = alignment.shape().clone();
         let origin = Origin::Kernel(Applied { name, kernel, args: args.to_vec(), alignment });
         let node = self.push(origin, kernel.output(), shape);
-        self.made.insert(key, node);
+        self.made.insert(hash, node);
         node
+    }
+
+    /// Hashes what tells two kernels apart: name, operands, dtype, shape, and where the operands' axes go.
+    fn hash(&self, name: &'static str, kernel: &'static Kernel, args: &[Node], alignment: &Alignment) -> u64 {
+        let mut hasher = self.made.hasher().build_hasher();
+        (name, args, kernel.output(), alignment.shape()).hash(&mut hasher);
+        alignment.operands().iter().for_each(|operand| operand.axes().hash(&mut hasher));
+        hasher.finish()
+    }
+
+    fn is_made(&self, node: Node, name: &str, kernel: &Kernel, args: &[Node], alignment: &Alignment) -> bool {
+        let made = &self.nodes[node.index()];
+        let Origin::Kernel(known) = &made.origin else { return false };
+        let (one, other) = (known.alignment.operands(), alignment.operands());
+        (known.name, made.dtype, &made.shape) == (name, kernel.output(), alignment.shape())
+            && known.args == args
+            && one.len() == other.len()
+            && one.iter().zip(other).all(|(one, other)| one.axes() == other.axes())
     }
 
     fn fold(&mut self, name: &'static str, kernel: &'static Kernel, rule: &Rule, args: &[Node]) -> Result<Node, Error> {

@@ -29,26 +29,27 @@ use crate::{
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let Some(node) = &args.node else {
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-        return answer(args.rule.rule()?, &shapes, args);
+        let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
+        return Ok(Answer::new(text, json));
     };
     let [path] = args.shapes.as_slice() else {
         return Err(Error::usage("with --node give one model file and no shapes"));
     };
     let node = model::explain(Path::new(path), node, &args.inputs)?;
-    let Answer { text, mut json, refused } = answer(node.rule, &node.shapes, args)?;
+    let (text, mut json) = answer(node.rule, &node.shapes, args)?;
     json["node"] = node.json;
-    Ok(Answer { text: format!("{}\n{text}", node.head), json, refused })
+    Ok(Answer::new(format!("{}\n{text}", node.head), json))
 }
 
-fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<Answer, Error> {
+fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(String, Value), Error> {
     let dtypes = args.dtypes(shapes.len())?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
     let Some(known) = known else {
         let open = Open::new(rule, shapes)?;
-        return Ok(Answer::new(open.show(), open.describe()));
+        return Ok((open.show(), open.describe()));
     };
     let explained = draw_all(rule, &known, dtypes)?;
-    Ok(Answer::new(explained.show(), explained.describe()))
+    Ok((explained.show(), explained.describe()))
 }
 
 fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<Explained, Error> {

@@ -7,8 +7,11 @@ use broadaxe::{Array, DType, Evaluation, Graph, View, eval::Options};
 
 use crate::meaning::{Kind, Meaning, Operator};
 
-/// How many sets of codes are tried.
-const TRIES: u64 = 100;
+/// How many sets of codes are tried; fewer where there are many operands.
+const TRIES: usize = 100;
+const FEWEST: usize = 4;
+/// How many codes are tried in all, but for the fewest sets.
+const CODES: usize = 1 << 13;
 /// The largest position that is a code itself; every code is exact in f32.
 const EXACT: usize = 1 << 22;
 
@@ -25,7 +28,8 @@ pub(super) struct Values {
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
 pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Values> {
     let mut found = None;
-    for seed in 0..TRIES {
+    let tries = (CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
+    for seed in 0..tries {
         let dtype = dtype(meaning)?;
         let read = |positions: &[usize]| -> Vec<f64> {
             positions.iter().enumerate().map(|(k, &at)| code(meaning.kind, dtype, (k, at), seed)).collect()

@@ -12,6 +12,9 @@ use crate::{
     target::{Asked, Does, Target, Treatment},
 };
 
+/// How many operands are looked at in search of other sizes under which meanings part.
+const NEAR: usize = 1 << 17;
+
 /// A verdict, with what a finding says beside it.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
@@ -99,12 +102,14 @@ impl Known {
         if matches!(rule.name(), "none" | "onnx-clip") || asked.meaning.kind == Kind::Stretch {
             return None;
         }
+        let mut tries = NEAR / self.shapes.len().max(1);
         let mut sizes: Vec<usize> = self.shapes.iter().flat_map(|shape| shape.iter().copied()).collect();
         sizes.sort_unstable();
         sizes.dedup();
         for (k, shape) in self.shapes.iter().enumerate() {
             for axis in (0..shape.len()).rev() {
                 for &size in sizes.iter().filter(|size| **size > 1 && **size != shape[axis]) {
+                    tries = tries.checked_sub(1)?;
                     let mut shapes = self.shapes.clone();
                     let mut dims = shape.to_vec();
                     dims[axis] = size;

@@ -49,10 +49,11 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         return Ok(0);
     }
     let fix = one.map_or_else(|| plan(model, shapes, targets), Ok)?;
+    // That one target lacks an operator does not keep the node from being repaired for another.
+    let left: BTreeSet<(NodeId, bool)> = fix.left.iter().map(|left| (left.node, left.unsupported)).collect();
     let is_left = |finding: &crate::check::Finding| {
-        // That one target lacks an operator does not keep the node from being repaired for another.
         let lacks = matches!(finding.verdict, Verdict::Unsupported);
-        fix.left.iter().any(|left| left.node == finding.node && (lacks || !left.unsupported))
+        left.contains(&(finding.node, false)) || lacks && left.contains(&(finding.node, true))
     };
     Ok(report.findings.iter().filter(repairable).filter(|finding| !is_left(finding)).count())
 }

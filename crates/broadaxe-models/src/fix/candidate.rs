@@ -4,6 +4,8 @@
 //! rule is asked whether it still reads the same elements. Here the dims may be names, so that axes are inserted by
 //! count wherever that will do; and a node has inputs, some of which are constants and cost nothing to change.
 
+use std::collections::BTreeMap;
+
 use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
@@ -14,6 +16,9 @@ use crate::{
     infer::Shapes,
     meaning::{Kind, Meaning, Operator, Source},
 };
+
+/// How many operands are tried to be stretched alone: each try looks at all operands.
+const ALONE: usize = 16;
 
 /// What a way costs: the dearest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,7 +226,7 @@ impl<'a> Subject<'a> {
         ways
     }
 
-    /// Lists the ways to stretch operands to the result: one of them, or all. An operand that is not aligned to the right
+    /// Lists the ways to stretch operands to the result: one of them (of the first [`ALONE`]), or all. An operand that is not aligned to the right
     /// gets its axes first.
     fn stretched(&self) -> Vec<Vec<(usize, Form)>> {
         let whole = |k: usize| {
@@ -243,7 +248,7 @@ impl<'a> Subject<'a> {
             Some((k, Form::Placed(missing, shape)))
         };
         let some: Vec<_> = (0..self.shapes.len()).filter_map(whole).collect();
-        let mut ways: Vec<_> = some.iter().map(|one| vec![one.clone()]).collect();
+        let mut ways: Vec<_> = some.iter().take(ALONE).map(|one| vec![one.clone()]).collect();
         if some.len() > 1 {
             ways.push(some);
         }
@@ -268,11 +273,9 @@ impl<'a> Subject<'a> {
         let ordered: Vec<SymbolicShape> = order.iter().map(|&k| shapes[k].clone()).collect();
         let now = rule.infer(&ordered).ok()?;
         let placement = now.placement()?;
-        let same = now.shape() == self.inferred.shape()
-            && order.iter().enumerate().all(|(at, &k)| {
-                let form = forms.iter().find(|(own, _)| *own == k).map(|(_, form)| form);
-                self.lies_alike(k, form, &placement.axes[at])
-            });
+        let formed: BTreeMap<usize, &Form> = forms.iter().map(|(k, form)| (*k, form)).collect();
+        let alike = |(at, &k): (usize, &usize)| self.lies_alike(k, formed.get(&k).copied(), &placement.axes[at]);
+        let same = now.shape() == self.inferred.shape() && order.iter().enumerate().all(alike);
         if !same {
             return None;
         }

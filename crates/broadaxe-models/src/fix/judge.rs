@@ -1,6 +1,6 @@
 //! Targets as judges of nodes that are written in another way than the model's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use broadaxe_shape::SymbolicShape;
 
@@ -58,14 +58,17 @@ impl Judge for Known<'_> {
     fn answer(&self, id: NodeId, way: &Candidate) -> Answer {
         let node = self.model.node(id);
         let mut around = self.facts.around(node, &way.meaning);
-        for (batch, source) in around.batches.iter_mut().zip(&way.meaning.operands) {
-            let form = way.forms.iter().find(|(input, _)| *source == Source::Input(*input)).map(|(_, form)| form);
+        let forms: BTreeMap<usize, &Form> = way.forms.iter().map(|(input, form)| (*input, form)).collect();
+        for ((batch, source), new) in around.batches.iter_mut().zip(&way.meaning.operands).zip(&way.shapes) {
+            let form = match source {
+                Source::Input(input) => forms.get(input).copied(),
+                _ => None,
+            };
             let own = match source {
                 Source::Input(input) => node.input(*input).and_then(|value| self.shapes.of.get(value.0 as usize)),
                 _ => None,
             };
-            let new = way.meaning.operands.iter().position(|other| other == source).map(|k| &way.shapes[k]);
-            *batch = batch.and_then(|axis| moved(axis, form, (&own?.shape, new?)));
+            *batch = batch.and_then(|axis| moved(axis, form, (&own?.shape, new)));
         }
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
         let asked = Asked {

@@ -9,7 +9,10 @@ use std::{
     rc::Rc,
 };
 
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::{
+    shape::MAX_RANK,
+    symbolic::{Dim, SymbolicShape},
+};
 
 use super::{
     Known, Origin, Shapes,
@@ -211,6 +214,13 @@ impl<'a> Walk<'a> {
             let tensor = tensors.next().unwrap_or_default();
             let Some(output) = node.output(k) else { continue };
             if self.model.value(output).constant.is_some() {
+                continue;
+            }
+            let rank = tensor.dims.as_ref().map_or(0, Vec::len);
+            if rank > MAX_RANK {
+                let text = format!("{} makes a tensor of rank {rank}; the largest rank is {MAX_RANK}", node.op);
+                let why = Some(self.reason(id, Stop::Because(text)));
+                self.keep(output, id, Tensor::default(), element, why)?;
                 continue;
             }
             let why = match (&tensor.dims, &why) {

@@ -9,6 +9,8 @@ mod gemm;
 mod layernorm;
 mod slope;
 
+use std::collections::BTreeSet;
+
 use broadaxe_frameworks::Role;
 use broadaxe_kernels::id;
 use broadaxe_shape::SymbolicShape;
@@ -205,15 +207,17 @@ fn folded(asked: &Asked<'_>) -> Option<Does> {
 /// `Max` and `Min` of three operands or more lose those behind the second; of one they become a reduction.
 fn many(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
-    let twice = |k: usize| asked.value(k).is_some() && (0..k).any(|other| asked.value(other) == asked.value(k));
-    if count > 2 && (1..count).all(twice) {
+    let mut seen = BTreeSet::new();
+    let mut is_again = |k: usize| asked.value(k).is_some_and(|value| !seen.insert(value));
+    let again: Vec<bool> = (0..count).map(&mut is_again).collect();
+    if count > 2 && again[1..].iter().all(|again| *again) {
         return Some(Does::Refused("stops at a node that reads one tensor three times or more".into()));
     }
     let shared = |k: usize| {
         let value = asked.value(k).filter(|_| !asked.constants[k]);
         value.is_some_and(|value| asked.producer(value).is_some() && asked.readers(value).nth(1).is_some())
     };
-    if count > 2 && (0..count).any(|k| twice(k) || shared(k)) {
+    if count > 2 && (0..count).any(|k| again[k] || shared(k)) {
         let text = "may stop at a node of three operands or more, of which it or another node reads one again";
         return Some(Does::Unknown(text.into()));
     }

@@ -80,7 +80,11 @@ class Answered(Record):
         """Return what JSON holds of a field that is read late."""
         key = f"_{name}"
         if key not in vars(self):
-            vars(self)[key] = json.loads(vars(self)["_told"].json(self._LARGE[name]))
+            # Piece by piece, so that Ctrl-C ends the reading of a long list.
+            told, items = vars(self)["_told"], []
+            while some := json.loads(told.items(self._LARGE[name], len(items))):
+                items += some
+            vars(self)[key] = items
         return vars(self)[key]
 
     @functools.cached_property

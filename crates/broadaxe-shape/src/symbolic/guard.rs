@@ -4,6 +4,7 @@
 //! not equal) another. Negated literals come only from rules whose placement depends on the sizes.
 
 use alloc::{
+    collections::BTreeSet,
     format,
     string::{String, ToString},
     vec::Vec,
@@ -80,11 +81,13 @@ impl Guard {
 
     /// Returns the names that the guard speaks of, in the order of the operands.
     pub fn names(&self) -> Vec<&str> {
-        let used = |var: usize| {
-            let mut literals = self.clauses.iter().flat_map(|clause| &clause.literals);
-            literals.any(|literal| literal.var == var || literal.term == Term::Var(var))
+        let literals = self.clauses.iter().flat_map(|clause| &clause.literals);
+        let vars = |literal: &Literal| match literal.term {
+            Term::Var(var) => [literal.var, var],
+            Term::Size(_) => [literal.var; 2],
         };
-        self.names.iter().enumerate().filter(|&(var, _)| used(var)).map(|(_, name)| name.as_str()).collect()
+        let used: BTreeSet<usize> = literals.flat_map(vars).collect();
+        used.into_iter().map(|var| self.names[var].as_str()).collect()
     }
 
     /// Says whether the guard holds for these sizes; nothing when a name that it speaks of is missing.

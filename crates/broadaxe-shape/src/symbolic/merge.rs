@@ -1,6 +1,7 @@
 //! Merges the sizes that a placement brings together on each axis: conditions first, then the result's dims.
 
 use alloc::{
+    collections::{BTreeMap, BTreeSet},
     format,
     string::{String, ToString},
     vec::Vec,
@@ -24,6 +25,8 @@ pub(crate) const CLAUSES: usize = 2000;
 /// The sizes that dims speak of: one per name, and one per dim without a name.
 #[derive(Default)]
 pub(crate) struct Sizes {
+    /// The sizes by their names; those without a name are not among them.
+    vars: BTreeMap<String, usize>,
     pub(crate) names: Vec<String>,
     pub(crate) intervals: Vec<Interval>,
     pub(crate) named: Vec<bool>,
@@ -69,9 +72,10 @@ impl Sizes {
     }
 
     fn var(&mut self, name: &str) -> usize {
-        if let Some(var) = self.names.iter().position(|known| known == name) {
+        if let Some(&var) = self.vars.get(name) {
             return var;
         }
+        self.vars.insert(name.to_string(), self.names.len());
         self.names.push(name.to_string());
         self.intervals.push(Interval::ANY);
         self.named.push(true);
@@ -158,44 +162,67 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
         for &(x, y) in equals {
             match Literal::equal(x, y) {
                 Ok(literal) => literals.push(literal),
-                Err(true) => return,
+                Err(true) => return true,
                 Err(false) => {}
             }
         }
         // More are not written down, and the caller sees that there are too many.
-        if clauses.len() <= CLAUSES {
+        let has_room = clauses.len() <= CLAUSES;
+        if has_room {
             clauses.push(Clause { axis: Some(axis), between: (k, l), literals });
         }
+        has_room
     };
     let one = Term::Size(1);
-    for (i, &(k, base)) in fed.iter().enumerate() {
-        for &(l, other) in &fed[i + 1..] {
-            match (stretch, base.parts.as_slice(), other.parts.as_slice()) {
-                (Stretch::Never, &[x], &[y]) => add(k, l, &[(x, y)]),
-                (Stretch::All, xs, ys) => {
-                    for &x in xs {
-                        for &y in ys {
-                            add(k, l, &[(x, y), (x, one), (y, one)]);
-                        }
+    if stretch == Stretch::All {
+        pairs(fed, |(k, xs), (l, ys)| xs.iter().all(|&x| ys.iter().all(|&y| add(k, l, &[(x, y), (x, one), (y, one)]))));
+        return;
+    }
+    let Some((&(k, base), others)) = fed.split_first() else { return };
+    for &(l, other) in others {
+        match (stretch, base.parts.as_slice(), other.parts.as_slice()) {
+            (Stretch::Never, &[x], &[y]) => drop(add(k, l, &[(x, y)])),
+            (_, xs, ys) => {
+                let mut into = |from: &[Term], to: &[Term]| {
+                    for &y in from {
+                        let mut equals: Vec<(Term, Term)> = to.iter().map(|&x| (x, y)).collect();
+                        equals.push((y, one));
+                        add(k, l, &equals);
                     }
-                }
-                (_, xs, ys) => {
-                    let mut into = |from: &[Term], to: &[Term]| {
-                        for &y in from {
-                            let mut equals: Vec<(Term, Term)> = to.iter().map(|&x| (x, y)).collect();
-                            equals.push((y, one));
-                            add(k, l, &equals);
-                        }
-                    };
-                    into(ys, xs);
-                    if stretch == Stretch::Never {
-                        into(xs, ys);
-                    }
+                };
+                into(ys, xs);
+                if stretch == Stretch::Never {
+                    into(xs, ys);
                 }
             }
         }
-        if stretch != Stretch::All {
-            break;
+    }
+}
+
+/// Visits the pairs of operands of which something must hold, until `visit` says that it has seen enough.
+///
+/// Nothing must hold of two equal sizes, nor of one that is 1. Many operands mostly have few sizes, so whole runs of equal
+/// ones are passed over: the time is that of the operands and of the pairs visited.
+fn pairs<'a>(fed: &[(usize, &'a Entry)], mut visit: impl FnMut((usize, &'a [Term]), (usize, &'a [Term])) -> bool) {
+    let long = fed.iter().map(|&(k, entry)| (k, entry.parts.as_slice()));
+    let long: Vec<(usize, &[Term])> = long.filter(|&(_, parts)| parts != [Term::Size(1)]).collect();
+    // Where the run of equal sizes ends that each is in.
+    let mut ends: Vec<usize> = (1..=long.len()).collect();
+    for at in (1..long.len()).rev() {
+        if long[at - 1].1 == long[at].1 {
+            ends[at - 1] = ends[at];
+        }
+    }
+    for (at, &one) in long.iter().enumerate() {
+        let mut next = at + 1;
+        while let Some(&other) = long.get(next) {
+            if one.1.len() == 1 && one.1 == other.1 {
+                next = ends[next];
+            } else if visit(one, other) {
+                next += 1;
+            } else {
+                return;
+            }
         }
     }
 }
@@ -203,14 +230,13 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
 /// Returns the result's dim on one axis, given what holds.
 fn result(sizes: &Sizes, facts: &[Clause], fed: &[(usize, &Entry)], stretch: Stretch) -> Dim {
     let mut interval = fed.first().map_or(Interval::one(1), |&(_, entry)| entry.interval);
-    let mut parts: Vec<Term> = Vec::new();
+    let (mut parts, mut known): (Vec<Term>, BTreeSet<Term>) = (Vec::new(), BTreeSet::new());
     for (i, &(_, entry)) in fed.iter().enumerate() {
         if i > 0 {
             interval = both(interval, entry.interval, stretch);
         }
         if i == 0 || !matches!(stretch, Stretch::Into(_)) {
-            let new: Vec<Term> = entry.parts.iter().copied().filter(|part| !parts.contains(part)).collect();
-            parts.extend(new);
+            parts.extend(entry.parts.iter().filter(|part| known.insert(**part)));
         }
     }
     parts.retain(|&part| part != Term::Size(1));

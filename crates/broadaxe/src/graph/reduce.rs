@@ -62,11 +62,11 @@ impl Graph {
     fn fold_axes(&mut self, reduction: Reduction, arg: Node, axes: Vec<usize>, shape: Shape) -> Node {
         let dtype = reduction.folded(self.dtype(arg));
         let key = (reduction.name(), vec![arg], dtype, shape.clone(), vec![axes.clone()]);
-        if let Some(&node) = self.made.get(&key) {
+        if let Some(&node) = self.folded.get(&key) {
             return node;
         }
         let node = self.push(Origin::Fold(Folded { reduction, arg, axes }), dtype, shape);
-        self.made.insert(key, node);
+        self.folded.insert(key, node);
         node
     }
 

@@ -8,26 +8,17 @@ use broadaxe_models::{
     target::{Law, PROFILES, Profile, Target},
     upgrade::OPSET,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Open, load, sarif, text};
 use crate::{
-    answer::{Answer, table},
+    answer::{Answer, Checked, Json, table},
     args::{CheckArgs, ReportFormat, TargetArgs},
     error::Error,
 };
 
 /// How many findings of a model are shown in full unless all are asked for.
 const SHOWN: usize = 5;
-
-/// What is printed as JSON.
-#[derive(Serialize, JsonSchema)]
-struct Checked<'a> {
-    /// One entry per model, in the order of the command line.
-    models: &'a [CheckRecord],
-}
 
 /// Checks models; refused when there is a finding of a verdict that fails.
 ///
@@ -47,16 +38,14 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     }
     let found = records.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
     let format = if json { ReportFormat::Json } else { args.format };
+    let sarif = matches!(format, ReportFormat::Sarif).then(|| sarif::log(&records));
+    let json = Json::Checked(records);
     let text = match format {
         ReportFormat::Text => texts.join("\n"),
-        ReportFormat::Json => value(&records).to_string() + "\n",
-        ReportFormat::Sarif => sarif::log(&records).to_string() + "\n",
+        ReportFormat::Json => format!("{json}\n"),
+        ReportFormat::Sarif => sarif.unwrap_or_default().to_string() + "\n",
     };
-    Ok(Answer { text, json: value(&records), refused: found })
-}
-
-fn value(records: &[CheckRecord]) -> Value {
-    serde_json::to_value(Checked { models: records }).unwrap_or(Value::Null)
+    Ok(Answer { text, json, refused: found })
 }
 
 fn show(record: &CheckRecord, args: &CheckArgs) -> String {

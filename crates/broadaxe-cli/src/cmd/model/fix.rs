@@ -35,7 +35,7 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
     let (loaded, plan) = repaired(args, open)?;
     let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))?;
-    if let Some(reason) = answer.json["unverified"].as_str() {
+    if let Some(reason) = answer.json.member("unverified").as_str() {
         return Err(Error::new(ErrorKind::Value, format!("not verified: {reason}")).of(&args.out.model));
     }
     let changed = unwritten(&loaded, &plan, &args.out)?;
@@ -131,7 +131,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         json["unverified"] = unverified_for(verified).into();
     }
     let left = plan.left.iter().any(|left| !left.unsupported);
-    Ok(Answer { text, json, refused: left || unverified.is_some() })
+    Ok(Answer { text, json: json.into(), refused: left || unverified.is_some() })
 }
 
 /// Says why nothing was verified.

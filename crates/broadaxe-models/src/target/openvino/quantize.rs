@@ -4,7 +4,7 @@
 //! (`src/plugins/intel_cpu/src/nodes/fake_quantize.cpp`). Where the limits are one per channel, a constant of as many
 //! elements is added per channel, whatever its shape; a constant of one element loses the axes that the data has not.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use broadaxe_kernels::id;
 
@@ -17,16 +17,32 @@ use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of a constant that is added behind a quantisation.
 pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
-    let adds = asked.operator().is_some_and(|op| [id("add"), id("sub"), id("mean")].contains(&op));
-    let values = || (0..asked.operands.len()).filter_map(|k| asked.value(k));
-    let pairs = values().flat_map(|constant| values().map(move |data| (constant, data)));
-    let mut pairs =
-        pairs.filter(|(constant, data)| asked.facts.is_constant(*constant) && !asked.facts.is_constant(*data));
-    pairs.find_map(|(constant, data)| per_channel(asked, constant, data)).filter(|_| adds)
+    if !asked.operator().is_some_and(|op| [id("add"), id("sub"), id("mean")].contains(&op)) {
+        return None;
+    }
+    let mut values: Vec<(usize, ValueId)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    values.extend(
+        (0..asked.operands.len()).filter_map(|k| Some((k, asked.value(k).filter(|value| seen.insert(*value))?))),
+    );
+    let (constants, data): (Vec<_>, Vec<_>) =
+        values.into_iter().partition(|(_, value)| asked.facts.is_constant(*value));
+    let mut shapes = BTreeSet::new();
+    let constants: Vec<Vec<usize>> = constants
+        .into_iter()
+        .filter_map(|(k, _)| Some(asked.operands[k].known()?.to_vec()).filter(|sizes| shapes.insert(sizes.clone())))
+        .collect();
+    let quantised: Vec<ValueId> = data
+        .into_iter()
+        .map(|(_, value)| value)
+        .filter(|value| !constants.is_empty() && quantisation(asked, *value, &mut vec![]).is_some())
+        .collect();
+    let mut pairs = constants.iter().flat_map(|sizes| quantised.iter().map(move |data| (sizes, *data)));
+    pairs.find_map(|(sizes, data)| per_channel(asked, sizes.clone(), data))
 }
 
-fn per_channel(asked: &Asked<'_>, constant: ValueId, data: ValueId) -> Option<Does> {
-    let mut own = asked.sizes(constant)?;
+/// Says what becomes of a constant of these sizes that is added to quantised data.
+fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<Does> {
     let dims = asked.unstretched(data)?;
     let (rank, dims) = (dims.rank()?, dims.dims()?.to_vec());
     let limits = quantisation(asked, data, &mut own)?;
