@@ -268,7 +268,7 @@ fn examine(
         };
         let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
         finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
-        report.findings.push(finding);
+        stop::push(&mut report.findings, finding);
     }
 }
 

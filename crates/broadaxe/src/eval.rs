@@ -30,6 +30,7 @@ use crate::{
     operand::Operand,
     plan::Plan,
     scalar::Scalar,
+    stop,
     view::{View, byte_strides},
 };
 
@@ -445,8 +446,8 @@ impl Stager<'_> {
                 });
             }
             step_of.insert(node, sketch.steps.len());
-            sketch.steps.push(Step::new(applied.kernel, args));
-            sketch.names.push(applied.name);
+            stop::push(&mut sketch.steps, Step::new(applied.kernel, args));
+            stop::push(&mut sketch.names, applied.name);
         }
         let Some(Folded { reduction, arg, axes }) = self.folded(owner).cloned() else {
             return self.finish(owner, sketch);
@@ -511,7 +512,7 @@ impl Stager<'_> {
             over: None,
         };
         self.stage_of.insert(owner, at);
-        self.stages.push(stage);
+        stop::push(&mut self.stages, stage);
         Ok(())
     }
 }

@@ -100,7 +100,7 @@ impl Graph {
     fn push(&mut self, origin: Origin, dtype: DType, shape: Shape) -> Node {
         stop::checkpoint();
         let node = Node(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Made { origin, dtype, shape });
+        stop::push(&mut self.nodes, Made { origin, dtype, shape });
         node
     }
 

@@ -47,12 +47,28 @@ pub fn set_out_of_memory(is_out: bool) {
     OUT_OF_MEMORY.store(is_out, Ordering::Relaxed);
 }
 
+/// Says whether memory has run out.
+pub fn is_out_of_memory() -> bool {
+    OUT_OF_MEMORY.load(Ordering::Relaxed)
+}
+
 /// Unwinds where the work of this thread is to stop.
 #[inline]
 pub fn checkpoint() {
     if let Some(stopped) = FLAG.with(|flag| reason(flag.borrow().as_deref())) {
         resume_unwind(Box::new(stopped));
     }
+}
+
+/// Adds an item to a list that may become large; unwinds where the list cannot grow and the work of this thread can be stopped.
+///
+/// A list doubles when it grows, and no reserve is larger than any list: this is for those with an item per node or per character.
+pub fn push<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() && list.try_reserve(1).is_err() {
+        set_out_of_memory(true);
+        checkpoint();
+    }
+    list.push(item);
 }
 
 fn reason(flag: Option<&AtomicBool>) -> Option<Stopped> {

@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
 
     fn push(&mut self, position: usize, kind: Kind) -> usize {
         stop::checkpoint();
-        self.steps.push(Step { position, kind });
+        stop::push(&mut self.steps, Step { position, kind });
         self.steps.len() - 1
     }
 
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         let mut signs = Vec::new();
         while let Token::Sign(sign @ ("-" | "+" | "~")) = self.token {
             let (position, _) = self.advance()?;
-            signs.push((position, sign));
+            stop::push(&mut signs, (position, sign));
         }
         let mut step = self.power()?;
         for (position, sign) in signs.into_iter().rev() {
