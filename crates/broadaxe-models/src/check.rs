@@ -268,7 +268,7 @@ fn examine(
         };
         let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
         finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
-        stop::push(&mut report.findings, finding);
+        broadaxe::stop::push(&mut report.findings, finding);
     }
 }
 
