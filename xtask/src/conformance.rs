@@ -155,7 +155,7 @@ fn dask(root: &Path, told: &[String]) -> Result<(), String> {
     if !python::is_here() {
         return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
     }
-    let mut script = Command::new(python::build(root)?.get_program());
+    let mut script = Command::new(python::build(root)?);
     script.args(["-m", "conformance.dask_cluster"]).args(told).current_dir(root);
     match script.status() {
         Ok(status) if status.success() => Ok(()),
@@ -171,7 +171,7 @@ pub(crate) fn prepare(root: &Path, name: &str) -> Result<Ready, String> {
     if !python::is_from((3, 11)) {
         return Ok(Ready::Skipped("the engines' versions that are pinned are for Python from 3.11 on".to_owned()));
     }
-    let python = python::build(root)?.get_program().to_owned();
+    let python = python::build(root)?;
     let list = root.join("conformance").join(name);
     let read = |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
     let wanted = read(&list)? + &read(&root.join("conformance/requirements.txt"))?;

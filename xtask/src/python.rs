@@ -1,6 +1,19 @@
 //! The Python package: built into an environment of its own below the build folder, and tested there.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The tests that limit memory, send signals, fork or take times: they run one by one, after the others.
+const ALONE: &[&str] = &[
+    "tests/test_checks.py",
+    "tests/test_faults.py",
+    "tests/test_larger_than_memory.py",
+    "tests/test_memory.py",
+    "tests/test_robust.py",
+];
 
 /// Says whether there is a Python that the package is for, with what it takes to make environments.
 pub(crate) fn is_here() -> bool {
@@ -13,10 +26,10 @@ pub(crate) fn is_from((major, minor): (u32, u32)) -> bool {
     Command::new("python3").args(["-c", &ask]).output().is_ok_and(|output| output.status.success())
 }
 
-/// Makes the environment, installs what the tests need where that has changed, and builds the package into it.
+/// Makes the environment, installs what the tests need where that has changed, and builds the package into it; returns its interpreter.
 ///
 /// The build is that of the other tests, so that the engine is not compiled again.
-pub(crate) fn build(root: &Path) -> Result<Command, String> {
+pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
     let folder = target.join("python-venv");
     let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
@@ -42,10 +55,22 @@ pub(crate) fn build(root: &Path) -> Result<Command, String> {
     if cfg!(target_os = "linux") {
         build_panics(root, &target, &python)?;
     }
-    let mut tests = Command::new(&python);
-    tests.args(["-m", "pytest", "--quiet", "--no-header", "-p", "no:warnings"]).current_dir(&package);
-    tests.env("PYTHONUNBUFFERED", "1");
-    Ok(tests)
+    Ok(python)
+}
+
+/// Returns the commands that test the package, with the interpreter that it was built for.
+pub(crate) fn tests(root: &Path, python: &Path) -> [Command; 2] {
+    let pytest = || {
+        let mut command = Command::new(python);
+        command.args(["-m", "pytest", "--quiet", "--no-header", "-p", "no:warnings"]);
+        command.current_dir(root.join("crates/broadaxe-python")).env("PYTHONUNBUFFERED", "1");
+        command
+    };
+    let (mut together, mut alone) = (pytest(), pytest());
+    together.args(["--numprocesses", "auto", "--dist", "loadfile"]);
+    together.args(ALONE.iter().map(|file| format!("--ignore={file}")));
+    alone.args(ALONE);
+    [together, alone]
 }
 
 /// Builds the module of the test that panics and puts it beside the package, on systems where an extension needs no more to be linked.

@@ -252,7 +252,15 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
             Ok((Outcome::Skipped, Count::default()))
         }
         Work::Python => match python::build(root) {
-            Ok(tests) => show(tests),
+            Ok(python) => {
+                let (mut outcome, mut count) = (Outcome::Passed, Count::default());
+                for tests in python::tests(root, &python) {
+                    let (own, counted) = show(tests)?;
+                    outcome = if own == Outcome::Passed { outcome } else { own };
+                    count += counted;
+                }
+                Ok((outcome, count))
+            }
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
         Work::Conformance => match conformance::prepare(root, conformance::BOUNDED) {

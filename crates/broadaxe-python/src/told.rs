@@ -72,8 +72,8 @@ impl Told {
     }
 
     /// Writes some items of the list at a pointer in the JSON, from this one on: none behind the last.
-    fn items(&self, pointer: &str, from: usize) -> String {
-        self.answer.json.items(pointer, from)
+    fn items(&self, pointer: &str, first: usize) -> String {
+        self.answer.json.items(pointer, first)
     }
 
     /// The changed model, where it was not written.
