@@ -325,7 +325,7 @@ pub struct CompareArgs {
 pub fn dtype(name: &str) -> Result<DType, Error> {
     DType::from_name(name).ok_or_else(|| {
         let names = DType::ALL.map(DType::name).join(", ");
-        Error::usage(format!("there is no dtype '{name}'; the dtypes are {names}"))
+        Error::usage(format!("unknown dtype '{name}'; the dtypes are {names}"))
     })
 }
 

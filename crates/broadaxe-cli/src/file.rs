@@ -113,7 +113,7 @@ impl Stored {
     /// Takes the elements' bytes into memory, in native byte order.
     ///
     /// # Errors
-    /// When there is no memory for them; as for [`Stored::check`].
+    /// When not enough memory for them; as for [`Stored::check`].
     pub fn into_bytes(self) -> Result<Vec<u8>, Error> {
         let mut bytes = self.data.into_bytes(u64::MAX)?;
         bytes.drain(..self.start);
@@ -237,9 +237,10 @@ fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>)
         if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
     };
     match (key, entries) {
-        (Some(key), _) => entries.iter().find(|entry| name(entry) == key).ok_or_else(|| {
-            Error::new(ErrorKind::File, format!("there is no array '{key}'; the file holds {}", there()))
-        }),
+        (Some(key), _) => entries
+            .iter()
+            .find(|entry| name(entry) == key)
+            .ok_or_else(|| Error::new(ErrorKind::File, format!("no array '{key}'; the file holds {}", there()))),
         (None, [only]) => Ok(only),
         (None, _) => {
             Err(Error::new(ErrorKind::File, format!("write FILE:KEY to say which array; the file holds {}", there())))

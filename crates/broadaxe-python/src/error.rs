@@ -61,5 +61,5 @@ pub(crate) fn caught_small<R>(answer: impl FnOnce() -> Answer<R>) -> Answer<R> {
 #[cold]
 fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    PyRuntimeError::new_err(format!("a mistake in broadaxe: {}; please report it", text.unwrap_or("a panic")))
+    PyRuntimeError::new_err(format!("internal error in broadaxe: {}; please report it", text.unwrap_or("a panic")))
 }

@@ -39,7 +39,7 @@ impl FrameworkOperator {
     fn new(system: &str, name: String, documentation: String, signature: Py<PyAny>) -> PyResult<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let found = System::CALLED.into_iter().find(|known| known.name() == system);
-        let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
+        let system = found.ok_or_else(|| PyValueError::new_err(format!("unknown framework '{system}'")))?;
         Ok(Self { system, name, documentation, signature, number: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 

@@ -29,7 +29,7 @@ impl Folds {
     #[new]
     #[pyo3(text_signature = None)]
     fn new(name: &str, function: Py<PyAny>) -> PyResult<Self> {
-        let unknown = || PyNameError::new_err(format!("there is no reduction '{name}'"));
+        let unknown = || PyNameError::new_err(format!("unknown reduction '{name}'"));
         Ok(Self { reduction: Reduction::from_name(name).ok_or_else(unknown)?, function })
     }
 

@@ -279,7 +279,7 @@ impl Sheet {
         attributes: &Bound<'_, PyDict>,
     ) -> PyResult<Value> {
         let found = System::CALLED.into_iter().find(|known| known.name() == system);
-        let system = found.ok_or_else(|| PyValueError::new_err(format!("there is no framework '{system}'")))?;
+        let system = found.ok_or_else(|| PyValueError::new_err(format!("unknown framework '{system}'")))?;
         let args = self.args(&operands)?;
         let mut read = Vec::with_capacity(attributes.len());
         for (key, value) in attributes.iter() {
@@ -311,7 +311,7 @@ impl Sheet {
 
     /// Casts a value to a dtype, by its name.
     fn cast(&mut self, value: &Value, dtype: &str) -> PyResult<Value> {
-        let to = DType::from_name(dtype).ok_or_else(|| PyTypeError::new_err(format!("there is no dtype '{dtype}'")))?;
+        let to = DType::from_name(dtype).ok_or_else(|| PyTypeError::new_err(format!("unknown dtype '{dtype}'")))?;
         let node = self.node(value)?;
         let node = self.graph.cast(node, to);
         Ok(self.value(node))

@@ -154,7 +154,7 @@ pub(crate) fn rule_of(
         given.push((key.extract::<String>()?, attribute(&value)?));
     }
     let given: Vec<(&str, Attribute)> = given.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-    let unknown = || PyValueError::new_err(format!("there is no element-wise operator {name}"));
+    let unknown = || PyValueError::new_err(format!("unknown element-wise operator {name}"));
     let system = System::CALLED.into_iter().find(|known| known.name() == system).ok_or_else(unknown)?;
     let opset = given.int("opset").or(system.newest_opset()).unwrap_or(0);
     let row = systems::find(system, name, opset).ok_or_else(unknown)?;

@@ -64,10 +64,10 @@ def test_results_are_numexprs():
 def test_what_numexpr_has_and_we_have_not_is_said():
     names = {"a": np.ones(2), "s": np.array([b"abba", b"abbb"]), "z": np.ones(2, complex)}
     for text, kind, sentence in [
-        ("complex(a, a)", NameError, "is about complex numbers"),
-        ("angle(a)", NameError, "is about complex numbers"),
+        ("complex(a, a)", NameError, "needs complex numbers"),
+        ("angle(a)", NameError, "needs complex numbers"),
         ("z + 1", TypeError, "complex128 is not supported"),
-        ("contains(s, a)", NameError, "is about texts"),
+        ("contains(s, a)", NameError, "needs strings"),
         ("b'abba' == s", SyntaxError, "compare texts before"),
         ("s == 'abba'", SyntaxError, "compare texts before"),
         ("s == a", TypeError, "not supported"),
@@ -159,7 +159,7 @@ def test_errors_point_at_the_text():
         ("a & 1", TypeError, "refused"),
         ("i // zero", ZeroDivisionError, "a zero divisor"),
         ("a + " * 100 + "(", SyntaxError, "missing"),
-        ("__import__('os').system('true')", NameError, "there is no operator '__import__'"),
+        ("__import__('os').system('true')", NameError, "unknown operator '__import__'"),
     ]
     for text, kind, sentence in cases:
         with pytest.raises(kind, match=sentence):

@@ -251,6 +251,6 @@ def test_a_panic_is_an_exception():
     panics = pytest.importorskip("broadaxe_panics", reason="only the test command builds it")
     for threads in (1, 2, 4):
         for where in (panics.in_the_call, panics.in_work, panics.on_the_pool):
-            with pytest.raises(RuntimeError, match="a mistake in broadaxe: it was meant to be; please report it"):
+            with pytest.raises(RuntimeError, match="internal error in broadaxe: it was meant to be; please report it"):
                 where(threads)
             assert panics.sum(threads, 1000) == 499_500

@@ -300,7 +300,7 @@ def test_an_unknown_name_is_a_key_error_and_a_name_error(call):
         call()
     assert isinstance(caught.value, NameError) and isinstance(caught.value, bx.MissingName)
     assert caught.value.args == ("missing",)
-    assert str(caught.value).startswith("there is no array named 'missing'")
+    assert str(caught.value).startswith("no array named 'missing'")
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is bx.MissingName and str(again) == str(caught.value)
 

@@ -340,7 +340,7 @@ def test_operators_that_are_missing_are_named():
         onnx_backend.prepare(conv)
     assert raised.value.what == "operator Conv"
     relu = model([helper.make_node("Relu", ["x"], ["y"])], ["x"], ["y"])
-    with pytest.raises(ValueError, match="no device"):
+    with pytest.raises(ValueError, match="unknown device"):
         onnx_backend.prepare(relu, device="CUDA")
     assert onnx_backend.supports_device("CPU") and not onnx_backend.supports_device("CUDA:0")
     names = onnx_backend.operators()

@@ -655,7 +655,7 @@ class Boundary:
         try:
             got = call()
         except EXPECTED as error:
-            assert str(error) and "mistake in broadaxe" not in str(error), (told, error)
+            assert str(error) and "internal error in broadaxe" not in str(error), (told, error)
             assert check(), ("written", told)
             self.counts["refused"] += 1
             return

@@ -43,7 +43,7 @@ impl Array {
     /// Makes an array of zeros.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`] when there is no memory for it, [`ErrorKind::Shape`] when its elements cannot be counted.
+    /// [`ErrorKind::Memory`] when not enough memory for it, [`ErrorKind::Shape`] when its elements cannot be counted.
     pub fn zeros(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
         Self::made(dtype, shape.into(), Buffer::zeroed)
     }

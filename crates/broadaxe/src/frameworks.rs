@@ -89,7 +89,7 @@ pub(crate) fn check(system: System, name: &str) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::Name, message));
     }
     let near = nearest(name, operators(system).map(Row::name));
-    Err(Error::new(ErrorKind::Name, format!("there is no element-wise operator {full}{near}")))
+    Err(Error::new(ErrorKind::Name, format!("unknown element-wise operator {full}{near}")))
 }
 
 /// Returns the end of a sentence that offers the names most like this one: `; did you mean 'sqrt'?`, or nothing.
@@ -137,7 +137,8 @@ pub(crate) fn constant(graph: &mut Graph, literal: Literal, dtype: DType) -> Res
         (Literal::Bool(value), _) => Scalar::from_i128(dtype, i128::from(value)),
         (Literal::Int(value), _) => Scalar::from_i128(dtype, value),
         (Literal::Float(_), _) => {
-            let message = format!("{literal} is a float beside {dtype}; write a whole number or cast the array");
+            let message =
+                format!("{literal} is a float and the array is {dtype}; write a whole number or cast the array");
             return Err(Error::new(ErrorKind::Value, message));
         }
     };
@@ -157,7 +158,7 @@ pub(crate) fn range(dtype: DType) -> (i128, i128) {
 pub(crate) fn emit(graph: &mut Graph, name: &str, rule: &Rule, nodes: &[Node]) -> Result<Node, Error> {
     match OpId::find(name) {
         Some(op) => emit_op(graph, op, rule, nodes),
-        None => Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'"))),
+        None => Err(Error::new(ErrorKind::Name, format!("unknown operator '{name}'"))),
     }
 }
 

@@ -50,7 +50,7 @@ impl Data {
         match self {
             Self::Mapped(mapping) if !mapping.is_whole() => Err(Error::new(
                 ErrorKind::File,
-                "the file changed while it was read; run this again when nobody writes to it",
+                "the file changed while it was read; run the command again when no other program writes to it",
             )),
             _ => Ok(()),
         }
@@ -59,7 +59,7 @@ impl Data {
     /// Takes the bytes into memory, if `limit` allows so much of it.
     ///
     /// # Errors
-    /// When there is no memory for them; as for [`Data::check`].
+    /// When not enough memory for them; as for [`Data::check`].
     pub(super) fn into_bytes(self, limit: u64) -> Result<Vec<u8>, Error> {
         match self {
             Self::Read(bytes) => Ok(bytes),
@@ -127,5 +127,5 @@ pub(super) fn room(length: u64) -> Result<Vec<u8>, Error> {
     if there {
         return Ok(bytes);
     }
-    Err(Error::new(ErrorKind::Memory, format!("there is no memory for the {length} bytes of the file")))
+    Err(Error::new(ErrorKind::Memory, format!("not enough memory for the {length} bytes of the file")))
 }

@@ -111,7 +111,7 @@ fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
             _ => return Err(Error::field("header", at, format!("the key '{}' is not known", quoted(key)))),
         };
         if repeated {
-            return Err(Error::field("header", at, format!("the key '{key}' stands twice")));
+            return Err(Error::field("header", at, format!("the key '{key}' appears twice")));
         }
         if !text.take(b',') {
             text.expect(b'}')?;
@@ -186,7 +186,7 @@ impl<'a> Literal<'a> {
             Some(&b) => format!("'{}'", char::from(b).escape_default()),
             None => "the end".to_owned(),
         };
-        Err(Error::field("header", at, format!("{wanted} should stand here, not {found}")))
+        Err(Error::field("header", at, format!("expected {wanted}, found {found}")))
     }
 
     fn take(&mut self, byte: u8) -> bool {

@@ -78,13 +78,13 @@ fn dims<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<usize>, D::Error> {
 /// Notes a name that must be new, among not too many.
 fn note<E: serde::de::Error>(names: &mut HashSet<String>, name: &str) -> Result<(), E> {
     if names.contains(name) {
-        return Err(E::custom(format!("the name '{}' stands twice", quoted(name))));
+        return Err(E::custom(format!("the name '{}' appears twice", quoted(name))));
     }
     if names.len() == MAX_ENTRIES {
         return Err(E::custom(format!("there are more than {MAX_ENTRIES} entries")));
     }
     let room = names.try_reserve(1).is_ok() && names.insert(name.to_owned());
-    if room { Ok(()) } else { Err(E::custom("there is no memory for the names")) }
+    if room { Ok(()) } else { Err(E::custom("not enough memory for the names")) }
 }
 
 impl Tensor {
@@ -119,7 +119,7 @@ impl<'de> Visitor<'de> for Entries {
                 map.next_value::<Metadata>()?;
                 continue;
             }
-            tensors.try_reserve(1).map_err(|_| A::Error::custom("there is no memory for the names"))?;
+            tensors.try_reserve(1).map_err(|_| A::Error::custom("not enough memory for the names"))?;
             tensors.push((name, map.next_value()?));
         }
         Ok(Header(tensors))

@@ -89,7 +89,7 @@ pub(super) fn members<R: Read + Seek>(source: &mut Source<R>) -> Result<Vec<Memb
         }
         let (member, length) = member(&bytes[at..], here)?;
         if !names.insert(member.name.clone()) {
-            return Err(Error::field("directory", here, format!("the name '{}' stands twice", quoted(&member.name))));
+            return Err(Error::field("directory", here, format!("the name '{}' appears twice", quoted(&member.name))));
         }
         members.push(member);
         at += length;

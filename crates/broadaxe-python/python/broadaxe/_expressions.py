@@ -35,7 +35,7 @@ class MissingName(KeyError, NameError):
     ...     bx.evaluate("height + 1", names={"weight": 2})
     ... except KeyError as error:
     ...     print(error)
-    there is no array named 'height' to evaluate the expression with; did you mean 'weight'?
+    no array named 'height' to evaluate the expression with; did you mean 'weight'?
     """
 
     def __init__(self, name, known=()):
@@ -45,7 +45,7 @@ class MissingName(KeyError, NameError):
     def __str__(self):
         near = get_close_matches(self.args[0], [name for name in self._known if isinstance(name, str)], 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        return f"there is no array named '{self.args[0]}' to evaluate the expression with{hint}"
+        return f"no array named '{self.args[0]}' to evaluate the expression with{hint}"
 
 
 def _parsed(text):

@@ -147,7 +147,7 @@ unsafe impl GlobalAlloc for Reserving {
 /// Makes the reserve, if it is not there, or makes it free again after memory ran out.
 ///
 /// # Errors
-/// `MemoryError` where there is no memory for it, or too much of it is still in use.
+/// `MemoryError` where not enough memory for it, or too much of it is still in use.
 pub(crate) fn prepare() -> PyResult<()> {
     if BASE.load(Ordering::Acquire).is_null() {
         // SAFETY: the layout has a size.

@@ -133,7 +133,7 @@ impl<'a> Lexer<'a> {
         };
         let text = &rest[1..=end];
         if text.contains(['\\', '\n']) {
-            return self.fail("a text in quotes takes no backslash and no line break");
+            return self.fail("quoted text must not contain a backslash or a line break");
         }
         self.position += end + 2;
         Ok(Token::Text(text))

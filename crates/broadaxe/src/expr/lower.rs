@@ -48,7 +48,7 @@ pub(super) fn operate(graph: &mut Graph, name: &str, args: &[Arg], rule: &Rule) 
 fn unbound(name: &str, bound: &[(&str, Arg)]) -> Error {
     let shown = super::lex::short(name);
     let near = nearest(name, bound.iter().map(|(known, _)| *known));
-    Error::new(ErrorKind::Name, format!("there is no array named '{shown}'{near}"))
+    Error::new(ErrorKind::Name, format!("no array named '{shown}'{near}"))
 }
 
 /// Adds a number that no array stands beside, in its default dtype.
@@ -91,7 +91,7 @@ impl Lowering<'_> {
         let rule = self.rule.clone();
         match find(name) {
             Some(op) => self.operate(name, op.promotion(), &rule, args),
-            None => Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'"))),
+            None => Err(Error::new(ErrorKind::Name, format!("unknown operator '{name}'"))),
         }
     }
 
@@ -121,7 +121,7 @@ impl Lowering<'_> {
 
     fn operator(&mut self, name: &str, args: &[Arg], rule: &Rule) -> Result<Node, Error> {
         let Some(op) = names::operator(name) else {
-            return Err(Error::new(ErrorKind::Name, format!("there is no operator '{name}'")));
+            return Err(Error::new(ErrorKind::Name, format!("unknown operator '{name}'")));
         };
         count(op, name, args.len())?;
         self.operate(op.name(), op.promotion(), rule, args)
@@ -146,7 +146,7 @@ impl Lowering<'_> {
                 let dtype = DType::from_name(name).ok_or_else(|| {
                     let names: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.name()).collect();
                     let shown = super::lex::short(name);
-                    let message = format!("there is no dtype '{shown}'; the dtypes are {}", names.join(", "));
+                    let message = format!("unknown dtype '{shown}'; the dtypes are {}", names.join(", "));
                     Error::new(ErrorKind::DType, message)
                 })?;
                 Ok(self.graph.cast(node, dtype))

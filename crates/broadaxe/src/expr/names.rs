@@ -85,11 +85,11 @@ pub(super) fn operator(name: &str) -> Option<&'static Op> {
 const FOREIGN: &[(&[&str], &str)] = &[
     (
         &["complex", "angle"],
-        "is about complex numbers, of which there are none; use arrays of the real and of the imaginary parts",
+        "needs complex numbers, which are not supported; pass the real and the imaginary parts as separate arrays",
     ),
     (
         &["contains", "startswith", "endswith", "upper", "lower"],
-        "is about texts, of which there are none; make a mask of them first, such as np.char.find(texts, part) >= 0",
+        "needs strings, which are not supported; make a mask first, such as np.char.find(texts, part) >= 0",
     ),
 ];
 
@@ -107,7 +107,7 @@ pub(super) fn check(name: &str) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::Name, format!("'{name}' {why}")));
     }
     let shown = super::lex::short(name);
-    Err(Error::new(ErrorKind::Name, format!("there is no operator '{shown}'{}", nearest(name, names))))
+    Err(Error::new(ErrorKind::Name, format!("unknown operator '{shown}'{}", nearest(name, names))))
 }
 
 #[cfg(test)]

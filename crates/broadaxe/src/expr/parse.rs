@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             }
             Token::Sign(".") => self.fail("attributes and methods but .real and .imag are not part of an expression"),
             Token::Sign(",") => {
-                self.fail("an expression has one result; a comma stands only between operands of a call")
+                self.fail("an expression has one result; a comma is allowed only between operands of a call")
             }
             Token::Sign(")" | "]") => self.fail(format!("{} closes nothing", self.token.describe())),
             Token::Sign("(") => self.fail("only operators can be called; write * for a product"),
@@ -236,13 +236,13 @@ impl<'a> Parser<'a> {
                 let inner = self.binary(0)?;
                 self.depth -= 1;
                 if self.is(",") {
-                    return Err(self.fail("a list of numbers stands only behind a keyword: axes=(0, 2)"));
+                    return Err(self.fail("a list of numbers is allowed only after a keyword: axes=(0, 2)"));
                 }
                 self.close(open)?;
                 Ok(inner)
             }
             Token::Text(_) => Err(self.fail(TEXT)),
-            Token::Sign("[") => Err(self.fail("a list stands only behind a keyword: axes=[0, 2]")),
+            Token::Sign("[") => Err(self.fail("a list is allowed only after a keyword: axes=[0, 2]")),
             Token::End if self.is_blank() => Err(self.fail("the expression is empty")),
             token => Err(self.fail(format!("an operand is missing before {}", token.describe()))),
         }
@@ -465,7 +465,7 @@ fn small(position: usize, value: i128) -> Result<i64, Error> {
 
 /// What is said of texts among operands.
 const TEXT: &str =
-    "a text in quotes stands only behind a keyword, rule=\"pdpd\"; elements are numbers, so compare texts before";
+    "quoted text is allowed only after a keyword, rule=\"pdpd\"; elements are numbers, so compare texts before";
 
 /// Explains a word of Python that cannot be a name here.
 fn keyword(name: &str) -> Option<&'static str> {
@@ -485,10 +485,7 @@ fn keyword(name: &str) -> Option<&'static str> {
 
 fn unknown_system(name: &str) -> Error {
     let names: Vec<&str> = System::CALLED.iter().map(|system| system.name()).collect();
-    Error::new(
-        ErrorKind::Name,
-        format!("there is no framework '{}'; the frameworks are {}", short(name), names.join(", ")),
-    )
+    Error::new(ErrorKind::Name, format!("unknown framework '{}'; the frameworks are {}", short(name), names.join(", ")))
 }
 
 #[cfg(test)]

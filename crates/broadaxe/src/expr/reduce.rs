@@ -156,7 +156,7 @@ mod tests {
         let x = Array::from_vec([2, 3], vec![1_f32; 6]).expect("six");
         let cases = [
             ("prod(x, x)", "prod takes 1 operand and folds it, not 2; name axes as axis=[0, 1]"),
-            ("sum(x, axis=2)", "sum: there is no axis 2 in (2, 3); its axes are 0 to 1, or -2 to -1"),
+            ("sum(x, axis=2)", "sum: no axis 2 in (2, 3); its axes are 0 to 1, or -2 to -1"),
             ("sum(x, axis=[0, 0])", "sum: axis 0 is given twice; each is folded once"),
             ("sum(x, axis=\"0\")", "axis takes a whole number or a list of them, not \"0\""),
             ("sum(x, keepdims=1)", "keepdims takes True or False, not 1"),

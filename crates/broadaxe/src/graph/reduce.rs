@@ -89,9 +89,9 @@ impl Graph {
             if axis < -rank || axis >= rank {
                 let shape = Shape::from(shape);
                 return fail(match rank {
-                    0 => format!("there is no axis {axis} in a single element {shape}; leave the axis out"),
+                    0 => format!("no axis {axis} in a single element {shape}; leave the axis out"),
                     _ => {
-                        format!("there is no axis {axis} in {shape}; its axes are 0 to {}, or -{rank} to -1", rank - 1)
+                        format!("no axis {axis} in {shape}; its axes are 0 to {}, or -{rank} to -1", rank - 1)
                     }
                 });
             }
@@ -158,10 +158,10 @@ mod tests {
         let x = graph.input(DType::F32, &[2, 0]).expect("small");
         let one = graph.input(DType::F32, &[]).expect("small");
         let cases: &[(Reduction, Node, &[i64], &str)] = &[
-            (Reduction::Sum, x, &[2], "sum: there is no axis 2 in (2, 0); its axes are 0 to 1, or -2 to -1"),
-            (Reduction::Sum, x, &[-3], "sum: there is no axis -3 in (2, 0); its axes are 0 to 1, or -2 to -1"),
+            (Reduction::Sum, x, &[2], "sum: no axis 2 in (2, 0); its axes are 0 to 1, or -2 to -1"),
+            (Reduction::Sum, x, &[-3], "sum: no axis -3 in (2, 0); its axes are 0 to 1, or -2 to -1"),
             (Reduction::Sum, x, &[1, -1], "sum: axis 1 is given twice; each is folded once"),
-            (Reduction::Sum, one, &[0], "sum: there is no axis 0 in a single element (); leave the axis out"),
+            (Reduction::Sum, one, &[0], "sum: no axis 0 in a single element (); leave the axis out"),
             (
                 Reduction::Max,
                 x,

@@ -6,7 +6,7 @@ use crate::{
     file::Place,
 };
 
-/// A name and what it stands for.
+/// A name and meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     pub(super) name: String,

@@ -151,7 +151,7 @@ pub fn targets() -> Answer {
         json!({ "name": target.name, "summary": target.summary, "laws": laws })
     };
     let json: Vec<Value> = PROFILES.iter().map(target).collect();
-    Answer::new(table(&["target", "what it stands for"], true, rows), json!({ "targets": json }))
+    Answer::new(table(&["target", "meaning"], true, rows), json!({ "targets": json }))
 }
 
 /// Prints the JSON schema of what `check` prints as JSON.

@@ -161,7 +161,7 @@ class BroadaxeBackend(Backend):
         `onnx.checker.ValidationError` for models that are not valid.
         """
         if not cls.supports_device(device):
-            raise ValueError(f"there is no device {device}; models run on the CPU")
+            raise ValueError(f"unknown device {device}; models run on the CPU")
         why = _refusal(model)
         if why:
             raise why
@@ -177,7 +177,7 @@ class BroadaxeBackend(Backend):
     def run_node(cls, node, inputs, device="CPU", outputs_info=None, **kwargs):
         """Run a node by itself; `opset_version` is by default the newest that ONNX has."""
         if not cls.supports_device(device):
-            raise ValueError(f"there is no device {device}; models run on the CPU")
+            raise ValueError(f"unknown device {device}; models run on the CPU")
         newest = defs.onnx_opset_version()
         opset = min(kwargs.get("opset_version") or newest, newest)
         names = [name for name in node.input if name]

@@ -78,7 +78,7 @@ def scatter(call, x, places, updates):
     elif name in REDUCTIONS:
         REDUCTIONS[name].at(made, places, updates)
     else:
-        raise ValueError(f"there is no reduction '{name}'; the reductions are none, {', '.join(REDUCTIONS)}")
+        raise ValueError(f"unknown reduction '{name}'; the reductions are none, {', '.join(REDUCTIONS)}")
     return made
 
 

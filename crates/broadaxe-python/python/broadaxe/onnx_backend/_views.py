@@ -182,7 +182,7 @@ def pad(call):
     call.room([dim + a + b for dim, (a, b) in zip(x.shape, widths)], x.dtype)
     mode = call.get("mode", "constant")
     if mode not in ("constant", "edge", "reflect", "wrap"):
-        raise ValueError(f"there is no mode '{mode}'; the modes are constant, edge, reflect and wrap")
+        raise ValueError(f"unknown mode '{mode}'; the modes are constant, edge, reflect and wrap")
     if mode == "constant":
         return np.pad(x, widths, constant_values=value.reshape(-1)[0] if value.size else 0)
     return np.pad(x, widths, mode=mode)
@@ -197,7 +197,7 @@ def blocks(call):
     n, c, h, w = x.shape
     mode, is_split = call.get("mode", "DCR"), call.op == "SpaceToDepth"
     if mode not in ("DCR", "CRD"):
-        raise ValueError(f"there is no mode '{mode}'; the modes are DCR and CRD")
+        raise ValueError(f"unknown mode '{mode}'; the modes are DCR and CRD")
     if (h % block or w % block) if is_split else c % block**2:
         raise ValueError(f"{x.shape} does not divide into blocks of {block}")
     if is_split:
