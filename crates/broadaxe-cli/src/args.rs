@@ -24,16 +24,16 @@ const STYLES: Styles = Styles::styled()
 
 /// Broadcasting that means the same thing everywhere.
 ///
-/// Shows where a model means something else on another runtime, with the numbers that differ, and repairs it. Asks what a + b means under the rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, shows where they differ, and
-/// evaluates expressions over array files under any of them.
+/// Finds the nodes of a model that compute something else on another runtime, shows the values that differ, and fixes the model. Compares the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, and evaluates expressions over
+/// array files under any of them.
 #[derive(Debug, Parser)]
 #[command(name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
 pub struct Cli {
-    /// Print the answer as JSON, errors too
+    /// Print results and errors as JSON
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// What to do
+    /// The subcommand
     #[command(subcommand)]
     pub command: Command,
 }
@@ -48,61 +48,61 @@ Examples:
 
 const EXAMPLES: &str = "\
 Examples:
-  where a model means something else elsewhere, and the repair
+  check and fix a model
     broadaxe check model.onnx --for openvino,ncnn
     broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx
-  what NumPy makes of two shapes, and what OpenVINO's PDPD makes of them
+  broadcast two shapes as NumPy does, and as OpenVINO's PDPD does
     broadaxe shape 2,3,4 3,1
     broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
-  the same where dims are names, not known, or in a range
+  broadcast dims that are names, unknown or ranges
     broadaxe shape n,1,4 3,?,2..9
-  where the rules differ, with numbers
+  compare the rules of frameworks, with values
     broadaxe compare 2,2 2
-  how a broadcast is computed, drawn as text
+  draw how a broadcast is computed
     broadaxe explain 8,1,6,1 7,1,5
-  compute it; without -o the result is shown in short
+  compute an expression; without -o, print a preview of the result
     broadaxe eval 'a + b' a=a.npy b=b.npy -o out.npy
     broadaxe eval 'maximum(x, 0)' x=model.safetensors:bias
-  all rules and operators
+  list all rules and operators
     broadaxe rules
     broadaxe ops
 
-Shapes are written 2,3,4 or (2, 3, 4), slowest axis first; () is a scalar.
-Only 'shape --rule ncnn' takes them as ncnn writes them, fastest axis first.
+Write shapes as 2,3,4 or (2, 3, 4), slowest axis first; () is a scalar.
+Only 'shape --rule ncnn' reads them as ncnn writes them, fastest axis first.
 
 Exit code:
-  0  all is fine
-  1  check found something; shapes do not broadcast, or values were refused
-  2  wrong usage, or a file that cannot be read or written";
+  0  success, and no findings
+  1  findings; shapes do not broadcast; an element is invalid
+  2  wrong usage; a file cannot be read or written";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show where a model means something else on another runtime, with the numbers that differ
+    /// Find the nodes that compute something else on another runtime, with values that differ
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Change a model so that it means the same on other runtimes, with the fewest changes
+    /// Change a model as little as possible so that it means the same on other runtimes
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
-    /// Bring an ONNX model from before opset 7 to opset 7, its broadcasts spelled out
+    /// Convert an ONNX model from before opset 7 to opset 7, with explicit broadcasts
     #[command(after_help = "Example:\n  broadaxe upgrade old.onnx -o new.onnx")]
     Upgrade(UpgradeArgs),
     /// Count the element-wise nodes of models by operator and by how they broadcast
     #[command(after_help = "Example:\n  broadaxe census model.onnx other.xml")]
     Census(CensusArgs),
-    /// Try sizes of an open dim: which ones a model takes, and which only because a dim became 1
+    /// Find the sizes of an open dim that a model accepts, and those it accepts only because a dim became 1
     #[command(after_help = "Example:\n  broadaxe sizes model.onnx --sweep height=1..512")]
     Sizes(SizesArgs),
-    /// Write a node of a model as a model of its own, to send with a report
+    /// Write one node as a model of its own, for example for a bug report
     #[command(after_help = "Example:\n  broadaxe extract model.onnx --node /layer1/PRelu -o one_node.onnx")]
     Extract(ExtractArgs),
     /// List the runtimes that models can be checked for
     Targets,
-    /// Print the JSON schema of what `check --format json` prints
+    /// Print the JSON schema of `check --format json`
     Schema,
     /// List the broadcast rules
     Rules,
-    /// List the operators and reductions: dtypes, and what frameworks call them
+    /// List the operators and reductions, with dtypes and the names in frameworks
     Ops(OpsArgs),
     /// Broadcast shapes under a rule
     #[command(after_help = SHAPE_EXAMPLES)]
@@ -110,7 +110,7 @@ pub enum Command {
     /// Broadcast the same shapes under every rule, and show where two rules differ
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Draw how shapes are aligned, what is repeated, and which loops that makes
+    /// Draw how shapes are aligned, what repeats, and which loops compute the result
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
     /// Compute an expression over array files
@@ -133,7 +133,7 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   broadaxe check model.onnx --for openvino,ncnn
   broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
-  broadaxe check *.onnx --for openvino --quiet       a line per model
+  broadaxe check *.onnx --for openvino --quiet       one line per model
   broadaxe check model.xml --for onnx --format sarif > findings.sarif";
 
 const FIX_EXAMPLES: &str = "\
@@ -147,21 +147,21 @@ Examples:
   broadaxe shape --rule pdpd --axis 1 2,3,4,5 3,4
   broadaxe shape --rule explicit --axes 1,2 --target 1,50,50,16 50,50
   broadaxe shape --rule ncnn 2,3,4 3,4      as ncnn writes it: w,h,c
-  broadaxe shape n,1,4 3,?,2..9             dims that are not known";
+  broadaxe shape n,1,4 3,?,2..9             unknown dims";
 
 const COMPARE_EXAMPLES: &str = "\
-Shapes are row-major here (slowest axis first) for every rule, ncnn's too.
+Write shapes in row-major order (slowest axis first), also for ncnn.
 
 Examples:
   broadaxe compare 2,2 2
-  broadaxe compare n,n n                    dims that are not known
+  broadaxe compare n,n n                    unknown dims
   broadaxe compare 2,4,4 4 --json";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   broadaxe explain 8,1,6,1 7,1,5
   broadaxe explain --rule pdpd --axis 1 2,3,4,5 3,4 --dtype f16
-  broadaxe explain n,1,4 3,1                dims that are not known
+  broadaxe explain n,1,4 3,1                unknown dims
   broadaxe explain model.onnx --node /layer1/Add";
 
 const EVAL_EXAMPLES: &str = "\
@@ -178,20 +178,19 @@ Examples:
   broadaxe eval 'max(x, low)' x=x.npy low=0.5 --stats
   broadaxe eval 'sum((a - b)**2, axis=-1)' a=a.npy b=b.npy
 
-sum, mean, prod, max, min, any, all, argmax and argmin of one array fold its
-axes, or those that axis=0 or axis=[0, 1] names; keepdims=True keeps them as 1.
-What is folded never takes memory as a whole.
+sum, mean, prod, max, min, any, all, argmax and argmin of one array reduce all
+its axes, or some: axis=0, axis=[0, 1]. keepdims=True keeps them as 1.
+The reduced array is never stored.
 
-Names stand for arrays or numbers:
-  a=a.npy                   an array of NumPy
-  a=all.npz:key             one of several; the only one needs no key
+Names are arrays or numbers:
+  a=a.npy                   a NumPy array
+  a=all.npz:key             one of several; the key is optional for a single one
   a=model.safetensors:key   a tensor
-  a=0.5                     a number, which takes the dtype of what it meets
+  a=0.5                     a number, which takes the dtype of the arrays
 
-Files are checked strictly: files that are cut or too long, headers that lie
-and pickled objects are refused with the field and the byte. The output is
-written beside its name and renamed, so it is there whole or not at all; it
-may be one of the inputs.
+Files are checked strictly: truncated or oversized files, wrong headers and
+pickled objects are errors that name the field and the byte. The output file is
+written atomically, and may be one of the inputs.
 
 'broadaxe ops' lists the operators that expressions can call by name.";
 
@@ -202,11 +201,11 @@ pub struct RuleArgs {
     #[arg(long, value_name = "RULE", default_value = "numpy", hide_possible_values = true, value_parser = rule_names())]
     pub rule: String,
 
-    /// Where the first axis of the smaller operand goes (pdpd, paddle, ...)
+    /// The axis that the first axis of the smaller operand is aligned with (pdpd, paddle, ...)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub axis: Option<i64>,
 
-    /// Where each axis of the operand goes, such as 0,2 (explicit)
+    /// The axes that the axes of the operand are aligned with, such as 0,2 (explicit)
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub axes: Option<String>,
 
@@ -260,7 +259,7 @@ fn axes(text: &str) -> Result<Vec<i64>, Error> {
 /// Arguments of `broadaxe ops`.
 #[derive(Args, Clone, Debug)]
 pub struct OpsArgs {
-    /// Show only operators whose name, here or in a framework, contains this
+    /// Filter by a part of the name in Broadaxe or in a framework
     pub part: Option<String>,
 }
 
@@ -293,11 +292,11 @@ pub struct EvalArgs {
     #[arg(long)]
     pub stats: bool,
 
-    /// The most memory for operands and result, such as 2GiB; three quarters of the machine's when left out. Files that are mapped take none
+    /// The memory limit for operands and result, such as 2GiB [default: three quarters of the machine's]; mapped files do not count
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub max_bytes: Option<String>,
 
-    /// The number of threads; one per CPU when left out
+    /// The number of threads [default: one per CPU]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
 
@@ -305,7 +304,7 @@ pub struct EvalArgs {
     #[arg(allow_hyphen_values = true, value_name = "EXPR")]
     pub expression: String,
 
-    /// What the names stand for
+    /// The arrays and numbers that the names refer to
     #[arg(value_name = "NAME=FILE|NUMBER")]
     pub bindings: Vec<String>,
 }
@@ -356,11 +355,11 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
 
-    /// The dtype that bytes are counted for; one for all operands or one for each
+    /// The dtype of the operands, for sizes in bytes: one for all or one for each
     #[arg(long = "dtype", value_name = "DTYPE,...", value_delimiter = ',', default_value = "f32")]
     pub dtypes: Vec<String>,
 
-    /// Explain this node of a model instead, by its name or that of one of its outputs
+    /// Explain a node of a model, by its name or the name of one of its outputs
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
 

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The runtimes the model is meant for; `broadaxe targets` explains each
+    /// The runtimes to check for; `broadaxe targets` explains each
     #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', default_value = "onnx,openvino,ncnn")]
     pub targets: Vec<String>,
 
@@ -18,12 +18,12 @@ pub struct TargetArgs {
 /// Fixes the shapes of inputs that the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct InputArgs {
-    /// The shape of an input, such as image:1,3,224,224 (dims may be names or ?)
+    /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
     #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
     pub input_shapes: Vec<String>,
 }
 
-/// How findings are written.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// For people
@@ -38,13 +38,13 @@ pub enum ReportFormat {
 /// A verdict that can make a check fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
-    /// The target computes something else without an error
+    /// The target computes something else and reports no error
     Differs,
-    /// The target refuses the node
+    /// The target rejects the node
     Refused,
     /// The target computes the same only under a condition on open sizes
     Guarded,
-    /// The target has no such operator
+    /// The target does not have the operator
     Unsupported,
     /// What the target does is not known
     Unknown,
@@ -63,15 +63,15 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub(crate) targets: TargetArgs,
 
-    /// How findings are written
+    /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: ReportFormat,
 
-    /// Print the summary only
+    /// Print only the summary
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print every finding in full, and those that could not be decided
+    /// Print every finding in full, also undecided ones
     #[arg(short, long, conflicts_with = "quiet")]
     pub all: bool,
 
@@ -97,11 +97,11 @@ pub struct OutArgs {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
-    /// Replace the model itself, whole or not at all
+    /// Replace the model file, atomically
     #[arg(long, conflicts_with = "output")]
     pub in_place: bool,
 
-    /// Show the changes and write nothing
+    /// Print the changes and write nothing
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     pub dry_run: bool,
 
@@ -119,11 +119,11 @@ pub struct FixArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
 
-    /// Write the model without computing its element-wise nodes before and after
+    /// Do not compute the element-wise nodes before and after the change
     #[arg(long)]
     pub no_verify: bool,
 
-    /// Does what is done anyway: compute the element-wise nodes before and after, and compare them bit for bit
+    /// Has no effect: fixes are verified unless `--no-verify` is given
     #[arg(long, hide = true, conflicts_with = "no_verify")]
     pub verify: bool,
 }
@@ -168,11 +168,11 @@ pub struct ExtractArgs {
     #[arg(long, required = true, value_name = "NAME")]
     pub node: String,
 
-    /// Where the model of one node goes
+    /// The file for the model of one node
     #[arg(short, long, required = true, value_name = "OUT.onnx")]
     pub output: PathBuf,
 
-    /// Make the elements of the inputs constants of the new model, rather than files beside it
+    /// Store the elements of inputs in the new model, not in separate files
     #[arg(long)]
     pub inline: bool,
 
