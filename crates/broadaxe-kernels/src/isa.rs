@@ -210,7 +210,7 @@ impl Isa {
             None | Some("") => Ok(*here.last().unwrap_or(&Self(Level::Baseline))),
             Some(name) => here.iter().copied().find(|isa| isa.0.name() == name).ok_or_else(|| {
                 let names: Vec<_> = here.iter().map(|isa| isa.0.name()).collect();
-                format!("BROADAXE_ISA is '{name}', which this CPU has not; it has {}", names.join(", "))
+                format!("BROADAXE_ISA={name} is not supported by this CPU (available: {})", names.join(", "))
             }),
         }
     }

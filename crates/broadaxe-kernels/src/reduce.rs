@@ -160,7 +160,7 @@ impl Reduce<'_> {
             }
         }
         if kept.checked_mul(self.reduction.folded(self.operand).size()) != Some(out.len()) {
-            return wrong("the output has not one place for each result");
+            return wrong("the output needs one element for each result");
         }
         Ok([kept, folded])
     }
@@ -538,7 +538,7 @@ impl<'a> Worker<'a> {
 
 fn feed(folder: &mut dyn Folder, job: &Job, band: Band) -> Result<(), Failure> {
     let there = if job.cut.along { folder.along(job.isa, band) } else { folder.across(job.isa, band) };
-    if there { Ok(()) } else { Err(Failure::Layout(String::from("an element lies outside its buffer"))) }
+    if there { Ok(()) } else { Err(Failure::Layout(String::from("an element is outside its buffer"))) }
 }
 
 /// A loop of a nest.

@@ -289,7 +289,7 @@ def test_every_level_gives_the_same_bits():
         environment = {**os.environ, "BROADAXE_ISA": level}
         command = [sys.executable, "-W", "ignore", "-c", LEVELS, os.path.dirname(__file__)]
         run = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if "not supported by this CPU" in run.stderr or "which this CPU has not" in run.stderr:
+        if "not supported by this CPU" in run.stderr:
             continue
         assert run.returncode == 0, run.stderr
         digests[level] = run.stdout

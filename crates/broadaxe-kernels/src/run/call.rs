@@ -103,7 +103,7 @@ impl Schedule {
         let output = Output::new(buffer.bytes_mut(), 0);
         let mut inputs = inputs.to_vec();
         let Some(input) = inputs.get_mut(own) else {
-            return Err(Failure::Layout(format!("there is no input {own}")));
+            return Err(Failure::Layout(format!("no input {own}")));
         };
         *input = Input { base: output.base, len: output.len, offset: 0, borrow: PhantomData };
         self.run(&inputs, output, executor, progress)
