@@ -206,6 +206,12 @@ impl OpId {
     }
 }
 
+impl From<OpId> for &'static Op {
+    fn from(id: OpId) -> Self {
+        id.op()
+    }
+}
+
 impl std::fmt::Debug for OpId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "OpId({})", self.name())

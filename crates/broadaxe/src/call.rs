@@ -18,8 +18,8 @@ use crate::{
     eval::{self, Evaluation, Options, Place, Run, Stage, check_output},
     graph::{Graph, Node, Origin},
     memory,
-    operand::Operand,
-    view::{View, ViewMut, byte_strides},
+    operand::{Destination, Operand},
+    view::{View, byte_strides},
 };
 
 /// The layout of an operand: its dtype, its dims, and its strides in bytes.
@@ -46,10 +46,10 @@ impl<'a> Layout<'a> {
 /// A graph over operands of given layouts, with everything decided: it can be run any number of times, over any memory.
 ///
 /// ```
-/// use broadaxe::{Call, DType, Graph, Input, Output, Rule, call::Layout, find};
+/// use broadaxe::{Call, DType, Graph, Input, Output, Rule, call::Layout, ops};
 /// let mut graph = Graph::new();
 /// let x = graph.input(DType::U8, &[3])?;
-/// let sum = graph.op(find("add").unwrap(), &Rule::numpy(), &[x, x])?;
+/// let sum = graph.op(ops::ADD, &Rule::numpy(), &[x, x])?;
 /// let layout = Layout { dtype: DType::U8, shape: &[3], strides: &[1] };
 /// let call = Call::of(&graph, sum, &[layout], |_, _, _| vec![1])?;
 /// let mut out = [0; 3];
@@ -179,7 +179,7 @@ impl Call {
             let done = schedule.run(inputs, output, executor, progress);
             return done.map_err(|failure| eval::explain(self.last(), failure));
         }
-        self.compute(inputs, Place::Onto(output), progress)
+        self.compute(inputs, Place::Strided(output), progress)
     }
 
     fn compute(&self, inputs: &[Input<'_>], place: Place<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
@@ -283,10 +283,10 @@ fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[i
 /// small arrays costs little more than their arithmetic.
 ///
 /// ```
-/// use broadaxe::{Array, Rule, apply, find};
+/// use broadaxe::{Array, Rule, apply, ops};
 /// let a = Array::from_vec([2, 1], vec![1_i32, 2])?;
 /// let b = Array::from_vec([3], vec![10_i32, 20, 30])?;
-/// let sum = apply(find("add").unwrap(), &Rule::numpy(), &[a.view(), b.view()])?;
+/// let sum = apply(ops::ADD, &Rule::numpy(), &[a.view(), b.view()])?;
 /// assert_eq!(sum.as_slice::<i32>(), Some(&[11, 21, 31, 12, 22, 32][..]));
 /// # Ok::<(), broadaxe::Error>(())
 /// ```
@@ -294,33 +294,40 @@ fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[i
 /// # Errors
 /// What [`Graph::op`] and [`Evaluation::run`] reject: shapes that do not broadcast, dtypes that the operator does not take,
 /// results beyond the budget, elements such as zero divisors.
-pub fn apply(op: &'static Op, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
-    let call = planned(op, rule, operands, None)?;
+pub fn apply(op: impl Into<&'static Op>, rule: &Rule, operands: &[View<'_>]) -> Result<Array, Error> {
+    let call = planned(op.into(), rule, operands, None)?;
     call.check_budget()?;
     let mut out = Array::unwritten(call.dtype(), call.last().shape.clone())?;
     call.run_views(operands, Output::new(out.as_bytes_mut(), 0))?;
     Ok(out)
 }
 
-/// As [`apply`], into an array that is there already, of the result's dtype and shape.
+/// Applies an operator as [`apply`] does, and writes the result to an array or to memory with any strides.
+///
+/// The output may share memory with operands, which are then read as if they had been copied before.
 ///
 /// # Errors
-/// As for [`apply`], after which the array may be partly written; [`ErrorKind::Argument`](crate::ErrorKind::Argument) when it is of another dtype or shape.
-pub fn apply_into(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: &mut Array) -> Result<(), Error> {
-    let call = planned(op, rule, operands, None)?;
-    check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
-    call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
-}
-
-/// As [`apply`], into memory that is there already, with any strides; it may be that of an operand.
-///
-/// # Errors
-/// As for [`apply_into`]; [`ErrorKind::Layout`](crate::ErrorKind::Layout) when elements of the result share memory.
-pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: ViewMut<'_>) -> Result<(), Error> {
-    let strides = out.strides().to_vec();
-    let call = planned(op, rule, operands, Some(&strides))?;
-    check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
-    call.run_views(operands, out.into_output())
+/// As for [`apply`], after which the output may be partly written; [`ErrorKind::Argument`](crate::ErrorKind::Argument) when it is of another dtype or shape;
+/// [`ErrorKind::Layout`](crate::ErrorKind::Layout) when elements of the result share memory.
+pub fn apply_into<'o>(
+    op: impl Into<&'static Op>,
+    rule: &Rule,
+    operands: &[View<'_>],
+    out: impl Into<Destination<'o>>,
+) -> Result<(), Error> {
+    let op = op.into();
+    match out.into() {
+        Destination::Array(out) => {
+            let call = planned(op, rule, operands, None)?;
+            check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
+            call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
+        }
+        Destination::View(out) => {
+            let call = planned(op, rule, operands, Some(out.strides()))?;
+            check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
+            call.run_views(operands, out.into_output())
+        }
+    }
 }
 
 /// As [`apply`], of operands that may be given away: the result takes the memory of the first array that has its shape and elements of
@@ -330,11 +337,11 @@ pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: View
 /// as a view would be, and dropped.
 ///
 /// ```
-/// use broadaxe::{Array, Rule, apply_owned, find};
+/// use broadaxe::{Array, Rule, apply_owned, ops};
 /// let a = Array::from_vec([3], vec![1_i32, 2, 3])?;
 /// let b = Array::from_vec([1], vec![10_i32])?;
 /// let place = a.as_bytes().as_ptr();
-/// let sum = apply_owned(find("add").unwrap(), &Rule::numpy(), vec![a.into(), (&b).into()])?;
+/// let sum = apply_owned(ops::ADD, &Rule::numpy(), vec![a.into(), (&b).into()])?;
 /// assert_eq!(sum.as_slice::<i32>(), Some(&[11, 12, 13][..]));
 /// assert_eq!(sum.as_bytes().as_ptr(), place);
 /// # Ok::<(), broadaxe::Error>(())
@@ -342,7 +349,8 @@ pub fn apply_onto(op: &'static Op, rule: &Rule, operands: &[View<'_>], out: View
 ///
 /// # Errors
 /// As for [`apply`]; what was given away is then lost.
-pub fn apply_owned(op: &'static Op, rule: &Rule, operands: Vec<Operand<'_>>) -> Result<Array, Error> {
+pub fn apply_owned(op: impl Into<&'static Op>, rule: &Rule, operands: Vec<Operand<'_>>) -> Result<Array, Error> {
+    let op = op.into();
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();
     let call = planned(op, rule, &views, None)?;
     let Some(own) = call.own(&operands) else { return apply(op, rule, &views) };

@@ -8,7 +8,7 @@
 //! stage or an operand that was given away, writes over it.
 
 mod fold;
-mod onto;
+mod output;
 mod run;
 
 use std::{collections::HashMap, sync::Arc};
@@ -19,7 +19,7 @@ use once_cell::race::OnceBox;
 
 use self::{fold::Folding, run::over};
 pub(crate) use self::{
-    onto::Place,
+    output::Place,
     run::{Run, check_output, explain},
 };
 use crate::{
@@ -45,9 +45,9 @@ pub struct Options<'a> {
     pub threads: Option<usize>,
     /// Runs the parts of the evaluation, in place of that number of threads of the library's own pool.
     pub executor: Option<&'a dyn Executor>,
-    /// The strides of the result in bytes, for [`Evaluation::run_onto`]; `None` for those of a row-major array.
+    /// The strides of the result in bytes, for [`Evaluation::run_into`]; `None` for those of a row-major array.
     pub strides: Option<Vec<isize>>,
-    /// Whether the memory of the result is the caller's, for [`Evaluation::run_onto`]; it then does not count among `max_bytes`.
+    /// Whether the memory of the result is the caller's, for [`Evaluation::run_into`]; it then does not count among `max_bytes`.
     pub is_lent: bool,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
@@ -166,7 +166,7 @@ impl<'a> Evaluation<'a> {
                 return Err(Error::new(ErrorKind::Argument, text));
             }
         }
-        let strides = onto::strides(graph, root, options.strides.as_deref())?;
+        let strides = output::strides(graph, root, options.strides.as_deref())?;
         let (stages, stage_of) = (Vec::new(), HashMap::new());
         let stager = Stager { graph, operands: &operands, root, strides: &strides, stages, stage_of };
         let mut stages = stager.cut(root)?;

@@ -73,11 +73,11 @@ type Key = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
 /// A computation over inputs of known shapes and dtypes.
 ///
 /// ```
-/// use broadaxe::{DType, Graph, Rule, find};
+/// use broadaxe::{DType, Graph, Rule, ops};
 /// let mut graph = Graph::new();
 /// let a = graph.input(DType::F32, &[2, 3, 4, 5])?;
 /// let b = graph.input(DType::F32, &[3, 4])?;
-/// let sum = graph.op(find("add").expect("in the table"), &Rule::pdpd(1), &[a, b])?;
+/// let sum = graph.op(ops::ADD, &Rule::pdpd(1), &[a, b])?;
 /// assert_eq!(graph.shape(sum), [2, 3, 4, 5]);
 /// # Ok::<(), broadaxe::Error>(())
 /// ```
@@ -131,7 +131,8 @@ impl Graph {
     /// # Errors
     /// [`ErrorKind::Argument`] for a wrong number of operands, [`ErrorKind::DType`] for dtypes that differ or that the operator does
     /// not take, [`ErrorKind::Shape`] for shapes that do not broadcast.
-    pub fn op(&mut self, op: &'static Op, rule: &Rule, args: &[Node]) -> Result<Node, Error> {
+    pub fn op(&mut self, op: impl Into<&'static Op>, rule: &Rule, args: &[Node]) -> Result<Node, Error> {
+        let op = op.into();
         let enough = if op.is_variadic() { !args.is_empty() } else { args.len() == op.arity() };
         if !enough {
             let want = if op.is_variadic() { String::from("at least 1") } else { op.arity().to_string() };

@@ -5,6 +5,7 @@
 pub mod error;
 pub mod stop;
 pub mod scalar;
+pub mod ops;
 pub mod view;
 pub mod plan;
 mod memory;
@@ -26,13 +27,13 @@ pub use broadaxe_kernels::{
     f16, find, id,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
-pub use call::{Call, apply, apply_into, apply_onto, apply_owned};
+pub use call::{Call, apply, apply_into, apply_owned};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;
 pub use graph::{Graph, Node};
 pub use memory::{default_budget, keep_bytes, num_threads, release_memory, set_keep_bytes, set_num_threads};
-pub use operand::Operand;
+pub use operand::{Destination, Operand};
 pub use plan::Plan;
 pub use scalar::Scalar;
 pub use unbroadcast::{unbroadcast, unbroadcast_axes, unbroadcast_operand};

@@ -4,7 +4,7 @@ use broadaxe_kernels::{DType, Input};
 
 use crate::{
     array::Array,
-    view::{View, byte_strides},
+    view::{View, ViewMut, byte_strides},
 };
 
 /// An array that an operator reads: a view of one, or an array whose memory the result may take.
@@ -70,5 +70,26 @@ impl Operand<'_> {
             Self::View(view) => view.input(),
             Self::Array(array) => Input::new(array.as_bytes(), 0),
         }
+    }
+}
+/// Where a result is written: an array, or memory with any strides.
+///
+/// Functions that take one are called with a `&mut Array` or a [`ViewMut`].
+pub enum Destination<'a> {
+    /// An array of the result's dtype and shape.
+    Array(&'a mut Array),
+    /// Memory of the caller's, which may be that of an operand.
+    View(ViewMut<'a>),
+}
+
+impl<'a> From<&'a mut Array> for Destination<'a> {
+    fn from(array: &'a mut Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl<'a> From<ViewMut<'a>> for Destination<'a> {
+    fn from(view: ViewMut<'a>) -> Self {
+        Self::View(view)
     }
 }

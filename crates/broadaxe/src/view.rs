@@ -106,12 +106,12 @@ impl<'a> View<'a> {
 /// An array in borrowed memory that is written; as [`View`] otherwise.
 ///
 /// ```
-/// use broadaxe::{Array, DType, Rule, ViewMut, apply_onto, find};
+/// use broadaxe::{Array, DType, Rule, ViewMut, apply_into, ops};
 /// let a = Array::from_vec([2, 2], vec![1_u8, 2, 3, 4])?;
 /// // The result goes into every second byte, the last row first.
 /// let mut bytes = [0; 8];
 /// let out = ViewMut::new(DType::U8, &mut bytes, &[2, 2], &[-4, 2], 4)?;
-/// apply_onto(find("neg").unwrap(), &Rule::numpy(), &[a.view()], out)?;
+/// apply_into(ops::NEG, &Rule::numpy(), &[a.view()], out)?;
 /// assert_eq!(bytes.map(|byte| byte as i8), [-3, 0, -4, 0, -1, 0, -2, 0]);
 /// # Ok::<(), broadaxe::Error>(())
 /// ```

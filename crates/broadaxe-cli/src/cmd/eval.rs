@@ -193,7 +193,7 @@ impl Computed {
     fn compute(&mut self, evaluation: &Evaluation<'_>) -> Result<Result<(), broadaxe::Error>, Error> {
         Ok(match self {
             Self::Array(array) => evaluation.run().map(|result| *array = Some(result)),
-            Self::Mapped(mapped) => evaluation.run_onto(mapped.view()?),
+            Self::Mapped(mapped) => evaluation.run_into(mapped.view()?),
         })
     }
 }

@@ -15,8 +15,8 @@ const PLACES: usize = 256;
 /// What is called: the first word says which kind of function, the second which one.
 ///
 /// ```
-/// use broadaxe::{call::Function, find};
-/// let add = find("add").unwrap();
+/// use broadaxe::{call::Function, ops};
+/// let add = ops::ADD.op();
 /// assert_ne!(Function::operator(add), Function::row_major(add));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use broadaxe_kernels::{DType, Executor, Failure, Input, Program, Progress, Reduc
 use broadaxe_shape::Shape;
 use once_cell::race::OnceBox;
 
-use super::onto;
+use super::output;
 use crate::array::Array;
 
 /// A program and the fold of its result.
@@ -40,7 +40,7 @@ impl Folding {
 
     /// Returns how to copy the result to where it belongs; the strides are always the same.
     pub(super) fn scatter(&self, from: &Array, strides: &[isize]) -> Result<&Schedule, Failure> {
-        self.scatter.get_or_try_init(|| onto::scatter(from, strides).map(Box::new))
+        self.scatter.get_or_try_init(|| output::scatter(from, strides).map(Box::new))
     }
 
     /// Returns an estimate of the nanoseconds that one thread takes.

@@ -3,7 +3,7 @@
 use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Progress, Serial};
 use broadaxe_shape::Shape;
 
-use super::{Evaluation, Leaf, Stage, Work, onto::Place};
+use super::{Evaluation, Leaf, Stage, Work, output::Place};
 use crate::{
     array::{Array, byte_count},
     error::{Error, ErrorKind},
@@ -51,10 +51,10 @@ impl<'a> Evaluation<'a> {
     /// Computes the result, where it fits into the memory of an operand that was given away.
     ///
     /// ```
-    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, find};
+    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, ops};
     /// let mut graph = Graph::new();
     /// let a = graph.input(DType::F64, &[10_000])?;
-    /// let root = graph.op(find("exp").unwrap(), &Rule::numpy(), &[a])?;
+    /// let root = graph.op(ops::EXP, &Rule::numpy(), &[a])?;
     /// let array = Array::zeros(DType::F64, [10_000])?;
     /// let place = array.as_bytes().as_ptr();
     /// let result = Evaluation::of(&graph, root, vec![array.into()], Options::default())?.run_once()?;
@@ -78,17 +78,6 @@ impl<'a> Evaluation<'a> {
         };
         let mut given: Vec<Option<Array>> = self.operands.iter_mut().map(give).collect();
         self.compute(&mut given)
-    }
-
-    /// Computes the result into an array that is there already, of the result's dtype and shape.
-    ///
-    /// # Errors
-    /// As for [`Evaluation::run`], after which the array is partly written; [`ErrorKind::Argument`] when the array is of
-    /// another dtype or shape.
-    pub fn run_into(&self, out: &mut Array) -> Result<(), Error> {
-        check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
-        self.check_row_major()?;
-        self.with_run(|run| run.compute_into(Place::Own(None, out)))
     }
 
     /// Computes the result into memory of its own, or of what was given away.
@@ -204,9 +193,9 @@ impl Run<'_> {
             (Work::Map(schedule, _), Place::Own(None, out)) => {
                 schedule.run(inputs, Output::new(out.as_bytes_mut(), 0), executor, progress)
             }
-            (Work::Map(schedule, _), Place::Onto(output)) => schedule.run(inputs, output, executor, progress),
+            (Work::Map(schedule, _), Place::Strided(output)) => schedule.run(inputs, output, executor, progress),
             (Work::Fold(folding), Place::Own(_, out)) => folding.run(inputs, out.as_bytes_mut(), executor, progress),
-            (Work::Fold(folding), Place::Onto(output)) => {
+            (Work::Fold(folding), Place::Strided(output)) => {
                 let mut folded = Array::unwritten(stage.dtype, stage.shape.clone())?;
                 let done = folding.run(inputs, folded.as_bytes_mut(), executor, progress);
                 // All elements are folded; what is left is to be stopped all the same.

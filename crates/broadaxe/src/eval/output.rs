@@ -1,4 +1,4 @@
-//! Results in memory that is there already: with any strides, and perhaps that of an operand.
+//! Results in memory of the caller's, with any strides.
 
 use broadaxe_kernels::{Failure, Output, Program, Schedule, Slot, Step, copy};
 
@@ -7,8 +7,9 @@ use crate::{
     array::Array,
     error::{Error, ErrorKind},
     graph::{Graph, Node},
+    operand::Destination,
     plan::Plan,
-    view::{ViewMut, byte_strides},
+    view::byte_strides,
 };
 
 /// Where a stage writes its result.
@@ -16,7 +17,7 @@ pub(crate) enum Place<'o> {
     /// A row-major array, which lies over the stage's leaf of this number where there is one.
     Own(Option<usize>, &'o mut Array),
     /// Memory that may be an operand's, with the strides of the evaluation.
-    Onto(Output<'o>),
+    Strided(Output<'o>),
 }
 
 /// Returns the strides of the result: those asked for, or a row-major array's.
@@ -60,37 +61,48 @@ impl Evaluation<'_> {
         Err(Error::new(ErrorKind::Argument, text))
     }
 
-    /// Computes the result into memory that lies there already; it may be that of an operand, which is then read as if it
-    /// had been copied before.
+    /// Computes the result and writes it to an array or to memory with any strides, those of [`Options::strides`](super::Options).
+    ///
+    /// The output may share memory with operands, which are then read as if they had been copied before.
     ///
     /// # Errors
-    /// As for [`Evaluation::run_into`]; [`ErrorKind::Argument`] when the strides are not those of the options,
-    /// [`ErrorKind::Layout`] when elements of the result share memory.
+    /// As for [`Evaluation::run`], after which the output may be partly written; [`ErrorKind::Argument`] when it is of another dtype or
+    /// shape, or its strides are not those of the options; [`ErrorKind::Layout`] when elements of the result share memory.
     ///
     /// ```
-    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, ViewMut, find};
+    /// use broadaxe::{Array, DType, Evaluation, Graph, Options, Rule, ViewMut, ops};
     /// let a = Array::from_vec([3], vec![1_u8, 2, 3])?;
     /// let mut graph = Graph::new();
     /// let x = graph.input(DType::U8, &[3])?;
-    /// let sum = graph.op(find("add").unwrap(), &Rule::numpy(), &[x, x])?;
+    /// let sum = graph.op(ops::ADD, &Rule::numpy(), &[x, x])?;
     /// let options = Options { strides: Some(vec![-1]), ..Options::default() };
     /// let mut bytes = [0; 3];
     /// let out = ViewMut::new(DType::U8, &mut bytes, &[3], &[-1], 2)?;
-    /// Evaluation::new(&graph, sum, vec![a.view()], options)?.run_onto(out)?;
+    /// Evaluation::new(&graph, sum, vec![a.view()], options)?.run_into(out)?;
     /// assert_eq!(bytes, [6, 4, 2]);
     /// # Ok::<(), broadaxe::Error>(())
     /// ```
-    pub fn run_onto(&self, out: ViewMut<'_>) -> Result<(), Error> {
-        check_output((out.dtype(), out.shape()), (self.dtype(), self.shape()))?;
-        self.check_strides(out.strides())?;
-        self.with_run(|run| run.compute_into(Place::Onto(out.into_output())))
+    pub fn run_into<'o>(&self, out: impl Into<Destination<'o>>) -> Result<(), Error> {
+        let own = (self.dtype(), self.shape());
+        match out.into() {
+            Destination::Array(out) => {
+                check_output((out.dtype(), out.shape()), own)?;
+                self.check_row_major()?;
+                self.with_run(|run| run.compute_into(Place::Own(None, out)))
+            }
+            Destination::View(out) => {
+                check_output((out.dtype(), out.shape()), own)?;
+                self.check_strides(out.strides())?;
+                self.with_run(|run| run.compute_into(Place::Strided(out.into_output())))
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, View};
+    use crate::{Options, View, ViewMut};
     use broadaxe_kernels::{DType, Reduction, find};
     use broadaxe_shape::Rule;
 
@@ -122,7 +134,7 @@ mod tests {
                 let mut out = vec![255; 200];
                 let start = offset.unsigned_abs();
                 let view = ViewMut::new(DType::U8, &mut out, &shape, &strides, start).expect("fits");
-                make(case, Some(strides.to_vec())).run_onto(view).expect("runs");
+                make(case, Some(strides.to_vec())).run_into(view).expect("runs");
                 let view = View::new(DType::U8, &out, &shape, &strides, start).expect("fits");
                 let got = Array::from_view(&view).expect("copies");
                 assert_eq!(got.as_bytes(), want.as_bytes(), "case {case} with {strides:?}");
@@ -139,7 +151,7 @@ mod tests {
         let mut run = |planned: &[isize], strides: &[isize]| {
             let options = Options { strides: Some(planned.to_vec()), ..Options::default() };
             let out = ViewMut::new(DType::U8, &mut bytes, &[2, 1, 2], strides, 0)?;
-            Evaluation::new(&graph, x, vec![a.view()], options)?.run_onto(out)
+            Evaluation::new(&graph, x, vec![a.view()], options)?.run_into(out)
         };
         assert_eq!(run(&[2, 7, 1], &[2, 1, 1]), Ok(()), "the stride of an axis of 1 means nothing");
         assert_eq!(run(&[2, 2, 1], &[4, 2, 1]).map_err(|e| e.kind()), Err(ErrorKind::Argument));
