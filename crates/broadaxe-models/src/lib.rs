@@ -28,5 +28,6 @@ pub use edit::{Edit, Written};
 pub use error::{Cause, Error, ErrorKind};
 pub use graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId};
 pub use meaning::{Kind, Meaning, Operator, meaning};
+pub use report::check_file;
 pub use source::Source;
 pub use target::{PROFILES, Profile, Target};

@@ -1,13 +1,18 @@
 //! What a check found, as plain data: for JSON, for Python, and for whoever prints it.
 
+use std::path::Path;
+
 use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    check::{Counterexample, Finding, Report, Verdict},
+    check::{Counterexample, Finding, Report, Verdict, check},
+    error::Error,
+    format,
     graph::{Model, NodeId},
-    infer::Origin,
+    infer::{Origin, infer},
+    target::Target,
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
@@ -34,6 +39,25 @@ pub struct CheckRecord {
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<FindingRecord>")]
     pub findings: Vec<FindingRecord>,
+}
+
+/// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
+///
+/// ```
+/// use broadaxe_models::{Target, check_file};
+/// let targets: Vec<Target> = vec!["onnx".parse()?, "ncnn".parse()?];
+/// let record = check_file("../../examples/face.onnx", &targets)?;
+/// assert_eq!((record.nodes, record.targets[0].differs), (3, 2));
+/// # Ok::<(), broadaxe_models::Error>(())
+/// ```
+///
+/// # Errors
+/// When the file cannot be read, or is not a model that Broadaxe can read.
+pub fn check_file(path: impl AsRef<Path>, targets: &[Target]) -> Result<CheckRecord, Error> {
+    let path = path.as_ref();
+    let model = format::open(path)?;
+    let shapes = infer(&model, &[])?;
+    Ok(CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, targets)))
 }
 
 /// How often each verdict was given for one target.
