@@ -19,14 +19,13 @@
 //!
 //! Source: ncnn, "binaryop-broadcasting"; `BinaryOp` itself, with and without packing.
 
-use alloc::format;
 use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 #[cfg(doc)]
 use crate::Shape;
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -54,16 +53,20 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 
 /// Refuses what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.
 fn admit(call: &Call<'_>, k: usize) -> Result<(), Error> {
-    let (rank, name) = (call.extents.rank(k), call.name(k));
+    let rank = call.extents.rank(k);
     if !(1..=4).contains(&rank) {
         let hint = if rank == 0 { "write a scalar as (1,)" } else { "merge neighbouring axes" };
-        let text = format!("{name} has rank {rank}; ncnn has ranks 1 to 4, {hint}");
-        return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            write!(f, "{} has rank {rank}; ncnn has ranks 1 to 4, {hint}", asked.name(k))
+        };
+        return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
     if let Some(axis) = (0..rank).find(|&axis| call.extents.is(k, axis, 0) == Ok(true)) {
-        let text =
-            format!("axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more");
-        return Err(call.fail(ErrorKind::Empty, &text).operand_at(k));
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let name = asked.name(k);
+            write!(f, "axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more")
+        };
+        return Err(call.fail(ErrorKind::Empty, text).operand_at(k));
     }
     Ok(())
 }

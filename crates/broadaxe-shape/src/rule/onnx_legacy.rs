@@ -13,11 +13,11 @@
 //!
 //! Source: ONNX operator schemas `Add-1` and `Add-6`, and those that refer to them. No engine runs it today.
 
-use alloc::{format, vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -46,7 +46,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
         (Err(undecided), _) => return Err(undecided),
     }
     let start = start?;
-    let axes = vec![(0..rank).collect(), (start..start + small).collect()];
+    let axes = [0..rank, start..start + small].into_iter().map(Iterator::collect).collect();
     Ok(Placement { rank, axes, stretch: Stretch::Never })
 }
 
@@ -54,8 +54,10 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 fn start(call: &Call<'_>, last: usize) -> Result<usize, Error> {
     let Some(axis) = call.params.axis else { return Ok(last) };
     usize::try_from(axis).ok().filter(|&start| start <= last).ok_or_else(|| {
-        let text = format!("b does not fit at axis {axis}; axis must be 0 to {last}, or absent for {last}");
-        call.fail(ErrorKind::Axis, &text).operand_at(1)
+        let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+            write!(f, "b does not fit at axis {axis}; axis must be 0 to {last}, or absent for {last}")
+        };
+        call.fail(ErrorKind::Axis, text).operand_at(1)
     })
 }
 

@@ -14,11 +14,11 @@
 //!
 //! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
 
-use alloc::{format, vec::Vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -48,13 +48,15 @@ pub(super) fn one_way(call: &Call<'_>, into: usize) -> Result<Placement, Error> 
     let place = |k| {
         let own: usize = call.extents.rank(k);
         let start = rank.checked_sub(own).ok_or_else(|| {
-            let (a, b) = (call.name(into), call.name(k));
-            let text = format!("{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}");
-            call.fail(ErrorKind::Rank, &text).operand_at(k)
+            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+                let (a, b) = (asked.name(into), asked.name(k));
+                write!(f, "{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}")
+            };
+            call.fail(ErrorKind::Rank, text).operand_at(k)
         })?;
         Ok((start..rank).collect())
     };
-    let axes = (0..call.extents.count()).map(place).collect::<Result<Vec<_>, Error>>()?;
+    let axes = (0..call.extents.count()).map(place).collect::<Result<_, Error>>()?;
     Ok(Placement { rank, axes, stretch: Stretch::Into(into) })
 }
 
