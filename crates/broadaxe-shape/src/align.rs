@@ -12,8 +12,9 @@ use alloc::{
 use core::{fmt, mem};
 
 use crate::{
+    axes::Axes,
     error::{Data, Error, ErrorKind},
-    few::{PerAxis, PerOperand},
+    few::{Empty, PerAxis, PerOperand},
     shape::{MAX_RANK, Shape, contiguous_strides, elements},
 };
 
@@ -27,10 +28,14 @@ pub struct Alignment {
 }
 
 /// One operand of an [`Alignment`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Placed {
     dims: Shape,
-    axes: PerAxis,
+    axes: Axes,
+}
+
+impl Empty for Placed {
+    const EMPTY: Self = Self { dims: Shape(PerAxis::EMPTY), axes: Axes::EMPTY };
 }
 
 impl Placed {
@@ -111,7 +116,7 @@ pub enum Stretch {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
     pub(crate) rank: usize,
-    pub(crate) axes: PerOperand<PerAxis>,
+    pub(crate) axes: PerOperand<Axes>,
     pub(crate) stretch: Stretch,
 }
 
@@ -290,10 +295,8 @@ enum Shown {
     Text(String),
 }
 
-impl Default for Shown {
-    fn default() -> Self {
-        Self::Known(Shape::default())
-    }
+impl Empty for Shown {
+    const EMPTY: Self = Self::Known(Shape(PerAxis::EMPTY));
 }
 
 impl Asked {
@@ -373,7 +376,7 @@ pub(crate) fn merge(rule: &'static str, known: &Known<'_>, mut placement: Placem
     }
     elements(&dims).map_err(|e| e.under(rule))?;
     let placed = known.shapes.iter().zip(placement.axes.iter_mut());
-    let placed = placed.map(|(&dims, axes)| Placed { dims: dims.into(), axes: mem::take(axes) });
+    let placed = placed.map(|(&dims, axes)| Placed { dims: dims.into(), axes: mem::replace(axes, Axes::EMPTY) });
     Ok(Alignment { operands: placed.collect(), shape: Shape(dims) })
 }
 

@@ -21,6 +21,15 @@ pub(crate) type PerAxis = Few<usize, FEW_AXES>;
 /// A list of items, one per operand.
 pub(crate) type PerOperand<T> = Few<T, FEW_OPERANDS>;
 
+/// A type with a value that costs nothing to make, for the places of a list that are not used.
+pub(crate) trait Empty {
+    const EMPTY: Self;
+}
+
+impl Empty for usize {
+    const EMPTY: Self = 0;
+}
+
 /// A list of items, up to `N` of which are stored inline.
 #[derive(Clone)]
 pub(crate) struct Few<T, const N: usize>(Store<T, N>);
@@ -31,7 +40,8 @@ enum Store<T, const N: usize> {
     Heap(Vec<T>),
 }
 
-impl<T: Default, const N: usize> Few<T, N> {
+impl<T: Empty, const N: usize> Few<T, N> {
+    #[inline]
     pub(crate) fn push(&mut self, item: T) {
         match &mut self.0 {
             Store::Inline { items, len } if *len < N => {
@@ -40,7 +50,7 @@ impl<T: Default, const N: usize> Few<T, N> {
             }
             Store::Inline { items, .. } => {
                 let mut all = Vec::with_capacity(2 * N);
-                all.extend(items.iter_mut().map(mem::take));
+                all.extend(items.iter_mut().map(|item| mem::replace(item, T::EMPTY)));
                 all.push(item);
                 self.0 = Store::Heap(all);
             }
@@ -56,9 +66,13 @@ impl<T: Default, const N: usize> Few<T, N> {
     }
 }
 
-impl<T: Default, const N: usize> Default for Few<T, N> {
+impl<T: Empty, const N: usize> Empty for Few<T, N> {
+    const EMPTY: Self = Self(Store::Inline { items: [const { T::EMPTY }; N], len: 0 });
+}
+
+impl<T: Empty, const N: usize> Default for Few<T, N> {
     fn default() -> Self {
-        Self(Store::Inline { items: core::array::from_fn(|_| T::default()), len: 0 })
+        Self::EMPTY
     }
 }
 
@@ -81,30 +95,28 @@ impl<T, const N: usize> DerefMut for Few<T, N> {
     }
 }
 
-impl<T: Default, const N: usize> FromIterator<T> for Few<T, N> {
+impl<T: Empty, const N: usize> FromIterator<T> for Few<T, N> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        let items = items.into_iter();
-        if items.size_hint().0 > N {
-            return Self(Store::Heap(items.collect()));
-        }
         let mut few = Self::default();
-        items.for_each(|item| few.push(item));
+        for item in items {
+            few.push(item);
+        }
         few
     }
 }
 
-impl<T: Copy + Default, const N: usize> From<&[T]> for Few<T, N> {
+impl<T: Copy + Empty, const N: usize> From<&[T]> for Few<T, N> {
     fn from(items: &[T]) -> Self {
         if items.len() > N {
             return Self(Store::Heap(items.to_vec()));
         }
-        let mut inline = [T::default(); N];
+        let mut inline = [T::EMPTY; N];
         inline[..items.len()].copy_from_slice(items);
         Self(Store::Inline { items: inline, len: items.len() })
     }
 }
 
-impl<T: Copy + Default, const N: usize> From<Vec<T>> for Few<T, N> {
+impl<T: Copy + Empty, const N: usize> From<Vec<T>> for Few<T, N> {
     fn from(items: Vec<T>) -> Self {
         if items.len() > N { Self(Store::Heap(items)) } else { items.as_slice().into() }
     }
@@ -143,7 +155,11 @@ mod tests {
     use alloc::{format, string::String, vec::Vec};
     use core::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
-    use super::Few;
+    use super::{Empty, Few};
+
+    impl Empty for String {
+        const EMPTY: Self = Self::new();
+    }
 
     #[derive(Default)]
     struct Sum(u64);

@@ -18,6 +18,8 @@ mod few;
 
 pub mod shape;
 
+mod axes;
+
 pub mod align;
 
 pub mod rule;

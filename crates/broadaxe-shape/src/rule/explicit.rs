@@ -14,6 +14,7 @@ use core::fmt;
 use super::{AxisParam, Call, RuleDef};
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
     few::PerAxis,
     shape::list,
@@ -49,7 +50,11 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
             None => return fail(Wrong::Range { axis, rank }),
         }
     }
-    Ok(Placement { rank, axes: [placed, (0..rank).collect()].into_iter().collect(), stretch: Stretch::Into(1) })
+    Ok(Placement {
+        rank,
+        axes: [Axes::from(&*placed), (0..rank).into()].into_iter().collect(),
+        stretch: Stretch::Into(1),
+    })
 }
 
 /// What may be wrong with the list of axes.

@@ -26,7 +26,9 @@ use super::{AxisParam, Call, RuleDef};
 use crate::Shape;
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerOperand,
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -47,8 +49,12 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
         admit(call, k)?;
     }
     let rank = call.extents.rank(0).max(call.extents.rank(1));
-    let axes = (0..2).map(|k| start(call, k, rank).map(|start| (start..start + call.extents.rank(k)).collect()));
-    Ok(Placement { rank, axes: axes.collect::<Result<_, _>>()?, stretch: Stretch::All })
+    let mut axes = PerOperand::<Axes>::default();
+    for k in 0..2 {
+        let start = start(call, k, rank)?;
+        axes.push((start..start + call.extents.rank(k)).into());
+    }
+    Ok(Placement { rank, axes, stretch: Stretch::All })
 }
 
 /// Refuses what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.

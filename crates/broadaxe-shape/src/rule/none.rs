@@ -40,7 +40,7 @@ pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {
         };
         return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
-    Ok(Placement { rank, axes: (0..count).map(|_| (0..rank).collect()).collect(), stretch: Stretch::Never })
+    Ok(Placement { rank, axes: (0..count).map(|_| (0..rank).into()).collect(), stretch: Stretch::Never })
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 pub(super) fn right_aligned(call: &Call<'_>, stretch: Stretch) -> Placement {
     let ranks = (0..call.extents.count()).map(|k| call.extents.rank(k));
     let rank = ranks.clone().max().unwrap_or(0);
-    Placement { rank, axes: ranks.map(|n| (rank - n..rank).collect()).collect(), stretch }
+    Placement { rank, axes: ranks.map(|n| (rank - n..rank).into()).collect(), stretch }
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ use core::fmt;
 use super::{AxisParam, Call, RuleDef};
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
-    few::{PerAxis, PerOperand},
+    few::{Empty, PerOperand},
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -32,8 +33,8 @@ pub(super) static RULE: RuleDef = RuleDef {
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(0);
-    let mut axes = PerOperand::<PerAxis>::default();
-    axes.push((0..rank).collect());
+    let mut axes = PerOperand::<Axes>::default();
+    axes.push((0..rank).into());
     for k in 1..call.extents.count() {
         let own = call.extents.rank(k);
         if own > 0 {
@@ -42,7 +43,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
             };
             return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
         }
-        axes.push(PerAxis::default());
+        axes.push(Axes::EMPTY);
     }
     Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
 }

@@ -18,6 +18,7 @@ use core::fmt;
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
 };
 
@@ -46,7 +47,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
         (Err(undecided), _) => return Err(undecided),
     }
     let start = start?;
-    let axes = [0..rank, start..start + small].into_iter().map(Iterator::collect).collect();
+    let axes = [0..rank, start..start + small].into_iter().map(Axes::from).collect();
     Ok(Placement { rank, axes, stretch: Stretch::Never })
 }
 

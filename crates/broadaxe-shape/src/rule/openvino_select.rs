@@ -15,7 +15,9 @@ use core::fmt;
 use super::{AxisParam, Call, Mode, RuleDef, none, numpy::right_aligned, pdpd};
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerOperand,
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -49,11 +51,12 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 
 fn into_then(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(THEN);
-    let place = |k| {
+    let mut axes = PerOperand::<Axes>::default();
+    for k in 0..3 {
         let start = if k == THEN { 0 } else { pdpd::start(call, THEN, k)? };
-        Ok((start..start + call.extents.rank(k)).collect())
-    };
-    Ok(Placement { rank, axes: (0..3).map(place).collect::<Result<_, Error>>()?, stretch: Stretch::Into(THEN) })
+        axes.push((start..start + call.extents.rank(k)).into());
+    }
+    Ok(Placement { rank, axes, stretch: Stretch::Into(THEN) })
 }
 
 #[cfg(test)]

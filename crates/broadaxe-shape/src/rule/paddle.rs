@@ -39,7 +39,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let ranks = [call.extents.rank(0), call.extents.rank(1)];
     let (rank, small) = (ranks[0].max(ranks[1]), usize::from(ranks[1] <= ranks[0]));
     let start = start(call, rank, small)?;
-    let axes = (0..2).map(|k| if k == small { (start..start + ranks[small]).collect() } else { (0..rank).collect() });
+    let axes = (0..2).map(|k| if k == small { (start..start + ranks[small]).into() } else { (0..rank).into() });
     Ok(Placement { rank, axes: axes.collect(), stretch: Stretch::All })
 }
 

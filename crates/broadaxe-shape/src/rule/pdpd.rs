@@ -15,6 +15,7 @@ use core::fmt;
 use super::{AxisParam, Call, RuleDef};
 use crate::{
     align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
 };
 
@@ -33,7 +34,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let (rank, start) = (call.extents.rank(0), start(call, 0, 1)?);
-    let axes = [0..rank, start..start + call.extents.rank(1)].into_iter().map(Iterator::collect).collect();
+    let axes = [0..rank, start..start + call.extents.rank(1)].into_iter().map(Axes::from).collect();
     Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
 }
 
