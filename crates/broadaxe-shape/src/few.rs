@@ -182,7 +182,9 @@ mod tests {
         for len in 0..9 {
             let vec: Vec<usize> = (10..10 + len).collect();
             let mut pushed = Few::<usize, 3>::default();
-            vec.iter().for_each(|&item| pushed.push(item));
+            for &item in &vec {
+                pushed.push(item);
+            }
             let unhinted: Few<usize, 3> = vec.iter().copied().filter(|&item| item > 0).collect();
             let made = [pushed, unhinted, vec.iter().copied().collect(), vec.as_slice().into(), vec.clone().into()];
             for few in made {

@@ -37,3 +37,8 @@ pub use rewrite::{Effort, Rewrite, rewrite};
 pub use rule::{AxisParam, Mode, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
 pub use symbolic::{Dim, Guard, Inferred, Policy, SymbolicShape};
+
+/// Runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
