@@ -93,12 +93,15 @@ fn main() {
     }
 }
 
+/// A rule, its operands, and the result or the error.
+#[cfg(test)]
+type Case<'a> = (Rule, [&'a [Dim]; 2], Result<&'a [Dim], &'a str>);
+
 #[test]
 fn shapes() {
     let (image, bias): (&[Dim], &[Dim]) = (&[Name("n"), Size(16), Name("w")], &[Size(16)]);
     let (row, column): (&[Dim], &[Dim]) = (&[Size(1), Name("w")], &[Size(16), Size(1)]);
-    // rule, operands, the result or what is said
-    let cases: [(Rule, [&[Dim]; 2], Result<&[Dim], &str>); 7] = [
+    let cases: [Case<'_>; 7] = [
         (Rule::pdpd(1), [image, bias], Ok(image)),
         (Rule::numpy(), [image, bias], Err("axis 2 under numpy: w and 16 must be compared at run time")),
         (Rule::ncnn(), [image, bias], Err("the rule must know whether 16 equals n")),
