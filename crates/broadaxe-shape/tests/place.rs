@@ -88,7 +88,10 @@ fn rule(def: &RuleDef, params: &Params, target: Option<Shape>) -> Rule {
 /// Merges sizes as the documentation of `Stretch` says.
 fn merge(placement: &Placement, operands: &[&[usize]]) -> Option<Vec<usize>> {
     let axis = |axis| {
-        let fed: Vec<(usize, usize)> = placement.feeding(axis).map(|(k, own)| (k, operands[k][own])).collect();
+        let own = |k: usize| Some((k, placement.axes(k).iter().position(|&at| at == axis)?));
+        let fed: Vec<(usize, usize)> = (0..placement.count()).filter_map(own).collect();
+        assert!(placement.feeding(axis).eq(fed.iter().copied()), "{placement:?}");
+        let fed: Vec<(usize, usize)> = fed.into_iter().map(|(k, own)| (k, operands[k][own])).collect();
         let extents = || fed.iter().map(|&(_, extent)| extent);
         let (extent, may_stretch) = match placement.stretch() {
             Stretch::All => (extents().find(|&extent| extent != 1).unwrap_or(1), true),
