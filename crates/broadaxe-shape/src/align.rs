@@ -375,9 +375,11 @@ pub(crate) fn merge(rule: &'static str, known: &Known<'_>, mut placement: Placem
         dims.push(extent);
     }
     elements(&dims).map_err(|e| e.under(rule))?;
-    let placed = known.shapes.iter().zip(placement.axes.iter_mut());
-    let placed = placed.map(|(&dims, axes)| Placed { dims: dims.into(), axes: mem::replace(axes, Axes::EMPTY) });
-    Ok(Alignment { operands: placed.collect(), shape: Shape(dims) })
+    let mut alignment = Alignment { operands: PerOperand::EMPTY, shape: Shape(dims) };
+    for (&dims, axes) in known.shapes.iter().zip(placement.axes.iter_mut()) {
+        alignment.operands.push(Placed { dims: dims.into(), axes: mem::replace(axes, Axes::EMPTY) });
+    }
+    Ok(alignment)
 }
 
 /// One operand on one axis of the result.
