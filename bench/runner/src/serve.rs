@@ -204,7 +204,7 @@ impl<'a> Bench<'a> {
                 let Some((op, views)) = &self.call else { return Err("no operator".to_owned()) };
                 let rule = Rule::numpy();
                 for _ in 0..times {
-                    apply_into(op, &rule, black_box(views), &mut self.out).map_err(failed)?;
+                    apply_into(*op, &rule, black_box(views), &mut self.out).map_err(failed)?;
                 }
             }
             "unplanned" => {

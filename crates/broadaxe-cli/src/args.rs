@@ -5,7 +5,7 @@ mod model;
 use std::str::FromStr;
 
 use broadaxe_kernels::DType;
-use broadaxe_shape::{Params, RULES, Rule, Shape, SymbolicShape};
+use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
 use clap::{
     Args, Parser, Subcommand,
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
@@ -234,7 +234,7 @@ impl RuleArgs {
             axis: self.axis,
             axes: self.axes.as_deref().map(axes).transpose()?,
             target: self.target.as_deref().map(Shape::from_str).transpose()?,
-            mode: self.mode.clone(),
+            mode: self.mode.as_deref().map(Mode::from_str).transpose()?,
         };
         Ok(Rule::new(&self.rule, params)?)
     }

@@ -212,12 +212,12 @@ fn columns(inferred: &Inferred, operands: &[SymbolicShape], dims: &[Dim]) -> Opt
     let placement = inferred.placement()?;
     let mut columns: Vec<Vec<bool>> = Vec::new();
     for (axis, dim) in dims.iter().enumerate().filter(|(_, dim)| dim.size() != Some(1)) {
-        let runs = |(operand, axes): (&SymbolicShape, &Vec<usize>)| {
-            let at = axes.iter().position(|&to| to == axis);
+        let runs = |(k, operand): (usize, &SymbolicShape)| {
+            let at = placement.axes(k).iter().position(|&to| to == axis);
             let own = at.and_then(|at| operand.dims()?.get(at));
             own.is_some_and(|own| own.size() != Some(1) || dim.size() == Some(1))
         };
-        let column: Vec<bool> = operands.iter().zip(&placement.axes).map(runs).collect();
+        let column: Vec<bool> = operands.iter().take(placement.count()).enumerate().map(runs).collect();
         if columns.last() != Some(&column) {
             columns.push(column);
         }

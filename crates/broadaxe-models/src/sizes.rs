@@ -218,12 +218,12 @@ fn extents(
         meaning.rule.infer(operands)?
     };
     let (Some(placement), Some(dims)) = (inferred.placement(), inferred.shape().dims()) else { return Ok(vec![]) };
-    let own = |(operand, axes): (usize, &Vec<usize>)| {
-        let own = operands[operand].dims().unwrap_or_default();
-        let axes = own.iter().zip(axes).enumerate();
+    let own = |(operand, shape): (usize, &SymbolicShape)| {
+        let own = shape.dims().unwrap_or_default();
+        let axes = own.iter().zip(placement.axes(operand)).enumerate();
         axes.map(|(axis, (own, &to))| (operand, axis, own.size(), dims[to].size())).collect::<Vec<_>>()
     };
-    Ok(placement.axes.iter().take(operands.len()).enumerate().flat_map(own).collect())
+    Ok(operands.iter().take(placement.count()).enumerate().flat_map(own).collect())
 }
 
 /// Says what all sizes come to.

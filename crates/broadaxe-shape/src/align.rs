@@ -4,25 +4,38 @@
 //! operands may repeat along an axis where they have extent 1) and a few validity limits. The files under `rule/` return
 //! a [`Placement`]; the merge of the extents is done here, once, for all of them.
 
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+use core::{fmt, mem};
 
 use crate::{
-    error::{Error, ErrorKind},
+    axes::Axes,
+    error::{Data, Error, ErrorKind},
+    few::{Empty, PerAxis, PerOperand},
     shape::{MAX_RANK, Shape, contiguous_strides, elements},
 };
 
 /// Says how operands fit together: the result's shape and, per operand, which of its axes feeds which result axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Up to rank 8 and four operands, an alignment needs no memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Alignment {
     shape: Shape,
-    operands: Vec<Placed>,
+    operands: PerOperand<Placed>,
 }
 
 /// One operand of an [`Alignment`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Placed {
     dims: Shape,
-    axes: Vec<usize>,
+    axes: Axes,
+}
+
+impl Empty for Placed {
+    const EMPTY: Self = Self { dims: Shape(PerAxis::EMPTY), axes: Axes::EMPTY };
 }
 
 impl Placed {
@@ -83,31 +96,79 @@ impl Alignment {
     }
 }
 
-/// Who may repeat along an axis where it has extent 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Says which operands may repeat along an axis on which they have extent 1.
+///
+/// This enum is exhaustive on purpose: code that merges extents must treat every variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stretch {
-    /// Every operand.
+    /// Every operand may: extents are equal or 1, and the result has the one that is not 1.
     All,
-    /// Every operand but this one, whose extents are the result's.
+    /// Every operand but this one may: its extents are the result's.
     Into(usize),
-    /// None: extents are equal.
+    /// No operand may: extents are equal.
     Never,
 }
 
-/// Where each operand's axes go, before extents are merged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Says where each operand's axes go, before extents are merged.
+///
+/// Under a rule with a target, the target is the last operand here. Up to rank 8 and four operands, a placement needs no
+/// memory of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Placement {
-    /// The rank of the result.
-    pub rank: usize,
-    /// Per operand (the target last, under a rule that takes one) the result axis of each of its axes, strictly increasing.
-    pub axes: Vec<Vec<usize>>,
-    /// Who may stretch.
-    pub stretch: Stretch,
+    pub(crate) rank: usize,
+    pub(crate) axes: PerOperand<Axes>,
+    pub(crate) stretch: Stretch,
 }
 
-/// Answers the questions a placement may ask about the operands; implemented for known and for symbolic dims.
+impl Placement {
+    /// Returns the rank of the result.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Returns which operands may repeat.
+    pub fn stretch(&self) -> Stretch {
+        self.stretch
+    }
+
+    /// Returns the number of operands, the target included.
+    pub fn count(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// Returns, for every axis of operand `k`, the result axis that it feeds; strictly increasing.
+    ///
+    /// # Panics
+    /// When there is no operand `k`.
+    pub fn axes(&self, k: usize) -> &[usize] {
+        &self.axes[k]
+    }
+
+    /// Returns the operands that feed a result axis, in order, each with the axis of its own that does.
+    ///
+    /// ```
+    /// use broadaxe_shape::Rule;
+    /// let shapes: &[&[usize]] = &[&[2, 3, 4], &[4]];
+    /// let placement = Rule::numpy().place(&shapes)?;
+    /// assert_eq!(placement.feeding(0).collect::<Vec<_>>(), [(0, 0)]);
+    /// assert_eq!(placement.feeding(2).collect::<Vec<_>>(), [(0, 2), (1, 0)]);
+    /// # Ok::<(), broadaxe_shape::Error>(())
+    /// ```
+    pub fn feeding(&self, axis: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
+        self.axes.iter().enumerate().filter_map(move |(k, axes)| Some((k, position(axes, axis)?)))
+    }
+}
+
+/// Finds an axis in a list that increases; most lists are runs.
+fn position(axes: &[usize], axis: usize) -> Option<usize> {
+    let i = axis.checked_sub(*axes.first()?)?;
+    if axes.get(i) == Some(&axis) { Some(i) } else { axes.binary_search(&axis).ok() }
+}
+
+/// Answers the questions that a rule asks about the operands, for [`Rule::place`](crate::Rule::place).
 ///
-/// Under a rule that takes a target, the target is the last operand.
+/// Implement this for your own dims, known or symbolic, to place them under a rule. A rule asks for ranks and, rarely,
+/// whether a dim has a given extent or two dims are equal. Under a rule with a target, the target is the last operand.
 pub trait Extents {
     /// Counts the operands, the target included.
     fn count(&self) -> usize;
@@ -116,15 +177,22 @@ pub trait Extents {
     /// Says whether axis `axis` of operand `k` has this extent.
     ///
     /// # Errors
-    /// [`ErrorKind::Undecided`] when the dim is not known well enough.
+    /// [`Error::undecided`] when the dim is not known well enough.
     fn is(&self, k: usize, axis: usize, extent: usize) -> Result<bool, Error>;
     /// Says whether two axes, each an operand and an axis of it, have the same extent.
     ///
     /// # Errors
-    /// [`ErrorKind::Undecided`] when the dims are not known well enough.
+    /// [`Error::undecided`] when the dims are not known well enough.
     fn same(&self, one: (usize, usize), other: (usize, usize)) -> Result<bool, Error>;
     /// Writes operand `k`'s shape for an error.
     fn show(&self, k: usize) -> String;
+    /// Returns operand `k`'s dims where all of them are known, so that an error can keep them and write them later.
+    ///
+    /// An error calls [`Extents::show`] at once where this returns nothing, as it does by default.
+    fn dims(&self, k: usize) -> Option<&[usize]> {
+        let _ = k;
+        None
+    }
 }
 
 impl Extents for &[&[usize]] {
@@ -141,70 +209,177 @@ impl Extents for &[&[usize]] {
         Ok(self[k][i] == self[l][j])
     }
     fn show(&self, k: usize) -> String {
-        format!("{}", Shape::from(self[k]))
+        Shape::from(self[k]).to_string()
+    }
+    fn dims(&self, k: usize) -> Option<&[usize]> {
+        Some(self[k])
+    }
+}
+
+/// The shapes of a call of [`Rule::align`](crate::Rule::align), and the target of a rule that has one.
+pub(crate) struct Known<'a> {
+    pub(crate) shapes: &'a [&'a [usize]],
+    pub(crate) target: Option<&'a [usize]>,
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'a [usize]> {
+        self.shapes.iter().copied().chain(self.target)
+    }
+
+    fn of(&self, k: usize) -> &'a [usize] {
+        match self.target {
+            Some(target) if k == self.shapes.len() => target,
+            _ => self.shapes[k],
+        }
+    }
+}
+
+impl Extents for Known<'_> {
+    fn count(&self) -> usize {
+        self.shapes.len() + usize::from(self.target.is_some())
+    }
+    fn rank(&self, k: usize) -> usize {
+        self.of(k).len()
+    }
+    fn is(&self, k: usize, axis: usize, extent: usize) -> Result<bool, Error> {
+        Ok(self.of(k)[axis] == extent)
+    }
+    fn same(&self, (k, i): (usize, usize), (l, j): (usize, usize)) -> Result<bool, Error> {
+        Ok(self.of(k)[i] == self.of(l)[j])
+    }
+    fn show(&self, k: usize) -> String {
+        Shape::from(self.of(k)).to_string()
+    }
+    fn dims(&self, k: usize) -> Option<&[usize]> {
+        Some(self.of(k))
     }
 }
 
 /// Names operand `k` in a sentence: `a`, `b`, ..., `z`, `operand 26`.
 pub(crate) fn letter(k: usize) -> String {
-    match u8::try_from(k) {
-        Ok(k) if k < 26 => String::from(char::from(b'a' + k)),
-        _ => format!("operand {k}"),
+    Name::Operand(k).to_string()
+}
+
+/// The name of an operand in a sentence.
+#[derive(Clone, Copy)]
+pub(crate) enum Name {
+    Operand(usize),
+    Target,
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Target => f.write_str("target"),
+            Self::Operand(k) => match u8::try_from(k) {
+                Ok(k) if k < 26 => write!(f, "{}", char::from(b'a' + k)),
+                _ => write!(f, "operand {k}"),
+            },
+        }
+    }
+}
+
+/// A call of a rule as its errors keep it.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    rule: &'static str,
+    operands: PerOperand<Shown>,
+    target: bool,
+}
+
+/// An operand's shape as an error keeps it.
+#[derive(Clone)]
+enum Shown {
+    Known(Shape),
+    Text(String),
+}
+
+impl Empty for Shown {
+    const EMPTY: Self = Self::Known(Shape(PerAxis::EMPTY));
+}
+
+impl Asked {
+    /// Keeps a call; `target` says that the last operand is the target.
+    pub(crate) fn new(rule: &'static str, extents: &(impl Extents + ?Sized), target: bool) -> Self {
+        let shown = |k| extents.dims(k).map_or_else(|| Shown::Text(extents.show(k)), |dims| Shown::Known(dims.into()));
+        Self { rule, operands: (0..extents.count()).map(shown).collect(), target }
+    }
+
+    /// Names operand `k`.
+    pub(crate) fn name(&self, k: usize) -> Name {
+        if self.target && k + 1 == self.operands.len() { Name::Target } else { Name::Operand(k) }
+    }
+
+    /// Makes an error about the call; `write` continues the sentence after the shapes.
+    pub(crate) fn fail(
+        self,
+        kind: ErrorKind,
+        write: impl Fn(&Self, &mut fmt::Formatter<'_>) -> fmt::Result + Data,
+    ) -> Error {
+        let rule = self.rule;
+        let sentence = move |f: &mut fmt::Formatter<'_>| {
+            write!(f, "{self}: ")?;
+            write(&self, f)
+        };
+        Error::later(kind, sentence).under(rule)
     }
 }
 
 /// Begins an error's sentence: `broadcast of a (3, 1) with b (4,) under numpy`.
-pub(crate) fn sentence(rule: &str, extents: &(impl Extents + ?Sized), target: bool) -> String {
-    let count = extents.count();
-    let mut text = String::from("broadcast of ");
-    for k in 0..count {
-        let to_target = target && k + 1 == count;
-        text += if k == 0 {
-            ""
-        } else if to_target {
-            " to "
-        } else {
-            " with "
-        };
-        text += &if to_target { String::from("target") } else { letter(k) };
-        text += " ";
-        text += &extents.show(k);
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("broadcast of ")?;
+        for (k, shown) in self.operands.iter().enumerate() {
+            let name = self.name(k);
+            let joint = match name {
+                _ if k == 0 => "",
+                Name::Target => " to ",
+                Name::Operand(_) => " with ",
+            };
+            write!(f, "{joint}{name} ")?;
+            match shown {
+                Shown::Known(shape) => shape.fmt(f)?,
+                Shown::Text(text) => f.write_str(text)?,
+            }
+        }
+        write!(f, " under {}", self.rule)
     }
-    text + " under " + rule
+}
+
+/// Begins an error's sentence, as [`Asked`] displays.
+pub(crate) fn sentence(rule: &'static str, extents: &(impl Extents + ?Sized), target: bool) -> String {
+    Asked::new(rule, extents, target).to_string()
 }
 
 /// Merges the extents that a placement brings together on each axis.
 ///
-/// `target` says that the last operand is the target: it takes part in the merge and is left out of the alignment.
+/// The target takes part in the merge and is left out of the alignment.
 ///
 /// # Errors
 /// [`ErrorKind::Mismatch`] and [`ErrorKind::Direction`] with axis, operand and both sizes, for the leftmost axis at fault;
 /// [`ErrorKind::Overflow`] when the result cannot be counted; [`ErrorKind::Rank`] above [`MAX_RANK`].
-pub(crate) fn merge(
-    rule: &'static str,
-    shapes: &[&[usize]],
-    placement: &Placement,
-    target: bool,
-) -> Result<Alignment, Error> {
-    if placement.rank > MAX_RANK {
-        let text = format!("the result would have rank {}, above the largest, {MAX_RANK}", placement.rank);
-        return Err(Error::new(ErrorKind::Rank, text).under(rule));
+pub(crate) fn merge(rule: &'static str, known: &Known<'_>, mut placement: Placement) -> Result<Alignment, Error> {
+    let Placement { rank, stretch, .. } = placement;
+    if rank > MAX_RANK {
+        let text = move |f: &mut fmt::Formatter<'_>| {
+            write!(f, "the result would have rank {rank}, above the largest, {MAX_RANK}")
+        };
+        return Err(Error::later(ErrorKind::Rank, text).under(rule));
     }
-    let mut fed: Vec<Vec<Fed>> = vec![Vec::new(); placement.rank];
-    for (operand, axes) in placement.axes.iter().enumerate() {
-        for (i, &axis) in axes.iter().enumerate() {
-            fed[axis].push(Fed { operand, extent: shapes[operand][i] });
-        }
+    let mut dims = PerAxis::default();
+    for axis in 0..rank {
+        let fed = placement.feeding(axis).map(|(operand, own)| Fed { operand, extent: known.of(operand)[own] });
+        let extent = merge_axis(fed, stretch)
+            .map_err(|clash| clash.error(Asked::new(rule, known, known.target.is_some()), axis))?;
+        dims.push(extent);
     }
-    let merged = fed
-        .iter()
-        .enumerate()
-        .map(|(axis, fed)| merge_axis(fed, placement.stretch).map_err(|clash| clash.error(rule, shapes, target, axis)));
-    let dims = merged.collect::<Result<Vec<usize>, Error>>()?;
     elements(&dims).map_err(|e| e.under(rule))?;
-    let operands = shapes.len() - usize::from(target);
-    let placed = (0..operands).map(|k| Placed { dims: shapes[k].into(), axes: placement.axes[k].clone() });
-    Ok(Alignment { operands: placed.collect(), shape: dims.into() })
+    let mut alignment = Alignment { operands: PerOperand::EMPTY, shape: Shape(dims) };
+    for (&dims, axes) in known.shapes.iter().zip(placement.axes.iter_mut()) {
+        alignment.operands.push(Placed { dims: dims.into(), axes: mem::replace(axes, Axes::EMPTY) });
+    }
+    Ok(alignment)
 }
 
 /// One operand on one axis of the result.
@@ -215,6 +390,7 @@ struct Fed {
 }
 
 /// Two operands whose extents do not go together on one axis.
+#[derive(Clone, Copy)]
 struct Clash {
     kind: ErrorKind,
     /// The operand whose extent the result has so far.
@@ -224,12 +400,13 @@ struct Clash {
 }
 
 /// Returns the extent of the result on an axis that these operands feed.
-fn merge_axis(fed: &[Fed], stretch: Stretch) -> Result<usize, Clash> {
+fn merge_axis(mut fed: impl Iterator<Item = Fed> + Clone, stretch: Stretch) -> Result<usize, Clash> {
+    let all = fed.clone();
     let mut base = match stretch {
-        Stretch::Into(k) => fed.iter().copied().find(|fed| fed.operand == k).unwrap_or(Fed { operand: k, extent: 1 }),
-        Stretch::All | Stretch::Never => fed.first().copied().unwrap_or(Fed { operand: 0, extent: 1 }),
+        Stretch::Into(k) => fed.find(|fed| fed.operand == k).unwrap_or(Fed { operand: k, extent: 1 }),
+        Stretch::All | Stretch::Never => fed.next().unwrap_or(Fed { operand: 0, extent: 1 }),
     };
-    for &other in fed.iter().filter(|fed| fed.extent != 1 || stretch == Stretch::Never) {
+    for other in all.filter(|fed| fed.extent != 1 || stretch == Stretch::Never) {
         if other.extent == base.extent {
             continue;
         }
@@ -245,16 +422,24 @@ fn merge_axis(fed: &[Fed], stretch: Stretch) -> Result<usize, Clash> {
 }
 
 impl Clash {
-    fn error(&self, rule: &'static str, shapes: &[&[usize]], target: bool, axis: usize) -> Error {
-        let name = |k: usize| if target && k + 1 == shapes.len() { String::from("target") } else { letter(k) };
-        let (a, b, x, y) = (name(self.base.operand), name(self.other.operand), self.base.extent, self.other.extent);
-        let hint = match self.stretch {
-            Stretch::All => String::from("they must be equal or 1"),
-            Stretch::Never => String::from("they must be equal"),
-            Stretch::Into(_) if x == 1 => format!("{a} may not stretch, so {b} must be 1 there"),
-            Stretch::Into(_) => format!("{b} must be {x} or 1 there"),
-        };
-        let text = format!("{}: axis {axis} is {x} in {a} and {y} in {b}; {hint}", sentence(rule, &shapes, target));
-        Error::new(self.kind, text).under(rule).operand_at(self.other.operand).axis_at(axis).sized(x, y)
+    fn error(self, asked: Asked, axis: usize) -> Error {
+        let (base, other) = (self.base, self.other);
+        asked
+            .fail(self.kind, move |asked, f| self.write(asked, axis, f))
+            .operand_at(other.operand)
+            .axis_at(axis)
+            .sized(base.extent, other.extent)
+    }
+
+    fn write(&self, asked: &Asked, axis: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (x, y) = (self.base.extent, self.other.extent);
+        let (a, b) = (asked.name(self.base.operand), asked.name(self.other.operand));
+        write!(f, "axis {axis} is {x} in {a} and {y} in {b}; ")?;
+        match self.stretch {
+            Stretch::All => f.write_str("they must be equal or 1"),
+            Stretch::Never => f.write_str("they must be equal"),
+            Stretch::Into(_) if x == 1 => write!(f, "{a} may not stretch, so {b} must be 1 there"),
+            Stretch::Into(_) => write!(f, "{b} must be {x} or 1 there"),
+        }
     }
 }

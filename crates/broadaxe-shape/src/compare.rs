@@ -13,7 +13,7 @@ use alloc::{vec, vec::Vec};
 use crate::{
     align::Alignment,
     error::Error,
-    rule::{AxisParam, Params, RULES, Rule, RuleDef},
+    rule::{AxisParam, Mode, Params, RULES, Rule, RuleDef},
     shape::{Shape, contiguous_strides},
     symbolic::{Inferred, SymbolicShape},
 };
@@ -112,7 +112,7 @@ fn ask_all<T>(
 /// Asks one rule in one mode: its default axis, then those that mean something else.
 fn ask<T>(
     def: &RuleDef,
-    mode: Option<&str>,
+    mode: Option<Mode>,
     rank: usize,
     answer: &dyn Fn(&Rule) -> Result<T, Error>,
     same: &dyn Fn(&T, &T) -> bool,
@@ -120,7 +120,7 @@ fn ask<T>(
     let mut outcomes: Vec<(Rule, Result<T, Error>)> = Vec::new();
     let axes = (0..=rank as i64).map(Some).filter(|_| def.axis != AxisParam::None);
     for axis in [None].into_iter().chain(axes) {
-        let params = Params { axis, mode: mode.map(Into::into), ..Params::default() };
+        let params = Params { axis, mode, ..Params::default() };
         let Ok(rule) = Rule::new(def.name, params) else { continue };
         let result = answer(&rule);
         let says_more = match &result {

@@ -1,12 +1,19 @@
 //! The one error of this crate.
 
-use alloc::string::String;
-use core::fmt;
+use alloc::{
+    boxed::Box,
+    string::{String, ToString},
+};
+use core::{
+    fmt,
+    panic::{RefUnwindSafe, UnwindSafe},
+};
 
 /// Says what went wrong with a broadcast, and what would have worked.
 ///
 /// The sentence names operand, axis, both sizes and the rule. The parts are there for programs:
-/// [`Error::kind`], [`Error::operand`], [`Error::axis`], [`Error::sizes`], [`Error::rule`].
+/// [`Error::kind`], [`Error::operand`], [`Error::axis`], [`Error::sizes`], [`Error::rule`]. The error of a broadcast keeps
+/// the shapes and writes its sentence when it is displayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -14,8 +21,67 @@ pub struct Error {
     axis: Option<usize>,
     sizes: Option<(usize, usize)>,
     rule: Option<&'static str>,
-    message: String,
+    message: Message,
 }
+
+/// The sentence of an error.
+enum Message {
+    Text(String),
+    /// Written when it is asked for.
+    Later(Box<dyn Sentence>),
+}
+
+/// Writes a sentence from data that it holds.
+trait Sentence: Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn copy(&self) -> Box<dyn Sentence>;
+}
+
+/// What a sentence that is written later may hold.
+pub(crate) trait Data: Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static {}
+
+impl<T: Clone + Send + Sync + UnwindSafe + RefUnwindSafe + 'static> Data for T {}
+
+impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result + Data> Sentence for F {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self(f)
+    }
+    fn copy(&self) -> Box<dyn Sentence> {
+        Box::new(self.clone())
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Later(sentence) => sentence.write(f),
+        }
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_string(), f)
+    }
+}
+
+impl Clone for Message {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(text.clone()),
+            Self::Later(sentence) => Self::Later(sentence.copy()),
+        }
+    }
+}
+
+impl PartialEq for Message {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Message {}
 
 /// Classes of [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,8 +131,31 @@ impl ErrorKind {
 }
 
 impl Error {
+    /// Makes the error with which [`Extents`](crate::Extents) says that a question about its dims is open.
+    ///
+    /// Its class is [`ErrorKind::Undecided`].
+    ///
+    /// ```
+    /// use broadaxe_shape::{Error, ErrorKind};
+    /// let error = Error::undecided("whether n is 3 is not known");
+    /// assert_eq!(error.kind(), ErrorKind::Undecided);
+    /// assert_eq!(error.to_string(), "whether n is 3 is not known");
+    /// ```
+    pub fn undecided(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Undecided, message)
+    }
+
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, operand: None, axis: None, sizes: None, rule: None, message: message.into() }
+        Self::of(kind, Message::Text(message.into()))
+    }
+
+    /// Makes an error whose sentence is written when it is displayed.
+    pub(crate) fn later(kind: ErrorKind, write: impl Fn(&mut fmt::Formatter<'_>) -> fmt::Result + Data) -> Self {
+        Self::of(kind, Message::Later(Box::new(write)))
+    }
+
+    fn of(kind: ErrorKind, message: Message) -> Self {
+        Self { kind, operand: None, axis: None, sizes: None, rule: None, message }
     }
 
     pub(crate) fn operand_at(mut self, operand: usize) -> Self {
@@ -117,7 +206,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        self.message.fmt(f)
     }
 }
 

@@ -4,6 +4,7 @@ mod bidirectional;
 mod broadcast_to;
 mod explicit;
 mod gemm_c;
+mod mode;
 mod ncnn;
 mod none;
 mod numpy;
@@ -19,17 +20,14 @@ mod table;
 mod text;
 mod unidirectional;
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{format, vec::Vec};
+use core::fmt;
 
-pub use self::ncnn::Reversed;
+pub use self::{mode::Mode, ncnn::Reversed};
 use crate::{
-    align::{self, Alignment, Extents, Placement, letter, sentence},
-    error::{Error, ErrorKind},
-    shape::{Shape, elements},
+    align::{self, Alignment, Asked, Extents, Known, Placement},
+    error::{Data, Error, ErrorKind},
+    shape::{MAX_RANK, Shape, elements, too_many_axes},
 };
 
 /// Every rule there is. A rule is added by its file and its line here.
@@ -70,12 +68,19 @@ pub struct RuleDef {
     /// Whether the rule takes the parameter `target`.
     pub target: bool,
     /// The values of the parameter `mode`, the default first; empty when there is no such parameter.
-    pub modes: &'static [&'static str],
+    pub modes: &'static [Mode],
     pub(crate) place: fn(&Call<'_>) -> Result<Placement, Error>,
+}
+
+impl fmt::Debug for RuleDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuleDef").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// What a rule does with the parameter `axis`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AxisParam {
     /// It takes none.
     None,
@@ -95,7 +100,7 @@ pub struct Params {
     /// The shape to broadcast to.
     pub target: Option<Shape>,
     /// One of the rule's modes.
-    pub mode: Option<String>,
+    pub mode: Option<Mode>,
 }
 
 /// What a rule's file is asked: the operands (the target last, if the rule takes one) and the parameters.
@@ -114,20 +119,18 @@ impl Call<'_> {
         }
     }
 
-    /// Returns the mode given, or the rule's default; empty under a rule without modes.
-    pub(crate) fn mode(&self) -> &str {
-        self.params.mode.as_deref().or(self.def.modes.first().copied()).unwrap_or("")
+    /// Returns the mode given, or the rule's default.
+    pub(crate) fn mode(&self) -> Mode {
+        self.params.mode.or(self.def.modes.first().copied()).unwrap_or(Mode::Numpy)
     }
 
-    /// Names operand `k` in a sentence: `a`, `b`, ..., or `target`.
-    pub(crate) fn name(&self, k: usize) -> String {
-        if self.def.target && k + 1 == self.extents.count() { "target".into() } else { letter(k) }
-    }
-
-    /// Makes an error about this call; the text continues the sentence after the shapes.
-    pub(crate) fn fail(&self, kind: ErrorKind, text: &str) -> Error {
-        Error::new(kind, format!("{}: {text}", sentence(self.def.name, self.extents, self.def.target)))
-            .under(self.def.name)
+    /// Makes an error about this call; `write` continues the sentence after the shapes.
+    pub(crate) fn fail(
+        &self,
+        kind: ErrorKind,
+        write: impl Fn(&Asked, &mut fmt::Formatter<'_>) -> fmt::Result + Data,
+    ) -> Error {
+        Asked::new(self.def.name, self.extents, self.def.target).fail(kind, write)
     }
 }
 
@@ -150,8 +153,8 @@ pub struct Rule {
     params: Params,
 }
 
-impl core::fmt::Debug for Rule {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rule").field("name", &self.def.name).field("params", &self.params).finish()
     }
 }
@@ -188,11 +191,11 @@ impl Rule {
             }
             (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("takes no target"),
             (Params { target: None, .. }, RuleDef { target: true, .. }) => wrong("needs a target shape"),
-            (Params { mode: Some(mode), .. }, _) if !def.modes.contains(&mode.as_str()) => {
+            (Params { mode: Some(mode), .. }, _) if !def.modes.contains(mode) => {
                 if def.modes.is_empty() {
                     wrong("takes no mode")
                 } else {
-                    wrong(&format!("has no mode '{mode}'; its modes are {}", def.modes.join(", ")))
+                    wrong(&format!("has no mode '{mode}'; its modes are {}", mode::list(def.modes)))
                 }
             }
             _ => Ok(Self::of(def, params)),
@@ -204,9 +207,7 @@ impl Rule {
         if let (None, AxisParam::Default(axis)) = (params.axis, def.axis) {
             params.axis = Some(axis);
         }
-        if params.mode.is_none() {
-            params.mode = def.modes.first().map(ToString::to_string);
-        }
+        params.mode = params.mode.or(def.modes.first().copied());
         Self { def, params }
     }
 
@@ -266,7 +267,7 @@ impl Rule {
     /// # Errors
     /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none` and `pdpd`.
     pub fn openvino_select(mode: &str, axis: Option<i64>) -> Result<Self, Error> {
-        Self::new(openvino_select::RULE.name, Params { mode: Some(mode.into()), axis, ..Params::default() })
+        Self::new(openvino_select::RULE.name, Params { mode: Some(mode.parse()?), axis, ..Params::default() })
     }
 
     /// Makes the rule of OpenVINO's `PReLU`, whose operands are data and slope.
@@ -306,32 +307,105 @@ impl Rule {
 
     /// Aligns operands of these shapes.
     ///
+    /// Up to rank 8 and four operands, this allocates nothing where it succeeds.
+    ///
     /// # Errors
     /// When the shapes do not broadcast under this rule; the error names operand, axis, both sizes and the rule.
     pub fn align(&self, shapes: &[&[usize]]) -> Result<Alignment, Error> {
-        let def = self.def;
-        let (least, most) = def.operands;
-        if !(least..=most).contains(&shapes.len()) {
-            let want = if least == most {
-                format!("{least}")
-            } else if most == usize::MAX {
-                format!("at least {least}")
-            } else {
-                format!("{least} to {most}")
-            };
-            let s = if most == 1 { "" } else { "s" };
-            return Err(Error::new(
-                ErrorKind::Operands,
-                format!("the rule {} takes {want} operand{s}, not {}", def.name, shapes.len()),
-            )
-            .under(def.name));
+        self.check_count(shapes.len())?;
+        let known = Known { shapes, target: self.params.target.as_deref() };
+        for shape in known.iter() {
+            elements(shape).map_err(|e| e.under(self.def.name))?;
         }
-        let mut all: Vec<&[usize]> = shapes.to_vec();
-        all.extend(self.params.target.as_deref());
-        for shape in &all {
-            elements(shape).map_err(|e| e.under(def.name))?;
+        let placement = (self.def.place)(&Call { def: self.def, extents: &known, params: &self.params })?;
+        align::merge(self.def.name, &known, placement)
+    }
+
+    /// Says which result axis each operand axis feeds, for dims of any type.
+    ///
+    /// This runs the rule over dims that implement [`Extents`]: a runtime's own, known or symbolic. What the rule leaves to
+    /// the caller is the merge of the extents on each result axis, by [`Placement::feeding`] and
+    /// [`Stretch`](crate::Stretch). Under a rule with a target, the last operand of `extents` is the target, and the one
+    /// in [`Rule::params`] is not read.
+    ///
+    /// # Errors
+    /// When the number of operands, a rank or a parameter does not suit the rule, and [`ErrorKind::Undecided`] when the
+    /// placement depends on a dim that `extents` does not know. Extents that do not go together are not noticed.
+    ///
+    /// ```
+    /// use broadaxe_shape::{Error, Extents, Rule, Stretch};
+    ///
+    /// /// A dim is a number or a name.
+    /// #[derive(Clone, Copy, PartialEq, Debug)]
+    /// enum Dim {
+    ///     Size(usize),
+    ///     Name(&'static str),
+    /// }
+    /// use Dim::{Name, Size};
+    ///
+    /// struct Operands<'a>(&'a [&'a [Dim]]);
+    ///
+    /// impl Extents for Operands<'_> {
+    ///     fn count(&self) -> usize {
+    ///         self.0.len()
+    ///     }
+    ///     fn rank(&self, k: usize) -> usize {
+    ///         self.0[k].len()
+    ///     }
+    ///     fn is(&self, k: usize, axis: usize, extent: usize) -> Result<bool, Error> {
+    ///         match self.0[k][axis] {
+    ///             Size(size) => Ok(size == extent),
+    ///             Name(name) => Err(Error::undecided(format!("the size of {name} is not known"))),
+    ///         }
+    ///     }
+    ///     fn same(&self, one: (usize, usize), other: (usize, usize)) -> Result<bool, Error> {
+    ///         match (self.0[one.0][one.1], self.0[other.0][other.1]) {
+    ///             (x, y) if x == y => Ok(true),
+    ///             (Size(_), Size(_)) => Ok(false),
+    ///             (x, y) => Err(Error::undecided(format!("it is not known whether {x:?} is {y:?}"))),
+    ///         }
+    ///     }
+    ///     fn show(&self, k: usize) -> String {
+    ///         format!("{:?}", self.0[k])
+    ///     }
+    /// }
+    ///
+    /// let image: &[Dim] = &[Name("batch"), Size(16), Name("h"), Name("w")];
+    /// let bias: &[Dim] = &[Size(16)];
+    /// let placement = Rule::pdpd(1).place(&Operands(&[image, bias]))?;
+    /// assert_eq!(placement.rank(), 4);
+    /// assert_eq!(placement.axes(1), [1]);
+    /// assert_eq!(placement.stretch(), Stretch::Into(0));
+    ///
+    /// // ncnn compares the bias with the slowest axis first: here the answer depends on `batch`.
+    /// let error = Rule::ncnn().place(&Operands(&[image, bias])).unwrap_err();
+    /// assert_eq!(error.to_string(), "it is not known whether Size(16) is Name(\"batch\")");
+    /// # Ok::<(), broadaxe_shape::Error>(())
+    /// ```
+    pub fn place(&self, extents: &dyn Extents) -> Result<Placement, Error> {
+        let (def, count) = (self.def, extents.count());
+        self.check_count(count.saturating_sub(usize::from(def.target)))?;
+        match (0..count).map(|k| extents.rank(k)).find(|&rank| rank > MAX_RANK) {
+            Some(rank) => Err(too_many_axes(rank).under(def.name)),
+            None => (def.place)(&Call { def, extents, params: &self.params }),
         }
-        let placement = (def.place)(&Call { def, extents: &all.as_slice(), params: &self.params })?;
-        align::merge(def.name, &all, &placement, def.target)
+    }
+
+    /// Refuses a number of operands, the target left out, that the rule does not take.
+    fn check_count(&self, given: usize) -> Result<(), Error> {
+        let (name, (least, most)) = (self.def.name, self.def.operands);
+        if (least..=most).contains(&given) {
+            return Ok(());
+        }
+        let write = move |f: &mut fmt::Formatter<'_>| {
+            write!(f, "the rule {name} takes ")?;
+            match (least, most) {
+                _ if least == most => write!(f, "{least}")?,
+                (_, usize::MAX) => write!(f, "at least {least}")?,
+                _ => write!(f, "{least} to {most}")?,
+            }
+            write!(f, " operand{}, not {given}", if most == 1 { "" } else { "s" })
+        };
+        Err(Error::later(ErrorKind::Operands, write).under(name))
     }
 }

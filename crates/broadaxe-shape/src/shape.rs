@@ -8,21 +8,25 @@ use alloc::{
 };
 use core::{fmt, ops::Deref, str::FromStr};
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    few::PerAxis,
+};
 
 /// The largest rank that any operand or result may have.
 pub const MAX_RANK: usize = 64;
 
 /// Holds the extents of an array, slowest axis first.
 ///
-/// Displays as Python writes a tuple: `()`, `(3,)`, `(2, 3)`. Parses `2,3,4`, `(2, 3, 4)`, `[2,3,4]` and `()`.
+/// Displays as Python writes a tuple: `()`, `(3,)`, `(2, 3)`. Parses `2,3,4`, `(2, 3, 4)`, `[2,3,4]` and `()`. Up to
+/// rank 8 the dims need no memory of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shape(Vec<usize>);
+pub struct Shape(pub(crate) PerAxis);
 
 impl Shape {
     /// Makes a shape of these dims.
     pub fn new(dims: impl Into<Vec<usize>>) -> Self {
-        Self(dims.into())
+        Self(dims.into().into())
     }
 
     /// Returns the dims, slowest first.
@@ -32,7 +36,7 @@ impl Shape {
 
     /// Returns the dims as a vector.
     pub fn into_dims(self) -> Vec<usize> {
-        self.0
+        self.0.into_vec()
     }
 
     /// Returns the shape with its axes in the opposite order.
@@ -49,6 +53,11 @@ pub(crate) fn list<T: ToString>(values: &[T]) -> String {
     if values.is_empty() { "()".into() } else { values.iter().map(T::to_string).collect::<Vec<_>>().join(",") }
 }
 
+/// Makes the error about a rank above [`MAX_RANK`].
+pub(crate) fn too_many_axes(rank: usize) -> Error {
+    Error::later(ErrorKind::Rank, move |f| write!(f, "rank {rank} is above the largest rank, {MAX_RANK}"))
+}
+
 /// Counts the elements of an array of these dims.
 ///
 /// # Errors
@@ -56,15 +65,13 @@ pub(crate) fn list<T: ToString>(values: &[T]) -> String {
 /// must still have strides that can be written down. [`ErrorKind::Rank`] above [`MAX_RANK`].
 pub fn elements(dims: &[usize]) -> Result<usize, Error> {
     if dims.len() > MAX_RANK {
-        return Err(Error::new(ErrorKind::Rank, format!("rank {} is above the largest rank, {MAX_RANK}", dims.len())));
+        return Err(too_many_axes(dims.len()));
     }
     let mut count: usize = 1;
     for &dim in dims.iter().filter(|&&dim| dim != 0) {
         count = count.checked_mul(dim).filter(|&n| isize::try_from(n).is_ok()).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Overflow,
-                format!("{} has more elements than an address can count", Shape::from(dims)),
-            )
+            let shape = Shape::from(dims);
+            Error::later(ErrorKind::Overflow, move |f| write!(f, "{shape} has more elements than an address can count"))
         })?;
     }
     Ok(if dims.contains(&0) { 0 } else { count })
@@ -90,19 +97,19 @@ impl Deref for Shape {
 
 impl From<&[usize]> for Shape {
     fn from(dims: &[usize]) -> Self {
-        Self(dims.to_vec())
+        Self(dims.into())
     }
 }
 
 impl From<Vec<usize>> for Shape {
     fn from(dims: Vec<usize>) -> Self {
-        Self(dims)
+        Self(dims.into())
     }
 }
 
 impl<const N: usize> From<[usize; N]> for Shape {
     fn from(dims: [usize; N]) -> Self {
-        Self(dims.to_vec())
+        Self(dims[..].into())
     }
 }
 

@@ -27,7 +27,7 @@ impl Random {
             axis: if def.axis == AxisParam::None { None } else { self.one_of(&axis) },
             axes: def.axes.then(|| (0..self.below(most)).map(|_| self.below(most) as i64).collect()),
             target: def.target.then(|| Shape::new(self.shape(most, dims))),
-            mode: (!def.modes.is_empty()).then(|| self.one_of(def.modes).to_string()),
+            mode: (!def.modes.is_empty()).then(|| self.one_of(def.modes)),
         };
         Rule::new(def.name, params).unwrap()
     }

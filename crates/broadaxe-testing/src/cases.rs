@@ -115,8 +115,12 @@ impl RuleText {
             }
             None => None,
         };
-        let params = Params { axis: self.axis, axes: self.axes.clone(), target, mode: self.mode.clone() };
-        Rule::new(&self.name, params).map_err(|e| e.to_string())
+        let mode = self.mode.as_deref().map(str::parse).transpose();
+        let rule = mode.and_then(|mode| {
+            let params = Params { axis: self.axis, axes: self.axes.clone(), target, mode };
+            Rule::new(&self.name, params)
+        });
+        rule.map_err(|e| e.to_string())
     }
 }
 

@@ -10,3 +10,8 @@ pub mod oracle;
 pub mod strided;
 // After what it draws layouts for.
 pub mod random;
+
+/// Runs the examples of the guide to the rules.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embed-the-rules.md")]
+struct EmbedTheRules;

@@ -83,7 +83,7 @@ enum Work {
     /// Computes a program over the stage's shape.
     Map(Box<Schedule>, Plan),
     /// Folds what a program computes over a larger shape.
-    Fold(Folding),
+    Fold(Box<Folding>),
 }
 
 /// One program over one shape, and what becomes of its result.
@@ -464,7 +464,7 @@ impl Stager<'_> {
         self.push(
             owner,
             sketch,
-            Work::Fold(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() }),
+            Work::Fold(Box::new(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() })),
         )
     }
 

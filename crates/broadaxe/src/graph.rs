@@ -37,7 +37,7 @@ pub(crate) enum Origin {
     /// One number.
     Constant(Scalar),
     /// A kernel over operands aligned with the node's shape.
-    Kernel(Applied),
+    Kernel(Box<Applied>),
     /// Elements of another node, folded.
     Fold(Folded),
 }
@@ -194,7 +194,7 @@ impl Graph {
             hash = hash.wrapping_add(1);
         }
         let shape = alignment.shape().clone();
-        let origin = Origin::Kernel(Applied { name, kernel, args: args.to_vec(), alignment });
+        let origin = Origin::Kernel(Box::new(Applied { name, kernel, args: args.to_vec(), alignment }));
         let node = self.push(origin, kernel.output(), shape);
         self.made.insert(hash, node);
         node

@@ -158,7 +158,7 @@ mod tests {
                     params.axes = Some((0..4).filter(|_| draw.below(2) == 0).collect());
                 }
                 if !def.modes.is_empty() {
-                    params.mode = Some(def.modes[draw.below(def.modes.len() as u64)].into());
+                    params.mode = Some(def.modes[draw.below(def.modes.len() as u64)]);
                 }
                 let Ok(rule) = Rule::new(def.name, params) else { continue };
                 let count = def.operands.0 + draw.below((def.operands.1.min(3) - def.operands.0.min(3) + 1) as u64);

@@ -27,14 +27,18 @@ fn operands(def: &RuleDef) -> String {
 
 fn parameters(def: &RuleDef) -> String {
     let axis = match def.axis {
-        AxisParam::None => None,
         AxisParam::Default(axis) => Some(format!("--axis N ({axis})")),
         AxisParam::Optional => Some("--axis N".to_owned()),
+        _ => None,
     };
     let axes = def.axes.then(|| "--axes LIST".to_owned());
     let target = def.target.then(|| "--target SHAPE".to_owned());
-    let mode = (!def.modes.is_empty()).then(|| format!("--mode {}", def.modes.join("|")));
+    let mode = (!def.modes.is_empty()).then(|| format!("--mode {}", modes(def).join("|")));
     [axis, axes, target, mode].into_iter().flatten().fold(String::new(), |text, one| text + "\n" + &one)
+}
+
+fn modes(def: &RuleDef) -> Vec<&'static str> {
+    def.modes.iter().map(|mode| mode.name()).collect()
 }
 
 fn describe(def: &RuleDef) -> Value {
@@ -49,6 +53,6 @@ fn describe(def: &RuleDef) -> Value {
         "default_axis": match def.axis { AxisParam::Default(axis) => Some(axis), _ => None },
         "axes": def.axes,
         "target": def.target,
-        "modes": def.modes,
+        "modes": modes(def),
     })
 }

@@ -81,7 +81,7 @@ impl Symbolic<'_> {
         let dims = self.inferred.shape().dims();
         let operands = self.shapes.iter().enumerate().map(|(k, shape)| Operand {
             shape: self.show(shape),
-            axes: self.inferred.placement().map(|placement| order.axes(&placement.axes[k], placement.rank)),
+            axes: self.inferred.placement().map(|placement| order.axes(placement.axes(k), placement.rank())),
             strides: None,
         });
         let dim = |dim: &Dim| dim.size().map_or_else(|| json!(dim.to_string()), |size| json!(size));

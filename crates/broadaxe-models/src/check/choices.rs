@@ -7,7 +7,7 @@
 //!
 //! A dim that is the broadcast of several names has no variable of its own: its size follows from those of the names.
 
-use broadaxe_shape::{Dim, Inferred, SymbolicShape};
+use broadaxe_shape::{Dim, Inferred, Placement, SymbolicShape};
 
 use super::verdict::operand_name;
 
@@ -65,11 +65,8 @@ impl Sizes {
         mentioned.sort_unstable();
         mentioned.dedup();
         let placement = own.and_then(Inferred::placement);
-        let meet = |axis: usize| {
-            let feeds = |(k, fed): (usize, &Vec<usize>)| Some((k, fed.iter().position(|at| *at == axis)?));
-            placement.map_or_else(Vec::new, |placement| placement.axes.iter().enumerate().filter_map(feeds).collect())
-        };
-        let axes = (0..placement.map_or(0, |placement| placement.rank)).map(meet).collect();
+        let meet = |axis: usize| placement.map_or_else(Vec::new, |placement| placement.feeding(axis).collect());
+        let axes = (0..placement.map_or(0, Placement::rank)).map(meet).collect();
         Some(Self { variables, shapes: extents, mentioned, axes })
     }
 

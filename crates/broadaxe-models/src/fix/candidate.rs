@@ -96,7 +96,7 @@ impl<'a> Subject<'a> {
         };
         let inferred = inferred.map_err(|error| error.to_string())?;
         let placement = inferred.placement().ok_or("where the operands lie depends on sizes that are not known")?;
-        let axes = placement.axes[..operands.len().min(placement.axes.len())].to_vec();
+        let axes = (0..operands.len().min(placement.count())).map(|k| placement.axes(k).to_vec()).collect();
         Ok(Self { model, node, meaning, shapes: operands, inferred, axes })
     }
 
@@ -274,7 +274,7 @@ impl<'a> Subject<'a> {
         let now = rule.infer(&ordered).ok()?;
         let placement = now.placement()?;
         let formed: BTreeMap<usize, &Form> = forms.iter().map(|(k, form)| (*k, form)).collect();
-        let alike = |(at, &k): (usize, &usize)| self.lies_alike(k, formed.get(&k).copied(), &placement.axes[at]);
+        let alike = |(at, &k): (usize, &usize)| self.lies_alike(k, formed.get(&k).copied(), placement.axes(at));
         let same = now.shape() == self.inferred.shape() && order.iter().enumerate().all(alike);
         if !same {
             return None;

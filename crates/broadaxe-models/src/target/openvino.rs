@@ -14,7 +14,7 @@ mod quantize;
 mod reduce;
 
 use broadaxe_frameworks::{Role, System};
-use broadaxe_shape::{Rule, SymbolicShape};
+use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{Asked, Does, Evidence, Law, Profile, Way};
 use crate::{
@@ -294,7 +294,7 @@ fn ranks(asked: &Asked<'_>) -> Option<Vec<usize>> {
 /// Returns the axis of a node of OpenVINO's own files under PDPD.
 fn pdpd_axis(asked: &Asked<'_>) -> Option<i64> {
     let rule: &Rule = &asked.meaning.rule;
-    let pdpd = rule.name() == "pdpd" || rule.params().mode.as_deref() == Some("pdpd");
+    let pdpd = rule.name() == "pdpd" || rule.params().mode == Some(Mode::Pdpd);
     (asked.is_of(System::Openvino) && pdpd).then(|| rule.params().axis.unwrap_or(-1))
 }
 

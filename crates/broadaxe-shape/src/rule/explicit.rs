@@ -8,12 +8,15 @@
 //!
 //! Source: OpenVINO, "Broadcast-1" and "Broadcast-3", mode explicit.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::vec::Vec;
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerAxis,
     shape::list,
 };
 
@@ -33,22 +36,47 @@ pub(super) static RULE: RuleDef = RuleDef {
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let axes = call.params.axes.as_deref().unwrap_or_default();
     let (own, rank) = (call.extents.rank(0), call.extents.rank(1));
-    let fail = |text: &str| Err(call.fail(ErrorKind::Axes, text).operand_at(0));
+    let fail = |wrong| Err(wrong_axes(call, wrong));
     if axes.len() != own {
-        return fail(&format!("axes {} has {} entries; it must have {own}, one per axis of a", list(axes), axes.len()));
+        return fail(Wrong::Count { own });
     }
-    let mut placed: Vec<usize> = Vec::with_capacity(own);
+    let mut placed = PerAxis::default();
     for &axis in axes {
         match usize::try_from(axis).ok().filter(|&axis| axis < rank) {
             Some(axis) if placed.last().is_some_and(|&last| last >= axis) => {
-                return fail(&format!("axes {} must be strictly increasing", list(axes)));
+                return fail(Wrong::Order);
             }
             Some(axis) => placed.push(axis),
-            None if rank == 0 => return fail(&format!("axes {} must be empty, target has rank 0", list(axes))),
-            None => return fail(&format!("axis {axis} of axes {} must be 0 to {}", list(axes), rank - 1)),
+            None => return fail(Wrong::Range { axis, rank }),
         }
     }
-    Ok(Placement { rank, axes: vec![placed, (0..rank).collect()], stretch: Stretch::Into(1) })
+    Ok(Placement {
+        rank,
+        axes: [Axes::from(&*placed), (0..rank).into()].into_iter().collect(),
+        stretch: Stretch::Into(1),
+    })
+}
+
+/// What may be wrong with the list of axes.
+#[derive(Clone, Copy)]
+enum Wrong {
+    Count { own: usize },
+    Order,
+    Range { axis: i64, rank: usize },
+}
+
+fn wrong_axes(call: &Call<'_>, wrong: Wrong) -> Error {
+    let axes: Vec<i64> = call.params.axes.clone().unwrap_or_default();
+    let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+        let (count, axes) = (axes.len(), list(&axes));
+        match wrong {
+            Wrong::Count { own } => write!(f, "axes {axes} has {count} entries; it must have {own}, one per axis of a"),
+            Wrong::Order => write!(f, "axes {axes} must be strictly increasing"),
+            Wrong::Range { rank: 0, .. } => write!(f, "axes {axes} must be empty, target has rank 0"),
+            Wrong::Range { axis, rank } => write!(f, "axis {axis} of axes {axes} must be 0 to {}", rank - 1),
+        }
+    };
+    call.fail(ErrorKind::Axes, text).operand_at(0)
 }
 
 #[cfg(test)]

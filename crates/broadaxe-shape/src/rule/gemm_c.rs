@@ -7,11 +7,11 @@
 //!
 //! Source: ONNX, `Gemm`, input C.
 
-use alloc::format;
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
-    align::Placement,
+    align::{Asked, Placement},
     error::{Error, ErrorKind},
 };
 
@@ -31,8 +31,10 @@ pub(super) static RULE: RuleDef = RuleDef {
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(0);
     if rank != 2 {
-        let text = format!("a has rank {rank}; the product must have rank 2, (M, N)");
-        return Err(call.fail(ErrorKind::Rank, &text).operand_at(0));
+        let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+            write!(f, "a has rank {rank}; the product must have rank 2, (M, N)")
+        };
+        return Err(call.fail(ErrorKind::Rank, text).operand_at(0));
     }
     one_way(call, 0)
 }

@@ -19,15 +19,16 @@
 //!
 //! Source: ncnn, "binaryop-broadcasting"; `BinaryOp` itself, with and without packing.
 
-use alloc::format;
 use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 #[cfg(doc)]
 use crate::Shape;
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerOperand,
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -48,22 +49,30 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
         admit(call, k)?;
     }
     let rank = call.extents.rank(0).max(call.extents.rank(1));
-    let axes = (0..2).map(|k| start(call, k, rank).map(|start| (start..start + call.extents.rank(k)).collect()));
-    Ok(Placement { rank, axes: axes.collect::<Result<_, _>>()?, stretch: Stretch::All })
+    let mut axes = PerOperand::<Axes>::default();
+    for k in 0..2 {
+        let start = start(call, k, rank)?;
+        axes.push((start..start + call.extents.rank(k)).into());
+    }
+    Ok(Placement { rank, axes, stretch: Stretch::All })
 }
 
 /// Refuses what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.
 fn admit(call: &Call<'_>, k: usize) -> Result<(), Error> {
-    let (rank, name) = (call.extents.rank(k), call.name(k));
+    let rank = call.extents.rank(k);
     if !(1..=4).contains(&rank) {
         let hint = if rank == 0 { "write a scalar as (1,)" } else { "merge neighbouring axes" };
-        let text = format!("{name} has rank {rank}; ncnn has ranks 1 to 4, {hint}");
-        return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            write!(f, "{} has rank {rank}; ncnn has ranks 1 to 4, {hint}", asked.name(k))
+        };
+        return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
     if let Some(axis) = (0..rank).find(|&axis| call.extents.is(k, axis, 0) == Ok(true)) {
-        let text =
-            format!("axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more");
-        return Err(call.fail(ErrorKind::Empty, &text).operand_at(k));
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let name = asked.name(k);
+            write!(f, "axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more")
+        };
+        return Err(call.fail(ErrorKind::Empty, text).operand_at(k));
     }
     Ok(())
 }

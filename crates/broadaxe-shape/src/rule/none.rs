@@ -8,11 +8,11 @@
 //!
 //! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", None.
 
-use alloc::{format, vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -33,12 +33,14 @@ pub(super) static RULE: RuleDef = RuleDef {
 pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let (count, rank) = (call.extents.count(), call.extents.rank(0));
     if let Some(k) = (1..count).find(|&k| call.extents.rank(k) != rank) {
-        let (a, b) = (call.name(0), call.name(k));
-        let text =
-            format!("{a} has rank {rank} and {b} has rank {}; the shapes must be identical", call.extents.rank(k));
-        return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+        let own = call.extents.rank(k);
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let (a, b) = (asked.name(0), asked.name(k));
+            write!(f, "{a} has rank {rank} and {b} has rank {own}; the shapes must be identical")
+        };
+        return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
-    Ok(Placement { rank, axes: vec![(0..rank).collect(); count], stretch: Stretch::Never })
+    Ok(Placement { rank, axes: (0..count).map(|_| (0..rank).into()).collect(), stretch: Stretch::Never })
 }
 
 #[cfg(test)]

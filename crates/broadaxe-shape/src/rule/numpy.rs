@@ -7,8 +7,6 @@
 //! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; OpenVINO
 //! "Broadcast Rules For Elementwise Operations", NumPy. All engines agree on every case.
 
-use alloc::vec::Vec;
-
 use super::{AxisParam, Call, RuleDef};
 use crate::{
     align::{Placement, Stretch},
@@ -34,9 +32,9 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 
 /// Puts every operand's last axis on the result's last axis.
 pub(super) fn right_aligned(call: &Call<'_>, stretch: Stretch) -> Placement {
-    let ranks: Vec<usize> = (0..call.extents.count()).map(|k| call.extents.rank(k)).collect();
-    let rank = ranks.iter().copied().max().unwrap_or(0);
-    Placement { rank, axes: ranks.iter().map(|&n| (rank - n..rank).collect()).collect(), stretch }
+    let ranks = (0..call.extents.count()).map(|k| call.extents.rank(k));
+    let rank = ranks.clone().max().unwrap_or(0);
+    Placement { rank, axes: ranks.map(|n| (rank - n..rank).into()).collect(), stretch }
 }
 
 #[cfg(test)]

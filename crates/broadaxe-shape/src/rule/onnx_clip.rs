@@ -8,12 +8,14 @@
 //!
 //! Source: ONNX operator schema `Clip`, since opset 11: "min" and "max" are tensors of empty shape.
 
-use alloc::{format, vec::Vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::{Empty, PerOperand},
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -31,14 +33,17 @@ pub(super) static RULE: RuleDef = RuleDef {
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(0);
-    let mut axes: Vec<Vec<usize>> = Vec::from([(0..rank).collect()]);
+    let mut axes = PerOperand::<Axes>::default();
+    axes.push((0..rank).into());
     for k in 1..call.extents.count() {
         let own = call.extents.rank(k);
         if own > 0 {
-            let text = format!("{} has rank {own}; a bound must be a scalar, of shape ()", call.name(k));
-            return Err(call.fail(ErrorKind::Rank, &text).operand_at(k));
+            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+                write!(f, "{} has rank {own}; a bound must be a scalar, of shape ()", asked.name(k))
+            };
+            return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
         }
-        axes.push(Vec::new());
+        axes.push(Axes::EMPTY);
     }
     Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
 }

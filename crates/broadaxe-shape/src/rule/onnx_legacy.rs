@@ -13,11 +13,12 @@
 //!
 //! Source: ONNX operator schemas `Add-1` and `Add-6`, and those that refer to them. No engine runs it today.
 
-use alloc::{format, vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
 };
 
@@ -37,26 +38,32 @@ pub(super) static RULE: RuleDef = RuleDef {
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let one_element = one_way(call, 0)?;
     let (rank, small) = (call.extents.rank(0), call.extents.rank(1));
-    let start = start(call, rank - small);
-    match (has_one_element(call), &start) {
+    let last = rank - small;
+    let start = start(call, last);
+    match (has_one_element(call), start) {
         (Ok(true), _) => return Ok(one_element),
         (Ok(false), _) => {}
         // Where the dims are the same names, the two ways mean the same.
-        (Err(_), &Ok(start)) if (0..small).all(|i| call.extents.same((0, start + i), (1, i)) == Ok(true)) => {}
+        (Err(_), Some(start)) if (0..small).all(|i| call.extents.same((0, start + i), (1, i)) == Ok(true)) => {}
         (Err(undecided), _) => return Err(undecided),
     }
-    let start = start?;
-    let axes = vec![(0..rank).collect(), (start..start + small).collect()];
+    let start = start.ok_or_else(|| does_not_fit(call, last))?;
+    let axes = [0..rank, start..start + small].into_iter().map(Axes::from).collect();
     Ok(Placement { rank, axes, stretch: Stretch::Never })
 }
 
 /// Returns the axis of the first operand at which the run starts, `last` at most.
-fn start(call: &Call<'_>, last: usize) -> Result<usize, Error> {
-    let Some(axis) = call.params.axis else { return Ok(last) };
-    usize::try_from(axis).ok().filter(|&start| start <= last).ok_or_else(|| {
-        let text = format!("b does not fit at axis {axis}; axis must be 0 to {last}, or absent for {last}");
-        call.fail(ErrorKind::Axis, &text).operand_at(1)
-    })
+fn start(call: &Call<'_>, last: usize) -> Option<usize> {
+    let Some(axis) = call.params.axis else { return Some(last) };
+    usize::try_from(axis).ok().filter(|&start| start <= last)
+}
+
+fn does_not_fit(call: &Call<'_>, last: usize) -> Error {
+    let axis = call.params.axis.unwrap_or_default();
+    let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+        write!(f, "b does not fit at axis {axis}; axis must be 0 to {last}, or absent for {last}")
+    };
+    call.fail(ErrorKind::Axis, text).operand_at(1)
 }
 
 /// Says whether the second operand has one element; a dim that is not 1 settles it, whatever the others are.

@@ -9,8 +9,6 @@
 //!
 //! Source: OpenVINO, "PReLU-1".
 
-use alloc::vec;
-
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
@@ -31,7 +29,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let mut placement = one_way(call, 0)?;
     // With two axes the last one is axis 1, wherever the extents are not known yet.
     if call.extents.rank(1) == 1 && call.extents.rank(0) > 2 && call.extents.same((0, 1), (1, 0))? {
-        placement.axes[1] = vec![1];
+        placement.axes[1] = (1..2).into();
     }
     Ok(placement)
 }

@@ -10,12 +10,14 @@
 //!
 //! Source: OpenVINO, "Select-1".
 
-use alloc::{format, vec, vec::Vec};
+use core::fmt;
 
-use super::{AxisParam, Call, RuleDef, none, numpy::right_aligned, pdpd};
+use super::{AxisParam, Call, Mode, RuleDef, none, numpy::right_aligned, pdpd};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerOperand,
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -27,7 +29,7 @@ pub(super) static RULE: RuleDef = RuleDef {
     axis: AxisParam::Optional,
     axes: false,
     target: false,
-    modes: &["numpy", "none", "pdpd"],
+    modes: &[Mode::Numpy, Mode::None, Mode::Pdpd],
     place,
 };
 
@@ -35,23 +37,24 @@ pub(super) static RULE: RuleDef = RuleDef {
 const THEN: usize = 1;
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
-    if call.params.axis.is_some() && call.mode() != "pdpd" {
-        let text = format!("mode {} takes no axis; only pdpd does", call.mode());
-        return Err(call.fail(ErrorKind::Parameter, &text));
+    let mode = call.mode();
+    if call.params.axis.is_some() && mode != Mode::Pdpd {
+        let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} takes no axis; only pdpd does");
+        return Err(call.fail(ErrorKind::Parameter, text));
     }
-    match call.mode() {
-        "none" => none::place(call),
-        "pdpd" => into_then(call),
-        _ => Ok(right_aligned(call, Stretch::All)),
+    match mode {
+        Mode::None => none::place(call),
+        Mode::Pdpd => into_then(call),
+        Mode::Numpy => Ok(right_aligned(call, Stretch::All)),
     }
 }
 
 fn into_then(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(THEN);
-    let mut axes: Vec<Vec<usize>> = vec![(0..rank).collect(); 3];
-    for k in [0, 2] {
-        let start = pdpd::start(call, THEN, k)?;
-        axes[k] = (start..start + call.extents.rank(k)).collect();
+    let mut axes = PerOperand::<Axes>::default();
+    for k in 0..3 {
+        let start = if k == THEN { 0 } else { pdpd::start(call, THEN, k)? };
+        axes.push((start..start + call.extents.rank(k)).into());
     }
     Ok(Placement { rank, axes, stretch: Stretch::Into(THEN) })
 }

@@ -14,11 +14,11 @@
 //!
 //! Source: Paddle, `elementwise_*` operators; every case was compared with Paddle 3.3.1.
 
-use alloc::{format, vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -39,9 +39,8 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let ranks = [call.extents.rank(0), call.extents.rank(1)];
     let (rank, small) = (ranks[0].max(ranks[1]), usize::from(ranks[1] <= ranks[0]));
     let start = start(call, rank, small)?;
-    let mut axes = vec![(0..rank).collect(); 2];
-    axes[small] = (start..start + ranks[small]).collect();
-    Ok(Placement { rank, axes, stretch: Stretch::All })
+    let axes = (0..2).map(|k| if k == small { (start..start + ranks[small]).into() } else { (0..rank).into() });
+    Ok(Placement { rank, axes: axes.collect(), stretch: Stretch::All })
 }
 
 /// Returns the result axis at which the operand of lower rank starts.
@@ -54,12 +53,11 @@ fn start(call: &Call<'_>, rank: usize, small: usize) -> Result<usize, Error> {
     // Rank 0 fits behind the last axis too, but the attribute must name an axis.
     let most = last.min(rank.saturating_sub(1));
     usize::try_from(axis).ok().filter(|&start| start <= most && last > 0).ok_or_else(|| {
-        let name = call.name(small);
-        let text = match last {
-            0 => format!("axis is {axis} for operands of equal rank; it must be -1 or 0"),
-            _ => format!("{name} does not fit at axis {axis}; axis must be -1 or 0 to {most}"),
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| match last {
+            0 => write!(f, "axis is {axis} for operands of equal rank; it must be -1 or 0"),
+            _ => write!(f, "{} does not fit at axis {axis}; axis must be -1 or 0 to {most}", asked.name(small)),
         };
-        call.fail(ErrorKind::Axis, &text).operand_at(small)
+        call.fail(ErrorKind::Axis, text).operand_at(small)
     })
 }
 

@@ -10,11 +10,12 @@
 //!
 //! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", PaddlePaddle broadcasting.
 
-use alloc::{format, vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
 };
 
@@ -33,7 +34,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let (rank, start) = (call.extents.rank(0), start(call, 0, 1)?);
-    let axes = vec![(0..rank).collect(), (start..start + call.extents.rank(1)).collect()];
+    let axes = [0..rank, start..start + call.extents.rank(1)].into_iter().map(Axes::from).collect();
     Ok(Placement { rank, axes, stretch: Stretch::Into(0) })
 }
 
@@ -45,17 +46,20 @@ pub(super) fn start(call: &Call<'_>, large: usize, small: usize) -> Result<usize
     let (rank, rank_small) = (call.extents.rank(large), call.extents.rank(small));
     let axis = call.axis();
     if rank_small > rank {
-        let (a, b) = (call.name(large), call.name(small));
-        let text =
-            format!("{b} has rank {rank_small} and {a} only {rank}; the rank of {b} must not be above that of {a}");
-        return Err(call.fail(ErrorKind::Rank, &text).operand_at(small));
+        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let (a, b) = (asked.name(large), asked.name(small));
+            write!(f, "{b} has rank {rank_small} and {a} only {rank}; the rank of {b} must not be above that of {a}")
+        };
+        return Err(call.fail(ErrorKind::Rank, text).operand_at(small));
     }
     let last = rank - rank_small;
     match axis {
         -1 => Ok(last),
         _ => usize::try_from(axis).ok().filter(|&start| start <= last).ok_or_else(|| {
-            let text = format!("{} does not fit at axis {axis}; axis must be -1 or 0 to {last}", call.name(small));
-            call.fail(ErrorKind::Axis, &text).operand_at(small)
+            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+                write!(f, "{} does not fit at axis {axis}; axis must be -1 or 0 to {last}", asked.name(small))
+            };
+            call.fail(ErrorKind::Axis, text).operand_at(small)
         }),
     }
 }

@@ -45,7 +45,7 @@ impl FromStr for Rule {
                 Some(("axis", value)) => params.axis.replace(axis(value)?).is_some(),
                 Some(("axes", value)) => params.axes.replace(axes(value)?).is_some(),
                 Some(("target", value)) => params.target.replace(value.parse()?).is_some(),
-                Some(("mode", value)) => params.mode.replace(value.into()).is_some(),
+                Some(("mode", value)) => params.mode.replace(value.parse()?).is_some(),
                 _ => {
                     let text =
                         format!("'{word}' is no parameter of a rule; write axis=1, axes=0,2, target=2,3 or mode=numpy");

@@ -14,12 +14,14 @@
 //!
 //! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
 
-use alloc::{format, vec::Vec};
+use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Placement, Stretch},
+    align::{Asked, Placement, Stretch},
+    axes::Axes,
     error::{Error, ErrorKind},
+    few::PerOperand,
 };
 
 pub(super) static RULE: RuleDef = RuleDef {
@@ -45,16 +47,18 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
 /// [`ErrorKind::Rank`] when an operand has a higher rank than `into`.
 pub(super) fn one_way(call: &Call<'_>, into: usize) -> Result<Placement, Error> {
     let rank = call.extents.rank(into);
-    let place = |k| {
-        let own: usize = call.extents.rank(k);
-        let start = rank.checked_sub(own).ok_or_else(|| {
-            let (a, b) = (call.name(into), call.name(k));
-            let text = format!("{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}");
-            call.fail(ErrorKind::Rank, &text).operand_at(k)
-        })?;
-        Ok((start..rank).collect())
-    };
-    let axes = (0..call.extents.count()).map(place).collect::<Result<Vec<_>, Error>>()?;
+    let mut axes = PerOperand::<Axes>::default();
+    for k in 0..call.extents.count() {
+        let own = call.extents.rank(k);
+        let Some(start) = rank.checked_sub(own) else {
+            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+                let (a, b) = (asked.name(into), asked.name(k));
+                write!(f, "{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}")
+            };
+            return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
+        };
+        axes.push((start..rank).into());
+    }
     Ok(Placement { rank, axes, stretch: Stretch::Into(into) })
 }
 

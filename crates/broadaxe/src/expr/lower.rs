@@ -172,7 +172,7 @@ impl Lowering<'_> {
         for (key, value) in &call.attributes {
             match (key.as_str(), value) {
                 ("rule", Attribute::Text(text)) => name = Some(text.as_str()),
-                ("mode", Attribute::Text(text)) => params.mode = Some(text.clone()),
+                ("mode", Attribute::Text(text)) => params.mode = Some(text.parse()?),
                 ("axis", Attribute::Int(axis)) => params.axis = Some(*axis),
                 ("axes", Attribute::Ints(axes)) => params.axes = Some(axes.clone()),
                 ("target", value) => params.target = Some(dims("target", value)?),
@@ -192,7 +192,7 @@ impl Lowering<'_> {
                     axis: params.axis.or(own.axis),
                     axes: params.axes.or_else(|| own.axes.clone()),
                     target: params.target.or_else(|| own.target.clone()),
-                    mode: params.mode.or_else(|| own.mode.clone()),
+                    mode: params.mode.or(own.mode),
                 },
             )?),
         }

@@ -61,7 +61,7 @@ fn draw(shapes: &[SymbolicShape], found: &[Found], meanings: &[Option<usize>]) -
         match result {
             Ok(inferred) => {
                 row.push(inferred.shape().to_string());
-                let places = |k: usize| inferred.placement().map_or_else(|| "?".to_owned(), |at| spaced(&at.axes[k]));
+                let places = |k: usize| inferred.placement().map_or_else(|| "?".to_owned(), |at| spaced(at.axes(k)));
                 row.extend((0..shapes.len()).map(places));
                 row.push(join(&guards(inferred), "; "));
             }
@@ -82,7 +82,7 @@ fn describe((rule, result): &Found, meaning: Option<usize>) -> Value {
             "rule": rule.to_string(),
             "meaning": meaning.map(|group| group + 1),
             "shape": dims(inferred.shape()),
-            "axes": inferred.placement().map(|placement| &placement.axes),
+            "axes": inferred.placement().map(|at| (0..at.count()).map(|k| at.axes(k)).collect::<Vec<_>>()),
             "guards": guards(inferred),
             "exact": inferred.guard().is_exact(),
         }),

@@ -82,8 +82,8 @@ impl<'a> Open<'a> {
     /// Returns the result, and each operand with the axes that it feeds, where that is the same for all sizes.
     fn placed(&self) -> Option<(&[Dim], Vec<Placed<'_>>)> {
         let (result, placement) = (self.inferred.shape().dims()?, self.inferred.placement()?);
-        let operands = self.shapes.iter().zip(&placement.axes);
-        let operands = operands.map(|(shape, axes)| Some((shape.dims()?.to_vec(), axes.as_slice())));
+        let operands = self.shapes.iter().take(placement.count()).enumerate();
+        let operands = operands.map(|(k, shape)| Some((shape.dims()?.to_vec(), placement.axes(k))));
         Some((result, operands.collect::<Option<_>>()?))
     }
 
