@@ -20,10 +20,10 @@ fn text(model: &Model, written: &Written) -> String {
 
 fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
     let model = read(before)?;
-    let after = text(&model, &(NCNN.write)(&model, edits)?);
+    let after = text(&model, &crate::format::write(&model, edits)?);
     // What is written can be read, and says the same when nothing more is changed.
     let again = read(&after).unwrap_or_else(|error| panic!("{after}\n{error}"));
-    assert_eq!(text(&again, &(NCNN.write)(&again, &[]).unwrap()), after);
+    assert_eq!(text(&again, &crate::format::write(&again, &[]).unwrap()), after);
     Ok(after)
 }
 
@@ -240,7 +240,7 @@ fn changes_that_cannot_be() {
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![1, 1, 1, 1, 4] }, "ranks 1 to 4"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "no constant"),
         (SMALL, Edit::Reshape { at: at(2, 7), shape: vec![1] }, "has no input 7"),
-        (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "has no input 0"),
+        (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "no node 99"),
         (SMALL, Edit::Reshape { at: at(2, 0), shape: vec![-1, -1] }, "one -1"),
         (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "where its shape is recorded"),
         (SMALL, Edit::Expand { at: at(2, 1), shape: vec![2, 5] }, "axis 1 is not 1"),
@@ -371,7 +371,7 @@ fn mutations() {
             Edit::ReshapeResult { node, shape: vec![1, -1] },
             Edit::Attribute { node, name: "3".into(), value: Some(Scalar::Ints(vec![1, 2])) },
         ] {
-            if let Ok(after) = (NCNN.write)(&model, &[edit]) {
+            if let Ok(after) = crate::format::write(&model, &[edit]) {
                 written += 1;
                 let after = text(&model, &after);
                 read(&after).unwrap_or_else(|error| panic!("{error}\n{after}"));

@@ -22,7 +22,7 @@ fn read(text: &str) -> Result<Model, crate::Error> {
 fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
     let model = read(before)?;
     let mut bytes = Vec::new();
-    (PNNX.write)(&model, edits)?.files[0].write(&model, &mut bytes).unwrap();
+    crate::format::write(&model, edits)?.files[0].write(&model, &mut bytes).unwrap();
     let after = String::from_utf8(bytes).unwrap();
     read(&after).unwrap_or_else(|error| panic!("{error}\n{after}"));
     Ok(after)
