@@ -230,6 +230,16 @@ fn spaces_of_a_changed_line_stay() {
 }
 
 #[test]
+fn inputs_count_as_they_were_before_an_exchange() {
+    let node = NodeId(2);
+    let swap = Edit::Swap { node, op: "BinaryOp".into() };
+    let front = Edit::Unsqueeze { at: Use { node, input: 0 }, axes: vec![0] };
+    let after = changed(SMALL, &[swap.clone(), front.clone()]).unwrap();
+    assert_eq!(after, changed(SMALL, &[front, swap]).unwrap());
+    assert!(after.contains(" data data_for_sum -23303=1,0\n") && after.contains(" m data_for_sum out "), "{after}");
+}
+
+#[test]
 fn changes_that_cannot_be() {
     let prelu = "7767517\n2 2\nInput d 0 1 d\nPReLU p 1 1 d e 0=8\n";
     let relu =
@@ -241,6 +251,9 @@ fn changes_that_cannot_be() {
         (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "no constant"),
         (SMALL, Edit::Reshape { at: at(2, 7), shape: vec![1] }, "has no input 7"),
         (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "no node 99"),
+        (SMALL, Edit::Swap { node: NodeId(99), op: "BinaryOp".into() }, "no node 99"),
+        (SMALL, Edit::ReshapeConstant { value: ValueId(99), shape: vec![1] }, "no such value"),
+        (SMALL, Edit::Unsqueeze { at: at(2, 0), axes: vec![1, 1] }, "ascending"),
         (SMALL, Edit::Reshape { at: at(2, 0), shape: vec![-1, -1] }, "one -1"),
         (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "where its shape is recorded"),
         (SMALL, Edit::Expand { at: at(2, 1), shape: vec![2, 5] }, "axis 1 is not 1"),

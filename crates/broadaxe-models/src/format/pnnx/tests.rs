@@ -136,6 +136,17 @@ fn changes() {
 }
 
 #[test]
+fn inputs_count_as_they_were_before_an_exchange() {
+    let node = NodeId(3);
+    let swap = Edit::Swap { node, op: "torch.rsub".into() };
+    let front = Edit::Unsqueeze { at: Use { node, input: 0 }, axes: vec![0] };
+    let after = changed(SMALL, &[swap.clone(), front.clone()]).unwrap();
+    assert_eq!(after, changed(SMALL, &[front, swap]).unwrap());
+    let far = changed(SMALL, &[Edit::Swap { node: NodeId(99), op: String::new() }]);
+    assert!(far.unwrap_err().to_string().contains("no node 99"));
+}
+
+#[test]
 fn a_constant_changes_wherever_its_shape_stands() {
     let edit = Edit::ReshapeConstant { value: ValueId(1), shape: vec![8, 1] };
     assert_eq!(changed(SMALL, &[edit]).unwrap(), SMALL.replace("(8)f16", "(8,1)f16"));
