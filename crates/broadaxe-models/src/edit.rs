@@ -1,14 +1,18 @@
 //! Changes to a model, in the words that all formats share.
 
+mod lower;
+
 use std::{
     fmt,
     io::{self, Write},
 };
 
 use crate::{
-    error::Error,
+    error::{Error, ErrorKind},
     graph::{Model, NodeId, Use, ValueId},
 };
+
+pub(crate) use self::lower::{Constants, Lowered, Move, Place, Primitive, With, each_of, lower};
 
 /// One change. A list of them is made at once; ids are those of the model before.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,13 +88,23 @@ pub enum Edit {
     },
 }
 
+/// Makes the error of a change that cannot be made.
+pub(crate) fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Edit, message)
+}
+
+/// Writes whole numbers as a list.
+pub(crate) fn list<T: ToString>(values: &[T]) -> String {
+    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
 /// Makes changes one after the other, each with its place in the list; goes on after one that cannot be made.
 ///
 /// # Errors
 /// That of the first which cannot be made, with the others of that kind.
-pub(crate) fn each<'a>(
-    edits: impl IntoIterator<Item = (usize, &'a Edit)>,
-    mut make: impl FnMut(usize, &Edit) -> Result<(), Error>,
+pub(crate) fn each<'a, T: 'a>(
+    edits: impl IntoIterator<Item = (usize, &'a T)>,
+    mut make: impl FnMut(usize, &'a T) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (mut first, mut failed) = (None, Vec::new());
     for (at, edit) in edits {
@@ -160,8 +174,6 @@ pub enum Wire {
 pub struct Written {
     /// The files, the model first. The others replace its extension: `bin` beside `xml`.
     pub files: Vec<File>,
-    /// A row for each change made: what it was and what it is.
-    pub changes: Vec<Change>,
 }
 
 /// A file to write.
@@ -224,15 +236,4 @@ pub enum Piece {
     },
     /// New bytes.
     New(Vec<u8>),
-}
-
-/// What one change did, for a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The node, tensor or attribute that was changed, by name.
-    pub what: String,
-    /// As it was.
-    pub before: String,
-    /// As it is.
-    pub after: String,
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub(crate) use self::onnx::single;
 use crate::{
-    edit::{Edit, File, Piece, Written},
+    edit::{Constants, Edit, File, Lowered, Piece, Written, lower},
     error::{Error, ErrorKind},
     graph::{Element, Model},
     source::{Part, Source},
@@ -30,9 +30,16 @@ pub struct Format {
     pub detect: fn(&[u8]) -> bool,
     /// Reads a model.
     pub read: fn(&Source) -> Result<Model, Error>,
-    /// Makes changes; without any, the file as it was.
-    pub write: fn(&Model, &[Edit]) -> Result<Written, Error>,
+    /// The extension of a second file, of weights, that is written too.
+    pub(crate) weights: Option<&'static str>,
+    /// What can be done to constants.
+    pub(crate) constants: Constants,
+    /// Makes changes, of which there are some.
+    pub(crate) write: fn(&Model, &Lowered) -> Result<Rewritten, Error>,
 }
+
+/// The pieces of a changed file, and what is put after the weights.
+pub(crate) type Rewritten = (Vec<Piece>, Vec<u8>);
 
 /// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
 pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
@@ -66,12 +73,24 @@ pub fn read(source: &Source) -> Result<Model, Error> {
     (format.read)(source)
 }
 
-/// Makes changes to a model.
+/// Makes changes to a model; without any, every file is as it was.
 ///
 /// # Errors
 /// [`ErrorKind::Edit`] when a change cannot be made in this format.
 pub fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
-    (format_of(model)?.write)(model, edits)
+    let format = format_of(model)?;
+    let kept = |source: &Source| vec![Piece::Kept { at: 0, len: source.len() }];
+    let (pieces, added) = match edits {
+        [] => (kept(&model.source), Vec::new()),
+        edits => (format.write)(model, &lower(model, edits, format.constants)?)?,
+    };
+    let mut files = vec![File { extension: "", pieces }];
+    if let Some(extension) = format.weights {
+        let mut pieces = model.weights.as_ref().map_or_else(Vec::new, kept);
+        pieces.extend((!added.is_empty()).then_some(Piece::New(added)));
+        files.extend((!pieces.is_empty()).then_some(File { extension, pieces }));
+    }
+    Ok(Written { files })
 }
 
 /// Returns the format that a model was read in.

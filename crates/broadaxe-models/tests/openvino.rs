@@ -79,7 +79,6 @@ fn every_graph_is_read_and_written_back_as_it_was() {
         known += here - unknown.len();
         let written = format::write(&model, &[]).unwrap();
         assert_eq!(bytes(&model, &written, ""), source.read(0, source.len() as usize).unwrap(), "{name}");
-        assert!(written.changes.is_empty());
     }
     println!("{} graphs, {known} of {operands} operands of element-wise nodes have a recorded shape", files.len());
     assert!(known > 10);
@@ -198,7 +197,6 @@ fn harmless(model: &Model) -> Vec<(&'static str, Vec<Edit>)> {
 /// Writes a changed model into a folder of the tests and reads it again.
 fn rewritten(model: &Model, edits: &[Edit], name: &str) -> Model {
     let written = format::write(model, edits).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(written.changes.len(), edits.len(), "{name}");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("openvino");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name).with_extension("xml");
@@ -290,13 +288,13 @@ fn impossible_changes_are_refused() {
         (
             &model,
             Edit::ReshapeConstant { value: value(&model, "bias"), shape: vec![4] },
-            "the constant bias of shape (3, 1, 1) has not as many",
+            "the constant bias has the shape (3, 1, 1), which cannot become (4)",
         ),
         (&model, Edit::ReshapeConstant { value: value(&model, "x"), shape: vec![4] }, "x is no constant"),
         (&model, Edit::ReshapeConstant { value: value(&model, "bias"), shape: vec![1, 1, 3, 1] }, "add_bias"),
         (&model, Edit::Reshape { at: at(&model, "mul_scale", 1), shape: vec![1, 5] }, "4 elements do not fit"),
-        (&model, Edit::Reshape { at: at(&model, "mul_scale", 7), shape: vec![4] }, "input 7 is to change"),
-        (&model, Edit::Unsqueeze { at: at(&model, "mul_scale", 1), axes: vec![0, 0] }, "the axes 0, 0"),
+        (&model, Edit::Reshape { at: at(&model, "mul_scale", 7), shape: vec![4] }, "it has no input 7"),
+        (&model, Edit::Unsqueeze { at: at(&model, "mul_scale", 1), axes: vec![0, 0] }, "new axes are ascending"),
         (&model, Edit::Expand { at: at(&model, "mul_scale", 1), shape: vec![3, -1] }, "extents of 0 and more"),
         (&model, Edit::Swap { node: node(&model, "prelu"), op: "PReLU".to_string() }, "after this change"),
         (&model, Edit::Swap { node: node(&model, "select"), op: "Select".to_string() }, "it has 3 inputs"),

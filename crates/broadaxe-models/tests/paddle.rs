@@ -211,7 +211,6 @@ fn changed_programs_record_the_shapes_that_they_have() {
     for (name, file, edits, want) in harmless() {
         let model = open(file);
         let written = format::write(&model, &edits).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(written.changes.len(), edits.len(), "{name}");
         let target = folder.join(name);
         fs::write(&target, bytes(&model, &written)).unwrap();
         fs::copy(path(file).with_extension("pdiparams"), target.with_extension("pdiparams")).unwrap();

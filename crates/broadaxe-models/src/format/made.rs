@@ -3,16 +3,18 @@
 use broadaxe::Rule;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    edit::{Move, list, refused},
+    error::Error,
+    graph::Model,
+};
 
-/// Makes the error of a change that cannot be made.
-pub(super) fn refuse(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Edit, message)
-}
-
-/// Writes whole numbers as a list.
-pub(super) fn list<T: ToString>(values: &[T]) -> String {
-    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+/// Looks whether a file that is read again holds the same model.
+pub(super) fn same(model: &Model, again: &Model) -> Result<(), Error> {
+    if (again.nodes.len(), again.values.len()) == (model.nodes.len(), model.values.len()) {
+        return Ok(());
+    }
+    Err(refused("the file of the model is not the one that was read"))
 }
 
 /// How the shape of a node follows from those of its inputs.
@@ -34,6 +36,21 @@ pub(super) enum Made {
 }
 
 impl Made {
+    /// Returns what an inserted node makes.
+    pub(super) fn of(does: Move, numbers: &[i64]) -> Self {
+        match does {
+            Move::Reshape => Self::Reshape(numbers.to_vec()),
+            Move::Unsqueeze => Self::Unsqueeze(numbers.to_vec()),
+            Move::Expand => Self::Expand(numbers.to_vec()),
+        }
+    }
+
+    /// Returns what a node behind a result makes: what reads the result knows the shape that the file records.
+    pub(super) fn behind(recorded: Option<SymbolicShape>, does: Move, numbers: &[i64]) -> Self {
+        let known = recorded.filter(|known| known.rank() == Some(numbers.len()));
+        known.map_or_else(|| Self::of(does, numbers), Self::Known)
+    }
+
     /// Returns the shape, if it is known.
     ///
     /// # Errors
@@ -46,7 +63,7 @@ impl Made {
             Self::Unsqueeze(axes) => first().map(|shape| unsqueezed(shape, axes)).transpose(),
             Self::Expand(target) => {
                 let target: Option<Vec<usize>> = target.iter().map(|&dim| usize::try_from(dim).ok()).collect();
-                let target = target.ok_or_else(|| refuse("a shape to stretch to has extents of 0 and more"))?;
+                let target = target.ok_or_else(|| refused("a shape to stretch to has extents of 0 and more"))?;
                 let target = SymbolicShape::from(target.as_slice());
                 first().map(|shape| broadcast(&Rule::numpy(), &[shape.clone(), target])).transpose()
             }
@@ -73,28 +90,29 @@ pub(super) fn compatible(recorded: &SymbolicShape, inferred: &SymbolicShape) -> 
 }
 
 fn broadcast(rule: &Rule, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
-    let inferred = rule.infer(shapes).map_err(|error| refuse(error.to_string()))?;
+    let inferred = rule.infer(shapes).map_err(|error| refused(error.to_string()))?;
     Ok(inferred.shape().clone())
 }
 
 fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicShape, Error> {
-    let written = || list(target);
+    let written = list(target);
     let dims = input.and_then(SymbolicShape::dims);
     let mut result = Vec::with_capacity(target.len());
     for (axis, &extent) in target.iter().enumerate() {
         result.push(match (extent, dims) {
             (0, Some(dims)) => dims.get(axis).cloned().ok_or_else(|| {
-                refuse(format!("the shape {} keeps axis {axis}, which {} has not", written(), SymbolicShape::new(dims)))
+                let own = SymbolicShape::new(dims);
+                refused(format!("the shape {written} keeps axis {axis}, which {own} has not"))
             })?,
             (0 | -1, _) => Dim::unknown(),
             (extent, _) => usize::try_from(extent).map(Dim::known).map_err(|_| {
-                refuse(format!("the shape {} has the extent {extent}; it can be -1, 0 or a size", written()))
+                refused(format!("the shape {written} has the extent {extent}; it can be -1, 0 or a size"))
             })?,
         });
     }
     let open: Vec<usize> = (0..target.len()).filter(|&axis| target[axis] == -1).collect();
     if open.len() > 1 {
-        return Err(refuse(format!("the shape {} leaves more than one extent open", written())));
+        return Err(refused(format!("the shape {written} leaves more than one extent open")));
     }
     let kept: Vec<Dim> =
         (0..target.len()).filter(|axis| !open.contains(axis)).map(|axis| result[axis].clone()).collect();
@@ -110,7 +128,7 @@ fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicSha
         None => rest == have,
     };
     if !fits {
-        return Err(refuse(format!("{have} elements do not fit into the shape {}", written())));
+        return Err(refused(format!("{have} elements do not fit into the shape {written}")));
     }
     Ok(SymbolicShape::new(result))
 }
@@ -122,7 +140,7 @@ fn product(dims: &[Dim]) -> Option<usize> {
 fn unsqueezed(shape: &SymbolicShape, axes: &[i64]) -> Result<SymbolicShape, Error> {
     let old = shape.dims().unwrap_or_default();
     let rank = old.len() + axes.len();
-    let wrong = || refuse(format!("the axes {} are not {} of {rank}", list(axes), axes.len()));
+    let wrong = || refused(format!("the axes {} are not {} of {rank}", list(axes), axes.len()));
     let mut new = vec![false; rank];
     for &axis in axes {
         let axis = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };

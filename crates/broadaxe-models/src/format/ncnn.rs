@@ -28,6 +28,7 @@ mod edits;
 
 pub use self::params::parameter;
 use super::Format;
+use crate::edit::Constants;
 
 /// The format of ncnn.
 pub static NCNN: Format = Format {
@@ -35,6 +36,8 @@ pub static NCNN: Format = Format {
     extensions: &["param"],
     detect: |head| text::is_marked(head) && !text::is_pnnx(head),
     read: read::read,
+    weights: None,
+    constants: Constants::Changed,
     write: edits::write,
 };
 

@@ -23,13 +23,22 @@ mod write;
 pub(crate) use self::write::single;
 use super::Format;
 use crate::{
+    edit::Constants,
     error::Error,
     graph::{Element, Model},
     source::Source,
 };
 
 /// Describes ONNX.
-pub(super) static ONNX: Format = Format { name: "onnx", extensions: &["onnx"], detect, read, write: write::write };
+pub(super) static ONNX: Format = Format {
+    name: "onnx",
+    extensions: &["onnx"],
+    detect,
+    read,
+    weights: None,
+    constants: Constants::Copied,
+    write: write::write,
+};
 
 fn read(source: &Source) -> Result<Model, Error> {
     read::read(source).map(|(model, _)| model)

@@ -23,11 +23,18 @@ mod scan;
 mod write;
 
 use super::Format;
-use crate::{error::Error, graph::Model, source::Source};
+use crate::{edit::Constants, error::Error, graph::Model, source::Source};
 
 /// The format.
-pub(super) static OPENVINO: Format =
-    Format { name: "openvino", extensions: &["xml"], detect, read, write: write::write };
+pub(super) static OPENVINO: Format = Format {
+    name: "openvino",
+    extensions: &["xml"],
+    detect,
+    read,
+    weights: Some("bin"),
+    constants: Constants::Copied,
+    write: write::write,
+};
 
 /// What is read at most.
 struct Limits {

@@ -17,11 +17,18 @@ mod render_program;
 mod write;
 
 use super::Format;
-use crate::{error::Error, graph::Model, source::Source};
+use crate::{edit::Constants, error::Error, graph::Model, source::Source};
 
 /// Describes both representations.
-pub(super) static PADDLE: Format =
-    Format { name: "paddle", extensions: &["json", "pdmodel"], detect, read, write: write::write };
+pub(super) static PADDLE: Format = Format {
+    name: "paddle",
+    extensions: &["json", "pdmodel"],
+    detect,
+    read,
+    weights: Some("pdiparams"),
+    constants: Constants::Fixed,
+    write: write::write,
+};
 
 /// What is read at most.
 struct Limits {

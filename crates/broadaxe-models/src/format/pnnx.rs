@@ -21,6 +21,7 @@ mod store;
 mod edits;
 
 use super::{Format, ncnn::text};
+use crate::edit::Constants;
 
 /// The format of pnnx.
 pub(super) static PNNX: Format = Format {
@@ -28,6 +29,8 @@ pub(super) static PNNX: Format = Format {
     extensions: &["param"],
     detect: |head| text::is_marked(head) && text::is_pnnx(head),
     read: read::read,
+    weights: None,
+    constants: Constants::Changed,
     write: edits::write,
 };
 

@@ -1,5 +1,7 @@
 //! A `.param` text under change: its layers as a list, and what must be written for it to be the text.
 
+pub(in crate::format) mod change;
+
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,
@@ -7,8 +9,8 @@ use std::{
 
 use super::text::Text;
 use crate::{
-    edit::{File, Piece},
-    error::{Error, ErrorKind},
+    edit::{Piece, refused},
+    error::Error,
     graph::NodeId,
 };
 
@@ -72,11 +74,10 @@ impl<'a> Draft<'a> {
     /// Takes the layers of a text.
     ///
     /// # Errors
-    /// [`ErrorKind::Edit`] when the text is no UTF-8, since names could not be written again.
+    /// [`crate::ErrorKind::Edit`] when the text is no UTF-8, since names could not be written again.
     pub(in crate::format) fn new(text: &'a Text) -> Result<Self, Error> {
         if std::str::from_utf8(&text.bytes).is_err() {
-            let message = "the text is no UTF-8, so no change can be written; convert it first";
-            return Err(Error::new(ErrorKind::Edit, message));
+            return Err(refused("the text is no UTF-8, so no change can be written; convert it first"));
         }
         let words = |words: &[Range<usize>]| words.iter().map(|word| text.word(word)).collect::<Vec<_>>();
         let items: Vec<Item> = (text.layers.iter().enumerate())
@@ -111,12 +112,12 @@ impl<'a> Draft<'a> {
     /// Finds the layer that a node is.
     ///
     /// # Errors
-    /// [`ErrorKind::Edit`] when another change took it out.
+    /// [`crate::ErrorKind::Edit`] when another change took it out.
     pub(in crate::format) fn find(&self, node: NodeId) -> Result<usize, Error> {
-        self.items.iter().position(|item| item.from == Some(node.0 as usize)).ok_or_else(|| {
-            let message = format!("node {} is replaced by another change; a node takes one of both", node.0);
-            Error::new(ErrorKind::Edit, message)
-        })
+        self.items
+            .iter()
+            .position(|item| item.from == Some(node.0 as usize))
+            .ok_or_else(|| refused(format!("node {} is replaced by another change; a node takes one of both", node.0)))
     }
 
     /// Gives every reader its own copy of a blob that new readers came to, by a layer `Split` before the first.
@@ -150,7 +151,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Writes the text: every byte of what was not changed is kept.
-    pub(in crate::format) fn write(&self) -> File {
+    pub(in crate::format) fn write(&self) -> Vec<Piece> {
         let end = if self.text.bytes.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
         let mut patches: Vec<(Range<usize>, String)> = Vec::new();
         self.counts(&mut patches);
@@ -176,7 +177,7 @@ impl<'a> Draft<'a> {
         let gone = self.text.layers.iter().zip(kept).filter(|(_, kept)| !kept);
         patches.extend(gone.map(|(line, _)| (line.span.clone(), String::new())));
         patches.sort_by_key(|(range, _)| (range.start, range.end));
-        File { extension: "", pieces: pieces(self.text.bytes.len(), patches) }
+        pieces(self.text.bytes.len(), patches)
     }
 
     /// Writes the counts anew by as much as they changed.

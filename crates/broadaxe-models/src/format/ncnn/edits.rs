@@ -14,8 +14,9 @@ use super::{
     text::Text,
 };
 use crate::{
-    edit::{Change, Edit, File, Piece, Scalar, Written, each},
-    error::{Error, ErrorKind},
+    edit::{Lowered, Place, Primitive, Scalar, With, each_of, refused},
+    error::Error,
+    format::Rewritten,
     graph::{Model, NodeId, ValueId},
 };
 
@@ -27,51 +28,39 @@ const SWAPPED: [(i64, i64); 8] = [(1, 7), (3, 8), (6, 9), (10, 11), (12, 13), (1
 /// Makes changes to a model.
 ///
 /// # Errors
-/// [`ErrorKind::Edit`] for a change that ncnn has no layers for.
-pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
-    if edits.is_empty() {
-        let pieces = vec![Piece::Kept { at: 0, len: model.source.len() }];
-        return Ok(Written { files: vec![File { extension: "", pieces }], changes: Vec::new() });
-    }
+/// [`crate::ErrorKind::Edit`] for a change that ncnn has no layers for.
+pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let text = Text::read(&model.source)?;
-    let mut editor = Editor { model, draft: Draft::new(&text)?, changes: Vec::new() };
+    let mut editor = Editor { model, draft: Draft::new(&text)? };
     let constants = editor.whole(edits);
-    each(edits.iter().enumerate(), |_, edit| editor.edit(edit, &constants))?;
+    each_of(edits, |edit| editor.edit(edit, &constants))?;
     editor.draft.split();
-    Ok(Written { files: vec![editor.draft.write()], changes: editor.changes })
+    Ok((editor.draft.write(), Vec::new()))
 }
 
 struct Editor<'a> {
     model: &'a Model,
     draft: Draft<'a>,
-    changes: Vec<Change>,
 }
 
 impl Editor<'_> {
-    fn edit(&mut self, edit: &Edit, constants: &HashMap<ValueId, Vec<usize>>) -> Result<(), Error> {
+    fn edit(&mut self, edit: &Primitive, constants: &HashMap<ValueId, Vec<usize>>) -> Result<(), Error> {
         match edit {
-            Edit::ReshapeConstant { value, shape } => self.reshape_constant(*value, shape, constants),
-            Edit::CopyConstant { value, shape, uses } => {
-                self.constant(*value)?;
-                let shape: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
-                uses.iter().try_for_each(|&at| self.reshape(at, &shape))
-            }
-            Edit::Reshape { at, shape } => self.reshape(*at, shape),
-            Edit::Unsqueeze { at, axes } => self.unsqueeze(*at, axes),
-            Edit::Expand { at, shape } => self.expand(*at, shape),
-            Edit::Swap { node, op } => self.swap(*node, op),
-            Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Edit::Opset(_) => Err(refuse("ncnn's layers have no versions")),
-            Edit::Replace { node, with } => self.replace(*node, with),
-            Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
+            Primitive::SetShape { value, shape, .. } => self.set_shape(*value, shape, constants),
+            Primitive::Insert { at: Place::Before(at), does, numbers } => self.before(*at, *does, numbers),
+            Primitive::Insert { at: Place::After(node), numbers, .. } => self.after(*node, numbers),
+            Primitive::Replace { node, with: With::Nodes(with) } => self.replace(*node, with),
+            Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
+            Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
+            Primitive::Opset(_) => Err(refused("ncnn's layers have no versions")),
         }
     }
 
     /// Finds the constants all of whose readers, behind any `Split`, are given one shape: they change where they are made.
-    fn whole(&self, edits: &[Edit]) -> HashMap<ValueId, Vec<usize>> {
+    fn whole(&self, edits: &Lowered) -> HashMap<ValueId, Vec<usize>> {
         let wanted: HashMap<ValueId, &Vec<usize>> = (edits.iter())
-            .filter_map(|edit| match edit {
-                Edit::ReshapeConstant { value, shape } => Some((*value, shape)),
+            .filter_map(|(_, edit)| match edit {
+                Primitive::SetShape { value, shape, .. } => Some((*value, shape)),
                 _ => None,
             })
             .collect();
@@ -112,28 +101,24 @@ impl Editor<'_> {
         }
     }
 
-    fn constant(&self, value: ValueId) -> Result<&[usize], Error> {
-        let value = self.model.value(value);
-        let constant = value.constant.as_ref();
-        constant.map(|constant| &constant.shape[..]).ok_or_else(|| refuse(&format!("{} is no constant", value.name)))
-    }
-
-    fn reshape_constant(
+    fn set_shape(
         &mut self,
         value: ValueId,
         shape: &[usize],
         whole: &HashMap<ValueId, Vec<usize>>,
     ) -> Result<(), Error> {
-        let before = self.constant(value)?.to_vec();
-        let count = |shape: &[usize]| shape.iter().try_fold(1usize, |count, &size| count.checked_mul(size));
-        if count(shape) != count(&before) || shape.len() > MAX_RANK {
-            let name = &self.model.value(value).name;
-            let message =
-                format!("{name} has the shape {before:?}, which cannot become {shape:?}; ncnn has ranks 1 to 4");
-            return Err(refuse(&message));
+        if shape.len() > MAX_RANK {
+            return Err(refused(format!(
+                "{} cannot have {} axes; ncnn has ranks 1 to 4",
+                self.model.value(value).name,
+                shape.len()
+            )));
         }
         let Some((root, shape)) = self.root(value).and_then(|root| whole.get(&root).map(|shape| (root, shape))) else {
-            return self.reshape_blob(value, shape);
+            let shape: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
+            let producer = self.model.value(value).producer;
+            let (node, output) = producer.ok_or_else(|| refused("the constant is made by no layer"))?;
+            return self.behind(node, output, &shape);
         };
         let producer = self.model.value(root).producer.map(|(node, _)| node);
         let index = self.draft.find(producer.unwrap_or(NodeId(u32::MAX)))?;
@@ -148,19 +133,11 @@ impl Editor<'_> {
         for (k, word) in words.into_iter().enumerate() {
             item.rest.insert((first + k).min(item.rest.len()), (old.get(k).copied().flatten(), word));
         }
-        let name = &self.model.value(root).name;
-        if !self.changes.iter().any(|change| change.what == *name) {
-            let change = Change { what: name.clone(), before: format!("{before:?}"), after: format!("{shape:?}") };
-            self.changes.push(change);
-        }
         Ok(())
     }
 
-    fn swap(&mut self, node: NodeId, op: &str) -> Result<(), Error> {
+    fn exchange(&mut self, node: NodeId, op: &str) -> Result<(), Error> {
         let known = self.model.node(node);
-        let [Some(a), Some(b)] = known.inputs[..] else {
-            return Err(refuse(&format!("{} {} has not two inputs to exchange", known.op, known.name)));
-        };
         let index = self.draft.find(node)?;
         let item = &mut self.draft.items[index];
         item.inputs.swap(0, 1);
@@ -176,13 +153,10 @@ impl Editor<'_> {
         } else if known.op == op {
             let message =
                 format!("{} {} has coefficients, which stand in the order of its inputs", known.op, known.name);
-            return Err(refuse(&message));
+            return Err(refused(message));
         } else {
             op.clone_into(&mut item.op);
         }
-        let name = |value| &self.model.value(value).name;
-        let (before, after) = (format!("{}, {}", name(a), name(b)), format!("{}, {}", name(b), name(a)));
-        self.changes.push(Change { what: known.name.clone(), before, after });
         Ok(())
     }
 
@@ -190,25 +164,15 @@ impl Editor<'_> {
         let known = self.model.node(node);
         let number = parameter(&known.op, name).and_then(|number| number.parse::<i64>().ok());
         let number = number.ok_or_else(|| {
-            refuse(&format!("{} has no parameter {name} that is known here; use its number, 0 to 31", known.op))
+            refused(format!("{} has no parameter {name} that is known here; use its number, 0 to 31", known.op))
         })?;
         let index = self.draft.find(node)?;
         let keys = [format!("{number}="), format!("{}=", -23300 - number)];
         let is = |word: &str| keys.iter().any(|key| word.starts_with(key.as_str()));
         let item = &mut self.draft.items[index];
-        let text = |words: Vec<&str>| if words.is_empty() { "-".to_owned() } else { words.join(" ") };
-        let before = text(item.rest.iter().map(|(_, word)| word.as_str()).filter(|word| is(word)).collect());
-        let word = value.map(|value| parameter_word(number, value)).transpose()?;
-        let after = word.clone().unwrap_or_else(|| "-".to_owned());
-        item.set(is, word);
-        self.changes.push(Change { what: known.name.clone(), before, after });
+        item.set(is, value.map(|value| parameter_word(number, value)).transpose()?);
         Ok(())
     }
-}
-
-/// Makes the error of a change that cannot be made.
-fn refuse(message: &str) -> Error {
-    Error::new(ErrorKind::Edit, message)
 }
 
 /// Writes a row-major shape as the parameters 0 (w), 1 (h), 11 (d) and 2 (c).
@@ -236,7 +200,7 @@ fn parameter_word(number: i64, value: &Scalar) -> Result<String, Error> {
         Scalar::Text(text) if !text.is_empty() && text.len() < 240 && !text.contains(['"', '\n', '\r']) => {
             format!("{number}=\"{text}\"")
         }
-        Scalar::Text(_) => return Err(refuse("a text has 1 to 239 bytes in one line, without quotes")),
+        Scalar::Text(_) => return Err(refused("a text has 1 to 239 bytes in one line, without quotes")),
         Scalar::Ints(values) => {
             list(values.iter().map(|&value| whole(value).map(|v| v.to_string())).collect::<Result<_, _>>()?)
         }
@@ -245,10 +209,10 @@ fn parameter_word(number: i64, value: &Scalar) -> Result<String, Error> {
 }
 
 fn whole(value: i64) -> Result<i32, Error> {
-    i32::try_from(value).map_err(|_| refuse(&format!("{value} is no number of 32 bits, as parameters are")))
+    i32::try_from(value).map_err(|_| refused(format!("{value} is no number of 32 bits, as parameters are")))
 }
 
 fn float(value: f64) -> Result<String, Error> {
     let value = value as f32;
-    if value.is_finite() { Ok(format!("{value:e}")) } else { Err(refuse("a parameter is a finite number")) }
+    if value.is_finite() { Ok(format!("{value:e}")) } else { Err(refused("a parameter is a finite number")) }
 }

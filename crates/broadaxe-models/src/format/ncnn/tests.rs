@@ -20,10 +20,10 @@ fn text(model: &Model, written: &Written) -> String {
 
 fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
     let model = read(before)?;
-    let after = text(&model, &(NCNN.write)(&model, edits)?);
+    let after = text(&model, &crate::format::write(&model, edits)?);
     // What is written can be read, and says the same when nothing more is changed.
     let again = read(&after).unwrap_or_else(|error| panic!("{after}\n{error}"));
-    assert_eq!(text(&again, &(NCNN.write)(&again, &[]).unwrap()), after);
+    assert_eq!(text(&again, &crate::format::write(&again, &[]).unwrap()), after);
     Ok(after)
 }
 
@@ -230,6 +230,16 @@ fn spaces_of_a_changed_line_stay() {
 }
 
 #[test]
+fn inputs_count_as_they_were_before_an_exchange() {
+    let node = NodeId(2);
+    let swap = Edit::Swap { node, op: "BinaryOp".into() };
+    let front = Edit::Unsqueeze { at: Use { node, input: 0 }, axes: vec![0] };
+    let after = changed(SMALL, &[swap.clone(), front.clone()]).unwrap();
+    assert_eq!(after, changed(SMALL, &[front, swap]).unwrap());
+    assert!(after.contains(" data data_for_sum -23303=1,0\n") && after.contains(" m data_for_sum out "), "{after}");
+}
+
+#[test]
 fn changes_that_cannot_be() {
     let prelu = "7767517\n2 2\nInput d 0 1 d\nPReLU p 1 1 d e 0=8\n";
     let relu =
@@ -240,7 +250,10 @@ fn changes_that_cannot_be() {
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![1, 1, 1, 1, 4] }, "ranks 1 to 4"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "no constant"),
         (SMALL, Edit::Reshape { at: at(2, 7), shape: vec![1] }, "has no input 7"),
-        (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "has no input 0"),
+        (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "no node 99"),
+        (SMALL, Edit::Swap { node: NodeId(99), op: "BinaryOp".into() }, "no node 99"),
+        (SMALL, Edit::ReshapeConstant { value: ValueId(99), shape: vec![1] }, "no such value"),
+        (SMALL, Edit::Unsqueeze { at: at(2, 0), axes: vec![1, 1] }, "ascending"),
         (SMALL, Edit::Reshape { at: at(2, 0), shape: vec![-1, -1] }, "one -1"),
         (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "where its shape is recorded"),
         (SMALL, Edit::Expand { at: at(2, 1), shape: vec![2, 5] }, "axis 1 is not 1"),
@@ -371,7 +384,7 @@ fn mutations() {
             Edit::ReshapeResult { node, shape: vec![1, -1] },
             Edit::Attribute { node, name: "3".into(), value: Some(Scalar::Ints(vec![1, 2])) },
         ] {
-            if let Ok(after) = (NCNN.write)(&model, &[edit]) {
+            if let Ok(after) = crate::format::write(&model, &[edit]) {
                 written += 1;
                 let after = text(&model, &after);
                 read(&after).unwrap_or_else(|error| panic!("{error}\n{after}"));

@@ -123,7 +123,7 @@ pub(super) fn read(message: &Message) -> Result<Model, Error> {
 /// Makes changes to a model and reads it again.
 pub(super) fn changed(model: &Model, edits: &[Edit]) -> Result<Model, Error> {
     let mut bytes = Vec::new();
-    super::write::write(model, edits)?.files[0].write(model, &mut bytes).unwrap();
+    crate::format::write(model, edits)?.files[0].write(model, &mut bytes).unwrap();
     super::read(&Source::memory(bytes, model.source.path().map(std::path::Path::to_path_buf)))
 }
 

@@ -29,8 +29,9 @@ use super::{
     schema::{MODEL, NODE, OPSET, model as models, node as nodes},
 };
 use crate::{
-    edit::{Change, Edit, File, Piece, Written, each},
-    error::{Error, ErrorKind},
+    edit::{Lowered, Piece, Place, Primitive, With, each, refused},
+    error::Error,
+    format::{Rewritten, made::same},
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
 
@@ -50,27 +51,17 @@ struct Writer<'a> {
     made: HashMap<(GraphId, String), String>,
     /// Where the parts of graphs stand that were asked for.
     tables: HashMap<GraphId, Rc<Table>>,
-    /// Constants that have another shape already.
-    reshaped: HashSet<ValueId>,
     /// The version of the standard operators that was asked for.
     opset: Option<i64>,
-    changes: Vec<Change>,
 }
 
-/// Makes changes; without any, the file as it was.
+/// Makes changes.
 ///
 /// # Errors
-/// [`ErrorKind::Edit`] when a change cannot be made.
-pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
-    let len = model.source.len();
-    if edits.is_empty() {
-        let pieces = vec![Piece::Kept { at: 0, len }];
-        return Ok(Written { files: vec![File { extension: "", pieces }], changes: Vec::new() });
-    }
+/// [`crate::ErrorKind::Edit`] when a change cannot be made.
+pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let (read, index) = read::read(&model.source)?;
-    if (read.nodes.len(), read.values.len()) != (model.nodes.len(), model.values.len()) {
-        return Err(refused("the model is not as it was read; change it by edits alone"));
-    }
+    same(model, &read)?;
     let edits = calls::unite(model, &index, edits)?;
     let names = model.values.iter().map(|value| &value.name).chain(model.nodes.iter().map(|node| &node.name));
     let mut writer = Writer {
@@ -82,58 +73,36 @@ pub(super) fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
         names: names.cloned().collect(),
         made: HashMap::new(),
         tables: HashMap::new(),
-        reshaped: HashSet::new(),
-        opset: edits.iter().find_map(|(_, edit)| if let Edit::Opset(version) = edit { Some(*version) } else { None }),
-        changes: Vec::new(),
+        opset: edits
+            .iter()
+            .find_map(|(_, edit)| if let Primitive::Opset(version) = edit { Some(*version) } else { None }),
     };
     // In the order of the nodes, so that what one node gets can be read by those after it.
-    let mut order: Vec<(usize, &Edit)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
-    order.sort_by_key(|(_, edit)| place(edit));
+    let mut order: Vec<(usize, &Primitive)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
+    order.sort_by_key(|(at, edit)| (edit.node(), *at));
     each(order, |_, edit| writer.edit(edit))?;
     writer.drafts()?;
-    let changes = std::mem::take(&mut writer.changes);
-    let pieces = writer.splices.pieces(len)?;
+    let pieces = writer.splices.pieces(model.source.len())?;
     encode::fits(&pieces, limits::FILE)?;
-    Ok(Written { files: vec![File { extension: "", pieces }], changes })
-}
-
-/// Says at which node a change is, those of the whole model first.
-fn place(edit: &Edit) -> Option<NodeId> {
-    match edit {
-        Edit::ReshapeConstant { .. } | Edit::CopyConstant { .. } | Edit::Opset(_) => None,
-        Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => Some(at.node),
-        Edit::Swap { node, .. }
-        | Edit::Attribute { node, .. }
-        | Edit::Replace { node, .. }
-        | Edit::ReshapeResult { node, .. } => Some(*node),
-    }
-}
-
-fn refused(message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Edit, message)
+    Ok((pieces, Vec::new()))
 }
 
 impl Writer<'_> {
-    fn edit(&mut self, edit: &Edit) -> Result<(), Error> {
+    fn edit(&mut self, edit: &Primitive) -> Result<(), Error> {
         match edit {
-            Edit::ReshapeConstant { value, shape } => self.reshape_constant(*value, shape),
-            Edit::CopyConstant { value, shape, uses } => self.copy_constant(*value, shape, uses),
-            Edit::Reshape { at, shape } => self.reshape(*at, shape),
-            Edit::Unsqueeze { at, axes } => self.unsqueeze(*at, axes),
-            Edit::Expand { at, shape } => self.expand(*at, shape),
-            Edit::Swap { node, op } => self.swap(*node, op),
-            Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Edit::Opset(version) => self.set_opset(*version),
-            Edit::Replace { node, with } => self.replace(*node, with),
-            Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
+            Primitive::SetShape { value, shape, readers: None } => self.reshape_constant(*value, shape),
+            Primitive::SetShape { value, shape, readers: Some(uses) } => self.copy_constant(*value, shape, uses),
+            Primitive::Insert { at: Place::Before(at), does, numbers } => self.in_front(*at, *does, numbers),
+            Primitive::Insert { at: Place::After(node), does, numbers } => self.behind(*node, *does, numbers),
+            Primitive::Replace { node, with: With::Nodes(with) } => self.replace(*node, with),
+            Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
+            Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.clone()),
+            Primitive::Opset(version) => self.set_opset(*version),
         }
     }
 
     /// Returns the draft of a node.
     fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
-        if id.0 as usize >= self.model.nodes.len() {
-            return Err(refused("there is no such node"));
-        }
         if !self.drafts.contains_key(&id) {
             let field = self.index.nodes[id.0 as usize];
             let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -196,7 +165,7 @@ impl Writer<'_> {
     /// Returns the name that a value has where a node stands.
     fn name_at(&mut self, id: NodeId, value: ValueId) -> Result<String, Error> {
         let node = self.model.node(id);
-        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("there is no such value"))?;
+        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("the model has no such value"))?;
         let input = node.inputs.iter().position(|&input| input == Some(value));
         let output = node.outputs.iter().position(|&output| output == Some(value));
         let draft = self.draft(id)?;
@@ -293,9 +262,6 @@ impl Writer<'_> {
             int(&mut number, models::IR, 3);
             self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
         }
-        let before = self.model.opsets.iter().find(|(domain, _)| domain.is_empty());
-        let before = before.map_or_else(|| "none".to_owned(), |(_, version)| version.to_string());
-        self.note("opset", before, version.to_string());
         Ok(())
     }
 
@@ -313,10 +279,6 @@ impl Writer<'_> {
     fn text_in(&self, span: Span, message: &'static Message, number: u32) -> Result<Option<String>, Error> {
         let field = self.find(span, message, number)?;
         field.map(|field| self.reader.text(field.span()?)).transpose()
-    }
-
-    fn note(&mut self, what: impl Into<String>, before: impl Into<String>, after: impl Into<String>) {
-        self.changes.push(Change { what: what.into(), before: before.into(), after: after.into() });
     }
 
     /// Names a node in a table.

@@ -14,9 +14,10 @@ use super::{
     result,
 };
 use crate::{
+    edit::{list, refused},
     error::Error,
-    format::made::{Made, compatible, list, refuse},
-    graph::{Data, Element, Model, NodeId, Use, Value, ValueId},
+    format::made::{Made, compatible},
+    graph::{Data, Element, Model, NodeId, Value, ValueId},
 };
 
 /// Where an edge comes from: an output of a layer of the file, or the one of a new layer.
@@ -109,24 +110,13 @@ impl<'a> Draft<'a> {
     /// Returns net and layer of a node.
     pub(super) fn node(&self, node: NodeId) -> Result<(usize, usize), Error> {
         let place = self.places.nodes.get(node.0 as usize).copied();
-        place.ok_or_else(|| refuse(format!("the model has no node {}", node.0)))
-    }
-
-    /// Returns net and layer of a use, whose input exists.
-    pub(super) fn at(&self, at: Use) -> Result<(usize, usize), Error> {
-        let (net, layer) = self.node(at.node)?;
-        let count = self.parts[net].sources[layer].len();
-        if at.input >= count {
-            let message = format!("it has {count} inputs, and input {} is to change", at.input);
-            return Err(refuse(message).at(self.nets[net].layers[layer].place()));
-        }
-        Ok((net, layer))
+        place.ok_or_else(|| refused(format!("the model has no node {}", node.0)))
     }
 
     /// Returns net and end of a value.
     pub(super) fn value(&self, value: ValueId) -> Result<(usize, End), Error> {
         let place = self.places.values.get(value.0 as usize).copied();
-        let (net, layer, output) = place.ok_or_else(|| refuse(format!("the model has no value {}", value.0)))?;
+        let (net, layer, output) = place.ok_or_else(|| refused(format!("the model has no value {}", value.0)))?;
         Ok((net, End::Old(layer, output)))
     }
 
@@ -177,7 +167,8 @@ impl<'a> Draft<'a> {
     /// Adds a layer and returns its end; id and shape are filled in.
     pub(super) fn add(&mut self, net: usize, mut fresh: Fresh) -> Result<End, Error> {
         fresh.id = self.parts[net].next;
-        self.parts[net].next = self.parts[net].next.checked_add(1).ok_or_else(|| refuse("no id of a layer is free"))?;
+        self.parts[net].next =
+            self.parts[net].next.checked_add(1).ok_or_else(|| refused("no id of a layer is free"))?;
         fresh.name = self.unique(&fresh.name);
         fresh.shape = self.made(net, &fresh)?;
         self.parts[net].fresh.push(fresh);
@@ -250,7 +241,7 @@ impl<'a> Draft<'a> {
             }
         });
         absent.map_or(Ok(0), |why| {
-            Err(refuse(format!("{why}, and new layers need constants in it; put it beside the model")))
+            Err(refused(format!("{why}, and new layers need constants in it; put it beside the model")))
         })
     }
 

@@ -9,7 +9,10 @@ use super::{
     element::precision,
     net::{Layer, Net, Port},
 };
-use crate::{edit::Piece, error::Error, format::made::refuse};
+use crate::{
+    edit::{Piece, refused},
+    error::Error,
+};
 
 /// Words that take the place of others.
 struct Cut {
@@ -35,7 +38,7 @@ pub(super) fn render(text: &str, draft: &Draft<'_>) -> Result<Vec<Piece>, Error>
     let mut at = 0;
     for cut in cuts {
         if cut.span.start < at {
-            return Err(refuse("two changes are about the same words of the model; make them one after the other"));
+            return Err(refused("two changes are about the same words of the model; make them one after the other"));
         }
         if cut.span.start > at {
             pieces.push(Piece::Kept { at: at as u64, len: (cut.span.start - at) as u64 });
@@ -181,7 +184,7 @@ fn edges(text: &str, net: &Net, part: &Part, cuts: &mut Vec<Cut>) -> Result<(), 
         }
     }
     let Some(last) = net.edges.last().filter(|_| !part.fresh.is_empty()) else {
-        return if part.fresh.is_empty() { Ok(()) } else { Err(refuse("a net without edges takes no new layers")) };
+        return if part.fresh.is_empty() { Ok(()) } else { Err(refused("a net without edges takes no new layers")) };
     };
     let space = indent(text, last.span.start);
     let mut lines = String::new();
@@ -208,7 +211,7 @@ fn fresh(text: &str, draft: &Draft<'_>, net: usize, layers: &Net, cuts: &mut Vec
         let inputs: Option<Vec<_>> =
             layer.inputs.iter().map(|&end| Some((draft.element(net, end), draft.shape(net, end)?))).collect();
         let (Some(inputs), Some(_)) = (inputs, layer.shape.as_ref()) else {
-            return Err(refuse(format!("the shape of the new layer {} is not known", layer.name)));
+            return Err(refused(format!("the shape of the new layer {} is not known", layer.name)));
         };
         fresh_layer(&mut lines, space, layer, &inputs);
     }

@@ -11,9 +11,9 @@ use super::{
     write::written,
 };
 use crate::{
-    edit::{Change, NewNode, Wire},
+    edit::{NewNode, Wire, refused},
     error::Error,
-    format::made::{Made, refuse},
+    format::made::Made,
     graph::{Element, NodeId},
 };
 
@@ -21,15 +21,12 @@ use crate::{
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for operators and ends that cannot be.
-pub(super) fn replace(draft: &mut Draft<'_>, node: NodeId, with: &[NewNode]) -> Result<Change, Error> {
+pub(super) fn replace(draft: &mut Draft<'_>, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     let old = draft.layer(net, layer);
-    let fail = |message: String| refuse(message).at(old.place());
+    let fail = |message: String| refused(message).at(old.place());
     if old.outputs.len() != 1 {
         return Err(fail(format!("it has {} outputs; one layer with one output can be replaced", old.outputs.len())));
-    }
-    if draft.parts[net].sources[layer].iter().any(|end| matches!(end, End::New(_))) {
-        return Err(fail("it is replaced, so what it reads cannot change too".to_string()));
     }
     let mut words: Words<'_> = Vec::new();
     let mut last = None;
@@ -50,8 +47,7 @@ pub(super) fn replace(draft: &mut Draft<'_>, node: NodeId, with: &[NewNode]) -> 
     fresh.element = element.or(fresh.element.take());
     fresh.made = shape.map_or(Made::Unknown, Made::Known);
     draft.parts[net].replaced.insert(layer, last);
-    let after = with.iter().map(|new| new.op.as_str()).collect::<Vec<_>>().join(", ");
-    Ok(Change { what: old.name.clone(), before: old.kind.clone(), after })
+    Ok(())
 }
 
 /// An operator: its name, its opset, and settings.
@@ -105,17 +101,17 @@ fn input(
     match wire {
         Wire::Old(value) => match draft.value(*value)? {
             (other, end) if other == net => Ok(end),
-            _ => Err(refuse(format!("{} is of another body", draft.model.value(*value).name))),
+            _ => Err(refused(format!("{} is of another body", draft.model.value(*value).name))),
         },
         Wire::New(word) => {
             let known = words.iter().find(|(known, _)| known == word).map(|(_, end)| *end);
-            known.ok_or_else(|| refuse(format!("a new {} reads {word}, which nothing makes before it", new.op)))
+            known.ok_or_else(|| refused(format!("a new {} reads {word}, which nothing makes before it", new.op)))
         }
         Wire::Ints(values) => draft.ints(net, &format!("{name}/shape"), values),
         Wire::Number(number) => {
             let element = element_of(draft, net, new, words);
             let Some((element, dtype)) = element.and_then(|element| Some((element.clone(), element.dtype()?))) else {
-                return Err(refuse(format!("the dtype of {number} in a new {} is not known", new.op)));
+                return Err(refused(format!("the dtype of {number} in a new {} is not known", new.op)));
             };
             let bytes = Number::from_f64(dtype, *number).bytes();
             draft.constant(net, &format!("{name}/number"), element, &[], &bytes[..dtype.size()])
@@ -131,7 +127,7 @@ fn settings(new: &NewNode) -> Result<(String, Vec<(String, String)>), Error> {
         (_, Some((_, opset, defaults))) => ((*opset).to_string(), defaults),
         (Some(row), _) if broadcasts => (format!("opset{}", row.since()), &[("auto_broadcast", "numpy")]),
         (Some(row), _) => (format!("opset{}", row.since()), &[]),
-        (None, None) => return Err(refuse(format!("{} is no operator that can be put into an IR", new.op))),
+        (None, None) => return Err(refused(format!("{} is no operator that can be put into an IR", new.op))),
     };
     let key = |key: &String| if broadcasts && key == "axis" { AXIS.to_string() } else { key.clone() };
     let mut settings: Vec<_> = new.attributes.iter().map(|(name, value)| (key(name), written(value))).collect();

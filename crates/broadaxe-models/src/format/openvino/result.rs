@@ -8,10 +8,7 @@ use super::{
     draft::{Draft, End},
     rank::keeps_rank,
 };
-use crate::{
-    error::Error,
-    format::made::{Made, refuse},
-};
+use crate::{edit::refused, error::Error, format::made::Made};
 
 /// The settings of a layer, as its row asks for them.
 struct Settings<'a>(&'a dyn Fn(&str) -> Option<String>);
@@ -35,7 +32,7 @@ pub(super) fn made(kind: &str, count: usize, setting: &dyn Fn(&str) -> Option<St
     match row.map(|row| (row, row.kind())) {
         Some((_, Kind::Slope)) => Ok(Made::First),
         Some((row, Kind::Binary | Kind::Select | Kind::Many | Kind::Quantize)) if count > 1 => {
-            row.rule_by().rule(&Settings(setting)).map(Made::Broadcast).map_err(refuse)
+            row.rule_by().rule(&Settings(setting)).map(Made::Broadcast).map_err(refused)
         }
         _ if count == 1 && keeps_rank(kind) => Ok(Made::First),
         _ => Ok(Made::Unknown),
@@ -59,5 +56,5 @@ pub(super) fn of_layer(draft: &Draft<'_>, net: usize, layer: usize) -> Result<Op
     let kind = draft.parts[net].kinds.get(&layer).unwrap_or(&old.kind);
     let inputs: Vec<_> = draft.parts[net].sources[layer].iter().map(|&end: &End| draft.shape(net, end)).collect();
     let shape = made(kind, inputs.len(), &|key| draft.setting(net, layer, key)).and_then(|made| made.shape(&inputs));
-    shape.map_err(|error| refuse(format!("after this change, {error}")).at(old.place()))
+    shape.map_err(|error| refused(format!("after this change, {error}")).at(old.place()))
 }

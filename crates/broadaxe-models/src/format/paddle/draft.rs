@@ -6,9 +6,9 @@ use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{
-    edit::{Change, Edit, Scalar, each},
+    edit::{Lowered, Move, Place, Primitive, Scalar, With, each_of, refused},
     error::Error,
-    format::made::{Made, compatible, list, refuse},
+    format::made::{Made, compatible},
     graph::{Element, GraphId, Model, Node, NodeId, Use, ValueId},
 };
 
@@ -17,14 +17,6 @@ use crate::{
 pub(super) enum End {
     Old(ValueId),
     New(usize),
-}
-
-/// What a new operation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Move {
-    Reshape,
-    Unsqueeze,
-    Expand,
 }
 
 /// A new operation with one input and a list of numbers.
@@ -59,7 +51,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Edit`] for a change that a program cannot have.
-    pub(super) fn of(model: &'a Model, edits: &[Edit]) -> Result<(Self, Vec<Change>), Error> {
+    pub(super) fn of(model: &'a Model, edits: &Lowered) -> Result<Self, Error> {
         let mut draft = Self {
             model,
             reads: BTreeMap::new(),
@@ -69,48 +61,30 @@ impl<'a> Draft<'a> {
             kinds: BTreeMap::new(),
             attributes: BTreeMap::new(),
         };
-        let mut changes = Vec::new();
-        // Exchanged inputs come last, so that the others find inputs where they were.
-        let mut order: Vec<(usize, &Edit)> = edits.iter().enumerate().collect();
-        order.sort_by_key(|(_, edit)| matches!(edit, Edit::Swap { .. } | Edit::ReshapeResult { .. }));
-        each(order, |_, edit| {
-            changes.push(draft.apply(edit)?);
-            Ok(())
-        })?;
+        each_of(edits, |edit| draft.apply(edit))?;
         draft.settle()?;
-        Ok((draft, changes))
+        Ok(draft)
     }
 
-    fn apply(&mut self, edit: &Edit) -> Result<Change, Error> {
+    fn apply(&mut self, edit: &Primitive) -> Result<(), Error> {
         match edit {
-            Edit::ReshapeConstant { value, shape } => {
-                let uses = self.model.uses().get(value.0 as usize).cloned().unwrap_or_default();
-                self.constant(*value, shape, &uses)
-            }
-            Edit::CopyConstant { value, shape, uses } => self.constant(*value, shape, uses),
-            Edit::Reshape { at, shape } => self.before(*at, Move::Reshape, shape, &Made::Reshape(shape.clone())),
-            Edit::Unsqueeze { at, axes } => self.before(*at, Move::Unsqueeze, axes, &Made::Unsqueeze(axes.clone())),
-            Edit::Expand { at, shape } => self.before(*at, Move::Expand, shape, &Made::Expand(shape.clone())),
-            Edit::Swap { node, op } => self.swap(*node, op),
-            Edit::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Edit::ReshapeResult { node, shape } => self.reshape_result(*node, shape),
-            Edit::Opset(_) => Err(refuse("a program of Paddle has no opset that could be set")),
-            Edit::Replace { node, .. } => {
-                let name = self.node(*node)?.place.clone();
-                Err(refuse("nodes of Paddle's programs are not replaced; put reshapes in front of them").at(name))
+            Primitive::Insert { at: Place::Before(at), does, numbers } => self.before(*at, *does, numbers),
+            Primitive::Insert { at: Place::After(node), does, numbers } => self.after(*node, *does, numbers),
+            Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
+            Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
+            Primitive::SetShape { .. } => Err(refused("the shape of a parameter stands in the file of parameters too")),
+            Primitive::Opset(_) => Err(refused("a program of Paddle has no opset that could be set")),
+            Primitive::Replace { node, with: With::Nodes(_) } => {
+                let place = &self.model.node(*node).place;
+                Err(refused("nodes of Paddle's programs are not replaced; put reshapes in front of them").at(place))
             }
         }
     }
 
-    pub(super) fn node(&self, node: NodeId) -> Result<&'a Node, Error> {
-        let found = self.model.nodes.get(node.0 as usize);
-        found.ok_or_else(|| refuse(format!("the model has no node {}", node.0)))
-    }
-
     /// Returns what an input reads now.
     pub(super) fn source(&self, at: Use) -> Result<End, Error> {
-        let node = self.node(at.node)?;
-        let message = || refuse(format!("it has no input {} that could change", at.input)).at(&node.place);
+        let node = self.model.node(at.node);
+        let message = || refused(format!("it has no input {} that could change", at.input)).at(&node.place);
         match self.reads.get(&at) {
             Some(end) => Ok(*end),
             None => node.input(at.input).map(End::Old).ok_or_else(message),
@@ -138,92 +112,57 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn shown(&self, end: End) -> String {
-        self.shape(end).map_or_else(|| "unknown".to_string(), |shape| shape.to_string())
-    }
-
     /// Adds an operation beside a node.
     fn add(
         &mut self,
         input: End,
-        does: Move,
-        numbers: &[i64],
+        (does, numbers): (Move, &[i64]),
         made: &Made,
         beside: (NodeId, bool),
     ) -> Result<End, Error> {
-        let place = &self.node(beside.0)?.place;
+        let place = &self.model.node(beside.0).place;
         let unknown =
-            || refuse(format!("nothing is known of the tensor {}, so it keeps its shape", self.name(input))).at(place);
+            || refused(format!("nothing is known of the tensor {}, so it keeps its shape", self.name(input))).at(place);
         let shape = made.shape(&[self.shape(input)]).map_err(|error| error.at(place))?.ok_or_else(unknown)?;
         let element = self.element(input).ok_or_else(unknown)?;
         self.fresh.push(Fresh { does, numbers: numbers.to_vec(), input, element, shape, beside });
         Ok(End::New(self.fresh.len() - 1))
     }
 
-    fn before(&mut self, at: Use, does: Move, numbers: &[i64], made: &Made) -> Result<Change, Error> {
-        let source = self.source(at)?;
-        let end = self.add(source, does, numbers, made, (at.node, false))?;
+    fn before(&mut self, at: Use, does: Move, numbers: &[i64]) -> Result<(), Error> {
+        let made = Made::of(does, numbers);
+        let end = self.add(self.source(at)?, (does, numbers), &made, (at.node, false))?;
         self.reads.insert(at, end);
-        let what = format!("input {} of {} ({})", at.input, self.node(at.node)?.name, self.name(source));
-        Ok(Change { what, before: self.shown(source), after: format!("{} by {does:?}", self.shown(end)) })
+        Ok(())
     }
 
-    /// Reshapes a constant in front of those who read it: its own shape stands in the file of parameters too.
-    fn constant(&mut self, value: ValueId, shape: &[usize], uses: &[Use]) -> Result<Change, Error> {
-        let known = self.model.values.get(value.0 as usize).ok_or_else(|| refuse("the model has no such value"))?;
-        if known.constant.is_none() {
-            return Err(refuse(format!("{} is no constant", known.name)));
-        }
-        let target: Option<Vec<i64>> = shape.iter().map(|&dim| i64::try_from(dim).ok()).collect();
-        let target = target.filter(|target| !target.contains(&0));
-        let target = target.ok_or_else(|| refuse(format!("{} cannot have the shape {}", known.name, list(shape))))?;
-        let before = self.shown(End::Old(value));
-        for &at in uses {
-            self.before(at, Move::Reshape, &target, &Made::Reshape(target.clone()))?;
-        }
-        let after = format!("{} by Reshape, {} times", SymbolicShape::from(shape), uses.len());
-        Ok(Change { what: known.name.clone(), before, after })
-    }
-
-    fn swap(&mut self, node: NodeId, op: &str) -> Result<Change, Error> {
-        let old = self.node(node)?;
+    fn exchange(&mut self, node: NodeId, op: &str) -> Result<(), Error> {
         let at = |input| Use { node, input };
-        if old.inputs.len() != 2 {
-            return Err(refuse(format!("it has {} inputs; two can be exchanged", old.inputs.len())).at(&old.place));
-        }
         let (x, y) = (self.source(at(0))?, self.source(at(1))?);
         self.reads.insert(at(0), y);
         self.reads.insert(at(1), x);
-        if op != old.op {
+        if op != self.model.node(node).op {
             self.kinds.insert(node, op.to_string());
         }
-        let before = format!("{}({}, {})", old.op, self.name(x), self.name(y));
-        Ok(Change { what: old.name.clone(), before, after: format!("{op}({}, {})", self.name(y), self.name(x)) })
+        Ok(())
     }
 
-    fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<Change, Error> {
-        let old = self.node(node)?;
-        let value = value
-            .ok_or_else(|| refuse(format!("the attribute {name} cannot be removed; give it a value")).at(&old.place))?;
-        let before = old.attribute(name).map_or_else(|| "(not there)".to_string(), |value| format!("{value:?}"));
+    fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
+        let removed = || refused(format!("the attribute {name} cannot be removed; give it a value"));
+        let value = value.ok_or_else(|| removed().at(&self.model.node(node).place))?;
         self.attributes.insert((node, name.to_string()), value.clone());
-        Ok(Change { what: format!("{name} of {}", old.name), before, after: format!("{value:?}") })
+        Ok(())
     }
 
-    fn reshape_result(&mut self, node: NodeId, shape: &[i64]) -> Result<Change, Error> {
-        let old = self.node(node)?;
+    fn after(&mut self, node: NodeId, does: Move, numbers: &[i64]) -> Result<(), Error> {
+        let old = self.model.node(node);
         let [Some(value)] = old.outputs.iter().filter(|output| output.is_some()).copied().collect::<Vec<_>>()[..]
         else {
-            return Err(refuse("it has not one output, which could be reshaped").at(&old.place));
+            return Err(refused("it has not one output, which could be reshaped").at(&old.place));
         };
         let source = End::Old(value);
-        let before = self.shape(source);
-        let made = match &before {
-            // What reads the result knows the shape that the file records.
-            Some(known) if known.rank() == Some(shape.len()) => Made::Known(known.clone()),
-            _ => Made::Reshape(shape.to_vec()),
-        };
-        let end = self.add(source, Move::Reshape, shape, &made, (node, true))?;
+        let made = Made::behind(self.shape(source), does, numbers);
+        let end = self.add(source, (does, numbers), &made, (node, true))?;
         for at in self.model.uses().get(value.0 as usize).cloned().unwrap_or_default() {
             if self.source(at)? == source {
                 self.reads.insert(at, end);
@@ -238,12 +177,7 @@ impl<'a> Draft<'a> {
                 self.outputs.insert((GraphId(graph as u32), position), end);
             }
         }
-        let before = before.map_or_else(|| "unknown".to_string(), |shape| shape.to_string());
-        Ok(Change {
-            what: format!("the result of {}", old.name),
-            before,
-            after: format!("{} by Reshape", self.shown(end)),
-        })
+        Ok(())
     }
 
     /// Brings the recorded shapes up to date with what nodes read now.
@@ -263,7 +197,7 @@ impl<'a> Draft<'a> {
             }
             let inputs: Vec<_> = ends.iter().map(|end| end.and_then(|end| self.shape(end))).collect();
             let made = self.made(id, node).shape(&inputs);
-            let made = made.map_err(|error| refuse(format!("after this change, {error}")).at(&node.place))?;
+            let made = made.map_err(|error| refused(format!("after this change, {error}")).at(&node.place))?;
             let recorded = node.output(0).and_then(|value| self.model.value(value).declared.clone());
             if let (Some(value), Some(shape)) = (node.output(0), made)
                 && recorded.is_none_or(|recorded| !compatible(&recorded, &shape))

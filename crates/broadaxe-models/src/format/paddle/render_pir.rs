@@ -5,14 +5,13 @@ use std::{collections::BTreeMap, ops::Range};
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
-    draft::{Draft, End, Fresh, Move},
+    draft::{Draft, End, Fresh},
     json::{Json, parse, quote},
     pir::{self, Places},
 };
 use crate::{
-    edit::{Piece, Scalar},
+    edit::{Move, Piece, Scalar, refused},
     error::Error,
-    format::made::refuse,
     graph::{NodeId, Use, ValueId},
 };
 
@@ -32,7 +31,7 @@ pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, E
     let (mut pieces, mut at) = (Vec::new(), 0);
     for (span, with) in cuts {
         if span.start < at {
-            return Err(refuse("two changes are about the same words of the program; make them one after the other"));
+            return Err(refused("two changes are about the same words of the program; make them one after the other"));
         }
         if span.start > at {
             pieces.push(Piece::Kept { at: at as u64, len: (span.start - at) as u64 });
@@ -119,7 +118,7 @@ impl Render<'_> {
         let named = |entry: &&Json| entry.get("N").and_then(Json::text) == Some(name);
         let entry = op.get("A").and_then(|list| list.items().iter().find(named)).and_then(|entry| entry.get("AT"));
         let entry = entry.and_then(|entry| Some((entry.get("#")?.text()?, entry.get("D")?)));
-        let (kind, data) = entry.ok_or_else(|| refuse(format!("there is no attribute {name} to set")).at(place))?;
+        let (kind, data) = entry.ok_or_else(|| refused(format!("there is no attribute {name} to set")).at(place))?;
         let with = match (kind, value) {
             ("0.a_i32" | "0.a_i64", Scalar::Int(value)) => value.to_string(),
             ("0.a_f32" | "0.a_f64", Scalar::Float(value)) if value.is_finite() => format!("{value:?}"),
@@ -127,7 +126,7 @@ impl Render<'_> {
             ("0.a_bool", Scalar::Text(value)) if value == "true" || value == "false" => value.clone(),
             _ => {
                 return Err(
-                    refuse(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
+                    refused(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
                 );
             }
         };
@@ -153,7 +152,7 @@ impl Render<'_> {
         let numbers = result - 1;
         let last = self.places.last;
         if last > i64::MAX - 2 * (self.draft.fresh.len() as i64 + 1) {
-            return Err(refuse("no number of a value is free"));
+            return Err(refused("no number of a value is free"));
         }
         let items: Vec<_> =
             fresh.numbers.iter().map(|number| format!("{{\"#\":\"0.a_i64\",\"D\":{number}}}")).collect();
@@ -193,11 +192,11 @@ impl Render<'_> {
         while let End::New(other) = end {
             end = self.draft.fresh[other].input;
         }
-        let End::Old(value) = end else { return Err(refuse("a new operation reads nothing")) };
+        let End::Old(value) = end else { return Err(refused("a new operation reads nothing")) };
         let kind = again(self.text, &self.places.values[value.0 as usize].1)?;
         let word = kind.get("D").and_then(|data| data.items().first()).and_then(|element| element.get("#"));
         let word = word.and_then(Json::text).and_then(|word| word.strip_prefix("0.t_")).map(str::to_string);
-        word.ok_or_else(|| refuse(format!("the type of {} is not known", self.draft.model.value(value).name)))
+        word.ok_or_else(|| refused(format!("the type of {} is not known", self.draft.model.value(value).name)))
     }
 }
 

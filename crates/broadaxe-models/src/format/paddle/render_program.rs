@@ -5,19 +5,16 @@ use std::collections::{BTreeMap, HashSet};
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
-    draft::{Draft, End, Fresh, Move},
+    draft::{Draft, End, Fresh},
     element,
     program::Places,
 };
 use crate::{
-    edit::{Piece, Scalar},
+    edit::{Move, Piece, Scalar, refused},
     error::Error,
-    format::{
-        made::refuse,
-        wire::{
-            Around, Field, Span,
-            splice::{Splices, bytes, float, int, wrap},
-        },
+    format::wire::{
+        Around, Field, Span,
+        splice::{Splices, bytes, float, int, wrap},
     },
     graph::{Element, NodeId, Use, ValueId},
 };
@@ -128,7 +125,7 @@ impl Render<'_> {
             let name = self.variable(End::Old(*value));
             let element = self.draft.model.value(*value).element.as_ref().and_then(element::number);
             let (Some(path), Some(element)) = (self.places.variables.get(&name), element) else {
-                return Err(refuse(format!("the shape of the variable {name} is not recorded, so it cannot change")));
+                return Err(refused(format!("the shape of the variable {name} is not recorded, so it cannot change")));
             };
             self.alone(&name)?;
             let description = Piece::New(description(element, &extents(shape)));
@@ -144,7 +141,7 @@ impl Render<'_> {
     fn alone(&self, name: &str) -> Result<(), Error> {
         let values = (0..self.draft.model.values.len() as u32).map(ValueId);
         let message =
-            || refuse(format!("the variable {name} is written more than once, so its result keeps its shape"));
+            || refused(format!("the variable {name} is written more than once, so its result keeps its shape"));
         let count = values.filter(|&value| self.variable(End::Old(value)) == name).count();
         if count > 1 { Err(message()) } else { Ok(()) }
     }
@@ -209,7 +206,7 @@ fn attribute(name: &str, value: &Scalar) -> Result<Vec<u8>, Error> {
     let narrow = |value: i64| {
         i32::try_from(value)
             .map(i64::from)
-            .map_err(|_| refuse(format!("{name} cannot be {value}, which takes more than 32 bits")))
+            .map_err(|_| refused(format!("{name} cannot be {value}, which takes more than 32 bits")))
     };
     match value {
         Scalar::Int(value) => {
@@ -257,7 +254,7 @@ fn description(number: i64, dims: &[i64]) -> Vec<u8> {
 /// Writes a variable that holds a tensor.
 fn variable(name: &str, element: &Element, dims: &[i64]) -> Result<Vec<u8>, Error> {
     let number =
-        element::number(element).ok_or_else(|| refuse(format!("the type {element} has no number in Paddle")))?;
+        element::number(element).ok_or_else(|| refused(format!("the type {element} has no number in Paddle")))?;
     let (mut tensor, mut kind, mut variable) = (Vec::new(), Vec::new(), Vec::new());
     bytes(&mut tensor, 1, &description(number, dims));
     int(&mut kind, 1, 7);

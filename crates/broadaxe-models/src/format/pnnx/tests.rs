@@ -22,7 +22,7 @@ fn read(text: &str) -> Result<Model, crate::Error> {
 fn changed(before: &str, edits: &[Edit]) -> Result<String, crate::Error> {
     let model = read(before)?;
     let mut bytes = Vec::new();
-    (PNNX.write)(&model, edits)?.files[0].write(&model, &mut bytes).unwrap();
+    crate::format::write(&model, edits)?.files[0].write(&model, &mut bytes).unwrap();
     let after = String::from_utf8(bytes).unwrap();
     read(&after).unwrap_or_else(|error| panic!("{error}\n{after}"));
     Ok(after)
@@ -133,6 +133,17 @@ fn changes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn inputs_count_as_they_were_before_an_exchange() {
+    let node = NodeId(3);
+    let swap = Edit::Swap { node, op: "torch.rsub".into() };
+    let front = Edit::Unsqueeze { at: Use { node, input: 0 }, axes: vec![0] };
+    let after = changed(SMALL, &[swap.clone(), front.clone()]).unwrap();
+    assert_eq!(after, changed(SMALL, &[front, swap]).unwrap());
+    let far = changed(SMALL, &[Edit::Swap { node: NodeId(99), op: String::new() }]);
+    assert!(far.unwrap_err().to_string().contains("no node 99"));
 }
 
 #[test]

@@ -376,7 +376,7 @@ fn everything() -> Message {
 fn attempt(bytes: &[u8]) -> bool {
     let source = Source::memory(bytes.to_vec(), None);
     let Ok(model) = super::super::read(&source) else { return false };
-    let write = super::super::write::write;
+    let write = crate::format::write;
     assert_eq!(write(&model, &[]).unwrap().files[0].pieces.len(), 1);
     let constants = model.values.iter().enumerate().filter_map(|(k, value)| {
         let shape = [&[1], value.constant.as_ref()?.shape.as_slice()].concat();

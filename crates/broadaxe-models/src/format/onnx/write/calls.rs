@@ -3,9 +3,9 @@
 //! A function stands in the file once, and in the model once per call. A change can be made when it is wanted at every
 //! call; the changes of all calls are then one, at the first.
 
-use super::{Index, refused};
+use super::Index;
 use crate::{
-    edit::{Edit, NewNode, Wire, each},
+    edit::{Lowered, NewNode, Place, Primitive, Wire, With, each, refused},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
@@ -14,13 +14,13 @@ use crate::{
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when a change is not wanted at all calls.
-pub(super) fn unite(model: &Model, index: &Index, edits: &[Edit]) -> Result<Vec<(usize, Edit)>, Error> {
+pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Lowered, Error> {
     let calls = Calls { model, index };
-    let mut united: Vec<(Edit, GraphId, Vec<usize>)> = Vec::with_capacity(edits.len());
-    each(edits.iter().enumerate(), |at, edit| {
+    let mut united: Vec<(Primitive, GraphId, Vec<usize>)> = Vec::with_capacity(edits.len());
+    each(edits.iter().map(|(at, edit)| (*at, edit)), |at, edit| {
         let uses = calls.uses(edit)?;
         let edit = uses.as_ref().unwrap_or(edit);
-        let Some(graph) = calls.graph(edit)? else {
+        let Some(graph) = calls.graph(edit) else {
             united.push((edit.clone(), GraphId(0), vec![at]));
             return Ok(());
         };
@@ -50,27 +50,18 @@ struct Calls<'a> {
 
 impl Calls<'_> {
     /// Returns the graph that a change is in; `None` for one of the whole model.
-    fn graph(&self, edit: &Edit) -> Result<Option<GraphId>, Error> {
-        let value = |id: ValueId| self.model.values.get(id.0 as usize).map(|value| value.graph);
-        let node = |id: NodeId| self.model.nodes.get(id.0 as usize).map(|node| node.graph);
-        let found = match edit {
-            Edit::ReshapeConstant { value: id, .. } | Edit::CopyConstant { value: id, .. } => value(*id),
-            Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => node(at.node),
-            Edit::Swap { node: id, .. }
-            | Edit::Attribute { node: id, .. }
-            | Edit::Replace { node: id, .. }
-            | Edit::ReshapeResult { node: id, .. } => node(*id),
-            Edit::Opset(_) => return Ok(None),
-        };
-        found.map(Some).ok_or_else(|| refused("there is no such node, or no such value"))
+    fn graph(&self, edit: &Primitive) -> Option<GraphId> {
+        match edit {
+            Primitive::SetShape { value, .. } => Some(self.model.value(*value).graph),
+            edit => edit.node().map(|node| self.model.node(node).graph),
+        }
     }
 
     /// Unites the readers of a constant of the caller, which stand in the file once for all calls.
-    fn uses(&self, edit: &Edit) -> Result<Option<Edit>, Error> {
-        let Edit::CopyConstant { value, shape, uses } = edit else { return Ok(None) };
+    fn uses(&self, edit: &Primitive) -> Result<Option<Primitive>, Error> {
+        let Primitive::SetShape { value, shape, readers: Some(uses) } = edit else { return Ok(None) };
         let mut united: Vec<(Use, GraphId, usize)> = Vec::new();
-        let held = self.model.values.get(value.0 as usize).map(|value| value.graph);
-        if held.is_none_or(|graph| self.count(graph) > 1) {
+        if self.count(self.model.value(*value).graph) > 1 {
             return Ok(None);
         }
         for at in uses {
@@ -88,7 +79,7 @@ impl Calls<'_> {
             }
         }
         let uses = united.into_iter().map(|(at, ..)| at).collect();
-        Ok(Some(Edit::CopyConstant { value: *value, shape: shape.clone(), uses }))
+        Ok(Some(Primitive::SetShape { value: *value, shape: shape.clone(), readers: Some(uses) }))
     }
 
     /// Says whether two graphs stand in the same place of the file.
@@ -114,32 +105,29 @@ impl Calls<'_> {
     }
 
     /// Says a change at a later call as one at the first.
-    fn moved(&self, edit: &Edit) -> Option<Edit> {
+    fn moved(&self, edit: &Primitive) -> Option<Primitive> {
         let at = |at: &Use| Some(Use { node: self.node(at.node)?, input: at.input });
-        Some(match edit {
-            Edit::ReshapeConstant { value, shape } => {
-                Edit::ReshapeConstant { value: self.value(*value)?, shape: shape.clone() }
+        let mut edit = edit.clone();
+        match &mut edit {
+            Primitive::SetShape { value, readers, .. } => {
+                *value = self.value(*value)?;
+                for reader in readers.iter_mut().flatten() {
+                    *reader = at(reader)?;
+                }
             }
-            Edit::CopyConstant { value, shape, uses } => {
-                let uses = uses.iter().map(at).collect::<Option<_>>()?;
-                Edit::CopyConstant { value: self.value(*value)?, shape: shape.clone(), uses }
+            Primitive::Insert { at: Place::Before(place), .. } => *place = at(place)?,
+            Primitive::Replace { node, with } => {
+                if let With::Nodes(nodes) = with {
+                    *nodes = nodes.iter().map(|new| self.new_node(*node, new)).collect::<Option<_>>()?;
+                }
+                *node = self.node(*node)?;
             }
-            Edit::Reshape { at: place, shape } => Edit::Reshape { at: at(place)?, shape: shape.clone() },
-            Edit::Unsqueeze { at: place, axes } => Edit::Unsqueeze { at: at(place)?, axes: axes.clone() },
-            Edit::Expand { at: place, shape } => Edit::Expand { at: at(place)?, shape: shape.clone() },
-            Edit::Swap { node, op } => Edit::Swap { node: self.node(*node)?, op: op.clone() },
-            Edit::Attribute { node, name, value } => {
-                Edit::Attribute { node: self.node(*node)?, name: name.clone(), value: value.clone() }
+            Primitive::Insert { at: Place::After(node), .. } | Primitive::Attribute { node, .. } => {
+                *node = self.node(*node)?;
             }
-            Edit::ReshapeResult { node, shape } => {
-                Edit::ReshapeResult { node: self.node(*node)?, shape: shape.clone() }
-            }
-            Edit::Replace { node, with } => {
-                let with = with.iter().map(|new| self.new_node(*node, new)).collect::<Option<_>>()?;
-                Edit::Replace { node: self.node(*node)?, with }
-            }
-            Edit::Opset(version) => Edit::Opset(*version),
-        })
+            Primitive::Opset(_) => {}
+        }
+        Some(edit)
     }
 
     fn new_node(&self, beside: NodeId, new: &NewNode) -> Option<NewNode> {

@@ -5,12 +5,12 @@ use super::{
         super::wire::{Around, Field, Span, splice::bytes},
         schema::{ATTRIBUTE, NODE, attribute as attributes, node as nodes},
     },
-    Writer, encode, refused,
+    Writer, encode,
 };
 use crate::{
     edit::{Piece, Scalar},
     error::Error,
-    graph::{Attribute, NodeId},
+    graph::NodeId,
 };
 
 /// A node with its changes; what it had is kept beside, to write only the differences.
@@ -34,46 +34,17 @@ impl Draft {
     pub(super) fn new(inputs: Vec<String>, outputs: Vec<String>) -> Self {
         Self { had: (inputs.clone(), outputs.clone()), inputs, outputs, ..Self::default() }
     }
-
-    /// Says whether anything but constants was changed.
-    pub(super) fn is_changed(&self) -> bool {
-        let same = self.had == (self.inputs.clone(), self.outputs.clone());
-        !same || self.swap.is_some() || !self.attributes.is_empty() || !self.before.is_empty() || self.instead.is_some()
-    }
 }
 
 impl Writer<'_> {
-    pub(super) fn swap(&mut self, id: NodeId, op: &str) -> Result<(), Error> {
-        let before = self.model.node(id).op.clone();
-        let draft = self.draft(id)?;
-        if draft.inputs.len() != 2 || draft.swap.is_some() {
-            return Err(refused("two inputs of a node can be exchanged, once"));
-        }
-        draft.swap = Some(op.to_owned());
-        let (a, b) = (&draft.inputs[0], &draft.inputs[1]);
-        let (before, after) = (format!("{before}({a}, {b})"), format!("{op}({b}, {a})"));
-        self.note(self.called(id), before, after);
+    /// Exchanges the two inputs of a node.
+    pub(super) fn exchange(&mut self, id: NodeId, op: &str) -> Result<(), Error> {
+        self.draft(id)?.swap = Some(op.to_owned());
         Ok(())
     }
 
-    pub(super) fn attribute(&mut self, id: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
-        let before = self.model.node(id).attribute(name).map_or_else(|| "not there".to_owned(), shown);
-        let after = value.map_or_else(
-            || "not there".to_owned(),
-            |value| match value {
-                Scalar::Int(value) => value.to_string(),
-                Scalar::Float(value) => value.to_string(),
-                Scalar::Text(value) => value.clone(),
-                Scalar::Ints(values) => format!("{values:?}"),
-                Scalar::Floats(values) => format!("{values:?}"),
-            },
-        );
-        let draft = self.draft(id)?;
-        if draft.attributes.iter().any(|(known, _)| known == name) {
-            return Err(refused(format!("the attribute {name} is set twice")));
-        }
-        draft.attributes.push((name.to_owned(), value.cloned()));
-        self.note(format!("{}, {name}", self.called(id)), before, after);
+    pub(super) fn attribute(&mut self, id: NodeId, name: &str, value: Option<Scalar>) -> Result<(), Error> {
+        self.draft(id)?.attributes.push((name.to_owned(), value));
         Ok(())
     }
 
@@ -84,9 +55,6 @@ impl Writer<'_> {
             let path = self.path(self.model.node(id).graph);
             let new = |nodes: Vec<Vec<u8>>| nodes.into_iter().map(Piece::New).collect();
             if let Some(instead) = draft.instead {
-                if !draft.before.is_empty() || !draft.after.is_empty() || !draft.attributes.is_empty() {
-                    return Err(refused(format!("{} is replaced, and takes no other change", self.called(id))));
-                }
                 let span = Span { at: field.start, end: field.end };
                 self.splices.replace(&path, span, vec![Piece::New(instead)]);
                 continue;
@@ -115,13 +83,13 @@ impl Writer<'_> {
         {
             let old = fields.iter().filter(|field| field.number == number);
             for (field, (_, now)) in old.zip(had.iter().zip(now)).filter(|(_, (had, now))| had != now) {
-                self.exchange(&path, field, |new| bytes(new, number, now.as_bytes()));
+                self.rewrite(&path, field, |new| bytes(new, number, now.as_bytes()));
             }
         }
         if let (Some(op), Some(field)) = (&draft.swap, fields.iter().find(|field| field.number == nodes::OP)) {
             let had = self.reader.text(field.span()?)?;
             if had != *op {
-                self.exchange(&path, field, |new| bytes(new, nodes::OP, op.as_bytes()));
+                self.rewrite(&path, field, |new| bytes(new, nodes::OP, op.as_bytes()));
             }
         }
         for (name, value) in &draft.attributes {
@@ -133,31 +101,16 @@ impl Writer<'_> {
             }
             let new = value.as_ref().map(|value| encode::attribute(name, value)).unwrap_or_default();
             match old {
-                Some(field) => self.exchange(&path, field, |bytes| bytes.extend(new)),
+                Some(field) => self.rewrite(&path, field, |bytes| bytes.extend(new)),
                 None => self.splices.insert(&path, around.span().end, vec![Piece::New(new)]),
             }
         }
         Ok(())
     }
 
-    fn exchange(&mut self, path: &[Around], field: &Field, write: impl FnOnce(&mut Vec<u8>)) {
+    fn rewrite(&mut self, path: &[Around], field: &Field, write: impl FnOnce(&mut Vec<u8>)) {
         let mut new = Vec::new();
         write(&mut new);
         self.splices.replace(path, Span { at: field.start, end: field.end }, vec![Piece::New(new)]);
-    }
-}
-
-/// Writes the value of an attribute for a table.
-fn shown(value: &Attribute) -> String {
-    match value {
-        Attribute::Int(value) => value.to_string(),
-        Attribute::Float(value) => value.to_string(),
-        Attribute::Text(value) => value.clone(),
-        Attribute::Ints(values) => format!("{values:?}"),
-        Attribute::Floats(values) => format!("{values:?}"),
-        Attribute::Texts(values) => format!("{values:?}"),
-        Attribute::Tensor(tensor) => format!("a tensor of {} {:?}", tensor.element, tensor.shape),
-        Attribute::Graph(_) => "a graph".to_owned(),
-        Attribute::Other(text) => text.clone(),
     }
 }

@@ -1,139 +1,88 @@
 //! Nodes that are put in front of a node or behind it.
 
-use broadaxe_shape::MAX_RANK;
-
-use super::{Writer, encode::Made, refused};
+use super::{Writer, encode::Made};
 use crate::{
-    edit::Scalar,
+    edit::{Move, Scalar, refused},
     error::Error,
-    graph::{GraphId, NodeId, Use},
+    graph::{NodeId, Use},
 };
 
-/// A node that changes the shape of one value.
-struct Shaper<'a> {
-    op: &'a str,
+/// A node that changes the shape of one value, in all versions.
+struct Shaper {
+    op: &'static str,
     /// What the new value is called.
-    what: &'a str,
-    numbers: &'a [i64],
-    /// The name of the attribute that holds the numbers in old versions.
-    attribute: &'a str,
-    /// The version from which on they are an input.
+    what: &'static str,
+    /// What the numbers are called, as an attribute or as an input.
+    numbers: &'static str,
+    /// The version from which on there is such an operator.
+    since: i64,
+    /// The version from which on the numbers are an input.
     input_since: i64,
 }
 
-impl<'a> Shaper<'a> {
-    fn reshape(shape: &'a [i64]) -> Self {
-        Self { op: "Reshape", what: "reshape", numbers: shape, attribute: "shape", input_since: 5 }
-    }
-
-    fn unsqueeze(axes: &'a [i64]) -> Self {
-        Self { op: "Unsqueeze", what: "unsqueeze", numbers: axes, attribute: "axes", input_since: 13 }
-    }
-
-    fn expand(shape: &'a [i64]) -> Self {
-        Self { op: "Expand", what: "expand", numbers: shape, attribute: "shape", input_since: 0 }
-    }
-
-    /// Writes it as in `Reshape(bias, [1, 64])`.
-    fn shown(&self, tensor: &str) -> String {
-        format!("{}({tensor}, {:?})", self.op, self.numbers)
+/// Returns the operator that does this.
+fn shaper(does: Move) -> Shaper {
+    match does {
+        Move::Reshape => Shaper { op: "Reshape", what: "reshape", numbers: "shape", since: 1, input_since: 5 },
+        Move::Unsqueeze => Shaper { op: "Unsqueeze", what: "unsqueeze", numbers: "axes", since: 1, input_since: 13 },
+        Move::Expand => Shaper { op: "Expand", what: "expand", numbers: "shape", since: 8, input_since: 8 },
     }
 }
 
 impl Writer<'_> {
-    pub(super) fn reshape(&mut self, at: Use, shape: &[i64]) -> Result<(), Error> {
-        sizes(shape)?;
-        self.in_front(at, &Shaper::reshape(shape))
-    }
-
-    pub(super) fn unsqueeze(&mut self, at: Use, axes: &[i64]) -> Result<(), Error> {
-        if axes.windows(2).any(|pair| pair[0] >= pair[1]) || axes.iter().any(|&axis| axis < 0) {
-            return Err(refused(format!("new axes are ascending and from 0 on, not {axes:?}")));
-        }
-        self.in_front(at, &Shaper::unsqueeze(axes))
-    }
-
-    pub(super) fn expand(&mut self, at: Use, shape: &[i64]) -> Result<(), Error> {
-        let graph = self.graph_of(at.node)?;
-        let version = self.version(graph)?;
-        if version < 8 {
-            return Err(refused(format!("Expand is there from opset 8 on, and the model has {version}; upgrade it")));
-        }
-        self.in_front(at, &Shaper::expand(shape))
-    }
-
-    pub(super) fn reshape_result(&mut self, id: NodeId, shape: &[i64]) -> Result<(), Error> {
-        sizes(shape)?;
-        let graph = self.graph_of(id)?;
+    pub(super) fn behind(&mut self, id: NodeId, does: Move, numbers: &[i64]) -> Result<(), Error> {
         let output = self.draft(id)?.outputs.first().cloned().filter(|name| !name.is_empty());
         let output = output.ok_or_else(|| refused("the node has no result to reshape"))?;
         let inner = self.name(&output, "result");
-        let shaper = Shaper::reshape(shape);
-        let node = self.name(&output, shaper.what);
-        let made = self.shaper(graph, id, &shaper, &inner, &node, &output)?;
+        let name = self.name(&output, shaper(does).what);
+        let made = self.shape(id, does, numbers, [&inner, &name, &output])?;
         let draft = self.draft(id)?;
-        if !draft.after.is_empty() {
-            return Err(refused("a result is reshaped once"));
-        }
         draft.outputs[0].clone_from(&inner);
         draft.after.push(made);
-        self.note(self.called(id), output, shaper.shown(&inner));
         Ok(())
-    }
-
-    fn graph_of(&mut self, id: NodeId) -> Result<GraphId, Error> {
-        self.draft(id)?;
-        Ok(self.model.node(id).graph)
     }
 
     /// Puts a node in front of an input, or takes the result of the same node in front of an earlier reader.
-    fn in_front(&mut self, at: Use, shaper: &Shaper) -> Result<(), Error> {
-        let graph = self.graph_of(at.node)?;
+    pub(super) fn in_front(&mut self, at: Use, does: Move, numbers: &[i64]) -> Result<(), Error> {
         let old = self.draft(at.node)?.inputs.get(at.input).cloned().filter(|name| !name.is_empty());
         let old = old.ok_or_else(|| refused(format!("{} is not there", self.called_input(at))))?;
-        let key = (graph, shaper.shown(&old));
-        let known = self.made.get(&key).cloned();
-        let shared = known.is_some();
-        let new = known.unwrap_or_else(|| self.name(&old, shaper.what));
-        if !shared {
-            let made = self.shaper(graph, at.node, shaper, &old, &new, &new)?;
+        let key = (self.model.node(at.node).graph, format!("{does:?}({old}, {numbers:?})"));
+        let new = if let Some(known) = self.made.get(&key) {
+            known.clone()
+        } else {
+            let new = self.name(&old, shaper(does).what);
+            let made = self.shape(at.node, does, numbers, [&old, &new, &new])?;
             self.draft(at.node)?.before.push(made);
             self.made.insert(key, new.clone());
-        }
-        self.draft(at.node)?.inputs[at.input].clone_from(&new);
-        self.note(self.called_input(at), old.clone(), shaper.shown(&old));
+            new
+        };
+        self.draft(at.node)?.inputs[at.input] = new;
         Ok(())
     }
 
-    /// Writes the node, in the form that the version of its graph has.
-    fn shaper(
+    /// Writes a node of this input, name and output beside another, in the form that the version of its graph has.
+    fn shape(
         &mut self,
-        graph: GraphId,
         beside: NodeId,
-        shaper: &Shaper,
-        input: &str,
-        name: &str,
-        output: &str,
+        does: Move,
+        numbers: &[i64],
+        [input, name, output]: [&str; 3],
     ) -> Result<Vec<u8>, Error> {
-        let as_input = self.version(graph)? >= shaper.input_since;
-        let mut inputs = vec![input.to_owned()];
-        let mut attributes = Vec::new();
-        if as_input {
-            let what = if shaper.attribute == "axes" { "axes" } else { "shape" };
-            inputs.push(self.ints(graph, shaper.numbers, input, what)?);
+        let graph = self.model.node(beside).graph;
+        let (version, shaper) = (self.version(graph)?, shaper(does));
+        if version < shaper.since {
+            let (op, since) = (shaper.op, shaper.since);
+            return Err(refused(format!(
+                "{op} is there from opset {since} on, and the model has {version}; upgrade it"
+            )));
+        }
+        let (mut inputs, mut attributes) = (vec![input.to_owned()], Vec::new());
+        if version >= shaper.input_since {
+            inputs.push(self.ints(graph, numbers, input, shaper.numbers)?);
         } else {
-            attributes.push((shaper.attribute.to_owned(), Scalar::Ints(shaper.numbers.to_vec())));
+            attributes.push((shaper.numbers.to_owned(), Scalar::Ints(numbers.to_vec())));
         }
         let number = self.index.nodes[beside.0 as usize].number;
         Ok(Made { name, op: shaper.op, inputs: &inputs, output, attributes: &attributes }.field(number))
     }
-}
-
-/// Looks at the sizes of a new shape: -1 once, and nothing below.
-fn sizes(shape: &[i64]) -> Result<(), Error> {
-    let open = shape.iter().filter(|&&size| size == -1).count();
-    if shape.len() > MAX_RANK || open > 1 || shape.iter().any(|&size| size < -1) {
-        return Err(refused(format!("a shape has up to {MAX_RANK} sizes from 0 on and -1 once, not {shape:?}")));
-    }
-    Ok(())
 }

@@ -6,10 +6,10 @@ use super::{
     super::element,
     Writer,
     encode::{self, Made},
-    number, refused,
+    number,
 };
 use crate::{
-    edit::{NewNode, Wire},
+    edit::{NewNode, Wire, refused},
     error::Error,
     graph::{Element, NodeId},
 };
@@ -20,13 +20,7 @@ type New = HashMap<String, (String, Option<Element>)>;
 impl Writer<'_> {
     // Long: one pass over the new nodes, each of which may read those before it.
     pub(super) fn replace(&mut self, id: NodeId, with: &[NewNode]) -> Result<(), Error> {
-        let field = {
-            let draft = self.draft(id)?;
-            if draft.is_changed() {
-                return Err(refused("a node that is replaced takes no other change"));
-            }
-            self.index.nodes[id.0 as usize]
-        };
+        let field = self.index.nodes[id.0 as usize];
         let outputs = self.draft(id)?.outputs.clone();
         let stem = outputs.iter().find(|name| !name.is_empty()).cloned().unwrap_or_default();
         let (mut new, mut bytes, mut made) = (New::new(), Vec::new(), Vec::new());
@@ -57,10 +51,7 @@ impl Writer<'_> {
         if let Some(lost) = outputs.iter().find(|name| !name.is_empty() && !made.contains(name)) {
             return Err(refused(format!("no new node makes {lost:?}, which the replaced one made")));
         }
-        let before = self.model.node(id).op.clone();
         self.draft(id)?.instead = Some(bytes);
-        let ops: Vec<&str> = with.iter().map(|node| node.op.as_str()).collect();
-        self.note(self.called(id), before, ops.join(", "));
         Ok(())
     }
 

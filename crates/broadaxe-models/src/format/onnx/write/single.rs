@@ -6,10 +6,10 @@ use super::{
         element,
         schema::{attribute as attributes, graph as graphs, model as models, node as nodes},
     },
-    encode, number, refused,
+    encode, number,
 };
 use crate::{
-    edit::{Piece, Scalar},
+    edit::{Piece, Scalar, refused},
     error::Error,
     graph::{Attribute, Element, Model, Node},
 };

@@ -231,16 +231,16 @@ fn refusals() {
     let front = |at, shape: &[i64]| Edit::Reshape { at, shape: shape.to_vec() };
     let (y, old) = (Wire::Old(value(&new, "y")), add(3, 7));
     let cases: Vec<(&Model, Vec<Edit>, &str)> = vec![
-        (&new, vec![reshape(w, &[4])], "has shape [3] and cannot have [4]"),
-        (&new, vec![reshape(w, &[3, usize::MAX])], "cannot have"),
-        (&new, vec![reshape(x, &[6])], "\"x\" is no constant"),
-        (&new, vec![reshape(w, &[1, 3]), reshape(w, &[3, 1])], "gets a new shape twice"),
+        (&new, vec![reshape(w, &[4])], "the constant w has the shape (3), which cannot become (4)"),
+        (&new, vec![reshape(w, &[3, usize::MAX])], "cannot become"),
+        (&new, vec![reshape(x, &[6])], "x is no constant"),
+        (&new, vec![reshape(w, &[1, 3]), reshape(w, &[3, 1])], "gets a new shape once, not twice"),
         (&new, vec![reshape(ValueId(99), &[1])], "no such value"),
         (&free, vec![reshape(value(&free, "w"), &[6])], "can be overridden by a caller"),
         (&out, vec![reshape(value(&out, "w"), &[6])], "flows out of its graph"),
-        (&new, vec![front(at(0, 2), &[3])], "input 2 is not there"),
-        (&new, vec![front(at(7, 0), &[3])], "no such node"),
-        (&new, vec![front(at(0, 0), &[-1, -1])], "-1 once"),
+        (&new, vec![front(at(0, 2), &[3])], "it has no input 2"),
+        (&new, vec![front(at(7, 0), &[3])], "the model has no node 7"),
+        (&new, vec![front(at(0, 0), &[-1, -1])], "one -1 at most"),
         (&new, vec![Edit::Unsqueeze { at: at(0, 0), axes: vec![1, 0] }], "ascending"),
         (&old, vec![Edit::Expand { at: at(0, 0), shape: vec![2] }], "from opset 8 on"),
         (&calls, vec![front(at(1, 0), &[6])], "Twice is called 2 times, and a change is wanted at 1 of them"),
@@ -263,7 +263,7 @@ fn refusals() {
 #[test]
 fn without_changes_there_is_one_piece() {
     let model = add(8, 17);
-    let written = super::write(&model, &[]).unwrap();
+    let written = crate::format::write(&model, &[]).unwrap();
     assert_eq!(written.files[0].pieces, [crate::edit::Piece::Kept { at: 0, len: model.source.len() }]);
 }
 
