@@ -22,12 +22,9 @@ pub mod symbolic;
 
 pub mod compare;
 
-pub mod rewrite;
-
 pub use align::{Alignment, Placed};
 pub use compare::{Comparison, Difference, Outcome, Read, compare, infer_all};
 pub use error::{Error, ErrorKind};
-pub use rewrite::{Effort, Rewrite, rewrite};
 pub use rule::{AxisParam, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
-pub use symbolic::{Dim, Guard, Inferred, Policy, SymbolicShape};
+pub use symbolic::{Dim, Guard, Inferred, SymbolicShape};

@@ -17,7 +17,6 @@ mod ask;
 mod dim;
 mod guard;
 mod merge;
-mod onnx;
 mod solve;
 
 use alloc::{
@@ -47,16 +46,6 @@ use crate::{
 const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
-
-/// Says whose reading of unknown dims is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Policy {
-    /// Ours: sound, and as tight as intervals and names allow.
-    #[default]
-    Sound,
-    /// ONNX's shape inference: a number wins over every name, one name over none, and nothing is asked of the sizes.
-    Onnx,
-}
 
 /// What a rule makes of symbolic shapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,18 +131,6 @@ impl Rule {
             return Err(Error::new(ErrorKind::Parameter, text).under(self.name()));
         }
         infer(self, shapes.iter().chain([target]).cloned().collect())
-    }
-
-    /// Infers the result's shape as this policy does; only [`Policy::Sound`] has a guard to go with it.
-    ///
-    /// # Errors
-    /// As [`Rule::infer`]. Under [`Policy::Onnx`] [`ErrorKind::Mismatch`] for two different numbers on one axis, and
-    /// [`ErrorKind::Parameter`] for rules that ONNX has not.
-    pub fn infer_as(&self, policy: Policy, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
-        match policy {
-            Policy::Sound => Ok(self.infer(shapes)?.shape),
-            Policy::Onnx => onnx::infer(self, shapes),
-        }
     }
 }
 
