@@ -13,11 +13,13 @@
 //!
 //! An unknown rank is tried rank by rank: where all ranks that go lead to one rank of the result, that is the result.
 
-mod ask;
+mod interval;
+mod size;
 mod dim;
 mod guard;
-mod merge;
 mod solve;
+mod merge;
+mod ask;
 
 use alloc::{
     format,
@@ -34,6 +36,7 @@ use self::{
 pub use self::{
     dim::{Dim, SymbolicShape},
     guard::Guard,
+    size::Size,
 };
 use crate::{
     align::{Placement, letter, sentence},
@@ -209,8 +212,8 @@ fn infer_ranks(rule: &Rule, shapes: &[SymbolicShape], unknown: &[usize]) -> Resu
 
 /// Returns a dim that has the sizes of both.
 fn join(x: &Dim, y: &Dim) -> Dim {
-    let names = if x.names() == y.names() { x.names().to_vec() } else { vec![] };
-    Dim::of(names, x.interval().join(y.interval()))
+    let parts = if x.parts() == y.parts() { x.parts().to_vec() } else { vec![] };
+    Dim::of(parts, x.interval().join(y.interval()))
 }
 
 fn infer_ranked(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
@@ -342,9 +345,9 @@ impl Inference<'_> {
     fn join(&self, x: &Dim, paths: &[Vec<Literal>], y: &Dim, path: &[Literal]) -> Dim {
         let both = x.interval().join(y.interval());
         if paths.iter().all(|path| merge::same_size(&self.sizes, path, x, y)) {
-            Dim::of(y.names().to_vec(), both)
+            Dim::of(y.parts().to_vec(), both)
         } else if merge::same_size(&self.sizes, path, y, x) {
-            Dim::of(x.names().to_vec(), both)
+            Dim::of(x.parts().to_vec(), both)
         } else {
             join(x, y)
         }

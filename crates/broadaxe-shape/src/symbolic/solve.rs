@@ -7,8 +7,8 @@
 use alloc::{vec, vec::Vec};
 
 use super::{
-    dim::Interval,
     guard::{Clause, Literal, Term},
+    interval::Interval,
 };
 
 /// How many clauses the search may look at before it gives up.
