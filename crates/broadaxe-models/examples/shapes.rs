@@ -100,7 +100,7 @@ fn origin(model: &Model, known: &Known) -> (&'static str, String) {
 /// Writes numbers as such, names as texts and everything else as nothing.
 fn dims(shape: &SymbolicShape) -> String {
     let Some(dims) = shape.dims() else { return "null".into() };
-    let text = |dim: &Dim| match (dim.size(), dim.names()) {
+    let text = |dim: &Dim| match (dim.size(), dim.names().as_slice()) {
         (Some(size), _) => size.to_string(),
         (None, []) => "null".into(),
         (None, _) => quoted(&dim.to_string()),

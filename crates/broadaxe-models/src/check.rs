@@ -253,7 +253,7 @@ fn examine(
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
     let wrong = wrong.or_else(recorded);
     let mut open = None;
-    let broken = if known.is_none() { impossible(meaning, &own) } else { None };
+    let broken = if known.is_none() { impossible(facts, meaning, &own) } else { None };
     let broken = wrong.or(broken);
     for target in targets {
         let treatment = target.treat(&asked);
@@ -273,13 +273,14 @@ fn examine(
 }
 
 /// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
-fn impossible(meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
+fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
     let lenient = meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
     if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
         return None;
     }
-    let error = meaning.rule.infer(own).err()?;
-    (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(&error))
+    let inferred = facts.inferences().infer(&meaning.rule, own, None);
+    let error = inferred.as_ref().as_ref().err()?;
+    (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(error))
 }
 
 /// Says what a target does with a node, written as it is asked for, and why; `result` is the shape of its output, where a

@@ -1,7 +1,7 @@
 //! Shapes of all values of a model, each with where it is known from.
 //!
 //! A node's operator names a shape function in a table. It sees the extents of the inputs, which may be expressions of
-//! the sizes that the file leaves open (`size.rs`), and the elements of small tensors that carry shapes, which are followed
+//! the sizes that the file leaves open ([`Size`]), and the elements of small tensors that carry shapes, which are followed
 //! through the operators that exporters compute shapes with. What a shape function cannot say is unknown, with a reason,
 //! and everything else goes on.
 
@@ -14,6 +14,7 @@ mod elementwise;
 mod gather;
 mod make;
 mod matmul;
+mod memo;
 mod ncnn;
 mod norm;
 mod number;
@@ -24,7 +25,6 @@ mod reduce;
 mod reshape;
 mod resize;
 mod rnn;
-mod size;
 mod slice;
 mod table;
 mod tensor;
@@ -32,8 +32,9 @@ mod walk;
 mod window;
 
 use broadaxe_frameworks::System;
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::{Dim, Size, SymbolicShape};
 
+pub(crate) use self::memo::Inferences;
 use self::walk::Walk;
 use crate::{
     error::{Error, ErrorKind},

@@ -139,10 +139,10 @@ fn given(model: &Model, shapes: &Shapes, lengths: &[(String, usize)]) -> Vec<(St
 
 /// Names what is open in a dim of an input: its names, or its place where it has none.
 fn open(model: &Model, id: ValueId, axis: usize, dim: &Dim) -> Vec<String> {
-    match (dim.size(), dim.names()) {
+    match (dim.size(), dim.names().as_slice()) {
         (Some(_), _) => vec![],
         (None, []) => vec![format!("{}[{axis}]", model.value(id).name)],
-        (None, names) => names.to_vec(),
+        (None, names) => names.iter().map(ToString::to_string).collect(),
     }
 }
 

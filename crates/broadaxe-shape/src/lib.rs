@@ -28,15 +28,12 @@ pub mod symbolic;
 
 pub mod compare;
 
-pub mod rewrite;
-
 pub use align::{Alignment, Extents, Placed, Placement, Stretch};
 pub use compare::{Comparison, Difference, Outcome, Read, compare, infer_all};
 pub use error::{Error, ErrorKind};
-pub use rewrite::{Effort, Rewrite, rewrite};
 pub use rule::{AxisParam, Mode, Params, RULES, Reversed, Rule, RuleDef};
 pub use shape::{MAX_RANK, Shape, contiguous_strides, elements};
-pub use symbolic::{Dim, Guard, Inferred, Policy, SymbolicShape};
+pub use symbolic::{Dim, Guard, Inferred, SymbolicShape};
 
 /// Runs the examples of the README.
 #[cfg(doctest)]

@@ -13,12 +13,13 @@
 //!
 //! An unknown rank is tried rank by rank: where all ranks that go lead to one rank of the result, that is the result.
 
-mod ask;
+mod interval;
+mod size;
 mod dim;
 mod guard;
-mod merge;
-mod onnx;
 mod solve;
+mod merge;
+mod ask;
 
 use alloc::{
     format,
@@ -35,6 +36,7 @@ use self::{
 pub use self::{
     dim::{Dim, SymbolicShape},
     guard::Guard,
+    size::Size,
 };
 use crate::{
     align::{Placement, letter, sentence},
@@ -47,16 +49,6 @@ use crate::{
 const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
-
-/// Says whose reading of unknown dims is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Policy {
-    /// Ours: sound, and as tight as intervals and names allow.
-    #[default]
-    Sound,
-    /// ONNX's shape inference: a number wins over every name, one name over none, and nothing is asked of the sizes.
-    Onnx,
-}
 
 /// What a rule makes of symbolic shapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,18 +135,6 @@ impl Rule {
         }
         infer(self, shapes.iter().chain([target]).cloned().collect())
     }
-
-    /// Infers the result's shape as this policy does; only [`Policy::Sound`] has a guard to go with it.
-    ///
-    /// # Errors
-    /// As [`Rule::infer`]. Under [`Policy::Onnx`] [`ErrorKind::Mismatch`] for two different numbers on one axis, and
-    /// [`ErrorKind::Parameter`] for rules that ONNX has not.
-    pub fn infer_as(&self, policy: Policy, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
-        match policy {
-            Policy::Sound => Ok(self.infer(shapes)?.shape),
-            Policy::Onnx => onnx::infer(self, shapes),
-        }
-    }
 }
 
 /// Infers for operands and, under a rule that takes one, the target.
@@ -232,8 +212,8 @@ fn infer_ranks(rule: &Rule, shapes: &[SymbolicShape], unknown: &[usize]) -> Resu
 
 /// Returns a dim that has the sizes of both.
 fn join(x: &Dim, y: &Dim) -> Dim {
-    let names = if x.names() == y.names() { x.names().to_vec() } else { vec![] };
-    Dim::of(names, x.interval().join(y.interval()))
+    let parts = if x.parts() == y.parts() { x.parts().to_vec() } else { vec![] };
+    Dim::of(parts, x.interval().join(y.interval()))
 }
 
 fn infer_ranked(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
@@ -365,9 +345,9 @@ impl Inference<'_> {
     fn join(&self, x: &Dim, paths: &[Vec<Literal>], y: &Dim, path: &[Literal]) -> Dim {
         let both = x.interval().join(y.interval());
         if paths.iter().all(|path| merge::same_size(&self.sizes, path, x, y)) {
-            Dim::of(y.names().to_vec(), both)
+            Dim::of(y.parts().to_vec(), both)
         } else if merge::same_size(&self.sizes, path, y, x) {
-            Dim::of(x.names().to_vec(), both)
+            Dim::of(x.parts().to_vec(), both)
         } else {
             join(x, y)
         }

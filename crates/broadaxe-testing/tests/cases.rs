@@ -1,7 +1,7 @@
-//! Every alignment and every rewrite in `cases/`, asked of the rules.
+//! Every alignment in `cases/`, under one rule or said under two, asked of the rules.
 #![allow(clippy::print_stdout)]
 
-use broadaxe_shape::{Effort, Params, Rule, rewrite};
+use broadaxe_shape::{Params, Rule};
 use broadaxe_testing::cases::{AlignCase, Aligned, CaseFile, Cases, Rewrite, RewriteCase, folder, read_folder};
 
 fn files() -> Vec<CaseFile> {
@@ -51,17 +51,6 @@ fn rewrite_fault(case: &RewriteCase) -> Option<String> {
         Rewrite::Expand => direct.is_none() && swap.is_none(),
     };
     let result = want.as_ref().map(|a| &a.shape) == Some(&case.result);
-    let most = match &case.how {
-        Rewrite::Reshape(shapes) if *shapes != case.shapes => Effort::Reshape,
-        Rewrite::Reshape(_) | Rewrite::Direct => Effort::Nothing,
-        Rewrite::Swap => Effort::Swap,
-        Rewrite::Expand => Effort::Expand,
-    };
-    // The cases know of no reshape where they say swap or expand; one that saves either is welcome.
-    let found = rewrite(&from, &views(&case.shapes), &case.to).map(|found| found.effort());
-    if !found.as_ref().is_ok_and(|&effort| effort <= most) {
-        return Some(format!("{}: {:?}, but the rewrite found is {found:?}", case.id, case.how));
-    }
     (!right || !result).then(|| format!("{}: {:?} of {:?}, {:?}", case.id, case.from, case.shapes, case.how))
 }
 

@@ -1,7 +1,7 @@
 //! Every case of dims that are not known, asked of the rules.
 #![allow(clippy::print_stdout)]
 
-use broadaxe_shape::{Dim, Policy, SymbolicShape};
+use broadaxe_shape::{Dim, SymbolicShape};
 use broadaxe_testing::cases::{self, Cases, SymbolicCase, SymbolicDim, folder, read_folder};
 
 fn dim(dim: &SymbolicDim) -> Dim {
@@ -21,12 +21,11 @@ fn ask(case: &SymbolicCase) -> Result<SymbolicShape, String> {
     text.target = case.target.as_ref().map(|target| vec![1; target.as_ref().map_or(0, Vec::len)]);
     let rule = text.rule().unwrap_or_else(|message| panic!("{}: {message}", case.id));
     let shapes: Vec<SymbolicShape> = case.shapes.iter().map(shape).collect();
-    let got = match (&case.target, case.dims.as_str()) {
-        (Some(target), _) => rule.infer_to(&shapes, &shape(target)).map(|inferred| inferred.shape().clone()),
-        (None, "onnx") => rule.infer_as(Policy::Onnx, &shapes),
-        (None, _) => rule.infer_as(Policy::Sound, &shapes),
+    let got = match &case.target {
+        Some(target) => rule.infer_to(&shapes, &shape(target)),
+        None => rule.infer(&shapes),
     };
-    got.map_err(|error| error.to_string())
+    got.map(|inferred| inferred.shape().clone()).map_err(|error| error.to_string())
 }
 
 /// Says whether two dims are the same; a dim that is known needs no name.

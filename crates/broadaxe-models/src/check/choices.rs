@@ -239,7 +239,10 @@ fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -
     let (low, high) = (dim.low().max(1), dim.high().unwrap_or(usize::MAX).max(1));
     let single = dim.names().len() < 2;
     let (least, most) = if single { (low, high) } else { (1, usize::MAX) };
-    let names = if dim.names().is_empty() { vec![place_name(k, axis)] } else { dim.names().to_vec() };
+    let mut names: Vec<String> = dim.names().into_iter().map(ToString::to_string).collect();
+    if names.is_empty() {
+        names.push(place_name(k, axis));
+    }
     let mut found = Vec::new();
     for name in names {
         let at = variables.iter().position(|variable| variable.name == name).unwrap_or_else(|| {

@@ -28,13 +28,10 @@ impl Open {
     pub(super) fn new(asked: &Asked<'_>, result: Option<&SymbolicShape>) -> Option<Self> {
         let rule = &asked.meaning.rule;
         let mut shapes = asked.operands.to_vec();
-        let own = if rule.def().target {
-            shapes.push(result?.clone());
-            rule.infer_to(asked.operands, result?)
-        } else {
-            rule.infer(asked.operands)
-        };
-        let sizes = Sizes::of(&shapes, own.ok().as_ref())?;
+        let target = if rule.def().target { Some(result?) } else { None };
+        shapes.extend(target.cloned());
+        let own = asked.facts.inferences().infer(rule, asked.operands, target);
+        let sizes = Sizes::of(&shapes, own.as_ref().as_ref().ok())?;
         let mut choices = Vec::new();
         for choice in sizes.choices() {
             let shapes: Option<Vec<Vec<usize>>> = (0..shapes.len()).map(|k| sizes.shape(k, &choice)).collect();

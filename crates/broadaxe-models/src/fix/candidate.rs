@@ -1,8 +1,8 @@
 //! The ways to write a node that mean the same in its own format, the cheapest first.
 //!
-//! As in `broadaxe_shape::rewrite`, nothing is proved for pairs of rules: a handful of forms is made, and the node's own
-//! rule is asked whether it still reads the same elements. Here the dims may be names, so that axes are inserted by
-//! count wherever that will do; and a node has inputs, some of which are constants and cost nothing to change.
+//! Nothing is proved for pairs of rules: a handful of forms is made, and the node's own rule is asked whether it still
+//! reads the same elements. The dims may be names, so axes are inserted by count wherever that is enough. Inputs that are
+//! constants cost nothing to change.
 
 use std::collections::BTreeMap;
 

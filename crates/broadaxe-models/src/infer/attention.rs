@@ -1,8 +1,8 @@
 //! Attention and what stands around it.
 
 use super::{
+    Size,
     call::{Call, Made, because},
-    size::Size,
     slice::like,
     table::{Row, SAME, Type, row},
     tensor::Tensor,

@@ -9,8 +9,8 @@ use std::{
 use broadaxe_shape::{shape::MAX_RANK, symbolic::Dim};
 
 use super::{
+    Inferences, Size,
     number::Number,
-    size::Size,
     tensor::{Tensor, Values, float_bits, read},
 };
 use crate::graph::{Attribute, Element, Model, Node};
@@ -55,6 +55,8 @@ pub(crate) struct Call<'a> {
     pub(crate) facts: &'a [Fact],
     /// Extents that tensors have and whose expressions might be negative.
     pub(crate) extents: &'a HashSet<Size>,
+    /// What rules made of other nodes' operands.
+    pub(crate) inferences: &'a Inferences,
     /// How many private names there are.
     pub(crate) private: &'a Cell<u32>,
 }

@@ -3,9 +3,9 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Made, because},
     number::Number,
-    size::Size,
     table::{Row, Type, row},
     tensor::Tensor,
     walk::{Step, Walk},

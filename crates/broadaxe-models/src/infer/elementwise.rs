@@ -1,6 +1,6 @@
 //! Element-wise operators: the rule says the shape, and what is done with followed elements is a row in a table.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use broadaxe_frameworks::{Arithmetic, Kind, Recipe, Row, called, find};
 use broadaxe_kernels::DType;
@@ -10,9 +10,9 @@ use broadaxe_shape::{
 };
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
-    size::Size,
     tensor::{Tensor, Values, small, stretched, strided},
 };
 use crate::{attributes::Written, graph::Attribute};
@@ -123,33 +123,34 @@ pub(crate) fn united(call: &Call<'_>, rule: &Rule, shapes: &[&[Size]]) -> Result
         let alignment = rule.align(&known).map_err(refused)?;
         return Ok(Tensor::known(alignment.shape().dims()).dims.unwrap_or_default());
     }
-    let symbolic: Vec<SymbolicShape> =
-        shapes.iter().map(|dims| SymbolicShape::new(dims.iter().map(Size::inner).collect::<Vec<_>>())).collect();
-    let inferred = rule.infer(&symbolic).map_err(refused)?;
+    let inner: Vec<Vec<Dim>> = shapes.iter().map(|dims| dims.iter().map(Size::inner).collect()).collect();
+    let sources: HashMap<Dim, &Size> = inner.concat().into_iter().zip(shapes.iter().copied().flatten()).collect();
+    let symbolic: Vec<SymbolicShape> = inner.into_iter().map(SymbolicShape::new).collect();
+    let inferred = call.inferences.infer(rule, &symbolic, None);
+    let inferred = inferred.as_ref().as_ref().map_err(|error| refused(error.clone()))?;
     let Some(dims) = inferred.shape().dims() else {
         return because(format!("{}: the rank of the result depends on sizes", call.node.op));
     };
-    let sources: HashMap<String, &Size> =
-        shapes.iter().flat_map(|dims| dims.iter()).map(|size| (size.to_string(), size)).collect();
-    Ok(dims.iter().map(|dim| resolve(call, dim, &sources)).collect())
+    let sizes: HashSet<&Size> = sources.values().copied().collect();
+    Ok(dims.iter().map(|dim| resolve(call, dim, &sources, &sizes)).collect())
 }
 
-/// Finds the size that a dim of the result stands for.
-fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<String, &Size>) -> Size {
+/// Finds the size that a dim of the result is, from the operands' sizes and the dims that the rule was given for them.
+fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<Dim, &Size>, sizes: &HashSet<&Size>) -> Size {
     if dim.size().is_some() {
         return Size::of(dim, &mut 0);
     }
-    if let Some(size) = sources.values().find(|size| size.inner() == *dim) {
-        return (*size).clone();
+    if let Some(&size) = sources.get(dim) {
+        return size.clone();
     }
-    let mut parts: Vec<&Size> = dim.names().iter().filter_map(|name| sources.get(name).copied()).collect();
-    let all = parts.clone();
+    let all: Vec<Size> = dim.sizes().into_iter().filter(|size| sizes.contains(size)).collect();
+    let mut parts: Vec<&Size> = all.iter().collect();
     // Where x meets the least of x and another size that is not 0, the result is x, whatever the sizes. So it is where x
     // meets the greatest of x and 0, for an extent is not negative.
     let told = |size: &Size| {
         let (least, greatest) = (size.parts(false), size.parts(true));
-        let has = |parts: &[Size]| parts.len() > 1 && parts.iter().any(|part| all.contains(&part));
-        let rest = |part: &Size| all.contains(&part);
+        let has = |parts: &[Size]| parts.len() > 1 && parts.iter().any(|part| all.contains(part));
+        let rest = |part: &Size| all.contains(part);
         has(&least) && least.iter().all(|part| rest(part) || part.low().is_some_and(|low| low > 0))
             || has(&greatest) && greatest.iter().all(|part| rest(part) || part.is(0))
     };

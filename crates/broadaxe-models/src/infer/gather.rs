@@ -1,8 +1,8 @@
 //! Elements picked by indices, and put at indices.
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
-    size::Size,
     slice::like,
     table::{Row, SAME, Type, row},
     tensor::{Tensor, small},

@@ -3,10 +3,10 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
     reshape::target,
-    size::Size,
     slice::like,
     table::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor, count, product, read},

@@ -4,9 +4,9 @@ use broadaxe::DType;
 use broadaxe_shape::Rule;
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     elementwise::united,
-    size::Size,
     table::{Row, SAME, Type, row},
     tensor::Tensor,
 };

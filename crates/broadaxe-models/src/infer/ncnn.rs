@@ -27,7 +27,7 @@ use broadaxe::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use self::call::Call;
-use super::{Known, Origin, Shapes, size::Size};
+use super::{Known, Origin, Shapes, Size};
 use crate::graph::{Element, Model, Node, NodeId, ValueId};
 
 /// What is known of a blob, or why it is not.

@@ -3,9 +3,9 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Call, Made, because},
     elementwise::kept,
-    size::Size,
     slice::like,
     table::{Row, SAME, Type, row},
     tensor::Tensor,

@@ -3,7 +3,7 @@
 //! An element is a size, a fraction of sizes, or a float that is no short fraction. Integers are exact or unknown, never
 //! wrapped; floats of 32 bits are rounded as they would be.
 
-use super::size::Size;
+use super::Size;
 
 /// An element of a tensor that is followed.
 #[derive(Clone, Debug, PartialEq)]

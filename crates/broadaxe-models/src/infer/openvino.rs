@@ -6,6 +6,7 @@ use broadaxe::DType;
 use broadaxe_shape::{MAX_RANK, Rule};
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     cast, conv,
     elementwise::united,
@@ -16,7 +17,6 @@ use super::{
     reduce::reduced,
     reshape::{self, reshaped, same, target, unsqueezed},
     resize::scaled,
-    size::Size,
     slice::{self, Range, concatenated, like},
     table::{I64, Row, SAME, Type, row},
     tensor::{Tensor, small, stretched, strided},

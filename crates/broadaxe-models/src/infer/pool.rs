@@ -3,8 +3,8 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
-    size::Size,
     table::{Row, SAME, Type, row},
     tensor::Tensor,
     window::{Padding, Rounding, checked, padding, windows},

@@ -3,9 +3,9 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number},
-    size::Size,
     table::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor},
 };

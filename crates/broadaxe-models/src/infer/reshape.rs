@@ -3,9 +3,9 @@
 use broadaxe_shape::{MAX_RANK, Rule};
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     elementwise::{kept, united},
-    size::Size,
     table::{Row, SAME, row},
     tensor::{Tensor, product, small, stretched, strided, strides},
 };

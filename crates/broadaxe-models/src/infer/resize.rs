@@ -1,9 +1,9 @@
 //! Images in other sizes.
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
-    size::Size,
     table::{Row, SAME, row},
     tensor::Tensor,
 };

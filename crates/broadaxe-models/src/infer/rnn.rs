@@ -1,8 +1,8 @@
 //! Recurrent layers.
 
 use super::{
+    Size,
     call::{Call, Made},
-    size::Size,
     table::{Row, SAME, row},
     tensor::Tensor,
 };

@@ -3,11 +3,11 @@
 use broadaxe::DType;
 
 use super::{
+    Size,
     call::{Call, Made, Stop, because},
     elementwise::kept,
     number::Number,
     reshape::same,
-    size::Size,
     table::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor, small, strided, strides},
 };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use broadaxe::{DType, bf16, f16};
 use broadaxe_shape::symbolic::SymbolicShape;
 
-use super::{number::Number, size::Size};
+use super::{Size, number::Number};
 use crate::graph::{Constant, Element, Model};
 
 /// The most elements of a tensor that is followed.

@@ -15,10 +15,9 @@ use broadaxe_shape::{
 };
 
 use super::{
-    Known, Origin, Shapes,
+    Inferences, Known, Origin, Shapes, Size,
     call::{Call, Fact, Made, Stop},
     control::Running,
-    size::Size,
     table,
     tensor::Tensor,
 };
@@ -43,6 +42,7 @@ pub(crate) struct Walk<'a> {
     pub(crate) model: &'a Model,
     pub(crate) facts: Vec<Fact>,
     origins: Vec<Origin>,
+    inferences: Inferences,
     private: Cell<u32>,
     /// Extents that tensors have and whose expressions might be negative.
     extents: HashSet<Size>,
@@ -68,6 +68,7 @@ impl<'a> Walk<'a> {
             model,
             facts: Vec::with_capacity(model.values.len()),
             origins: Vec::with_capacity(model.values.len()),
+            inferences: Inferences::default(),
             private: Cell::new(0),
             extents: HashSet::new(),
             elements: ELEMENTS,
@@ -187,6 +188,7 @@ impl<'a> Walk<'a> {
             node: self.model.node(id),
             facts: &self.facts,
             extents: &self.extents,
+            inferences: &self.inferences,
             private: &self.private,
         }
     }

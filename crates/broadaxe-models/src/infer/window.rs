@@ -1,8 +1,8 @@
 //! Windows that slide over an image: what convolutions and poolings have in common.
 
 use super::{
+    Size,
     call::{Call, Stop, because},
-    size::Size,
 };
 
 /// How wide a window is on one axis and how it moves.

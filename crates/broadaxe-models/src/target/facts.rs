@@ -6,7 +6,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{Target, pnnx, pnnx::Batches};
 use crate::{
     graph::{Model, Node, Use, ValueId},
-    infer::{Origin, Shapes, infer},
+    infer::{Inferences, Origin, Shapes, infer},
     meaning::{self, Meaning, Source},
 };
 
@@ -19,6 +19,7 @@ pub struct Facts {
     outputs: Vec<bool>,
     loose: Option<Shapes>,
     quantised: bool,
+    inferences: Inferences,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -42,7 +43,13 @@ impl Facts {
         }
         let quantises = |node: &Node| matches!(meaning::role(model, node), Some(Role::Quantize | Role::FakeQuantize));
         let quantised = model.nodes.iter().any(quantises);
-        Self { batches, folded: folded(model, shapes), uses, outputs, loose: loose(model, shapes), quantised }
+        let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
+        Self { batches, folded, uses, outputs, loose, quantised, inferences }
+    }
+
+    /// Returns what rules make of symbolic shapes, each found once.
+    pub(crate) fn inferences(&self) -> &Inferences {
+        &self.inferences
     }
 
     /// Says whether the model quantises a tensor.

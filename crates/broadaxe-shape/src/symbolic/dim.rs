@@ -1,65 +1,22 @@
 //! Dims and shapes that are not known yet, and how they are written.
 //!
-//! A dim is a set of possible sizes (an interval) with, perhaps, a name. Two dims of one name have one size. A dim with
-//! several names is the broadcast of them: the size among them that is not 1.
+//! A dim is a set of possible sizes (an interval) with, perhaps, an expression: a name, or what is computed from names. Two
+//! dims whose expressions have one text have one size. A dim with several expressions is the broadcast of them: the size
+//! among them that is not 1.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::ToString, vec, vec::Vec};
 use core::{fmt, str::FromStr};
 
+use super::{
+    interval::{Interval, interval},
+    size::{Atom, Size},
+};
 use crate::{
     error::{Error, ErrorKind},
     shape::{Shape, no_dim},
 };
 
-/// Holds the sizes a dim may have, both ends included; `usize::MAX` as high end means no end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Interval {
-    pub(crate) low: usize,
-    pub(crate) high: usize,
-}
-
-impl Interval {
-    pub(crate) const ANY: Self = Self { low: 0, high: usize::MAX };
-
-    pub(crate) fn one(size: usize) -> Self {
-        Self { low: size, high: size }
-    }
-
-    pub(crate) fn has(self, size: usize) -> bool {
-        self.low <= size && size <= self.high
-    }
-
-    pub(crate) fn single(self) -> Option<usize> {
-        (self.low == self.high).then_some(self.low)
-    }
-
-    pub(crate) fn meet(self, other: Self) -> Option<Self> {
-        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
-        (low <= high).then_some(Self { low, high })
-    }
-
-    pub(crate) fn join(self, other: Self) -> Self {
-        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-}
-
-impl fmt::Display for Interval {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.low, self.high) {
-            (0, usize::MAX) => f.write_str("?"),
-            (low, usize::MAX) => write!(f, "{low}.."),
-            (low, high) if low == high => write!(f, "{low}"),
-            (low, high) => write!(f, "{low}..{high}"),
-        }
-    }
-}
-
-/// A dim that may not be known yet: a size, an interval of sizes, a name, or the broadcast of names.
+/// A dim that may not be known yet: a size, an interval of sizes, an expression, or the broadcast of expressions.
 ///
 /// Written `3`, `2..9` (both ends included), `2..`, `..9`, `?` (or `-1`), `n`, `n:2..9`, `broadcast(n, m)` and
 /// `broadcast(n, m):2..9`. A name is any text without `,` `:` `(` `)` `[` `]` and `..` that is not a number.
@@ -73,7 +30,7 @@ impl fmt::Display for Interval {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Dim {
-    names: Vec<String>,
+    parts: Vec<Atom>,
     interval: Interval,
 }
 
@@ -90,8 +47,8 @@ impl Dim {
 
     /// Makes a dim of this name; an empty name is none.
     pub fn named(name: &str) -> Self {
-        let names = if name.is_empty() { vec![] } else { vec![name.to_string()] };
-        Self::of(names, Interval::ANY)
+        let parts = if name.is_empty() { vec![] } else { vec![Atom::named(name.to_string(), Interval::ANY)] };
+        Self::of(parts, Interval::ANY)
     }
 
     /// Makes a dim whose size lies from `low` to `high`, both included; without `high` there is no end.
@@ -115,9 +72,9 @@ impl Dim {
         Ok(self)
     }
 
-    pub(crate) fn of(names: Vec<String>, interval: Interval) -> Self {
-        let names = if interval.single().is_some() && names.len() != 1 { Vec::new() } else { names };
-        Self { names, interval }
+    pub(crate) fn of(parts: Vec<Atom>, interval: Interval) -> Self {
+        let parts = if interval.single().is_some() && parts.len() != 1 { Vec::new() } else { parts };
+        Self { parts, interval }
     }
 
     /// Returns the size, where it is known.
@@ -125,17 +82,26 @@ impl Dim {
         self.interval.single()
     }
 
-    /// Returns the name, where there is exactly one.
+    /// Returns the name, or the text of the expression, where there is exactly one.
     pub fn name(&self) -> Option<&str> {
-        match self.names.as_slice() {
-            [name] => Some(name),
+        match self.parts.as_slice() {
+            [part] => Some(part.text()),
             _ => None,
         }
     }
 
     /// Returns the names: none, one, or those of which this dim is the broadcast.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn names(&self) -> Vec<&str> {
+        self.parts.iter().map(Atom::text).collect()
+    }
+
+    /// Returns the expressions: none, one, or those of which this dim is the broadcast.
+    pub fn sizes(&self) -> Vec<Size> {
+        self.parts.iter().map(Atom::size).collect()
+    }
+
+    pub(crate) fn parts(&self) -> &[Atom] {
+        &self.parts
     }
 
     /// Returns the least size.
@@ -158,6 +124,49 @@ impl Dim {
     }
 }
 
+/// Sizes come from dims, and dims from sizes.
+impl Size {
+    /// Makes the size of a dim; one without a name gets a private name with the next number.
+    pub fn of(dim: &Dim, number: &mut u32) -> Self {
+        if let Some(size) = dim.size().and_then(|size| i64::try_from(size).ok()) {
+            return Self::known(size);
+        }
+        Self::atom(match dim.parts.as_slice() {
+            [part] if !part.text().starts_with('?') => Atom::named(part.text().to_string(), dim.interval),
+            [] | [_] => {
+                *number += 1;
+                Atom::named(format!("?{number}"), dim.interval)
+            }
+            parts => Atom::broadcast(format!("broadcast({})", dim.names().join(", ")), parts.to_vec(), dim.interval),
+        })
+    }
+
+    /// Returns the dim to show: of a private size only the interval.
+    pub fn dim(&self) -> Dim {
+        match self.plain() {
+            Some(dim) => dim,
+            None if self.private() => Dim::of(Vec::new(), self.interval()),
+            None => Dim::of(vec![self.part()], Interval::ANY),
+        }
+    }
+
+    /// Returns the dim to give rules: private names are names, and an expression has its interval.
+    pub fn inner(&self) -> Dim {
+        let telling = || self.high().is_some() || self.low().is_some_and(|low| low > 1);
+        self.plain()
+            .unwrap_or_else(|| Dim::of(vec![self.part()], if telling() { self.interval() } else { Interval::ANY }))
+    }
+
+    /// Returns the dim of a number, a name or a broadcast.
+    fn plain(&self) -> Option<Dim> {
+        if let Some(size) = self.number() {
+            return Some(usize::try_from(size).map_or_else(|_| Dim::unknown(), Dim::known));
+        }
+        let parts = self.single().filter(|atom| !atom.is_private())?.parts()?;
+        Some(Dim::of(parts, self.interval()))
+    }
+}
+
 impl From<usize> for Dim {
     fn from(size: usize) -> Self {
         Self::known(size)
@@ -166,10 +175,10 @@ impl From<usize> for Dim {
 
 impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.names.as_slice() {
+        match self.parts.as_slice() {
             [] => return write!(f, "{}", self.interval),
-            [name] => f.write_str(name)?,
-            names => write!(f, "broadcast({})", names.join(", "))?,
+            [part] => f.write_str(part.text())?,
+            _ => write!(f, "broadcast({})", self.names().join(", "))?,
         }
         match (self.interval, self.interval.single()) {
             (Interval::ANY, _) => Ok(()),
@@ -196,16 +205,16 @@ impl FromStr for Dim {
             return Ok(Self::of(Vec::new(), interval));
         }
         let list = head.strip_prefix("broadcast(").and_then(|t| t.strip_suffix(')'));
-        let mut names: Vec<String> = Vec::new();
+        let mut parts: Vec<Atom> = Vec::new();
         for name in list.map_or_else(|| vec![head], |list| list.split(',').map(str::trim).collect()) {
             if !is_name(name) {
                 return Err(wrong());
             }
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_string());
+            if !parts.iter().any(|known| known.text() == name) {
+                parts.push(Atom::named(name.to_string(), Interval::ANY));
             }
         }
-        Ok(Self::of(names, limits.unwrap_or(Interval::ANY)))
+        Ok(Self::of(parts, limits.unwrap_or(Interval::ANY)))
     }
 }
 
@@ -215,25 +224,6 @@ fn is_name(text: &str) -> bool {
         && !text.contains("..")
         && text != "*"
         && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
-}
-
-/// Reads `3`, `2..9`, `2..`, `..9` and `?`.
-fn interval(text: &str) -> Option<Interval> {
-    if text == "?" {
-        return Some(Interval::ANY);
-    }
-    let Some((low, high)) = text.split_once("..") else {
-        return size(text).map(Interval::one);
-    };
-    let (low, high) = (low.trim(), high.trim());
-    let low = if low.is_empty() { 0 } else { size(low)? };
-    let high = if high.is_empty() { usize::MAX } else { size(high)? };
-    (low <= high).then_some(Interval { low, high })
-}
-
-/// Reads a whole number that an address can count.
-fn size(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|&size: &usize| isize::try_from(size).is_ok())
 }
 
 /// A shape whose dims, or whose rank, may not be known yet.

@@ -8,8 +8,10 @@ use alloc::{
 };
 
 use super::{
-    dim::{Dim, Interval, SymbolicShape},
+    dim::{Dim, SymbolicShape},
     guard::{Clause, Literal, Term},
+    interval::Interval,
+    size::Atom,
     solve::{possible, simplify},
 };
 use crate::{
@@ -25,11 +27,11 @@ pub(crate) const CLAUSES: usize = 2000;
 /// The sizes that dims speak of: one per name, and one per dim without a name.
 #[derive(Default)]
 pub(crate) struct Sizes {
-    /// The sizes by their names; those without a name are not among them.
-    vars: BTreeMap<String, usize>,
+    /// The sizes by what dims hold; those of dims that hold nothing are not among them.
+    vars: BTreeMap<Atom, usize>,
     pub(crate) names: Vec<String>,
     pub(crate) intervals: Vec<Interval>,
-    pub(crate) named: Vec<bool>,
+    parts: Vec<Option<Atom>>,
 }
 
 /// One dim of an operand: the broadcast of its parts, within an interval.
@@ -53,11 +55,12 @@ impl Sizes {
     pub(crate) fn read(&mut self, shapes: &[&[Dim]], target: bool) -> Result<Vec<Vec<Entry>>, Error> {
         for (k, shape) in shapes.iter().enumerate() {
             for (axis, dim) in shape.iter().enumerate() {
-                let Some(name) = dim.name() else { continue };
-                let var = self.var(name);
+                let [part] = dim.parts() else { continue };
+                let var = self.var(part);
                 self.intervals[var] = self.intervals[var].meet(dim.interval()).ok_or_else(|| {
                     let (known, text) = (self.intervals[var], letter(k));
-                    let text = format!("{name} is {} on axis {axis} of {text} and {known} before", dim.interval());
+                    let text =
+                        format!("{} is {} on axis {axis} of {text} and {known} before", part.text(), dim.interval());
                     Error::new(ErrorKind::Mismatch, format!("{text}; one name is one size")).operand_at(k)
                 })?;
             }
@@ -71,23 +74,31 @@ impl Sizes {
         Ok(entries)
     }
 
-    fn var(&mut self, name: &str) -> usize {
-        if let Some(&var) = self.vars.get(name) {
+    fn var(&mut self, part: &Atom) -> usize {
+        if let Some(&var) = self.vars.get(part) {
             return var;
         }
-        self.vars.insert(name.to_string(), self.names.len());
-        self.names.push(name.to_string());
+        self.vars.insert(part.clone(), self.names.len());
+        self.names.push(part.text().to_string());
         self.intervals.push(Interval::ANY);
-        self.named.push(true);
+        self.parts.push(Some(part.clone()));
         self.names.len() - 1
     }
 
+    /// Returns what dims hold of a size; nothing for a number and for a dim that holds nothing.
+    fn part(&self, term: Term) -> Option<&Atom> {
+        match term {
+            Term::Var(var) => self.parts[var].as_ref(),
+            Term::Size(_) => None,
+        }
+    }
+
     fn entry(&mut self, dim: &Dim, place: impl Fn() -> String) -> Entry {
-        let mut vars: Vec<usize> = dim.names().iter().map(|name| self.var(name)).collect();
+        let mut vars: Vec<usize> = dim.parts().iter().map(|part| self.var(part)).collect();
         if vars.is_empty() && dim.size().is_none() {
             self.names.push(place());
             self.intervals.push(dim.interval());
-            self.named.push(false);
+            self.parts.push(None);
             vars.push(self.names.len() - 1);
         }
         let known = |var: usize| self.intervals[var].single().map_or(Term::Var(var), Term::Size);
@@ -250,15 +261,8 @@ fn result(sizes: &Sizes, facts: &[Clause], fed: &[(usize, &Entry)], stretch: Str
         interval = tighten(sizes, facts, &parts, interval);
         prune(sizes, facts, &mut parts);
     }
-    let named = |part: &Term| matches!(*part, Term::Var(var) if sizes.named[var]);
-    if interval.single().is_some() || !parts.iter().all(named) {
-        return Dim::of(Vec::new(), interval);
-    }
-    let name = |part: &Term| match *part {
-        Term::Var(var) => sizes.names[var].clone(),
-        Term::Size(size) => size.to_string(),
-    };
-    Dim::of(parts.iter().map(name).collect(), interval)
+    let named: Option<Vec<Atom>> = parts.iter().map(|&part| sizes.part(part).cloned()).collect();
+    Dim::of(named.filter(|_| interval.single().is_none()).unwrap_or_default(), interval)
 }
 
 /// Merges two intervals, the first being the one that is stretched to.
@@ -277,7 +281,7 @@ fn prune(sizes: &Sizes, facts: &[Clause], parts: &mut Vec<Term>) {
     let can = |literal: Literal| possible(&sizes.intervals, all(facts).chain([[literal].as_slice()]));
     let holds = |literal: Result<Literal, bool>| literal.map_or_else(|known| known, |literal| !can(literal.negated()));
     let fails = |literal: Result<Literal, bool>| literal.map_or_else(|known| !known, |literal| !can(literal));
-    parts.sort_by_key(|part| !matches!(*part, Term::Var(var) if sizes.named[var]));
+    parts.sort_by_key(|&part| sizes.part(part).is_none());
     let one = |part: Term| Literal::equal(part, Term::Size(1));
     if let Some(&never_one) = parts.iter().find(|&&part| fails(one(part))) {
         *parts = [never_one].into();
@@ -335,14 +339,14 @@ fn all(clauses: &[Clause]) -> impl Iterator<Item = &[Literal]> {
 
 /// Says whether the broadcast of `more` is that of `fewer`, where the facts hold.
 pub(crate) fn same_size(sizes: &Sizes, facts: &[Literal], fewer: &Dim, more: &Dim) -> bool {
-    let var = |name: &String| sizes.names.iter().position(|known| known == name);
+    let vars = |dim: &Dim| dim.parts().iter().filter_map(|part| sizes.vars.get(part).copied()).collect::<Vec<_>>();
     let known: Vec<Term> = match fewer.size() {
         Some(size) => [Term::Size(size)].into(),
-        None => fewer.names().iter().filter_map(var).map(Term::Var).collect(),
+        None => vars(fewer).into_iter().map(Term::Var).collect(),
     };
     !known.is_empty()
-        && (fewer.size().is_some() || fewer.names().iter().all(|name| more.names().contains(name)))
-        && more.names().iter().filter_map(var).all(|part| {
+        && (fewer.size().is_some() || fewer.parts().iter().all(|part| more.parts().contains(part)))
+        && vars(more).into_iter().all(|part| {
             let targets = known.iter().copied().chain([Term::Size(1)]);
             let unequal: Option<Vec<[Literal; 1]>> = targets
                 .map(|target| Literal::equal(Term::Var(part), target).ok().map(|literal| [literal.negated()]))

@@ -4,11 +4,11 @@
 //! first open clause is tried literal by literal. The search is limited: when it gives up it answers "it can hold",
 //! which leaves a guard longer than it need be, but right.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use super::{
-    dim::Interval,
     guard::{Clause, Literal, Term},
+    interval::Interval,
 };
 
 /// How many clauses the search may look at before it gives up.
@@ -24,6 +24,10 @@ struct State {
 }
 
 impl State {
+    fn new(intervals: &[Interval]) -> Self {
+        Self { root: (0..intervals.len()).collect(), interval: intervals.to_vec(), apart: Vec::new() }
+    }
+
     fn root(&self, mut var: usize) -> usize {
         while self.root[var] != var {
             var = self.root[var];
@@ -162,11 +166,49 @@ impl State {
 }
 
 /// Says whether these conditions can hold together, for sizes within these intervals.
+///
+/// Conditions on different sizes hold or fail independently: each group is searched alone, which keeps the search from
+/// trying their combinations.
 pub(crate) fn possible<'a>(intervals: &[Interval], clauses: impl IntoIterator<Item = &'a [Literal]>) -> bool {
-    let state = State { root: (0..intervals.len()).collect(), interval: intervals.to_vec(), apart: Vec::new() };
     let clauses: Vec<&[Literal]> = clauses.into_iter().collect();
     let mut steps = STEPS;
-    state.search(&clauses, &mut steps)
+    groups(intervals.len(), &clauses).iter().all(|group| State::new(intervals).search(group, &mut steps))
+}
+
+/// Groups the clauses that share sizes, directly or through other clauses.
+fn groups<'a>(sizes: usize, clauses: &[&'a [Literal]]) -> Vec<Vec<&'a [Literal]>> {
+    let mut root: Vec<usize> = (0..sizes).collect();
+    let find = |root: &[usize], mut size: usize| {
+        while root[size] != size {
+            size = root[size];
+        }
+        size
+    };
+    let vars = |literal: &Literal| match literal.term {
+        Term::Var(other) => [literal.var, other],
+        Term::Size(_) => [literal.var; 2],
+    };
+    for clause in clauses {
+        let Some(first) = clause.first() else { continue };
+        for var in clause.iter().flat_map(vars) {
+            let (one, other) = (find(&root, first.var), find(&root, var));
+            root[other] = one;
+        }
+    }
+    let mut groups: Vec<Vec<&[Literal]>> = Vec::new();
+    let mut group_of: Vec<Option<usize>> = vec![None; sizes];
+    for &clause in clauses {
+        let at = clause.first().map(|first| find(&root, first.var));
+        if let Some(group) = at.and_then(|at| group_of[at]) {
+            groups[group].push(clause);
+            continue;
+        }
+        if let Some(at) = at {
+            group_of[at] = Some(groups.len());
+        }
+        groups.push(vec![clause]);
+    }
+    groups
 }
 
 /// Says the conditions in fewer words: nothing impossible, nothing implied, nothing twice.
@@ -174,7 +216,7 @@ pub(crate) fn possible<'a>(intervals: &[Interval], clauses: impl IntoIterator<It
 /// # Errors
 /// The first clause that cannot hold together with those before it.
 pub(crate) fn simplify(intervals: &[Interval], clauses: Vec<Clause>) -> Result<Vec<Clause>, Clause> {
-    let state = State { root: (0..intervals.len()).collect(), interval: intervals.to_vec(), apart: Vec::new() };
+    let state = State::new(intervals);
     let mut kept: Vec<Clause> = Vec::new();
     for clause in clauses {
         let mut literals: Vec<Literal> = Vec::new();
@@ -279,6 +321,20 @@ mod tests {
         for (i, (intervals, clauses, want)) in cases.iter().enumerate() {
             assert_eq!(possible(intervals, clauses.iter().copied()), *want, "case {i}");
         }
+    }
+
+    #[test]
+    fn groups_are_searched_alone() {
+        let pairs: Vec<[Literal; 2]> = (0..20).map(|k| [same(2 * k, 2 * k + 1), is(2 * k, 1)]).collect();
+        let (x, y) = (is(0, 1), is(1, 1));
+        let contradiction = [[x, y], [x.negated(), y], [x, y.negated()], [x.negated(), y.negated()]];
+        let clauses = |contradictory: usize| {
+            let last = contradiction[..contradictory].iter().map(<[_; 2]>::as_slice);
+            pairs[1..].iter().map(<[_; 2]>::as_slice).chain(last).collect::<Vec<_>>()
+        };
+        assert!(possible(&[Interval::ANY; 40], clauses(3)));
+        // A search of the pairs' combinations would give up before it found this.
+        assert!(!possible(&[Interval::ANY; 40], clauses(4)));
     }
 
     #[test]

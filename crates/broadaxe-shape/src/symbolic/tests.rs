@@ -150,7 +150,8 @@ fn check(rule: &Rule, shapes: &[SymbolicShape; 2], tried: usize) -> Result<(), S
             }
             if let (Ok(aligned), Some(dims)) = (&aligned, inferred.shape.dims()) {
                 let called = |dim: &Dim, extent: usize| {
-                    let values = dim.names().iter().map(|name| bound.iter().find(|known| known.0 == name).unwrap().1);
+                    let values =
+                        dim.names().into_iter().map(|name| bound.iter().find(|known| known.0 == name).unwrap().1);
                     dim.names().is_empty()
                         || values.fold(1, |merged, size| if size == 1 { merged } else { size }) == extent
                 };

@@ -7,7 +7,7 @@ use broadaxe_shape::symbolic::Dim;
 use super::Blob;
 use crate::{
     graph::{Attribute, Node},
-    infer::size::Size,
+    infer::Size,
 };
 
 /// The shapes of a layer's results, or why they are not known.

@@ -5,7 +5,7 @@ use super::{
     call::{Call, Made, n, whdc},
     expression,
 };
-use crate::infer::size::Size;
+use crate::infer::Size;
 
 /// Infers a reshape: 0 is the extent of the input with the same letter, -1 what is left.
 pub(super) fn reshape(call: &Call<'_>) -> Made {

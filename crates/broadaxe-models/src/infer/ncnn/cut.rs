@@ -4,7 +4,7 @@ use super::{
     call::{Call, Made, n, whdc},
     expression,
 };
-use crate::infer::size::Size;
+use crate::infer::Size;
 
 /// Stands for an extent or an end that follows.
 const OPEN: i64 = -233;

@@ -4,7 +4,7 @@
 //! commas only part the words: read from the end, a function takes what stands on the top of a stack.
 
 use super::call::{Call, n, whdc};
-use crate::infer::size::Size;
+use crate::infer::Size;
 
 /// How many words are read.
 const WORDS: usize = 256;

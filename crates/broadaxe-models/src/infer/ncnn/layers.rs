@@ -10,7 +10,7 @@ use super::{
     call::{self, Call, Made},
     change, cut, detect, product, window,
 };
-use crate::infer::size::Size;
+use crate::infer::Size;
 
 type Layer = fn(&Call<'_>) -> Made;
 
@@ -172,9 +172,7 @@ fn binary(call: &Call<'_>) -> Made {
     let made = Rule::ncnn().infer(&[inner(a), inner(b)]).map_err(|error| error.to_string())?;
     let Some(dims) = made.shape().dims() else { return call.refuse("the rank of the result is not known") };
     let size = |dim: &Dim| {
-        let is =
-            |size: &&Size| size.inner() == *dim || dim.name().is_some_and(|name| size.inner().name() == Some(name));
-        let same = a.iter().chain(b).find(is);
+        let same = a.iter().chain(b).find(|size| size.inner() == *dim || dim.sizes() == [(*size).clone()]);
         same.cloned().unwrap_or_else(|| call::size(dim, call.open))
     };
     Ok(vec![dims.iter().map(size).collect()])

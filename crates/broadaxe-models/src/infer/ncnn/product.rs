@@ -1,7 +1,7 @@
 //! Products of matrices, and what is made of them: attention, recurrence, embeddings.
 
 use super::call::{Call, Made, n, whdc};
-use crate::{graph::Attribute, infer::size::Size};
+use crate::{graph::Attribute, infer::Size};
 
 /// Infers a product with a matrix: row by row where the rows are as long as its columns, else of all elements.
 pub(super) fn inner(call: &Call<'_>) -> Made {

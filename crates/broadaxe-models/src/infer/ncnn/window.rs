@@ -1,7 +1,7 @@
 //! Windows that slide over an image: convolutions, their opposites, and poolings.
 
 use super::call::{Call, Made, n, whdc};
-use crate::infer::size::Size;
+use crate::infer::Size;
 
 /// The numbers of the parameters of a window on one axis.
 struct Numbers {

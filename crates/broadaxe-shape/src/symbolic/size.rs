@@ -1,43 +1,61 @@
 //! Sizes that are not known yet, as expressions with one way of being written.
 //!
 //! A size is a sum of products of whole numbers and *atoms*: names of dims, quotients rounded down, greatest and least of
-//! sizes. Sums are sorted and products multiplied out, so that equal expressions have equal texts, and a text can be the
-//! name of a dim. What cannot be said in a short text is no size: every operation may return nothing.
+//! sizes. Sums are sorted and products multiplied out, so that equal expressions have equal texts. An expression whose
+//! text would be long is not kept: every operation may return nothing.
 //!
-//! An atom whose text begins with `?` stands for a dim that nobody named. It is equal to itself, which is all that
-//! inference needs, and has no name outside.
+//! An atom whose text begins with `?` stands for a dim without a name. It equals itself only, which is all that
+//! inference needs, and is not shown to users.
 
-use std::{
+use alloc::{
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec,
+    vec::Vec,
+};
+use core::{
     cmp::Ordering,
     fmt::{self, Write},
     hash::{Hash, Hasher},
-    rc::Rc,
 };
 
-use broadaxe_shape::symbolic::Dim;
+use super::interval::Interval;
 
 /// The longest text of a size.
 const LONGEST: usize = 160;
 /// The most terms of a sum.
 const TERMS: usize = 24;
 
-/// A whole number that may depend on the sizes of inputs.
+/// A whole number that may depend on the sizes of dims: `n`, `2*n + 1`, `(h + 1)//2`, `max(n, m)`.
+///
+/// Each name has an interval, from which the interval of an expression follows. Operations return nothing where a number
+/// overflows or the expression grows too long.
+///
+/// ```
+/// use broadaxe_shape::{Dim, symbolic::Size};
+/// let height = Size::of(&Dim::named("h"), &mut 0);
+/// let half = height.ceil(&Size::known(2)).expect("a short expression");
+/// assert_eq!((half.to_string(), half.low()), ("(h + 1)//2".to_string(), Some(0)));
+/// assert_eq!(half.dim().to_string(), "(h + 1)//2");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Size {
+pub struct Size {
     /// The products, the highest degree first.
-    terms: Vec<Term>,
+    terms: Vec<Product>,
     constant: i64,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Term {
+struct Product {
     /// Sorted; a square stands twice.
     factors: Vec<Atom>,
     by: i64,
 }
 
+/// A size with a text of its own; two with one text are equal.
 #[derive(Clone)]
-struct Atom(Rc<Described>);
+pub(crate) struct Atom(Arc<Described>);
 
 struct Described {
     text: String,
@@ -49,16 +67,68 @@ struct Described {
 #[derive(Clone)]
 enum Kind {
     /// A dim that is not known.
-    Dim(Dim),
+    Name,
+    /// The broadcast of several sizes.
+    Broadcast(Vec<Atom>),
     /// A quotient, rounded down.
     Quotient(Size, Size),
     /// The greatest or the least of some sizes.
     Extreme(bool, Vec<Size>),
+    /// A sum, as a dim holds it; never a factor.
+    Sum(Size),
+}
+
+impl Atom {
+    fn new(text: String, kind: Kind, (low, high): (Option<i64>, Option<i64>)) -> Self {
+        Self(Arc::new(Described { text, kind, low, high }))
+    }
+
+    /// Makes a name for a dim with this interval.
+    pub(crate) fn named(text: String, interval: Interval) -> Self {
+        Self::new(text, Kind::Name, bounds(interval))
+    }
+
+    /// Makes the broadcast of several sizes.
+    pub(crate) fn broadcast(text: String, parts: Vec<Self>, interval: Interval) -> Self {
+        Self::new(text, Kind::Broadcast(parts), bounds(interval))
+    }
+
+    /// Returns the parts of a dim that is this name or broadcast; nothing for what is computed from other sizes.
+    pub(crate) fn parts(&self) -> Option<Vec<Self>> {
+        match &self.0.kind {
+            Kind::Name => Some(vec![self.clone()]),
+            Kind::Broadcast(parts) => Some(parts.clone()),
+            Kind::Quotient(..) | Kind::Extreme(..) | Kind::Sum(_) => None,
+        }
+    }
+
+    /// Returns the text.
+    pub(crate) fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// Returns the size that it is.
+    pub(crate) fn size(&self) -> Size {
+        match &self.0.kind {
+            Kind::Sum(size) => size.clone(),
+            _ => Size::atom(self.clone()),
+        }
+    }
+
+    pub(crate) fn is_private(&self) -> bool {
+        self.0.text.contains('?')
+    }
+}
+
+impl fmt::Debug for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.text(), f)
+    }
 }
 
 impl PartialEq for Atom {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
+        Arc::ptr_eq(&self.0, &other.0) || self.0.text == other.0.text
     }
 }
 
@@ -82,6 +152,11 @@ impl Hash for Atom {
     }
 }
 
+/// Returns the ends of an interval.
+fn bounds(interval: Interval) -> (Option<i64>, Option<i64>) {
+    (Some(i64::try_from(interval.low).unwrap_or(i64::MAX)), i64::try_from(interval.high).ok())
+}
+
 /// Orders products: a higher degree first, then by the names.
 fn order(x: &[Atom], y: &[Atom]) -> Ordering {
     y.len().cmp(&x.len()).then_with(|| x.cmp(y))
@@ -89,54 +164,33 @@ fn order(x: &[Atom], y: &[Atom]) -> Ordering {
 
 impl Size {
     /// Makes a number.
-    pub(crate) fn known(size: i64) -> Self {
+    pub fn known(size: i64) -> Self {
         Self { terms: Vec::new(), constant: size }
     }
 
-    /// Makes the size of a dim; one without a name gets the private name with this number.
-    pub(crate) fn of(dim: &Dim, number: &mut u32) -> Self {
-        if let Some(size) = dim.size().and_then(|size| i64::try_from(size).ok()) {
-            return Self::known(size);
-        }
-        let text = match dim.names() {
-            [] => String::new(),
-            [name] => name.clone(),
-            names => format!("broadcast({})", names.join(", ")),
-        };
-        let text = if text.is_empty() || text.starts_with('?') {
-            *number += 1;
-            format!("?{number}")
-        } else {
-            text
-        };
-        let low = i64::try_from(dim.low()).unwrap_or(i64::MAX);
-        let high = dim.high().and_then(|high| i64::try_from(high).ok());
-        Self::atom(Atom(Rc::new(Described { text, kind: Kind::Dim(dim.clone()), low: Some(low), high })))
-    }
-
-    fn atom(atom: Atom) -> Self {
-        Self { terms: vec![Term { factors: vec![atom], by: 1 }], constant: 0 }
+    pub(super) fn atom(atom: Atom) -> Self {
+        Self { terms: vec![Product { factors: vec![atom], by: 1 }], constant: 0 }
     }
 
     /// Returns the number, if it is one.
-    pub(crate) fn number(&self) -> Option<i64> {
+    pub fn number(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
 
     /// Returns the number as an extent, if it is one.
-    pub(crate) fn extent(&self) -> Option<usize> {
+    pub fn extent(&self) -> Option<usize> {
         self.number().and_then(|size| usize::try_from(size).ok())
     }
 
     /// Says whether it is this number.
-    pub(crate) fn is(&self, size: i64) -> bool {
+    pub fn is(&self, size: i64) -> bool {
         self.number() == Some(size)
     }
 
     /// Returns the single atom that it is.
-    fn single(&self) -> Option<&Atom> {
+    pub(super) fn single(&self) -> Option<&Atom> {
         match (self.terms.as_slice(), self.constant) {
-            ([Term { factors, by: 1 }], 0) if factors.len() == 1 => factors.first(),
+            ([Product { factors, by: 1 }], 0) if factors.len() == 1 => factors.first(),
             _ => None,
         }
     }
@@ -145,54 +199,32 @@ impl Size {
         self.terms.iter().flat_map(|term| &term.factors)
     }
 
-    /// Says whether it speaks of a dim without a name.
-    pub(crate) fn private(&self) -> bool {
-        self.atoms().any(|atom| atom.0.text.contains('?'))
+    /// Says whether it depends on a dim without a name.
+    pub fn private(&self) -> bool {
+        self.atoms().any(Atom::is_private)
     }
 
-    /// Returns the dim as it is named outside: of a private size only the interval.
-    pub(crate) fn dim(&self) -> Dim {
-        match self.plain() {
-            Some(dim) => dim,
-            None if self.private() => self.bounded(Dim::unknown()),
-            None => Dim::named(&self.to_string()),
-        }
+    /// Returns it as the one part of a dim.
+    pub(super) fn part(&self) -> Atom {
+        self.single()
+            .cloned()
+            .unwrap_or_else(|| Atom::new(self.to_string(), Kind::Sum(self.clone()), (self.low(), self.high())))
     }
 
-    /// Returns the dim for rules: private names are names, and an expression goes with what is known of its sizes.
-    pub(crate) fn inner(&self) -> Dim {
-        let telling = |size: &Self| size.high().is_some() || size.low().is_some_and(|low| low > 1);
-        match self.plain() {
-            Some(dim) => dim,
-            None if telling(self) => self.bounded(Dim::named(&self.to_string())),
-            None => Dim::named(&self.to_string()),
-        }
-    }
-
-    /// Returns the dim of a number or of a name.
-    fn plain(&self) -> Option<Dim> {
-        if let Some(size) = self.number() {
-            return Some(usize::try_from(size).map_or_else(|_| Dim::unknown(), Dim::known));
-        }
-        match &self.single()?.0.kind {
-            Kind::Dim(dim) if !self.private() => Some(dim.clone()),
-            _ => None,
-        }
-    }
-
-    fn bounded(&self, dim: Dim) -> Dim {
+    /// Returns the extents that it may have; all, where no extent is within its bounds.
+    pub(super) fn interval(&self) -> Interval {
         let low = self.low().and_then(|low| usize::try_from(low).ok()).unwrap_or(0);
-        let high = self.high().and_then(|high| usize::try_from(high).ok());
-        dim.clone().within(low, high).unwrap_or(dim)
+        let high = self.high().and_then(|high| usize::try_from(high).ok()).unwrap_or(usize::MAX);
+        if low <= high { Interval { low, high } } else { Interval::ANY }
     }
 
     /// Returns a number that it is not below, if one is known.
-    pub(crate) fn low(&self) -> Option<i64> {
+    pub fn low(&self) -> Option<i64> {
         self.bound(false)
     }
 
     /// Returns a number that it is not above, if one is known.
-    pub(crate) fn high(&self) -> Option<i64> {
+    pub fn high(&self) -> Option<i64> {
         self.bound(true)
     }
 
@@ -209,7 +241,7 @@ impl Size {
     }
 
     /// Adds.
-    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
+    pub fn plus(&self, other: &Self) -> Option<Self> {
         if let (Some(x), Some(y)) = (self.number(), other.number()) {
             return x.checked_add(y).map(Self::known);
         }
@@ -218,17 +250,17 @@ impl Size {
     }
 
     /// Adds a number.
-    pub(crate) fn more(&self, number: i64) -> Option<Self> {
+    pub fn more(&self, number: i64) -> Option<Self> {
         self.plus(&Self::known(number))
     }
 
     /// Subtracts.
-    pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
+    pub fn minus(&self, other: &Self) -> Option<Self> {
         self.plus(&other.times_number(-1)?)
     }
 
     /// Multiplies.
-    pub(crate) fn times(&self, other: &Self) -> Option<Self> {
+    pub fn times(&self, other: &Self) -> Option<Self> {
         if let Some(number) = other.number() {
             return self.times_number(number);
         }
@@ -240,28 +272,28 @@ impl Size {
             for y in other.all() {
                 let mut factors: Vec<Atom> = x.factors.iter().chain(&y.factors).cloned().collect();
                 factors.sort();
-                terms.push(Term { factors, by: x.by.checked_mul(y.by)? });
+                terms.push(Product { factors, by: x.by.checked_mul(y.by)? });
             }
         }
         Self::sum(terms, 0)
     }
 
     fn times_number(&self, number: i64) -> Option<Self> {
-        let scale = |term: &Term| Some(Term { factors: term.factors.clone(), by: term.by.checked_mul(number)? });
+        let scale = |term: &Product| Some(Product { factors: term.factors.clone(), by: term.by.checked_mul(number)? });
         let terms = if number == 0 { Vec::new() } else { self.terms.iter().map(scale).collect::<Option<_>>()? };
         Some(Self { terms, constant: self.constant.checked_mul(number)? })
     }
 
     /// Lists the terms, the constant as one without factors.
-    fn all(&self) -> Vec<Term> {
-        let constant = (self.constant != 0).then(|| Term { factors: Vec::new(), by: self.constant });
+    fn all(&self) -> Vec<Product> {
+        let constant = (self.constant != 0).then(|| Product { factors: Vec::new(), by: self.constant });
         self.terms.iter().cloned().chain(constant).collect()
     }
 
     /// Sorts and gathers terms, unless there are too many or the text is too long.
-    fn sum(mut terms: Vec<Term>, mut constant: i64) -> Option<Self> {
+    fn sum(mut terms: Vec<Product>, mut constant: i64) -> Option<Self> {
         terms.sort_by(|x, y| order(&x.factors, &y.factors));
-        let mut gathered: Vec<Term> = Vec::with_capacity(terms.len());
+        let mut gathered: Vec<Product> = Vec::with_capacity(terms.len());
         for term in terms {
             match gathered.last_mut() {
                 _ if term.factors.is_empty() => constant = constant.checked_add(term.by)?,
@@ -275,19 +307,19 @@ impl Size {
     }
 
     /// Divides, if that leaves nothing over.
-    pub(crate) fn over(&self, other: &Self) -> Option<Self> {
+    pub fn over(&self, other: &Self) -> Option<Self> {
         if let Some(number) = other.number() {
             let divides = |by: i64| number != 0 && by.checked_rem(number) == Some(0);
             let fits = divides(self.constant) && self.terms.iter().all(|term| divides(term.by));
             return if fits { self.divided(number) } else { None };
         }
         let mut rest = self.clone();
-        let mut quotient: Vec<Term> = Vec::new();
+        let mut quotient: Vec<Product> = Vec::new();
         let divisor = other.terms.first()?;
         while !rest.is(0) {
             let leading = rest.terms.first()?;
             let by = leading.by.checked_rem(divisor.by).filter(|&rest| rest == 0).map(|_| leading.by / divisor.by)?;
-            let term = Term { factors: without(&leading.factors, &divisor.factors)?, by };
+            let term = Product { factors: without(&leading.factors, &divisor.factors)?, by };
             let part = Self::sum(vec![term.clone()], 0)?;
             rest = rest.minus(&part.times(other)?)?;
             quotient.push(term);
@@ -302,12 +334,12 @@ impl Size {
         let terms = self
             .terms
             .iter()
-            .map(|term| Some(Term { factors: term.factors.clone(), by: term.by.checked_div(number)? }));
+            .map(|term| Some(Product { factors: term.factors.clone(), by: term.by.checked_div(number)? }));
         Some(Self { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_div(number)? })
     }
 
     /// Divides and rounds down; nothing when divided by zero.
-    pub(crate) fn floor(&self, other: &Self) -> Option<Self> {
+    pub fn floor(&self, other: &Self) -> Option<Self> {
         if let Some(exact) = self.over(other) {
             return Some(exact);
         }
@@ -321,14 +353,15 @@ impl Size {
 
     /// Divides by a positive number and rounds down: what it divides comes out, quotients of quotients become one.
     fn floor_number(&self, number: i64) -> Option<Self> {
-        let (out, rest): (Vec<Term>, Vec<Term>) = self.terms.iter().cloned().partition(|term| term.by % number == 0);
+        let (out, rest): (Vec<Product>, Vec<Product>) =
+            self.terms.iter().cloned().partition(|term| term.by % number == 0);
         let out = Self { terms: out, constant: self.constant.checked_sub(self.constant.rem_euclid(number))? };
         let out = out.divided(number)?;
         let (mut rest, mut number) = (Self { terms: rest, constant: self.constant.rem_euclid(number) }, number);
         if rest.terms.is_empty() {
             return Some(out);
         }
-        if let [Term { factors, by: 1 }] = rest.terms.as_slice()
+        if let [Product { factors, by: 1 }] = rest.terms.as_slice()
             && let [atom] = factors.as_slice()
             && let Kind::Quotient(over, under) = &atom.0.kind
             && let Some(inner) = under.number()
@@ -364,21 +397,21 @@ impl Size {
     }
 
     fn described(text: String, kind: Kind, low: Option<i64>, high: Option<i64>) -> Option<Self> {
-        (text.len() <= LONGEST).then(|| Self::atom(Atom(Rc::new(Described { text, kind, low, high }))))
+        (text.len() <= LONGEST).then(|| Self::atom(Atom::new(text, kind, (low, high))))
     }
 
     /// Divides by a positive number or a size and rounds up.
-    pub(crate) fn ceil(&self, other: &Self) -> Option<Self> {
+    pub fn ceil(&self, other: &Self) -> Option<Self> {
         self.over(other).or_else(|| self.plus(other)?.more(-1)?.floor(other))
     }
 
     /// Returns the greater of the two.
-    pub(crate) fn max(&self, other: &Self) -> Option<Self> {
+    pub fn max(&self, other: &Self) -> Option<Self> {
         self.extreme(other, true)
     }
 
     /// Returns the lesser of the two.
-    pub(crate) fn min(&self, other: &Self) -> Option<Self> {
+    pub fn min(&self, other: &Self) -> Option<Self> {
         self.extreme(other, false)
     }
 
@@ -419,7 +452,7 @@ impl Size {
     }
 
     /// Lists the sizes of which it is the greatest or the least; itself, if it is no such.
-    pub(crate) fn parts(&self, greatest: bool) -> Vec<Self> {
+    pub fn parts(&self, greatest: bool) -> Vec<Self> {
         match self.single().map(|atom| &atom.0.kind) {
             Some(Kind::Extreme(of, parts)) if *of == greatest => parts.clone(),
             _ => vec![self.clone()],
@@ -427,7 +460,7 @@ impl Size {
     }
 
     /// Says whether the two are equal, unless that depends.
-    pub(crate) fn equal(&self, other: &Self) -> Option<bool> {
+    pub fn equal(&self, other: &Self) -> Option<bool> {
         if self == other {
             return Some(true);
         }
@@ -437,7 +470,7 @@ impl Size {
     }
 
     /// Says whether it is below the other, unless that depends.
-    pub(crate) fn less(&self, other: &Self) -> Option<bool> {
+    pub fn less(&self, other: &Self) -> Option<bool> {
         let difference = self.minus(other)?;
         match (difference.low(), difference.high()) {
             (_, Some(high)) if high < 0 => Some(true),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Dim;
 
 fn name(text: &str) -> Size {
     Size::of(&Dim::named(text), &mut 0)

@@ -1,0 +1,39 @@
+//! What rules make of symbolic shapes, found once per rule and shapes.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use broadaxe_shape::{Error, Params, Rule, SymbolicShape, symbolic::Inferred};
+
+/// How many dims the answers are kept for; beyond these all are forgotten, so that memory stays bounded.
+const DIMS: usize = 1 << 16;
+
+/// A rule by its name and parameters, and the operands, followed by the target of a rule that takes one.
+type Key = (&'static str, Params, Vec<SymbolicShape>);
+type Answer = Rc<Result<Inferred, Error>>;
+
+/// The answers of one check or inference.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inferences {
+    found: RefCell<(HashMap<Key, Answer>, usize)>,
+}
+
+impl Inferences {
+    /// Infers as [`Rule::infer`], or with a target as [`Rule::infer_to`].
+    pub(crate) fn infer(&self, rule: &Rule, shapes: &[SymbolicShape], target: Option<&SymbolicShape>) -> Answer {
+        let key = (rule.name(), rule.params().clone(), shapes.iter().chain(target).cloned().collect::<Vec<_>>());
+        if let Some(known) = self.found.borrow().0.get(&key) {
+            return known.clone();
+        }
+        let answer = Rc::new(match target {
+            Some(target) => rule.infer_to(shapes, target),
+            None => rule.infer(shapes),
+        });
+        let (found, dims) = &mut *self.found.borrow_mut();
+        *dims += key.2.iter().map(|shape| 1 + shape.rank().unwrap_or(0)).sum::<usize>();
+        if *dims > DIMS {
+            (*found, *dims) = (HashMap::new(), 0);
+        }
+        found.insert(key, answer.clone());
+        answer
+    }
+}
