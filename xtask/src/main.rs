@@ -3,8 +3,11 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
 
-mod generate;
 mod tidy;
+
+mod figures;
+
+mod generate;
 
 mod python;
 
@@ -53,6 +56,12 @@ const TASKS: &[Task] = &[
         run: conformance::run,
     },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
+    Task {
+        name: "figures",
+        usage: figures::USAGE,
+        about: "prints figures of the code: lines, sizes, cycles, names",
+        run: figures::run,
+    },
     Task {
         name: "generate",
         usage: "cases --truth DIR [--out DIR] [--check]",
