@@ -52,8 +52,7 @@ const TWICE: &[(&str, &[&str])] = &[
         "Function",
     ]),
     ("xtask", &[
-        "Figures", "Kind", "LEFT", "Line", "MODELS", "NOTES", "PAGE", "PEERS", "RIGHT", "ROWS", "Section", "Source",
-        "USAGE", "WIDTH", "Wishes", "Work",
+        "Figures", "Kind", "Line", "MODELS", "PAGE", "PEERS", "ROWS", "Source", "USAGE", "Wishes", "Work",
     ]),
 ];
 

@@ -29,7 +29,6 @@ const UNORDERED: &[&str] = &[
     "crates/broadaxe/src/eval.rs",
     "crates/broadaxe/src/expr.rs",
     "crates/broadaxe/src/frameworks.rs",
-    "xtask/src/bench.rs",
     "xtask/src/generate.rs",
 ];
 
