@@ -7,8 +7,6 @@ mod tidy;
 
 mod figures;
 
-mod generate;
-
 mod python;
 
 mod bench;
@@ -61,12 +59,6 @@ const TASKS: &[Task] = &[
         usage: figures::USAGE,
         about: "prints figures of the code: lines, sizes, cycles, names",
         run: figures::run,
-    },
-    Task {
-        name: "generate",
-        usage: "cases --truth DIR [--out DIR] [--check]",
-        about: "writes the files that are checked in but not written by hand",
-        run: |_, words| generate::run(words),
     },
 ];
 

@@ -114,7 +114,7 @@ fn every_expected_case_holds() {
         faults.extend(asked.iter().filter_map(|case| fault(case)));
         println!("{name}.json: {} cases, {} faults", asked.len(), faults.len() - before);
         let written = case_files.iter().find(|f| f.name == format!("{name}.case")).map(|f| f.cases.len());
-        assert_eq!(written, Some(asked.len()), "{name}.case is not up to date; run `cargo xtask generate cases`");
+        assert_eq!(written, Some(asked.len()), "{name}.json and {name}.case state different numbers of cases");
         count += asked.len();
     }
     assert!(count > 2000, "only {count} cases were read");

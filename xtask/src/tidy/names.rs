@@ -52,7 +52,7 @@ const TWICE: &[(&str, &[&str])] = &[
         "Function",
     ]),
     ("xtask", &[
-        "Figures", "Kind", "Line", "MODELS", "PAGE", "PEERS", "ROWS", "Source", "USAGE", "Wishes", "Work",
+        "Figures", "Kind", "Line", "MODELS", "PAGE", "PEERS", "USAGE", "Wishes", "Work",
     ]),
 ];
 

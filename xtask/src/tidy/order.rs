@@ -29,7 +29,6 @@ const UNORDERED: &[&str] = &[
     "crates/broadaxe/src/eval.rs",
     "crates/broadaxe/src/expr.rs",
     "crates/broadaxe/src/frameworks.rs",
-    "xtask/src/generate.rs",
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
