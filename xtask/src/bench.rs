@@ -1,37 +1,25 @@
 //! Times Broadaxe, the limit of the machine and the peers that are installed, on the workloads of `bench/`.
 //!
-//! One run measures one kind of thing (`bench/README.md` lists them) and prints it; `--record` keeps it in `bench/record/`,
-//! draws it, and writes `docs/performance.md` anew from the newest records of every kind.
+//! One run measures one kind of thing (`bench/README.md` lists them) and prints it; `--record` keeps it in `bench/record/`
+//! and runs `bench/page.py`, which writes `docs/performance.md` from the newest records of every kind.
 
 mod table;
 
 mod engine;
-
-mod svg;
-
 mod figure;
-
-mod chart;
-
-mod plot;
+mod peers;
 
 mod python;
 
 mod record;
 
-mod peers;
-
 mod gate;
-
 mod time;
 
 mod sweep;
 
 mod code;
-
 mod models;
-
-mod page;
 
 use std::{
     env, fs,
@@ -140,7 +128,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         Work::Gate | Work::GateRecord => return gate::run(root, &runner(root)?, wishes.work == Work::GateRecord),
     };
     if wishes.record || wishes.work == Work::Page {
-        page::write(root)?;
+        python::page(root)?;
     }
     found
 }
@@ -248,6 +236,17 @@ mod tests {
 
     fn wishes(text: &str) -> Result<Wishes, String> {
         Wishes::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_page_is_up_to_date() {
+        let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bench");
+        for words in [["test_page.py", "--quiet"], ["page.py", "--check"]] {
+            match Command::new("python3").arg("-B").args(words).current_dir(&bench).output() {
+                Ok(answer) => assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr)),
+                Err(_) => println!("there is no python3, so bench/{} was not run", words[0]),
+            }
+        }
     }
 
     #[test]

@@ -3,8 +3,9 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
 
-mod generate;
 mod tidy;
+
+mod figures;
 
 mod python;
 
@@ -54,10 +55,10 @@ const TASKS: &[Task] = &[
     },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {
-        name: "generate",
-        usage: "cases --truth DIR [--out DIR] [--check]",
-        about: "writes the files that are checked in but not written by hand",
-        run: |_, words| generate::run(words),
+        name: "figures",
+        usage: figures::USAGE,
+        about: "prints figures of the code: lines, sizes, cycles, names",
+        run: figures::run,
     },
 ];
 

@@ -154,25 +154,31 @@ impl Outcome {
     }
 }
 
-/// Counts tests.
+/// Counts tests, and the files outside the repository that they read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
     passed: u64,
     failed: u64,
     ignored: u64,
+    outside: u64,
 }
 
 impl Count {
-    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`, or pytest's last one, such as
-    /// `1 failed, 3 passed, 2 skipped in 0.12s`; other lines count nothing.
+    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`, pytest's last one, such as
+    /// `1 failed, 3 passed, 2 skipped in 0.12s`, or `fix: read 3 files outside the repository, in ...`; other lines
+    /// count nothing.
     fn read(line: &str) -> Self {
         let line = line.trim();
+        if let Some((before, _)) = line.split_once(" files outside the repository") {
+            let outside = before.rsplit(' ').next().and_then(|number| number.parse().ok());
+            return Self { outside: outside.unwrap_or(0), ..Self::default() };
+        }
         let Some(result) = line.strip_prefix("test result: ") else { return Self::of_pytest(line) };
         let number = |what: &str| {
             let mut parts = result.split(['.', ';']).filter_map(|part| part.trim().strip_suffix(what));
             parts.find_map(|part| part.trim().parse().ok()).unwrap_or(0)
         };
-        Self { passed: number("passed"), failed: number("failed"), ignored: number("ignored") }
+        Self { passed: number("passed"), failed: number("failed"), ignored: number("ignored"), outside: 0 }
     }
 
     fn of_pytest(line: &str) -> Self {
@@ -197,6 +203,7 @@ impl AddAssign for Count {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
+        self.outside += other.outside;
     }
 }
 
@@ -331,8 +338,9 @@ fn sum_up(ran: &[(&str, Outcome, Duration, Count)]) -> Result<(), String> {
     }
     let stages = |outcome| ran.iter().filter(|&&(_, other, ..)| other == outcome).count();
     let (passed, failed) = (stages(Outcome::Passed), stages(Outcome::Failed));
-    let Count { passed: fine, failed: wrong, ignored } = all;
+    let Count { passed: fine, failed: wrong, ignored, outside } = all;
     println!("tests: {fine} passed, {wrong} failed, {ignored} ignored");
+    println!("files outside the repository: read {outside} times");
     println!("stages: {passed} passed, {failed} failed, in {:.0} s", took.as_secs_f64());
     match ran.iter().find(|(_, outcome, ..)| *outcome == Outcome::Failed) {
         Some((name, ..)) => Err(format!("the stage {name} failed; mend it and run: cargo xtask test --only {name}")),
@@ -346,7 +354,7 @@ mod tests {
 
     #[test]
     fn counts_are_read() {
-        let count = |passed, failed, ignored| Count { passed, failed, ignored };
+        let count = |passed, failed, ignored| Count { passed, failed, ignored, outside: 0 };
         let cases = [
             (
                 "test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 1 filtered out; finished in 0.1s\n",
@@ -362,6 +370,9 @@ mod tests {
         for (line, want) in cases {
             assert_eq!(Count::read(line), want, "{line}");
         }
+        let outside = |line| Count::read(line).outside;
+        assert_eq!(outside("test a ... onnx: read 39 files outside the repository, in ../shared\n"), 39);
+        assert_eq!(outside("fix: read no files"), 0);
     }
 
     #[test]

@@ -5,11 +5,14 @@
 //! clippy check already (documentation of public items, casts, ...) is not repeated here, and no check tries to tell
 //! whether a sentence begins with a verb: that takes a reader.
 
+pub(crate) mod scan;
+
 mod crates;
 mod generated;
+pub(crate) mod modules;
+pub(crate) mod names;
 mod order;
-mod scan;
-mod size;
+pub(crate) mod size;
 mod text;
 mod unsafety;
 mod words;
@@ -39,20 +42,20 @@ impl fmt::Display for Finding {
 }
 
 /// Holds one text file of the repository.
-struct File {
-    path: String,
-    text: String,
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// Holds every text file of the repository, and the Rust ones as tokens too.
 #[derive(Default)]
-struct Tree {
-    files: Vec<File>,
-    rust: Vec<Source>,
+pub(crate) struct Tree {
+    pub(crate) files: Vec<File>,
+    pub(crate) rust: Vec<Source>,
 }
 
 impl Tree {
-    fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub(crate) fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut tree = Self::default();
         for (path, text) in files {
             if ending(&path) == "rs" {
@@ -64,7 +67,7 @@ impl Tree {
     }
 
     /// Reads every file of the repository that is text.
-    fn read(root: &Path) -> Result<Self, String> {
+    pub(crate) fn read(root: &Path) -> Result<Self, String> {
         let paths = match tracked(root) {
             Some(paths) => paths,
             None => below(root, "").map_err(|e| format!("the files cannot be listed: {e}"))?,
@@ -73,7 +76,7 @@ impl Tree {
         Ok(Self::new(paths.into_iter().filter_map(read)))
     }
 
-    fn source(&self, path: &str) -> Option<&Source> {
+    pub(crate) fn source(&self, path: &str) -> Option<&Source> {
         self.rust.iter().find(|source| source.path == path)
     }
 }
@@ -111,8 +114,16 @@ fn ending(path: &str) -> &str {
 }
 
 /// Every check there is. A check is added by its file and its line here.
-const CHECKS: &[fn(&Tree) -> Vec<Finding>] =
-    &[unsafety::check, order::check, crates::check, size::check, words::check, text::check, generated::check];
+const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
+    unsafety::check,
+    order::check,
+    names::check,
+    crates::check,
+    size::check,
+    words::check,
+    text::check,
+    generated::check,
+];
 
 /// Prints every finding in the repository at `root`; an error says how many there are.
 pub(crate) fn run(root: &Path) -> Result<(), String> {

@@ -1,9 +1,9 @@
 //! The subcommands, a file each.
 
-pub mod compare;
+pub mod model;
 pub mod eval;
 pub mod explain;
-pub mod model;
+pub mod compare;
 pub mod ops;
 pub mod rules;
 pub mod shape;

@@ -9,13 +9,13 @@
 //! are refused, since the others would be ignored without a word.
 
 mod data;
+mod source;
 mod npy;
+mod zip;
 mod npz;
 mod place;
 mod safetensors;
-mod source;
 pub mod write;
-mod zip;
 
 use std::{
     fs::{self, File},

@@ -12,8 +12,8 @@
 //! are or where they are cut: the state is kept between calls, and a run of whole blocks, as many as a power of two, is a
 //! subtree that another thread may compute ([`Folder::save`], [`Folder::load`]).
 
-pub(crate) mod kinds;
 pub(crate) mod search;
+pub(crate) mod kinds;
 
 use crate::{
     dtype::Element,

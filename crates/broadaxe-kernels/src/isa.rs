@@ -7,15 +7,15 @@
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
+pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod lots;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
+
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod singles16;
-
 pub(crate) mod cut;
-pub(crate) mod halves;
 pub(crate) mod lanes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

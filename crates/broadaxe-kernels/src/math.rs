@@ -37,28 +37,28 @@
 )]
 
 mod double;
-mod fine;
-mod fused;
-mod normal;
-pub(crate) mod single;
 pub(crate) mod singles;
-
+mod fine;
+pub(crate) mod single;
 mod exp;
 mod log;
 
+mod fused;
+mod normal;
+
 mod hyperbolic;
-mod power;
 pub(crate) mod power32;
+mod power;
 mod root;
 mod special;
 
 mod quotient;
 mod remainder;
 
+mod turns;
 mod arc;
 mod hyperbola;
 mod soft;
-mod turns;
 
 mod circular;
 mod trig;

@@ -3,9 +3,9 @@
 //! [`Schedule::run`] checks once that every address lies inside its buffer, hands ranges of units to threads and, per unit or per
 //! tile of one, calls the loop of every step. All else was decided in `schedule.rs`.
 
+mod laid;
 mod block;
 mod call;
-mod laid;
 mod loan;
 mod quick;
 

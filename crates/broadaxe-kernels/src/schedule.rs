@@ -7,8 +7,8 @@
 //! large for the caches and better written past them.
 
 mod bind;
-mod spread;
 mod units;
+mod spread;
 
 use once_cell::race::OnceBox;
 pub(crate) use spread::{Copied, Spread};

@@ -4,10 +4,10 @@
 pub(crate) mod sample;
 mod settle;
 mod swap;
-mod apart;
 mod candidate;
-mod judge;
+mod apart;
 mod planner;
+mod judge;
 mod rejudge;
 mod advise;
 #[cfg(test)]

@@ -5,16 +5,16 @@
 //! [`PROFILES`].
 
 mod equal_rank;
-mod facts;
-mod neighbours;
-mod pattern;
 mod ncnn;
+mod neighbours;
+mod pnnx;
+mod facts;
+mod pattern;
 mod none;
 mod numpy;
 mod onnx;
 mod openvino;
 mod paddle;
-mod pnnx;
 mod rank;
 
 use std::{borrow::Cow, fmt, str::FromStr};

@@ -11,15 +11,15 @@ use broadaxe_models::{
     check::{Report, Verdict, check},
     fix, format, infer,
 };
+use broadaxe_testing::outside;
 
 /// Returns the folder of shared models; nothing in a clone without it.
 fn shared() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models");
+    let root = outside::folder("models");
     root.is_dir().then_some(root)
 }
 
 /// Reads every model of a folder, or the small ones of this crate where there are none.
-#[expect(clippy::print_stdout, reason = "says how many files a run of the tests read")]
 fn models(folder: &str, extension: &str) -> Vec<(String, Model)> {
     let root = match shared() {
         Some(root) => root.join(folder),
@@ -45,7 +45,8 @@ fn models(folder: &str, extension: &str) -> Vec<(String, Model)> {
         found.push((plain, format::read(&source).unwrap_or_else(|error| panic!("{name}: {error}"))));
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
-    println!("{} files of {}", found.len(), root.display());
+    let (read, all) = (if shared().is_some() { found.len() } else { 0 }, outside::folder("models").join(folder));
+    outside::report("check", &all, read);
     assert!(!found.is_empty(), "{}", root.display());
     found
 }
@@ -77,6 +78,7 @@ fn no_false_findings() {
 /// ncnn's own files align to the left, which ONNX refuses, or reads otherwise where sizes coincide.
 #[test]
 fn left_aligned_broadcasts_are_found() {
+    outside::report("check", &outside::folder("models/ncnn"), usize::from(shared().is_some()));
     let Some(root) = shared() else { return left_aligned(&small_efficientnet(), 1) };
     let path = root.join("ncnn/shipped/efficientnet_b0.param");
     left_aligned(&format::open(&path).expect("it is read"), 16);

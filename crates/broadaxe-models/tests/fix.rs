@@ -19,11 +19,12 @@ use broadaxe_models::{
     target::Target,
     upgrade, verify,
 };
+use broadaxe_testing::outside;
 
 /// Lists the models that are kept in this crate, and those of the shared folder where it is.
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("tests/models"), root.join("../../../shared/models")];
+    let mut folders = vec![root.join("tests/models"), outside::folder("models")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
@@ -37,6 +38,8 @@ fn models() -> Vec<PathBuf> {
         }
     }
     found.sort();
+    let shared = found.iter().filter(|path| path.starts_with(outside::folder("models"))).count();
+    outside::report("fix", &outside::folder("models"), shared);
     found
 }
 

@@ -15,6 +15,7 @@ use broadaxe_models::{
     infer::{Origin, Shapes, infer},
 };
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_testing::outside;
 
 /// Lists the files of a folder whose names end like this, by name.
 fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
@@ -39,9 +40,9 @@ fn read(path: &Path) -> Model {
 /// The models of this crate, and those of the shared folder where it is.
 fn models(kind: &str, ends: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shared = root.join("../../../shared/models").join(kind);
+    let shared = outside::folder("models").join(kind);
     let (own, more) = (files(&root.join("tests/models"), ends), files(&shared, ends));
-    eprintln!("{kind}: {} models of this crate, {} shared", own.len(), more.len());
+    outside::report("infer", &shared, more.len());
     assert!(!own.is_empty() && (!shared.exists() || !more.is_empty()));
     own.into_iter().chain(more).collect()
 }

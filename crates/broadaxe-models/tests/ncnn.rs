@@ -6,6 +6,7 @@ use std::{
 };
 
 use broadaxe_models::{Edit, Model, Source, Use, format, graph::NodeId};
+use broadaxe_testing::outside;
 
 /// Lists the files with an extension in a folder and its folders.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
@@ -23,18 +24,15 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 /// Lists the tiny models, and the collection if it is there.
-#[expect(clippy::print_stdout, reason = "says how many files a run of the tests read")]
 fn models() -> Vec<PathBuf> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = files(&home.join("tests/models"), "param");
     assert!(found.len() >= 3, "the tiny models are gone");
-    let shared = home.join("../../../shared/models/ncnn");
-    if shared.is_dir() {
-        let more = files(&shared, "param");
-        assert!(!more.is_empty(), "{} has no model", shared.display());
-        found.extend(more);
-    }
-    println!("{} texts", found.len());
+    let shared = outside::folder("models/ncnn");
+    let more = if shared.is_dir() { files(&shared, "param") } else { Vec::new() };
+    assert!(!shared.is_dir() || !more.is_empty(), "{} has no model", shared.display());
+    outside::report("ncnn", &shared, more.len());
+    found.extend(more);
     found
 }
 

@@ -15,6 +15,7 @@ use broadaxe_models::{
     format,
     graph::Attribute,
 };
+use broadaxe_testing::outside;
 
 /// Lists the files of a folder and of those beneath it, whose names end like this.
 fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
@@ -47,12 +48,14 @@ fn source(path: &Path) -> Source {
 /// The models of this crate, those of the shared folder where it is, and those that `BROADAXE_MODELS` names.
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("tests/models"), root.join("../../../shared/models/onnx")];
+    let mut folders = vec![root.join("tests/models"), outside::folder("models/onnx")];
     folders.extend(std::env::var_os("BROADAXE_MODELS").iter().flat_map(std::env::split_paths));
     let mut all = Vec::new();
-    for folder in folders {
+    for (k, folder) in folders.into_iter().enumerate() {
         let found = files(&folder, &[".onnx", ".onnx.gz"]);
-        eprintln!("{}: {} models", folder.display(), found.len());
+        if k > 0 {
+            outside::report("onnx", &folder, found.len());
+        }
         assert!(!folder.exists() || !found.is_empty(), "no model in {}", folder.display());
         all.extend(found);
     }

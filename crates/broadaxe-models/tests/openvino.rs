@@ -13,11 +13,7 @@ use broadaxe_models::{
     edit::{NewNode, Piece, Scalar, Wire, Written},
     format,
 };
-
-/// Where real graphs lie, for those who have them.
-fn shared() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/openvino")
-}
+use broadaxe_testing::outside;
 
 fn small(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(name)
@@ -29,13 +25,14 @@ fn all() -> Vec<(String, Source)> {
     for name in ["openvino_small.xml", "openvino_bodies.xml"] {
         files.push((name.to_string(), Source::open(&small(name)).unwrap()));
     }
-    let Ok(folder) = fs::read_dir(shared()) else { return files };
-    for entry in folder {
+    let (own, shared) = (files.len(), outside::folder("models/openvino"));
+    for entry in fs::read_dir(&shared).into_iter().flatten() {
         let path = entry.unwrap().path();
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(fs::File::open(&path).unwrap()).read_to_end(&mut bytes).unwrap();
         files.push((path.file_stem().unwrap().to_str().unwrap().to_string(), Source::memory(bytes, None)));
     }
+    outside::report("openvino", &shared, files.len() - own);
     files
 }
 

@@ -282,7 +282,7 @@ impl fmt::Display for Name {
 
 /// A call of a rule as its errors keep it.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RuleCall {
     rule: &'static str,
     operands: PerOperand<Shown>,
     target: bool,
@@ -299,7 +299,7 @@ impl Empty for Shown {
     const EMPTY: Self = Self::Known(Shape(PerAxis::EMPTY));
 }
 
-impl Asked {
+impl RuleCall {
     /// Keeps a call; `target` says that the last operand is the target.
     pub(crate) fn new(rule: &'static str, extents: &(impl Extents + ?Sized), target: bool) -> Self {
         let shown = |k| extents.dims(k).map_or_else(|| Shown::Text(extents.show(k)), |dims| Shown::Known(dims.into()));
@@ -327,7 +327,7 @@ impl Asked {
 }
 
 /// Begins an error's sentence: `broadcast of a (3, 1) with b (4,) under numpy`.
-impl fmt::Display for Asked {
+impl fmt::Display for RuleCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("broadcast of ")?;
         for (k, shown) in self.operands.iter().enumerate() {
@@ -347,9 +347,9 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Begins an error's sentence, as [`Asked`] displays.
+/// Begins an error's sentence, as [`RuleCall`] displays.
 pub(crate) fn sentence(rule: &'static str, extents: &(impl Extents + ?Sized), target: bool) -> String {
-    Asked::new(rule, extents, target).to_string()
+    RuleCall::new(rule, extents, target).to_string()
 }
 
 /// Merges the extents that a placement brings together on each axis.
@@ -371,7 +371,7 @@ pub(crate) fn merge(rule: &'static str, known: &Known<'_>, mut placement: Placem
     for axis in 0..rank {
         let fed = placement.feeding(axis).map(|(operand, own)| Fed { operand, extent: known.of(operand)[own] });
         let extent = merge_axis(fed, stretch)
-            .map_err(|clash| clash.error(Asked::new(rule, known, known.target.is_some()), axis))?;
+            .map_err(|clash| clash.error(RuleCall::new(rule, known, known.target.is_some()), axis))?;
         dims.push(extent);
     }
     elements(&dims).map_err(|e| e.under(rule))?;
@@ -422,7 +422,7 @@ fn merge_axis(mut fed: impl Iterator<Item = Fed> + Clone, stretch: Stretch) -> R
 }
 
 impl Clash {
-    fn error(self, asked: Asked, axis: usize) -> Error {
+    fn error(self, asked: RuleCall, axis: usize) -> Error {
         let (base, other) = (self.base, self.other);
         asked
             .fail(self.kind, move |asked, f| self.write(asked, axis, f))
@@ -431,7 +431,7 @@ impl Clash {
             .sized(base.extent, other.extent)
     }
 
-    fn write(&self, asked: &Asked, axis: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, asked: &RuleCall, axis: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (x, y) = (self.base.extent, self.other.extent);
         let (a, b) = (asked.name(self.base.operand), asked.name(self.other.operand));
         write!(f, "axis {axis} is {x} in {a} and {y} in {b}; ")?;

@@ -17,10 +17,10 @@ use crate::{
 
 /// A strictly increasing list of result axes.
 #[derive(Clone)]
-pub(crate) struct Axes(Store);
+pub(crate) struct Axes(Which);
 
 #[derive(Clone)]
-enum Store {
+enum Which {
     /// The axes from one to before another, which is at most [`MAX_RANK`].
     Run {
         start: u8,
@@ -61,14 +61,14 @@ static SETS: [[usize; FEW_AXES]; 1 << FEW_AXES] = {
 };
 
 impl Empty for Axes {
-    const EMPTY: Self = Self(Store::Run { start: 0, end: 0 });
+    const EMPTY: Self = Self(Which::Run { start: 0, end: 0 });
 }
 
 impl From<Range<usize>> for Axes {
     fn from(run: Range<usize>) -> Self {
         match (u8::try_from(run.start), u8::try_from(run.end)) {
-            (Ok(start), Ok(end)) if start <= end && usize::from(end) <= MAX_RANK => Self(Store::Run { start, end }),
-            _ => Self(Store::Heap(run.collect())),
+            (Ok(start), Ok(end)) if start <= end && usize::from(end) <= MAX_RANK => Self(Which::Run { start, end }),
+            _ => Self(Which::Heap(run.collect())),
         }
     }
 }
@@ -78,8 +78,8 @@ impl From<&[usize]> for Axes {
     fn from(axes: &[usize]) -> Self {
         match (axes.first(), axes.last()) {
             (Some(&first), Some(&last)) if last - first + 1 == axes.len() => (first..last + 1).into(),
-            (_, Some(&last)) if last < FEW_AXES => Self(Store::Set(axes.iter().fold(0, |set, axis| set | 1 << axis))),
-            (_, Some(_)) => Self(Store::Heap(axes.to_vec())),
+            (_, Some(&last)) if last < FEW_AXES => Self(Which::Set(axes.iter().fold(0, |set, axis| set | 1 << axis))),
+            (_, Some(_)) => Self(Which::Heap(axes.to_vec())),
             (_, None) => Self::EMPTY,
         }
     }
@@ -89,9 +89,9 @@ impl Deref for Axes {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
         match &self.0 {
-            &Store::Run { start, end } => &ALL[start.into()..end.into()],
-            &Store::Set(set) => &SETS[usize::from(set)][..set.count_ones() as usize],
-            Store::Heap(axes) => axes,
+            &Which::Run { start, end } => &ALL[start.into()..end.into()],
+            &Which::Set(set) => &SETS[usize::from(set)][..set.count_ones() as usize],
+            Which::Heap(axes) => axes,
         }
     }
 }
@@ -120,7 +120,7 @@ impl fmt::Debug for Axes {
 mod tests {
     use alloc::vec::Vec;
 
-    use super::{Axes, Store};
+    use super::{Axes, Which};
 
     /// Every set of axes below 12 comes back, and needs memory only where an axis is 8 or more and it is no run.
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             let axes = Axes::from(list.as_slice());
             assert_eq!(*axes, list[..]);
             let run = list.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-            assert_eq!(matches!(axes.0, Store::Heap(_)), !run && set >= 1 << 8, "{list:?}");
+            assert_eq!(matches!(axes.0, Which::Heap(_)), !run && set >= 1 << 8, "{list:?}");
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
                 let axes = Axes::from(start..end);
                 assert!(axes.iter().copied().eq(start..end));
                 assert_eq!(axes, (start..end).collect::<Vec<_>>().as_slice().into());
-                assert_eq!(matches!(axes.0, Store::Heap(_)), end > 64, "{start}..{end}");
+                assert_eq!(matches!(axes.0, Which::Heap(_)), end > 64, "{start}..{end}");
             }
         }
         assert!(Axes::from(usize::MAX - 1..usize::MAX).iter().eq(&[usize::MAX - 1]));

@@ -32,10 +32,10 @@ impl Empty for usize {
 
 /// A list of items, up to `N` of which are stored inline.
 #[derive(Clone)]
-pub(crate) struct Few<T, const N: usize>(Store<T, N>);
+pub(crate) struct Few<T, const N: usize>(Slots<T, N>);
 
 #[derive(Clone)]
-enum Store<T, const N: usize> {
+enum Slots<T, const N: usize> {
     Inline { items: [T; N], len: usize },
     Heap(Vec<T>),
 }
@@ -44,30 +44,30 @@ impl<T: Empty, const N: usize> Few<T, N> {
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         match &mut self.0 {
-            Store::Inline { items, len } if *len < N => {
+            Slots::Inline { items, len } if *len < N => {
                 items[*len] = item;
                 *len += 1;
             }
-            Store::Inline { items, .. } => {
+            Slots::Inline { items, .. } => {
                 let mut all = Vec::with_capacity(2 * N);
                 all.extend(items.iter_mut().map(|item| mem::replace(item, T::EMPTY)));
                 all.push(item);
-                self.0 = Store::Heap(all);
+                self.0 = Slots::Heap(all);
             }
-            Store::Heap(items) => items.push(item),
+            Slots::Heap(items) => items.push(item),
         }
     }
 
     pub(crate) fn into_vec(self) -> Vec<T> {
         match self.0 {
-            Store::Inline { items, len } => items.into_iter().take(len).collect(),
-            Store::Heap(items) => items,
+            Slots::Inline { items, len } => items.into_iter().take(len).collect(),
+            Slots::Heap(items) => items,
         }
     }
 }
 
 impl<T: Empty, const N: usize> Empty for Few<T, N> {
-    const EMPTY: Self = Self(Store::Inline { items: [const { T::EMPTY }; N], len: 0 });
+    const EMPTY: Self = Self(Slots::Inline { items: [const { T::EMPTY }; N], len: 0 });
 }
 
 impl<T: Empty, const N: usize> Default for Few<T, N> {
@@ -80,8 +80,8 @@ impl<T, const N: usize> Deref for Few<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Store::Inline { items, len } => &items[..*len],
-            Store::Heap(items) => items,
+            Slots::Inline { items, len } => &items[..*len],
+            Slots::Heap(items) => items,
         }
     }
 }
@@ -89,8 +89,8 @@ impl<T, const N: usize> Deref for Few<T, N> {
 impl<T, const N: usize> DerefMut for Few<T, N> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            Store::Inline { items, len } => &mut items[..*len],
-            Store::Heap(items) => items,
+            Slots::Inline { items, len } => &mut items[..*len],
+            Slots::Heap(items) => items,
         }
     }
 }
@@ -108,17 +108,17 @@ impl<T: Empty, const N: usize> FromIterator<T> for Few<T, N> {
 impl<T: Copy + Empty, const N: usize> From<&[T]> for Few<T, N> {
     fn from(items: &[T]) -> Self {
         if items.len() > N {
-            return Self(Store::Heap(items.to_vec()));
+            return Self(Slots::Heap(items.to_vec()));
         }
         let mut inline = [T::EMPTY; N];
         inline[..items.len()].copy_from_slice(items);
-        Self(Store::Inline { items: inline, len: items.len() })
+        Self(Slots::Inline { items: inline, len: items.len() })
     }
 }
 
 impl<T: Copy + Empty, const N: usize> From<Vec<T>> for Few<T, N> {
     fn from(items: Vec<T>) -> Self {
-        if items.len() > N { Self(Store::Heap(items)) } else { items.as_slice().into() }
+        if items.len() > N { Self(Slots::Heap(items)) } else { items.as_slice().into() }
     }
 }
 

@@ -25,7 +25,7 @@ use core::fmt;
 
 pub use self::{mode::Mode, ncnn::Reversed};
 use crate::{
-    align::{self, Alignment, Asked, Extents, Known, Placement},
+    align::{self, Alignment, Extents, Known, Placement, RuleCall},
     error::{Data, Error, ErrorKind},
     shape::{MAX_RANK, Shape, elements, too_many_axes},
 };
@@ -128,9 +128,9 @@ impl Call<'_> {
     pub(crate) fn fail(
         &self,
         kind: ErrorKind,
-        write: impl Fn(&Asked, &mut fmt::Formatter<'_>) -> fmt::Result + Data,
+        write: impl Fn(&RuleCall, &mut fmt::Formatter<'_>) -> fmt::Result + Data,
     ) -> Error {
-        Asked::new(self.def.name, self.extents, self.def.target).fail(kind, write)
+        RuleCall::new(self.def.name, self.extents, self.def.target).fail(kind, write)
     }
 }
 

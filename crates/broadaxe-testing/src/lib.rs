@@ -7,6 +7,7 @@
 
 pub mod cases;
 pub mod oracle;
+pub mod outside;
 pub mod strided;
 // After what it draws layouts for.
 pub mod random;

@@ -30,15 +30,15 @@
 //! | `frexp_exponent` of 0, infinities, NaN | 0 |
 //! | a logical operator on numbers | what is not zero holds, NaN too |
 
+mod value;
+mod round;
 mod bytes;
 mod cast;
 mod edges;
+mod wide;
 mod float;
 mod integer;
-mod round;
 mod text;
-mod value;
-mod wide;
 
 pub use bytes::{from_bytes, to_bytes};
 pub use cast::cast;

@@ -3,13 +3,13 @@
 //! `BROADAXE_TRUTH` names another folder. Where there is none, the case files in `cases/` stand alone.
 #![allow(clippy::print_stdout)]
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, path::PathBuf};
 
 use broadaxe_shape::{Params, Rule, Shape};
-use broadaxe_testing::cases::{folder, read_folder};
+use broadaxe_testing::{
+    cases::{folder, read_folder},
+    outside,
+};
 use serde_json::Value;
 
 /// The rules by the first word of the truth's name for them.
@@ -29,10 +29,8 @@ static NAMES: &[(&str, &str)] = &[
     ("paddle_axis", "paddle"),
 ];
 
-fn truth() -> Option<PathBuf> {
-    let named = env::var_os("BROADAXE_TRUTH").map(PathBuf::from);
-    let path = named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/truth"));
-    path.is_dir().then_some(path)
+fn truth() -> PathBuf {
+    env::var_os("BROADAXE_TRUTH").map_or_else(|| outside::folder("truth"), PathBuf::from)
 }
 
 fn numbers<T: TryFrom<i64>>(value: &Value) -> Vec<T> {
@@ -90,12 +88,13 @@ fn fault(case: &Value) -> Option<String> {
 
 #[test]
 fn every_expected_case_holds() {
-    let Some(truth) = truth() else {
-        println!("no truth files beside the checkout; only cases/ was read");
+    let truth = truth();
+    if !truth.is_dir() {
+        outside::report("truth", &truth, 0);
         return;
-    };
+    }
     let case_files = read_folder(&folder()).unwrap();
-    let (mut faults, mut count) = (Vec::new(), 0);
+    let (mut faults, mut count, mut read) = (Vec::new(), 0, 0);
     for entry in fs::read_dir(&truth).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|x| x != "json") {
@@ -110,13 +109,15 @@ fn every_expected_case_holds() {
         if asked.is_empty() {
             continue;
         }
+        read += 1;
         let before = faults.len();
         faults.extend(asked.iter().filter_map(|case| fault(case)));
         println!("{name}.json: {} cases, {} faults", asked.len(), faults.len() - before);
         let written = case_files.iter().find(|f| f.name == format!("{name}.case")).map(|f| f.cases.len());
-        assert_eq!(written, Some(asked.len()), "{name}.case is not up to date; run `cargo xtask generate cases`");
+        assert_eq!(written, Some(asked.len()), "{name}.json and {name}.case state different numbers of cases");
         count += asked.len();
     }
+    outside::report("truth", &truth, read);
     assert!(count > 2000, "only {count} cases were read");
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }

@@ -7,7 +7,7 @@
 
 use std::{env, fs, path::Path, time::Instant};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{cargo, record, succeed};
 
@@ -15,7 +15,7 @@ use super::{cargo, record, succeed};
 pub(super) const SECTION: &str = "code";
 
 /// Holds one measure and its target.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Measure {
     pub(super) name: String,
     pub(super) value: f64,
@@ -28,11 +28,6 @@ impl Measure {
     fn new(name: &str, value: f64, target: f64, unit: &str) -> Self {
         let value = (value * 100.0).round() / 100.0;
         Self { name: name.to_owned(), value, target, unit: unit.to_owned() }
-    }
-
-    /// Says whether the target is missed.
-    pub(super) fn is_missed(&self) -> bool {
-        self.target > 0.0 && self.value > self.target
     }
 }
 
@@ -125,12 +120,5 @@ mod tests {
         assert_eq!(sections(&file), Some(vec![(".text".to_owned(), 1000)]));
         assert_eq!(sections(&file[..150]), None);
         assert_eq!(sections(b"MZ and more"), None);
-    }
-
-    #[test]
-    fn targets_are_held_against_values() {
-        for (value, target, want) in [(1.0, 2.0, false), (3.0, 2.0, true), (3.0, 0.0, false)] {
-            assert_eq!(Measure::new("x", value, target, "s").is_missed(), want, "{value} {target}");
-        }
     }
 }

@@ -1,22 +1,13 @@
 //! Figures: what the readings of one workload come to, while they are taken and as a record holds them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{OWN, table::Workload};
 
 /// The name under which the traffic stands among engines.
 pub(super) const TRAFFIC: &str = "traffic";
-/// How many times the limit a workload may take.
-pub(super) const ALLOWED: f64 = 1.15;
-/// How many times the best peer's time; the part above 1 is what two minima of one engine differ by.
-pub(super) const ALLOWED_PEER: f64 = 1.02;
 /// The shortest work that several threads are expected to share, in microseconds.
 const SHARED: f64 = 20.0;
-/// The targets of the smallest workload, in microseconds: planned before, and not.
-pub(super) const OVERHEAD: [(&str, f64); 2] = [("out", 0.040), ("unplanned", 0.150)];
-/// The workload that those are of.
-pub(super) const SMALLEST: &str = "tiny4";
-
 /// Holds the readings of one engine in one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Readings {
@@ -30,7 +21,7 @@ pub(super) struct Readings {
 }
 
 /// Holds what the readings of one engine in one mode come to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Series {
     pub(super) engine: String,
     pub(super) mode: String,
@@ -41,7 +32,7 @@ pub(super) struct Series {
 }
 
 /// Holds all series of one workload at one thread count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Figures {
     pub(super) workload: String,
     pub(super) threads: usize,
@@ -132,35 +123,6 @@ impl Figures {
         peers
     }
 
-    /// Returns the fastest peer in a mode whose result is right.
-    pub(super) fn best_peer(&self, mode: &str) -> Option<&Series> {
-        self.peers(mode).into_iter().find(|peer| !peer.is_wrong())
-    }
-
-    /// Returns what targets this workload misses in a mode; nothing if none, or if it did not run.
-    ///
-    /// Fresh results are held to the peers alone, since no limit says what the system takes for new pages; the smallest
-    /// workload to its targets in time.
-    pub(super) fn misses(&self, mode: &str) -> Vec<String> {
-        let Some(own) = self.own(mode) else { return Vec::new() };
-        let mut misses = Vec::new();
-        let overhead = OVERHEAD.iter().find(|(of, _)| *of == mode && self.workload == SMALLEST);
-        if let Some((_, target)) = overhead.filter(|(_, target)| own.min_us > *target) {
-            misses.push(format!("{:.0} ns, target {:.0}", own.min_us * 1e3, target * 1e3));
-        }
-        if mode == "unplanned" {
-            return misses;
-        }
-        let times = |of: f64| own.min_us / of;
-        if mode == "out" && overhead.is_none() && self.limit().is_some_and(|limit| times(limit) > ALLOWED) {
-            misses.push(format!("{:.2} x the limit", self.limit().map_or(0.0, times)));
-        }
-        if let Some(peer) = self.best_peer(mode).filter(|peer| times(peer.min_us) > ALLOWED_PEER) {
-            misses.push(format!("{:.2} x {}", times(peer.min_us), peer.engine));
-        }
-        misses
-    }
-
     /// Returns the line of the printed table; [`HEADING`] names its columns.
     pub(super) fn line(&self, mode: &str) -> String {
         let Some(own) = self.own(mode) else {
@@ -239,26 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missed_is_named() {
-        type Times = [(&'static str, &'static str, f64)];
-        let cases: &[(&str, &str, f64, &Times, &str)] = &[
-            ("w", "out", 10.0, &[("broadaxe", "out", 11.4), ("x", "out", 11.3)], ""),
-            ("w", "out", 10.0, &[("broadaxe", "out", 11.6), ("x", "out", 20.0)], "1.16 x the limit"),
-            ("w", "out", 10.0, &[("broadaxe", "out", 10.0), ("x", "out", 8.0), ("y", "out", 9.0)], "1.25 x x"),
-            ("w", "out", 10.0, &[("broadaxe", "out", 10.0), ("liar", "out", 1.0)], ""),
-            ("w", "fresh", 10.0, &[("broadaxe", "fresh", 99.0), ("x", "out", 1.0)], ""),
-            ("w", "fresh", 10.0, &[("broadaxe", "fresh", 99.0), ("x", "fresh", 33.0)], "3.00 x x"),
-            ("tiny4", "out", 0.01, &[("broadaxe", "out", 0.04)], ""),
-            ("tiny4", "out", 0.01, &[("broadaxe", "out", 0.08)], "80 ns, target 40"),
-            ("tiny4", "unplanned", 0.01, &[("broadaxe", "unplanned", 0.2)], "200 ns, target 150"),
-            ("w", "unplanned", 0.01, &[("broadaxe", "unplanned", 0.2)], ""),
-        ];
-        for &(workload, mode, known, times, want) in cases {
-            assert_eq!(made(workload, 1, known, times).misses(mode).join(", "), want, "{workload} {mode} {times:?}");
-        }
-    }
-
-    #[test]
     fn lines_hold_what_the_heading_names() {
         let times = [
             ("broadaxe", "out", 2.0),
@@ -277,12 +219,5 @@ mod tests {
         ];
         assert_eq!(words, want);
         assert!(figures.line("fresh").ends_with("no such operator"));
-    }
-
-    #[test]
-    fn records_come_back() {
-        let figures = made("add", 2, 1.5, &[("broadaxe", "out", 2.0), ("x", "fresh", 0.125)]);
-        let text = serde_json::to_string(&figures).expect("JSON");
-        assert_eq!(serde_json::from_str::<Figures>(&text).ok(), Some(figures), "{text}");
     }
 }

@@ -1,6 +1,12 @@
-//! What calls of the Python package cost beside NumPy's and numexpr's.
+//! What Python does: it times calls of the package beside NumPy's and numexpr's, judges sweeps, and writes the page.
 
-use std::{path::Path, process::Command};
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
 
 use super::{peers, succeed};
 use crate::python::forget_us;
@@ -22,4 +28,26 @@ pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String
         command.arg(root.join(PAGE));
     }
     succeed(&mut command, "bench/python_overhead.py failed")
+}
+
+/// Writes `docs/performance.md` from the records.
+pub(super) fn page(root: &Path) -> Result<(), String> {
+    succeed(&mut script(root), "bench/page.py failed")
+}
+
+/// Prints which points of a sweep break its rule.
+pub(super) fn judge(root: &Path, sweep: &Value) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("bench/page.py: {error}");
+    let mut script = script(root).arg("--judge").stdin(Stdio::piped()).spawn().map_err(failed)?;
+    if let Some(mut input) = script.stdin.take() {
+        input.write_all(sweep.to_string().as_bytes()).map_err(failed)?;
+    }
+    let status = script.wait().map_err(failed)?;
+    if status.success() { Ok(()) } else { Err(format!("bench/page.py failed: {status}")) }
+}
+
+fn script(root: &Path) -> Command {
+    let mut python = Command::new("python3");
+    python.arg(root.join("bench/page.py"));
+    python
 }

@@ -1,8 +1,8 @@
-//! Records: what runs found, in a file for each day and CPU, and the newest of each kind.
+//! Records: what runs found, in a file for each day and CPU.
 //!
 //! A record is JSON: `run` says where and when, and each other key is a section, written by one kind of run (workloads,
-//! a sweep, ...) with its rows one a line, so that two records can be compared by line. Files stay; the page shows the newest
-//! of each section.
+//! a sweep, ...) with its rows one a line, so that two records can be compared by line. `bench/page.py` shows the
+//! newest of each section.
 
 use std::{
     fs,
@@ -10,28 +10,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Where records and drawings are.
+/// Where records are.
 const FOLDER: &str = "bench/record";
-
-/// Holds the newest section of a kind.
-pub(super) struct Section<Row> {
-    /// The name of its file.
-    pub(super) file: String,
-    pub(super) date: String,
-    pub(super) cpu: String,
-    pub(super) cores: u64,
-    /// The level of instructions that the CPU has; nothing where it was not noted.
-    pub(super) level: Option<String>,
-    /// The sizes of the caches in bytes, the smallest first.
-    pub(super) caches: Vec<f64>,
-    pub(super) quick: bool,
-    /// The seconds from 1970 on when it was written; 0 where it was not noted.
-    pub(super) when: u64,
-    pub(super) rows: Vec<Row>,
-}
 
 /// Writes a section into the record of this day and CPU.
 pub(super) fn put<Row: Serialize>(root: &Path, section: &str, rows: &[Row], quick: bool) -> Result<(), String> {
@@ -46,63 +29,11 @@ pub(super) fn put<Row: Serialize>(root: &Path, section: &str, rows: &[Row], quic
     record.insert("run".to_owned(), run);
     let rows = rows.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>().map_err(|e| e.to_string())?;
     record.insert(section.to_owned(), json!({ "quick": quick, "when": seconds, "rows": rows }));
-    write(root, &name, &text(&record))
-}
-
-/// Writes a file of the folder, and says so.
-pub(super) fn write(root: &Path, name: &str, text: &str) -> Result<(), String> {
-    let folder = root.join(FOLDER);
     let failed = |error: std::io::Error| format!("{FOLDER}/{name}: {error}");
-    fs::create_dir_all(&folder).map_err(failed)?;
-    fs::write(folder.join(name), text.trim_end().to_owned() + "\n").map_err(failed)?;
+    fs::create_dir_all(root.join(FOLDER)).map_err(failed)?;
+    fs::write(&path, text(&record) + "\n").map_err(failed)?;
     println!("{FOLDER}/{name}");
     Ok(())
-}
-
-/// Returns the newest section of a kind, if any was ever written.
-///
-/// # Errors
-/// A record that cannot be read.
-pub(super) fn latest<Row: DeserializeOwned>(root: &Path, section: &str) -> Result<Option<Section<Row>>, String> {
-    Ok(of_each_cpu(root, section)?.into_iter().next())
-}
-
-/// Returns the newest section of a kind of each CPU, the newest first.
-///
-/// # Errors
-/// A record that cannot be read.
-pub(super) fn of_each_cpu<Row: DeserializeOwned>(root: &Path, section: &str) -> Result<Vec<Section<Row>>, String> {
-    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Ok(Vec::new()) };
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
-    names.retain(|name| name.rsplit_once('.').is_some_and(|(_, ending)| ending == "json"));
-    names.sort();
-    let mut found: Vec<Section<Row>> = Vec::new();
-    for file in names.into_iter().rev() {
-        let failed = |error: &dyn std::fmt::Display| format!("{FOLDER}/{file}: {error}");
-        let text = fs::read_to_string(root.join(FOLDER).join(&file)).map_err(|error| failed(&error))?;
-        let record: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
-        let word = |key: &str| record["run"][key].as_str().unwrap_or("unknown").to_owned();
-        let Some(own) = record.get(section).filter(|_| found.iter().all(|newer| newer.cpu != word("cpu"))) else {
-            continue;
-        };
-        let rows = serde_json::from_value(own["rows"].clone()).map_err(|error| failed(&error))?;
-        let caches = record["run"]["caches"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-        found.push(Section {
-            date: word("date"),
-            cpu: word("cpu"),
-            cores: record["run"]["cores"].as_u64().unwrap_or(1),
-            level: record["run"]["level"].as_str().map(str::to_owned),
-            caches,
-            quick: own["quick"].as_bool().unwrap_or(false),
-            when: own["when"].as_u64().unwrap_or(0),
-            rows,
-            file,
-        });
-    }
-    // Of two on a day, the later one; those from before the time was noted are in the order of their names.
-    found.sort_by(|one, other| (&other.date, other.when).cmp(&(&one.date, one.when)));
-    Ok(found)
 }
 
 /// Returns a record as JSON with a line for the run and one for each row.
@@ -185,13 +116,6 @@ fn slug(name: &str) -> String {
     words.join("-")
 }
 
-/// Makes a section of nowhere.
-#[cfg(test)]
-pub(super) fn section<Row>(file: &str, cpu: &str, rows: Vec<Row>) -> Section<Row> {
-    let (file, cpu) = (file.to_owned(), cpu.to_owned());
-    Section { file, date: String::new(), cpu, cores: 1, level: None, caches: Vec::new(), quick: false, when: 0, rows }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,32 +149,6 @@ mod tests {
             assert_eq!(read, Value::Object(record), "{text}");
             assert_eq!(text.lines().filter(|line| line.contains("\"k\"")).count(), count);
         }
-    }
-
-    #[test]
-    fn the_newest_section_is_found() {
-        let root = std::env::temp_dir().join(format!("broadaxe-record-{}", std::process::id()));
-        let folder = root.join(FOLDER);
-        fs::create_dir_all(&folder).expect("a folder");
-        let old = r#"{"run":{"date":"2000-01-01","cpu":"c","caches":[1,2]},"a":{"quick":true,"rows":[1]},"b":{"quick":false,"rows":[2,3]}}"#;
-        let new = r#"{"run":{"date":"2000-01-02","cpu":"c"},"a":{"quick":false,"rows":[4]}}"#;
-        for (name, text) in [("2000-01-01-c.json", old), ("2000-01-02-c.json", new), ("chart.svg", "<svg/>")] {
-            fs::write(folder.join(name), text).expect("written");
-        }
-        let rows = |section: &str| {
-            let found: Option<Section<u64>> = latest(&root, section).expect("readable");
-            found.map(|found| (found.date, found.quick, found.rows))
-        };
-        assert_eq!(rows("a"), Some(("2000-01-02".to_owned(), false, vec![4])));
-        assert_eq!(rows("b"), Some(("2000-01-01".to_owned(), false, vec![2, 3])));
-        assert_eq!(rows("c"), None);
-        let other = r#"{"run":{"date":"2000-01-02","cpu":"b"},"a":{"quick":false,"when":5,"rows":[6]}}"#;
-        fs::write(folder.join("2000-01-02-b.json"), other).expect("written");
-        let each: Vec<Section<u64>> = of_each_cpu(&root, "a").expect("readable");
-        let each: Vec<_> = each.into_iter().map(|found| (found.cpu, found.rows)).collect();
-        assert_eq!(each, [("b".to_owned(), vec![6]), ("c".to_owned(), vec![4])]);
-        assert!(latest::<String>(&root, "a").is_err());
-        fs::remove_dir_all(&root).expect("removed");
     }
 
     #[test]

@@ -1,41 +1,42 @@
-//! Sweeps: one expression over many sizes, ranks or thread counts, and what breaks the rule that its cost should follow.
+//! Sweeps: one expression over many sizes, ranks or thread counts. `bench/page.py` says which points break the rule that
+//! its cost should follow.
 //!
 //! A sweep goes through its points twice and keeps the minima of both, so that a disturbance of a second does not become a
 //! step in the line.
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
     engine::Engine,
-    plot::{self, Frame, Line},
-    record, table,
+    figure::TRAFFIC,
+    python, record, table,
     time::{Programs, WAYS},
 };
 
-/// How much more an element may cost than at the point before.
-const STEP: f64 = 1.3;
-/// How many times one thread's time two may take.
-const SLOWER: f64 = 1.02;
-/// How many times faster two threads must be, on work not bound by memory that takes so many microseconds.
-const FASTER: (f64, f64) = (1.8, 200.0);
 /// What moves memory, and what computes.
 const CHEAP: &str = "a + b";
 const COSTLY: &str = "x ** 2.7";
 
-/// A kind of sweep: its name, what it draws, and what judges it.
+/// Holds a named line: points from left to right.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Line {
+    name: String,
+    points: Vec<(f64, f64)>,
+}
+
+/// A kind of sweep: its name, and what measures it.
 struct Kind {
     name: &'static str,
     measure: fn(&Programs, bool) -> Result<Vec<Line>, String>,
-    draw: fn(&[Line], &str) -> String,
-    judge: fn(&[Line], &[f64]) -> Vec<String>,
 }
 
 const KINDS: [Kind; 3] = [
-    Kind { name: "sizes", measure: sizes, draw: draw_sizes, judge: judge_sizes },
-    Kind { name: "ranks", measure: ranks, draw: draw_ranks, judge: judge_ranks },
-    Kind { name: "threads", measure: threads, draw: draw_threads, judge: judge_threads },
+    Kind { name: "sizes", measure: sizes },
+    Kind { name: "ranks", measure: ranks },
+    Kind { name: "threads", measure: threads },
 ];
 
 /// Checks that all names are sweeps; `all` means every one.
@@ -64,22 +65,8 @@ pub(super) fn run(root: &Path, programs: &Programs, name: &str, quick: bool, rec
             println!("  {x:>12} {y:>12.4}");
         }
     }
-    let broken = (kind.judge)(&lines, &record::caches());
-    println!("{name}: {}", if broken.is_empty() { "no point breaks the rule" } else { "these points break the rule" });
-    for point in &broken {
-        println!("  {point}");
-    }
+    python::judge(root, &json!({ "name": name, "lines": lines, "caches": record::caches() }))?;
     if record { record::put(root, name, &lines, quick) } else { Ok(()) }
-}
-
-/// Returns a recorded sweep as a drawing.
-pub(super) fn draw(name: &str, lines: &[Line], title: &str) -> Result<String, String> {
-    Ok((find(name)?.draw)(lines, title))
-}
-
-/// Returns the points of a recorded sweep that break its rule.
-pub(super) fn judge(name: &str, lines: &[Line], caches: &[f64]) -> Result<Vec<String>, String> {
-    Ok((find(name)?.judge)(lines, caches))
 }
 
 /// Loads an expression over operands as the tables write them; returns what the engine answers.
@@ -112,7 +99,7 @@ fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     let [mut own, mut limit] = programs.start()?;
     let mut lines = Vec::new();
     for (expression, operands, most) in cases {
-        let (mut mine, mut traffic) = (line(expression), line(&format!("{expression} {}", plot::DASHED)));
+        let (mut mine, mut traffic) = (line(expression), line(&format!("{expression} ({TRAFFIC})")));
         let powers: Vec<u32> = (4..=if quick { 20 } else { most }).collect();
         for power in powers.iter().chain(powers.iter().rev()) {
             let count = 1_u64 << power;
@@ -130,40 +117,6 @@ fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
         lines.extend([mine, traffic]);
     }
     Ok(lines)
-}
-
-/// Names the steps between neighbours of a line that are too high, unless something explains them.
-fn steps(line: &Line, explained: impl Fn((f64, f64), (f64, f64)) -> bool) -> Vec<String> {
-    let pairs = line.points.windows(2).map(|pair| (pair[0], pair[1]));
-    let broken = pairs.filter(|&(a, b)| b.1 > a.1 * STEP && !explained(a, b));
-    broken.map(|(a, b)| format!("{}: {} to {} costs {:.2} times as much", line.name, a.0, b.0, b.1 / a.1)).collect()
-}
-
-/// An element may cost more where its bytes leave a cache, and where moving them alone does too.
-fn judge_sizes(lines: &[Line], caches: &[f64]) -> Vec<String> {
-    let mut broken = Vec::new();
-    for pair in lines.chunks(2).filter(|pair| pair.len() == 2) {
-        let bytes = if pair[0].name == CHEAP { 12.0 } else { 8.0 };
-        broken.extend(steps(&pair[0], |a, b| {
-            let leaves = caches.iter().any(|cache| a.0 * bytes <= *cache && b.0 * bytes >= cache / 2.0);
-            let traffic = |x: f64| pair[1].points.iter().find(|point| point.0 == x).map_or(f64::NAN, |point| point.1);
-            leaves || b.1 / a.1 <= traffic(b.0) / traffic(a.0) * STEP
-        }));
-    }
-    broken
-}
-
-fn draw_sizes(lines: &[Line], title: &str) -> String {
-    let title = format!("Time per element over sizes, 1 thread, {title}");
-    let frame = Frame {
-        title: &title,
-        across: "elements (logarithmic)",
-        up: "ns per element (logarithmic)",
-        sizes: true,
-        logarithmic: true,
-        levels: &[],
-    };
-    plot::draw(&frame, lines)
 }
 
 /// Says of which axes an operand has the extents; it repeats along the others.
@@ -207,23 +160,6 @@ fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-fn judge_ranks(lines: &[Line], _: &[f64]) -> Vec<String> {
-    lines.iter().flat_map(|line| steps(line, |_, _| false)).collect()
-}
-
-fn draw_ranks(lines: &[Line], title: &str) -> String {
-    let title = format!("a + b of 2^20 f32 over ranks, 1 thread, {title}");
-    let frame = Frame {
-        title: &title,
-        across: "rank, the extents as equal as they can be",
-        up: "ns per element",
-        sizes: false,
-        logarithmic: false,
-        levels: &[],
-    };
-    plot::draw(&frame, lines)
-}
-
 /// Microseconds of two expressions with one thread and with two.
 fn threads(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     let cases = [(CHEAP, "a f32[N]; b f32[N]"), (COSTLY, "x f32[N] positive")];
@@ -249,89 +185,9 @@ fn threads(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
     Ok(lines)
 }
 
-/// Returns two threads' time as a share of one's, for each expression.
-fn shares(lines: &[Line]) -> Vec<Line> {
-    let pairs = lines.chunks(2).filter(|pair| pair.len() == 2);
-    let share = |pair: &[Line]| {
-        let points = pair[0].points.iter().zip(&pair[1].points);
-        let name = pair[0].name.trim_end_matches(", 1 thread").to_owned();
-        Line { name, points: points.map(|(one, two)| (one.0, two.1 / one.1)).collect() }
-    };
-    pairs.map(share).collect()
-}
-
-fn judge_threads(lines: &[Line], _: &[f64]) -> Vec<String> {
-    let mut broken = Vec::new();
-    for (share, pair) in shares(lines).iter().zip(lines.chunks(2)) {
-        for (&(count, share), one) in share.points.iter().zip(&pair[0].points) {
-            let name = pair[0].name.trim_end_matches(", 1 thread");
-            if share > SLOWER {
-                broken.push(format!("{name}: {count} elements take two threads {share:.3} times as long"));
-            }
-            let (least, from) = FASTER;
-            if name == COSTLY && one.1 >= from && 1.0 / share < least {
-                broken.push(format!(
-                    "{name}: {count} elements are only {:.2} times faster with two threads",
-                    1.0 / share
-                ));
-            }
-        }
-    }
-    broken
-}
-
-fn draw_threads(lines: &[Line], title: &str) -> String {
-    let title = format!("Two threads against one, {title}");
-    let frame = Frame {
-        title: &title,
-        across: "elements (logarithmic)",
-        up: "time of two threads / time of one",
-        sizes: true,
-        logarithmic: false,
-        levels: &[(1.0, "as fast as one thread"), (1.0 / FASTER.0, "1.8 times faster")],
-    };
-    plot::draw(&frame, &shares(lines))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn made(name: &str, points: &[(f64, f64)]) -> Line {
-        Line { name: name.to_owned(), points: points.to_vec() }
-    }
-
-    #[test]
-    fn steps_that_nothing_explains_are_named() {
-        let traffic = made("a + b (traffic)", &[(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.0)]);
-        // 12 bytes an element: 1024 of them leave a cache of 16 KiB on the way to 2048.
-        type Points = [(f64, f64); 3];
-        let cases: [(Points, &[f64], usize); 5] = [
-            ([(1024.0, 1.0), (2048.0, 1.25), (4096.0, 1.25)], &[], 0),
-            ([(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[], 1),
-            ([(1024.0, 1.0), (2048.0, 1.4), (4096.0, 1.4)], &[16384.0], 0),
-            ([(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.5)], &[], 0),
-            ([(1024.0, 1.0), (2048.0, 1.0), (4096.0, 2.7)], &[], 1),
-        ];
-        for (points, caches, want) in cases {
-            let broken = judge_sizes(&[made(CHEAP, &points), traffic.clone()], caches);
-            assert_eq!(broken.len(), want, "{points:?} {broken:?}");
-        }
-        assert_eq!(judge_ranks(&[made("x", &[(1.0, 1.0), (2.0, 1.2), (3.0, 1.7)])], &[]).len(), 1);
-    }
-
-    #[test]
-    fn threads_that_do_not_help_are_named() {
-        let lines = |one: f64, two: f64| {
-            ["a + b", COSTLY].into_iter().flat_map(move |name| {
-                [made(&format!("{name}, 1 thread"), &[(9.0, one)]), made(&format!("{name}, 2 threads"), &[(9.0, two)])]
-            })
-        };
-        for (one, two, want) in [(100.0, 101.0, 0), (100.0, 103.0, 2), (1000.0, 560.0, 1), (1000.0, 550.0, 0)] {
-            let broken = judge_threads(&lines(one, two).collect::<Vec<_>>(), &[]);
-            assert_eq!(broken.len(), want, "{one} {two}: {broken:?}");
-        }
-    }
 
     #[test]
     fn every_rank_has_all_elements() {

@@ -1,13 +1,13 @@
 //! What the subcommands about model files share: reading one, naming its parts, writing a changed one.
 
 mod census;
+mod sarif;
+mod text;
 mod check;
 mod explain;
 mod extract;
 mod fix;
-mod sarif;
 mod sizes;
-mod text;
 
 use std::{
     io::{self, Write},

@@ -5,21 +5,21 @@ use std::{cell::RefCell, collections::HashMap, rc::Rc};
 use broadaxe_shape::{Error, Params, Rule, SymbolicShape, symbolic::Inferred};
 
 /// How many dims the answers are kept for; beyond these all are forgotten, so that memory stays bounded.
-const DIMS: usize = 1 << 16;
+const KEPT_DIMS: usize = 1 << 16;
 
 /// A rule by its name and parameters, and the operands, followed by the target of a rule that takes one.
-type Key = (&'static str, Params, Vec<SymbolicShape>);
-type Answer = Rc<Result<Inferred, Error>>;
+type Query = (&'static str, Params, Vec<SymbolicShape>);
+type Inference = Rc<Result<Inferred, Error>>;
 
 /// The answers of one check or inference.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inferences {
-    found: RefCell<(HashMap<Key, Answer>, usize)>,
+    found: RefCell<(HashMap<Query, Inference>, usize)>,
 }
 
 impl Inferences {
     /// Infers as [`Rule::infer`], or with a target as [`Rule::infer_to`].
-    pub(crate) fn infer(&self, rule: &Rule, shapes: &[SymbolicShape], target: Option<&SymbolicShape>) -> Answer {
+    pub(crate) fn infer(&self, rule: &Rule, shapes: &[SymbolicShape], target: Option<&SymbolicShape>) -> Inference {
         let key = (rule.name(), rule.params().clone(), shapes.iter().chain(target).cloned().collect::<Vec<_>>());
         if let Some(known) = self.found.borrow().0.get(&key) {
             return known.clone();
@@ -30,7 +30,7 @@ impl Inferences {
         });
         let (found, dims) = &mut *self.found.borrow_mut();
         *dims += key.2.iter().map(|shape| 1 + shape.rank().unwrap_or(0)).sum::<usize>();
-        if *dims > DIMS {
+        if *dims > KEPT_DIMS {
             (*found, *dims) = (HashMap::new(), 0);
         }
         found.insert(key, answer.clone());

@@ -9,9 +9,9 @@ mod matmul;
 mod one_element;
 mod old_opsets;
 mod pdpd;
+mod reduce;
 mod prelu;
 mod quantize;
-mod reduce;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};

@@ -13,7 +13,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
     few::PerAxis,
@@ -67,7 +67,7 @@ enum Wrong {
 
 fn wrong_axes(call: &Call<'_>, wrong: Wrong) -> Error {
     let axes: Vec<i64> = call.params.axes.clone().unwrap_or_default();
-    let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+    let text = move |_: &RuleCall, f: &mut fmt::Formatter<'_>| {
         let (count, axes) = (axes.len(), list(&axes));
         match wrong {
             Wrong::Count { own } => write!(f, "axes {axes} has {count} entries; it must have {own}, one per axis of a"),

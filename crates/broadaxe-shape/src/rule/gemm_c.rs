@@ -11,7 +11,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
-    align::{Asked, Placement},
+    align::{Placement, RuleCall},
     error::{Error, ErrorKind},
 };
 
@@ -31,7 +31,7 @@ pub(super) static RULE: RuleDef = RuleDef {
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let rank = call.extents.rank(0);
     if rank != 2 {
-        let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+        let text = move |_: &RuleCall, f: &mut fmt::Formatter<'_>| {
             write!(f, "a has rank {rank}; the product must have rank 2, (M, N)")
         };
         return Err(call.fail(ErrorKind::Rank, text).operand_at(0));

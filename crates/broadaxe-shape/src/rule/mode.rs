@@ -25,7 +25,7 @@ pub enum Mode {
     Pdpd,
 }
 
-const ALL: [Mode; 3] = [Mode::Numpy, Mode::None, Mode::Pdpd];
+const MODES: [Mode; 3] = [Mode::Numpy, Mode::None, Mode::Pdpd];
 
 impl Mode {
     /// Returns the mode's name: `numpy`, `none` or `pdpd`.
@@ -48,8 +48,8 @@ impl FromStr for Mode {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        ALL.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
-            let message = format!("unknown mode '{text}'; the modes are {}", list(&ALL));
+        MODES.into_iter().find(|mode| mode.name() == text).ok_or_else(|| {
+            let message = format!("unknown mode '{text}'; the modes are {}", list(&MODES));
             Error::new(ErrorKind::Parameter, message)
         })
     }

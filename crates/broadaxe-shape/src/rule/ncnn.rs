@@ -25,7 +25,7 @@ use super::{AxisParam, Call, RuleDef};
 #[cfg(doc)]
 use crate::Shape;
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
     few::PerOperand,
@@ -62,13 +62,13 @@ fn admit(call: &Call<'_>, k: usize) -> Result<(), Error> {
     let rank = call.extents.rank(k);
     if !(1..=4).contains(&rank) {
         let hint = if rank == 0 { "write a scalar as (1,)" } else { "merge neighbouring axes" };
-        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+        let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
             write!(f, "{} has rank {rank}; ncnn has ranks 1 to 4, {hint}", asked.name(k))
         };
         return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
     if let Some(axis) = (0..rank).find(|&axis| call.extents.is(k, axis, 0) == Ok(true)) {
-        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+        let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
             let name = asked.name(k);
             write!(f, "axis {axis} of {name} is 0; ncnn has no result for empty operands, every dim must be 1 or more")
         };

@@ -12,7 +12,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let (count, rank) = (call.extents.count(), call.extents.rank(0));
     if let Some(k) = (1..count).find(|&k| call.extents.rank(k) != rank) {
         let own = call.extents.rank(k);
-        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+        let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
             let (a, b) = (asked.name(0), asked.name(k));
             write!(f, "{a} has rank {rank} and {b} has rank {own}; the shapes must be identical")
         };

@@ -12,7 +12,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
     few::{Empty, PerOperand},
@@ -38,7 +38,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     for k in 1..call.extents.count() {
         let own = call.extents.rank(k);
         if own > 0 {
-            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
                 write!(f, "{} has rank {own}; a bound must be a scalar, of shape ()", asked.name(k))
             };
             return Err(call.fail(ErrorKind::Rank, text).operand_at(k));

@@ -17,7 +17,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
 };
@@ -60,7 +60,7 @@ fn start(call: &Call<'_>, last: usize) -> Option<usize> {
 
 fn does_not_fit(call: &Call<'_>, last: usize) -> Error {
     let axis = call.params.axis.unwrap_or_default();
-    let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| {
+    let text = move |_: &RuleCall, f: &mut fmt::Formatter<'_>| {
         write!(f, "b does not fit at axis {axis}; axis must be 0 to {last}, or absent for {last}")
     };
     call.fail(ErrorKind::Axis, text).operand_at(1)

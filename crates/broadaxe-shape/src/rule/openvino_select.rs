@@ -14,7 +14,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, Mode, RuleDef, none, numpy::right_aligned, pdpd};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
     few::PerOperand,
@@ -39,7 +39,8 @@ const THEN: usize = 1;
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let mode = call.mode();
     if call.params.axis.is_some() && mode != Mode::Pdpd {
-        let text = move |_: &Asked, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} takes no axis; only pdpd does");
+        let text =
+            move |_: &RuleCall, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} takes no axis; only pdpd does");
         return Err(call.fail(ErrorKind::Parameter, text));
     }
     match mode {

@@ -18,7 +18,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     error::{Error, ErrorKind},
 };
 
@@ -53,7 +53,7 @@ fn start(call: &Call<'_>, rank: usize, small: usize) -> Result<usize, Error> {
     // Rank 0 fits behind the last axis too, but the attribute must name an axis.
     let most = last.min(rank.saturating_sub(1));
     usize::try_from(axis).ok().filter(|&start| start <= most && last > 0).ok_or_else(|| {
-        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| match last {
+        let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| match last {
             0 => write!(f, "axis is {axis} for operands of equal rank; it must be -1 or 0"),
             _ => write!(f, "{} does not fit at axis {axis}; axis must be -1 or 0 to {most}", asked.name(small)),
         };

@@ -14,7 +14,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
 };
@@ -46,7 +46,7 @@ pub(super) fn start(call: &Call<'_>, large: usize, small: usize) -> Result<usize
     let (rank, rank_small) = (call.extents.rank(large), call.extents.rank(small));
     let axis = call.axis();
     if rank_small > rank {
-        let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+        let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
             let (a, b) = (asked.name(large), asked.name(small));
             write!(f, "{b} has rank {rank_small} and {a} only {rank}; the rank of {b} must not be above that of {a}")
         };
@@ -56,7 +56,7 @@ pub(super) fn start(call: &Call<'_>, large: usize, small: usize) -> Result<usize
     match axis {
         -1 => Ok(last),
         _ => usize::try_from(axis).ok().filter(|&start| start <= last).ok_or_else(|| {
-            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
                 write!(f, "{} does not fit at axis {axis}; axis must be -1 or 0 to {last}", asked.name(small))
             };
             call.fail(ErrorKind::Axis, text).operand_at(small)

@@ -18,7 +18,7 @@ use core::fmt;
 
 use super::{AxisParam, Call, RuleDef};
 use crate::{
-    align::{Asked, Placement, Stretch},
+    align::{Placement, RuleCall, Stretch},
     axes::Axes,
     error::{Error, ErrorKind},
     few::PerOperand,
@@ -51,7 +51,7 @@ pub(super) fn one_way(call: &Call<'_>, into: usize) -> Result<Placement, Error> 
     for k in 0..call.extents.count() {
         let own = call.extents.rank(k);
         let Some(start) = rank.checked_sub(own) else {
-            let text = move |asked: &Asked, f: &mut fmt::Formatter<'_>| {
+            let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
                 let (a, b) = (asked.name(into), asked.name(k));
                 write!(f, "{b} has rank {own} and {a} only {rank}; the rank of {b} must not be above that of {a}")
             };

@@ -351,6 +351,14 @@ impl Size {
         }
     }
 
+    /// Returns the parts of the only term, where that is a quotient by a number: what is divided, and the divisor.
+    fn only_quotient(&self) -> Option<(&Self, i64)> {
+        let [Product { factors, by: 1 }] = self.terms.as_slice() else { return None };
+        let [atom] = factors.as_slice() else { return None };
+        let Kind::Quotient(over, under) = &atom.0.kind else { return None };
+        under.number().map(|inner| (over, inner))
+    }
+
     /// Divides by a positive number and rounds down: what it divides comes out, quotients of quotients become one.
     fn floor_number(&self, number: i64) -> Option<Self> {
         let (out, rest): (Vec<Product>, Vec<Product>) =
@@ -361,11 +369,7 @@ impl Size {
         if rest.terms.is_empty() {
             return Some(out);
         }
-        if let [Product { factors, by: 1 }] = rest.terms.as_slice()
-            && let [atom] = factors.as_slice()
-            && let Kind::Quotient(over, under) = &atom.0.kind
-            && let Some(inner) = under.number()
-        {
+        if let Some((over, inner)) = rest.only_quotient() {
             let over = over.plus(&Self::known(inner.checked_mul(rest.constant)?))?;
             return over.floor(&Self::known(inner.checked_mul(number)?))?.plus(&out);
         }

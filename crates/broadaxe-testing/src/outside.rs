@@ -1,0 +1,17 @@
+//! Files outside the repository, which some tests read where they are, and how many were read.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Returns a folder of the collection beside the repository; a clone elsewhere may not have it.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name)
+}
+
+/// Prints how many files a test read there, also where the test's own output is not shown.
+pub fn report(test: &str, folder: &Path, files: usize) {
+    // Unlike `println!`, this is not captured by the test runner. A closed stream is no reason to fail.
+    let _ = writeln!(io::stdout(), "{test}: read {files} files outside the repository, in {}", folder.display());
+}
