@@ -59,7 +59,8 @@ pub struct Difference {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} runs of element-wise nodes, {} elements", self.nodes, self.elements)?;
+        let runs = if self.nodes == 1 { "run" } else { "runs" };
+        write!(f, "{} {runs} of element-wise nodes, {} elements", self.nodes, self.elements)?;
         match &self.difference {
             None => f.write_str(", all the same bit for bit")?,
             Some(difference) => write!(f, "; {difference}")?,
