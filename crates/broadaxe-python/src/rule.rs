@@ -1,6 +1,6 @@
 //! Rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use broadaxe_shape::{Params, RULES, Rule};
 use once_cell::race::OnceBox;
@@ -44,8 +44,26 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name<'a> {
 /// A rule and the string that Python has for its name in the text of a program.
 struct Named {
     name: Py<PyString>,
-    /// `None` for NumPy's.
-    rule: Option<Rule>,
+    /// `None` for NumPy's. Boxed, so that a search of the names reads little memory.
+    rule: Option<Box<Rule>>,
+}
+
+/// A rule that is kept, or one that was made for a call; small, as every quick call passes one on.
+pub(crate) enum Chosen {
+    Kept(&'static Rule),
+    Made(Box<Rule>),
+}
+
+impl Deref for Chosen {
+    type Target = Rule;
+
+    #[inline]
+    fn deref(&self) -> &Rule {
+        match self {
+            Self::Kept(rule) => rule,
+            Self::Made(rule) => rule,
+        }
+    }
 }
 
 /// Makes the rule of a keyword argument; `None` is NumPy's.
@@ -53,21 +71,26 @@ struct Named {
 /// # Errors
 /// As for [`read`]; `TypeError` for what is not a text.
 #[inline]
-pub(crate) fn of_keyword(text: Option<&Bound<'_, PyAny>>, axis: Option<i64>) -> PyResult<Option<Cow<'static, Rule>>> {
+pub(crate) fn of_keyword(text: Option<&Bound<'_, PyAny>>, axis: Option<i64>) -> PyResult<Option<Chosen>> {
     let Some(text) = text.filter(|text| !text.is_none()) else {
         return match axis {
             None => Ok(None),
-            axis => read(None, axis).map(|rule| Some(Cow::Owned(rule))),
+            axis => made(None, axis).map(Some),
         };
     };
     if axis.is_none() {
         // Names in a program's text are one object each.
         if let Some(named) = names(text.py()).iter().find(|named| named.name.is(text)) {
-            return Ok(named.rule.as_ref().map(Cow::Borrowed));
+            return Ok(named.rule.as_deref().map(Chosen::Kept));
         }
     }
     let name: Name<'_> = text.extract()?;
-    read(Some(name), axis).map(|rule| Some(Cow::Owned(rule)).filter(|rule| **rule != Rule::numpy()))
+    made(Some(name), axis).map(|rule| Some(rule).filter(|rule| **rule != Rule::numpy()))
+}
+
+#[cold]
+fn made(name: Option<Name<'_>>, axis: Option<i64>) -> PyResult<Chosen> {
+    read(name, axis).map(|rule| Chosen::Made(Box::new(rule)))
 }
 
 /// Lists the rules that need no parameters.
@@ -76,7 +99,7 @@ fn names(py: Python<'_>) -> &'static [Named] {
     let make = || {
         let named = |name: &str| {
             let rule = Rule::new(name, Params::default()).ok()?;
-            let rule = Some(rule).filter(|rule| *rule != Rule::numpy());
+            let rule = Some(Box::new(rule)).filter(|rule| **rule != Rule::numpy());
             Some(Named { name: PyString::intern(py, name).unbind(), rule })
         };
         Box::new(RULES.iter().filter_map(|def| named(def.name)).collect())
