@@ -196,7 +196,7 @@ pub struct Schedule {
 /// How little work is computed by one call of every loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quick {
-    /// The one loop there is, for so many units.
+    /// The only loop, for this number of units.
     Loop(usize),
     /// The loop of every step, for one unit.
     Steps,

@@ -17,7 +17,7 @@ pub(super) struct Laid<'a> {
 }
 
 impl BoundChain {
-    /// Computes rows of so many elements into `out`, whose rows lie so many bytes apart.
+    /// Computes `rows` rows of `n` elements into `out`, with `out_step` bytes from row to row.
     ///
     /// # Safety
     /// The links say of each operand how it lies over a row (`bind_chain`); it is readable so, and the result can be written.
@@ -30,7 +30,7 @@ impl BoundChain {
 }
 
 impl BoundStep {
-    /// Describes what the step computes in so many rows of so many elements.
+    /// Describes what the step computes in `rows` rows of `n` elements.
     ///
     /// `find` says where a source begins, and the bytes from row to row; tiles say none, as their rows follow one another. The same of the
     /// result is `out`.

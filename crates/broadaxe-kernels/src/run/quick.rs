@@ -16,9 +16,9 @@ use crate::{
 struct Scratch(MaybeUninit<[u8; QUICK_SCRATCH]>);
 
 impl Schedule {
-    /// Computes the whole nest the quick way, where it has one; says whether it did and nothing was refused.
+    /// Computes the whole nest on the quick path, if it has one; returns whether it did, and no element was refused.
     ///
-    /// What a step refuses is found by the long way, which computes all of it again.
+    /// If a step refuses an element, the ordinary path computes the nest again and finds which one.
     #[inline]
     pub(super) fn run_quick(&self, inputs: &[Input], output: &Output) -> bool {
         let Some(quick) = self.quick else { return false };
@@ -30,7 +30,7 @@ impl Schedule {
         }
     }
 
-    /// Calls the one loop there is, for so many units; says whether nothing was refused.
+    /// Calls the only loop for this number of units; returns whether no element was refused.
     fn call_loop(&self, turns: usize, inputs: &[Input], output: &Output) -> bool {
         let step = &self.steps[0];
         let mut block = Block {

@@ -102,7 +102,7 @@ fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicSha
         result.push(match (extent, dims) {
             (0, Some(dims)) => dims.get(axis).cloned().ok_or_else(|| {
                 let own = SymbolicShape::new(dims);
-                refused(format!("the shape {written} keeps axis {axis}, which {own} has not"))
+                refused(format!("the shape {written} keeps axis {axis}, but {own} does not have that axis"))
             })?,
             (0 | -1, _) => Dim::unknown(),
             (extent, _) => usize::try_from(extent).map(Dim::known).map_err(|_| {

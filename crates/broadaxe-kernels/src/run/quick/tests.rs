@@ -1,4 +1,4 @@
-//! The quick way beside the long one, which a progress function asks for.
+//! Compares the quick path with the ordinary one, which runs if there is a progress function.
 
 use crate::{
     dtype::DType,

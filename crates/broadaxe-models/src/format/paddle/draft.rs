@@ -158,7 +158,7 @@ impl<'a> Draft<'a> {
         let old = self.model.node(node);
         let [Some(value)] = old.outputs.iter().filter(|output| output.is_some()).copied().collect::<Vec<_>>()[..]
         else {
-            return Err(refused("it has not one output, which could be reshaped").at(&old.place));
+            return Err(refused("only a node with exactly one output can have its result reshaped").at(&old.place));
         };
         let source = End::Old(value);
         let made = Made::behind(self.shape(source), does, numbers);

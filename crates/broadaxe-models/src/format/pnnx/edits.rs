@@ -110,7 +110,8 @@ impl Editor<'_> {
     fn exchange(&mut self, node: NodeId, op: &str) -> Result<(), Error> {
         let known = self.model.node(node);
         if known.op == "pnnx.Expression" {
-            let message = format!("{} {} has not two inputs that can be exchanged; replace it", known.op, known.name);
+            let message =
+                format!("{} {} does not have two inputs that can be exchanged; replace it", known.op, known.name);
             return Err(refused(message));
         }
         let index = self.draft.find(node)?;

@@ -88,7 +88,7 @@ pub(crate) fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End])
 
 fn code(end: &End) -> Result<i64, Error> {
     element::code(&end.element)
-        .ok_or_else(|| refused(format!("{} has elements of {}, which ONNX has not", end.name, end.element)))
+        .ok_or_else(|| refused(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
 }
 
 /// Writes the recorded type of a value.
