@@ -43,7 +43,7 @@ impl Drop for Folder {
 
 const FACE: &str = "examples/face.onnx";
 /// A model with a `Select` and a `FakeQuantize`.
-const SMALL: &str = "crates/broadaxe-models/tests/models/openvino_small.xml";
+const SMALL: &str = "crates/broadaxe-format/tests/models/openvino_small.xml";
 
 #[test]
 fn exit_codes() {

@@ -175,7 +175,8 @@ mod tests {
     }
 
     fn legacy() -> Model {
-        format::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_legacy.onnx")).unwrap()
+        format::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models/onnx_legacy.onnx"))
+            .unwrap()
     }
 
     #[test]
@@ -203,7 +204,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_taken() {
-        let bodies = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_bodies.onnx");
+        let bodies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models/onnx_bodies.onnx");
         let bodies = format::open(&bodies).unwrap();
         let owner = bodies.nodes.iter().position(|node| node.op == "If").unwrap();
         let model = legacy();

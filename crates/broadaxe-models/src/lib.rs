@@ -1,17 +1,11 @@
 //! Model files: what their broadcasts mean on other runtimes, and how to repair them.
 //!
-//! A [`format`](mod@format) reads a file into a [`Model`], a flat graph that all formats share. Nothing of a file is copied but its
-//! structure: constants stay where they lie, and a change is a list of [`Edit`]s that the format writes as the smallest
-//! difference, every other byte as it was.
+//! [`format::open`](broadaxe_format::open) reads a file into a [`Model`], [`infer`] computes the shapes of its values, [`check`] compares
+//! what its broadcasts mean on other runtimes, and [`fix`] plans the [`Edit`]s that make them agree.
 
 #![forbid(unsafe_code)]
 
-pub mod error;
-pub mod source;
-pub mod graph;
 mod attributes;
-pub mod edit;
-pub mod format;
 pub mod infer;
 pub mod meaning;
 pub mod target;
@@ -24,10 +18,10 @@ pub mod upgrade;
 pub mod census;
 pub mod sizes;
 
-pub use edit::{Edit, Written};
-pub use error::{Cause, Error, ErrorKind};
-pub use graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId};
+pub use broadaxe_format::{
+    self as format, Attribute, Cause, Constant, Edit, Element, Error, ErrorKind, Graph, GraphId, Model, Node, NodeId,
+    Source, Use, Value, ValueId, Written, edit, error, graph, source,
+};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use report::check_file;
-pub use source::Source;
 pub use target::{PROFILES, Profile, Target};

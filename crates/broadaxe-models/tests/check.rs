@@ -23,7 +23,7 @@ fn shared() -> Option<PathBuf> {
 fn models(folder: &str, extension: &str) -> Vec<(String, Model)> {
     let root = match shared() {
         Some(root) => root.join(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models"),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models"),
     };
     let mut found: Vec<(String, Model)> = Vec::new();
     for entry in std::fs::read_dir(&root).expect("the folder is there") {

@@ -51,7 +51,7 @@ fn unpacked(archive: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn corpus() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let models = files(&root.join("tests/models"));
+    let models = files(&root.join("../broadaxe-format/tests/models"));
     assert!(!models.is_empty());
     let corpus = unpacked(&root.join("../../fuzz/corpus.tar.gz"));
     let models: Vec<(String, Vec<u8>)> =

@@ -24,7 +24,7 @@ use broadaxe_testing::outside;
 /// Lists the models that are kept in this crate, and those of the shared folder where it is.
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![root.join("tests/models"), outside::folder("models")];
+    let mut folders = vec![root.join("../broadaxe-format/tests/models"), outside::folder("models")];
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten() {
@@ -148,7 +148,7 @@ fn repaired_models_compute_the_same() {
 
 #[test]
 fn an_old_model_is_brought_to_opset_7() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/onnx_legacy.onnx");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models/onnx_legacy.onnx");
     let model = read(&path);
     let shapes = infer(&model, &[]).expect("shapes");
     let fix = upgrade::upgrade(&model, &shapes).expect("an ONNX model");

@@ -41,7 +41,7 @@ fn read(path: &Path) -> Model {
 fn models(kind: &str, ends: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let shared = outside::folder("models").join(kind);
-    let (own, more) = (files(&root.join("tests/models"), ends), files(&shared, ends));
+    let (own, more) = (files(&root.join("../broadaxe-format/tests/models"), ends), files(&shared, ends));
     outside::report("infer", &shared, more.len());
     assert!(!own.is_empty() && (!shared.exists() || !more.is_empty()));
     own.into_iter().chain(more).collect()

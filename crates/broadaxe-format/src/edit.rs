@@ -1,0 +1,239 @@
+//! Changes to a model, in the words that all formats share.
+
+mod lower;
+
+use std::{
+    fmt,
+    io::{self, Write},
+};
+
+use crate::{
+    error::{Error, ErrorKind},
+    graph::{Model, NodeId, Use, ValueId},
+};
+
+pub(crate) use self::lower::{Constants, Lowered, Move, Place, Primitive, With, each_of, lower};
+
+/// One change. A list of them is made at once; ids are those of the model before.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Gives a constant another shape of as many elements, for all its uses.
+    ReshapeConstant {
+        /// The constant.
+        value: ValueId,
+        /// The new shape.
+        shape: Vec<usize>,
+    },
+    /// Gives some uses a copy of a constant in another shape.
+    CopyConstant {
+        /// The constant.
+        value: ValueId,
+        /// The shape of the copy.
+        shape: Vec<usize>,
+        /// Who reads the copy.
+        uses: Vec<Use>,
+    },
+    /// Puts a reshape in front of an input.
+    Reshape {
+        /// The input.
+        at: Use,
+        /// The new shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
+        shape: Vec<i64>,
+    },
+    /// Puts axes of extent 1 in front of an input's reader, counted in the result.
+    Unsqueeze {
+        /// The input.
+        at: Use,
+        /// The new axes, ascending, counted in the result.
+        axes: Vec<i64>,
+    },
+    /// Stretches an input to a shape.
+    Expand {
+        /// The input.
+        at: Use,
+        /// The shape to stretch to.
+        shape: Vec<i64>,
+    },
+    /// Exchanges two inputs of a node, with the operator that means the same then.
+    Swap {
+        /// The node.
+        node: NodeId,
+        /// The operator for exchanged inputs: the same for a commutative one.
+        op: String,
+    },
+    /// Sets an attribute, or removes it.
+    Attribute {
+        /// The node.
+        node: NodeId,
+        /// The attribute's name.
+        name: String,
+        /// What it becomes.
+        value: Option<Scalar>,
+    },
+    /// Sets the version of the standard domain.
+    Opset(i64),
+    /// Replaces a node by others; outputs keep their names.
+    Replace {
+        /// The node.
+        node: NodeId,
+        /// What takes its place, in order.
+        with: Vec<NewNode>,
+    },
+    /// Reshapes the result of a node back, its readers seeing the shape they know.
+    ReshapeResult {
+        /// The node.
+        node: NodeId,
+        /// The shape; 0 and -1 as in [`Edit::Reshape`].
+        shape: Vec<i64>,
+    },
+}
+
+/// Makes the error of a change that cannot be made.
+pub(crate) fn refused(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Edit, message)
+}
+
+/// Writes whole numbers as a list.
+pub(crate) fn list<T: ToString>(values: &[T]) -> String {
+    values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Makes changes one after the other, each with its place in the list; goes on after one that cannot be made.
+///
+/// # Errors
+/// That of the first which cannot be made, with the others of that kind.
+pub(crate) fn each<'a, T: 'a>(
+    edits: impl IntoIterator<Item = (usize, &'a T)>,
+    mut make: impl FnMut(usize, &'a T) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let (mut first, mut failed) = (None, Vec::new());
+    for (at, edit) in edits {
+        if let Err(error) = make(at, edit) {
+            failed.push((at, error.message().to_string()));
+            first.get_or_insert(error);
+        }
+    }
+    first.map_or(Ok(()), |error| Err(error.of_edits(failed)))
+}
+
+/// The value of an attribute that a change sets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scalar {
+    /// A whole number.
+    Int(i64),
+    /// A number with a point.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A list of whole numbers.
+    Ints(Vec<i64>),
+    /// A list of numbers with a point.
+    Floats(Vec<f64>),
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value}"),
+            Self::Text(value) => f.write_str(value),
+            Self::Ints(values) => write!(f, "{values:?}"),
+            Self::Floats(values) => write!(f, "{values:?}"),
+        }
+    }
+}
+
+/// A node that a change brings in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewNode {
+    /// The operator, in the names of the model's format.
+    pub op: String,
+    /// The inputs.
+    pub inputs: Vec<Wire>,
+    /// The output.
+    pub output: Wire,
+    /// Attributes.
+    pub attributes: Vec<(String, Scalar)>,
+}
+
+/// An end of a new node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wire {
+    /// A value of the model.
+    Old(ValueId),
+    /// A value that only new nodes know, by a word that the format makes unique in the file.
+    New(String),
+    /// A new constant of 64-bit integers, such as a shape.
+    Ints(Vec<i64>),
+    /// A new constant with one element, of the dtype of the node's first input.
+    Number(f64),
+}
+
+/// A changed model: the files to write.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The files, the model first. The others replace its extension: `bin` beside `xml`.
+    pub files: Vec<File>,
+}
+
+/// A file to write.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// The extension, empty for the model itself.
+    pub extension: &'static str,
+    /// The bytes, in order.
+    pub pieces: Vec<Piece>,
+}
+
+/// The most bytes of the model that are in memory at once while they are copied.
+const CHUNK: u64 = 1 << 20;
+
+impl File {
+    /// Writes the file's bytes, those that are kept from the model and the new ones.
+    ///
+    /// # Errors
+    /// What reading the model or writing gives; and where the file is one of weights and the model has none.
+    ///
+    /// ```
+    /// use broadaxe_format::{Source, format};
+    /// let text = b"7767517\n1 1\nInput in 0 1 x 0=4\n";
+    /// let model = crate::read(&Source::memory(text.to_vec(), None))?;
+    /// let mut bytes = Vec::new();
+    /// crate::write(&model, &[])?.files[0].write(&model, &mut bytes)?;
+    /// assert_eq!(bytes, text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write(&self, model: &Model, to: &mut dyn Write) -> io::Result<()> {
+        let source = if self.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() };
+        for piece in &self.pieces {
+            match piece {
+                Piece::New(bytes) => to.write_all(bytes)?,
+                Piece::Kept { at, len } => {
+                    let source =
+                        source.ok_or_else(|| io::Error::other("the file that it is kept from is not there"))?;
+                    let (mut at, end) = (*at, at + len);
+                    while at < end {
+                        let bytes = source.read(at, (end - at).min(CHUNK) as usize).map_err(io::Error::other)?;
+                        to.write_all(&bytes)?;
+                        at += bytes.len() as u64;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the source that the file was read from (the weights, for a second file).
+    Kept {
+        /// The first byte.
+        at: u64,
+        /// How many.
+        len: u64,
+    },
+    /// New bytes.
+    New(Vec<u8>),
+}

@@ -1,0 +1,135 @@
+//! Reads model files into one graph, and writes small changes back.
+//!
+//! [`open`] recognises a file's format and reads it into a [`Model`]: values, nodes and graphs in three flat lists. Constants are not
+//! copied; the model records where they are. A change is a list of [`Edit`]s, and [`write()`] changes as few bytes as it can: every other
+//! byte of the file is preserved.
+
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod source;
+pub mod graph;
+pub mod edit;
+mod made;
+mod wire;
+mod onnx;
+mod openvino;
+pub mod ncnn;
+mod pnnx;
+mod paddle;
+
+use std::path::Path;
+
+use self::{
+    edit::{Constants, File, Lowered, Piece, lower},
+    source::Part,
+};
+pub use self::{
+    edit::{Edit, Written},
+    error::{Cause, Error, ErrorKind},
+    graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId},
+    onnx::single,
+    source::Source,
+};
+
+/// Describes a format: how its files are told from others, read, and changed.
+pub struct Format {
+    /// The name in commands and JSON.
+    pub name: &'static str,
+    /// What files of it are called.
+    pub extensions: &'static [&'static str],
+    /// Says whether the first bytes (up to 4,096) look like a file of this format.
+    pub detect: fn(&[u8]) -> bool,
+    /// Reads a model.
+    pub read: fn(&Source) -> Result<Model, Error>,
+    /// The extension of a second file, of weights, that is written too.
+    pub(crate) weights: Option<&'static str>,
+    /// What can be done to constants.
+    pub(crate) constants: Constants,
+    /// Makes changes, of which there are some.
+    pub(crate) write: fn(&Model, &Lowered) -> Result<Rewritten, Error>,
+}
+
+/// The pieces of a changed file, and what is put after the weights.
+pub(crate) type Rewritten = (Vec<Piece>, Vec<u8>);
+
+/// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
+
+/// Returns the type of elements that has this number in ONNX.
+pub fn onnx_element(code: i64) -> Option<Element> {
+    onnx::element(code)
+}
+
+/// Reads the model in a file, whatever its format.
+///
+/// # Errors
+/// [`ErrorKind::File`] when it cannot be read, [`ErrorKind::Format`] when it is in none of the formats or broken.
+pub fn open(path: &Path) -> Result<Model, Error> {
+    read(&Source::open(path)?)
+}
+
+/// Reads a model from a source, whatever its format.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(source: &Source) -> Result<Model, Error> {
+    let head = source.read(0, source.len().min(4096) as usize)?;
+    let extension = source.path().and_then(Path::extension).and_then(|text| text.to_str()).unwrap_or("");
+    let named = FORMATS.iter().find(|format| format.extensions.contains(&extension) && (format.detect)(&head));
+    let format = named.or_else(|| FORMATS.iter().find(|format| (format.detect)(&head)));
+    let format = format.ok_or_else(|| {
+        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
+        Error::new(ErrorKind::Format, format!("this is no model that is known here; formats are {}", names.join(", ")))
+    })?;
+    (format.read)(source)
+}
+
+/// Makes changes to a model; without any, every file is as it was.
+///
+/// # Errors
+/// [`ErrorKind::Edit`] when a change cannot be made in this format.
+pub fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
+    let format = format_of(model)?;
+    let kept = |source: &Source| vec![Piece::Kept { at: 0, len: source.len() }];
+    let (pieces, added) = match edits {
+        [] => (kept(&model.source), Vec::new()),
+        edits => (format.write)(model, &lower(model, edits, format.constants)?)?,
+    };
+    let mut files = vec![File { extension: "", pieces }];
+    if let Some(extension) = format.weights {
+        let mut pieces = model.weights.as_ref().map_or_else(Vec::new, kept);
+        pieces.extend((!added.is_empty()).then_some(Piece::New(added)));
+        files.extend((!pieces.is_empty()).then_some(File { extension, pieces }));
+    }
+    Ok(Written { files })
+}
+
+/// Returns the format that a model was read in.
+fn format_of(model: &Model) -> Result<&'static Format, Error> {
+    let format = FORMATS.iter().find(|format| format.name == model.format);
+    format.copied().ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))
+}
+
+/// Reads a changed model before it is written; what the changes left alone is read from where it is.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
+    let assemble = |file: &File, base: Option<&Source>| {
+        let part = |piece: &Piece| match piece {
+            Piece::New(new) => Part::New(new.as_slice().into()),
+            Piece::Kept { at, len } => Part::Kept { at: *at, len: *len },
+        };
+        let path = model.source.path().filter(|_| file.extension.is_empty());
+        Source::parts(base, file.pieces.iter().map(part).collect(), path.map(Path::to_path_buf))
+    };
+    let find = |main: bool| written.files.iter().find(|file| file.extension.is_empty() == main);
+    let mut main = find(true).map_or_else(|| Ok(model.source.clone()), |file| assemble(file, Some(&model.source)))?;
+    let weights = find(false).map(|file| assemble(file, model.weights.as_ref())).transpose()?;
+    if let Some(weights) = weights.or_else(|| model.weights.clone()) {
+        main = main.with_weights(weights);
+    }
+    // What its first bytes show may have moved down, but it is still of this format.
+    (format_of(model)?.read)(&main)
+}

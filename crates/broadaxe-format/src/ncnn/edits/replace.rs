@@ -1,0 +1,97 @@
+//! A layer replaced by others.
+
+use super::{Editor, SWAPPED, parameter_word};
+use crate::{
+    edit::{NewNode, Scalar, Wire, refused},
+    error::Error,
+    graph::{Attribute, Model, Node, NodeId},
+    ncnn::{draft::change::Parts, params::parameter, weights::loads},
+};
+
+impl Editor<'_> {
+    pub(super) fn replace(&mut self, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
+        self.keeps_weights(self.model.node(node), with)?;
+        self.draft.replace(self.model, node, with, parts)
+    }
+
+    /// Refuses layers that would read something else of the file of weights than the one they replace.
+    fn keeps_weights(&self, old: &Node, with: &[NewNode]) -> Result<(), Error> {
+        let mut new = Vec::new();
+        for node in with {
+            let found = loads(&sketch(self.model, node)?);
+            new.extend(
+                found.ok_or_else(|| refused(format!("what {} reads of the weights is not known here", node.op)))?,
+            );
+        }
+        if loads(old).is_some_and(|old| old == new) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} {} reads the file of weights, and what replaces it must read as much in the same order, as a MemoryData can",
+            old.op, old.name
+        );
+        Err(refused(message))
+    }
+}
+
+/// Takes a new layer apart; a number is a parameter of `BinaryOp`.
+fn parts(new: &NewNode) -> Result<Parts, Error> {
+    let mut words = Vec::new();
+    for (name, value) in &new.attributes {
+        words.push((number(&new.op, name)?, value.clone()));
+    }
+    let mut inputs = new.inputs.clone();
+    if let ([wire, Wire::Number(value)] | [Wire::Number(value), wire], "BinaryOp") = (&new.inputs[..], new.op.as_str())
+    {
+        if matches!(new.inputs[0], Wire::Number(_)) {
+            exchange(&mut words);
+        }
+        words.extend([(1, Scalar::Int(1)), (2, Scalar::Float(*value))]);
+        inputs = vec![wire.clone()];
+    }
+    words.sort_by_key(|(number, _)| *number);
+    let words = words.iter().map(|(number, value)| parameter_word(*number, value)).collect::<Result<Vec<_>, _>>()?;
+    Ok((inputs, words, new.op.to_lowercase()))
+}
+
+fn number(op: &str, name: &str) -> Result<i64, Error> {
+    let number = parameter(op, name).and_then(|number| number.parse().ok());
+    number.ok_or_else(|| refused(format!("{op} has no parameter {name} that is known here; use its number, 0 to 31")))
+}
+
+/// Takes the operation that means the same with exchanged operands.
+fn exchange(words: &mut Vec<(i64, Scalar)>) {
+    let before = words.iter().find(|(number, _)| *number == 0);
+    let before = if let Some((_, Scalar::Int(before))) = before { *before } else { 0 };
+    let pair = SWAPPED.iter().find(|(one, other)| *one == before || *other == before);
+    let after = pair.map_or(before, |&(one, other)| if one == before { other } else { one });
+    words.retain(|(number, _)| *number != 0);
+    words.push((0, Scalar::Int(after)));
+}
+
+/// Makes a node of what a change says, to ask for its weights.
+fn sketch(model: &Model, new: &NewNode) -> Result<Node, Error> {
+    let mut attributes = Vec::new();
+    for (name, value) in &new.attributes {
+        let value = match value {
+            Scalar::Int(value) => Attribute::Int(*value),
+            Scalar::Float(value) => Attribute::Float(*value),
+            Scalar::Text(text) => Attribute::Text(text.clone()),
+            Scalar::Ints(values) => Attribute::Ints(values.clone()),
+            Scalar::Floats(values) => Attribute::Floats(values.clone()),
+        };
+        attributes.push((number(&new.op, name)?.to_string(), value));
+    }
+    Ok(Node {
+        name: String::new(),
+        graph: crate::graph::GraphId(0),
+        domain: String::new(),
+        op: new.op.clone(),
+        version: 0,
+        attributes,
+        inputs: vec![None; new.inputs.len()],
+        outputs: vec![None],
+        bodies: Vec::new(),
+        place: model.format.to_owned(),
+    })
+}

@@ -1,0 +1,297 @@
+//! Changes, as the smallest difference to the file.
+//!
+//! The file is read again with the places of its parts, which come out under the same ids. Each change is noted in the
+//! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
+//! (`bias_broadaxe_reshape`), and are unique in the whole file.
+
+mod calls;
+mod constant;
+mod draft;
+mod encode;
+mod insert;
+mod number;
+mod replace;
+pub mod single;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    rc::Rc,
+};
+
+use self::{constant::Table, draft::Draft};
+use super::{
+    super::wire::{
+        Around, Field, Message, Reader, Span,
+        splice::{Splices, int},
+    },
+    limits,
+    read::{self, Index},
+    schema::{MODEL, NODE, OPSET, model as models, node as nodes},
+};
+use crate::{
+    edit::{Lowered, Piece, Place, Primitive, With, each, refused},
+    error::Error,
+    graph::{GraphId, Model, NodeId, Use, ValueId},
+    {Rewritten, made::same},
+};
+
+/// The types of floats that a node `Constant` holds from opset 1 on, as ONNX numbers them.
+const FLOATS: [i64; 3] = [1, 10, 11];
+
+/// A model that is being changed.
+struct Writer<'a> {
+    model: &'a Model,
+    index: Index,
+    reader: Reader<'a>,
+    splices: Splices,
+    drafts: BTreeMap<NodeId, Draft>,
+    /// All names of values and nodes.
+    names: HashSet<String>,
+    /// New values that others can read too, by graph and by what they are.
+    made: HashMap<(GraphId, String), String>,
+    /// Where the parts of graphs stand that were asked for.
+    tables: HashMap<GraphId, Rc<Table>>,
+    /// The version of the standard operators that was asked for.
+    opset: Option<i64>,
+}
+
+/// Makes changes.
+///
+/// # Errors
+/// [`crate::ErrorKind::Edit`] when a change cannot be made.
+pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
+    let (read, index) = read::read(&model.source)?;
+    same(model, &read)?;
+    let edits = calls::unite(model, &index, edits)?;
+    let names = model.values.iter().map(|value| &value.name).chain(model.nodes.iter().map(|node| &node.name));
+    let mut writer = Writer {
+        model,
+        index,
+        reader: Reader::new(&model.source),
+        splices: Splices::default(),
+        drafts: BTreeMap::new(),
+        names: names.cloned().collect(),
+        made: HashMap::new(),
+        tables: HashMap::new(),
+        opset: edits
+            .iter()
+            .find_map(|(_, edit)| if let Primitive::Opset(version) = edit { Some(*version) } else { None }),
+    };
+    // In the order of the nodes, so that what one node gets can be read by those after it.
+    let mut order: Vec<(usize, &Primitive)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
+    order.sort_by_key(|(at, edit)| (edit.node(), *at));
+    each(order, |_, edit| writer.edit(edit))?;
+    writer.drafts()?;
+    let pieces = writer.splices.pieces(model.source.len())?;
+    encode::fits(&pieces, limits::FILE)?;
+    Ok((pieces, Vec::new()))
+}
+
+impl Writer<'_> {
+    fn edit(&mut self, edit: &Primitive) -> Result<(), Error> {
+        match edit {
+            Primitive::SetShape { value, shape, readers: None } => self.reshape_constant(*value, shape),
+            Primitive::SetShape { value, shape, readers: Some(uses) } => self.copy_constant(*value, shape, uses),
+            Primitive::Insert { at: Place::Before(at), does, numbers } => self.in_front(*at, *does, numbers),
+            Primitive::Insert { at: Place::After(node), does, numbers } => self.behind(*node, *does, numbers),
+            Primitive::Replace { node, with: With::Nodes(with) } => self.replace(*node, with),
+            Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
+            Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.clone()),
+            Primitive::Opset(version) => self.set_opset(*version),
+        }
+    }
+
+    /// Returns the draft of a node.
+    fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
+        if !self.drafts.contains_key(&id) {
+            let field = self.index.nodes[id.0 as usize];
+            let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+            for field in self.reader.fields(field.span()?, &NODE) {
+                let field = field?;
+                match field.number {
+                    nodes::INPUT => inputs.push(self.reader.text(field.span()?)?),
+                    nodes::OUTPUT => outputs.push(self.reader.text(field.span()?)?),
+                    _ => {}
+                }
+            }
+            self.drafts.insert(id, Draft::new(inputs, outputs));
+        }
+        self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
+    }
+
+    /// Returns the messages around the nodes of a graph.
+    fn path(&self, graph: GraphId) -> Vec<Around> {
+        self.index.graphs[graph.0 as usize].path.clone()
+    }
+
+    /// Returns the version of the standard operators in a graph.
+    fn version(&self, graph: GraphId) -> Result<i64, Error> {
+        let (mut at, mut function) = (graph, None);
+        loop {
+            if self.index.graphs[at.0 as usize].function {
+                function = Some(at);
+                break;
+            }
+            match self.model.graph(at).owner {
+                Some(owner) => at = self.model.node(owner).graph,
+                None => break,
+            }
+        }
+        let own = function.and_then(|graph| {
+            let mut nodes = self.model.graph(graph).nodes.iter().map(|&node| self.model.node(node));
+            nodes.find(|node| node.domain.is_empty()).map(|node| node.version)
+        });
+        let main = || self.model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, version)| *version);
+        let version = if function.is_some() { own } else { self.opset.or_else(main) };
+        version.filter(|&version| version > 0).ok_or_else(|| {
+            let name = &self.model.graph(graph).name;
+            refused(format!("no version of the standard operators holds in graph {name:?}, so that none can be put in"))
+        })
+    }
+
+    /// Makes a name that nothing has yet, after the tensor of the file that it comes from.
+    fn name(&mut self, tensor: &str, what: &str) -> String {
+        let tensor = tensor.split("_broadaxe_").next().unwrap_or(tensor);
+        let stem = format!("{tensor}_broadaxe_{what}");
+        let mut name = stem.clone();
+        let mut k = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{stem}_{k}");
+            k += 1;
+        }
+        name
+    }
+
+    /// Returns the name that a value has where a node stands.
+    fn name_at(&mut self, id: NodeId, value: ValueId) -> Result<String, Error> {
+        let node = self.model.node(id);
+        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("the model has no such value"))?;
+        let input = node.inputs.iter().position(|&input| input == Some(value));
+        let output = node.outputs.iter().position(|&output| output == Some(value));
+        let draft = self.draft(id)?;
+        if let Some(name) = input.and_then(|k| draft.inputs.get(k)).or(output.and_then(|k| draft.outputs.get(k))) {
+            return Ok(name.clone());
+        }
+        let mut graph = node.graph;
+        while graph != held.graph {
+            let place = &self.index.graphs[graph.0 as usize];
+            match self.model.graph(graph).owner.filter(|_| !place.function) {
+                Some(owner) => graph = self.model.node(owner).graph,
+                None => return Err(refused(format!("{:?} cannot be read at {}", held.name, node.place))),
+            }
+        }
+        Ok(held.name.clone())
+    }
+
+    /// Puts a constant, of elements of this type and of this shape, into a graph: an initializer, or a node where
+    /// initializers must be inputs too or cannot be. Such a node holds floats only before opset 9, so that anything else
+    /// is an initializer of the main graph then, and an input too.
+    fn hold(
+        &mut self,
+        graph: GraphId,
+        name: &str,
+        (code, dims): (i64, &[usize]),
+        tensor: Vec<Piece>,
+    ) -> Result<(), Error> {
+        let path = self.path(graph);
+        let end = path.last().map_or(0, |graph| graph.span().end);
+        let function = self.index.graphs[graph.0 as usize].function;
+        if self.index.ir >= 4 && !function {
+            let field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            self.splices.insert(&path, end, field);
+            return Ok(());
+        }
+        if !function && !FLOATS.contains(&code) && self.version(graph)? < 9 {
+            let path = self.path(GraphId(0));
+            let end = path.last().map_or(0, |graph| graph.span().end);
+            let mut field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            field.push(Piece::New(encode::input(name, code, dims)));
+            self.splices.insert(&path, end, field);
+            return Ok(());
+        }
+        let first = self.model.graph(graph).nodes.first().map(|node| self.index.nodes[node.0 as usize]);
+        let number = if function { super::schema::function::NODE } else { super::schema::graph::NODE };
+        let at = first.map_or(end, |field| field.start);
+        self.splices.insert(&path, at, encode::constant_node(number, name, tensor));
+        Ok(())
+    }
+
+    /// Puts a constant of whole numbers into a graph, or finds the same one that was put there before.
+    fn ints(&mut self, graph: GraphId, values: &[i64], tensor: &str, what: &str) -> Result<String, Error> {
+        let key = (graph, format!("{values:?}"));
+        if let Some(name) = self.made.get(&key) {
+            return Ok(name.clone());
+        }
+        let name = self.name(tensor, what);
+        let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        self.hold(graph, &name, (7, &[values.len()]), encode::tensor(&name, &[values.len()], 7, &raw))?;
+        self.made.insert(key, name.clone());
+        Ok(name)
+    }
+
+    fn set_opset(&mut self, version: i64) -> Result<(), Error> {
+        let (mut imported, mut ir) = (None, None);
+        for field in self.reader.fields(self.reader.whole(), &MODEL) {
+            let field = field?;
+            match field.number {
+                models::IR => ir = Some(field),
+                models::OPSET => {
+                    let domain = self.text_in(field.span()?, &OPSET, 1)?;
+                    if matches!(domain.as_deref(), None | Some("" | "ai.onnx")) {
+                        imported = Some(field);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut number = Vec::new();
+        int(&mut number, 2, version);
+        if let Some(field) = imported {
+            let around = Around::of(&field)?;
+            let old = self.find(around.span(), &OPSET, 2)?;
+            let end = around.span().end;
+            let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
+            self.splices.replace(&[around], span, vec![Piece::New(number)]);
+        } else {
+            let field = encode::opset(models::OPSET, version);
+            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
+        }
+        // Versions of operators are imported from version 3 of the format on.
+        if let Some(field) = ir.filter(|_| self.index.ir < 3) {
+            let mut number = Vec::new();
+            int(&mut number, models::IR, 3);
+            self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
+        }
+        Ok(())
+    }
+
+    /// Finds a field of a message.
+    fn find(&self, span: Span, message: &'static Message, number: u32) -> Result<Option<Field>, Error> {
+        for field in self.reader.fields(span, message) {
+            let field = field?;
+            if field.number == number {
+                return Ok(Some(field));
+            }
+        }
+        Ok(None)
+    }
+
+    fn text_in(&self, span: Span, message: &'static Message, number: u32) -> Result<Option<String>, Error> {
+        let field = self.find(span, message, number)?;
+        field.map(|field| self.reader.text(field.span()?)).transpose()
+    }
+
+    /// Names a node in a table.
+    fn called(&self, id: NodeId) -> String {
+        let node = self.model.node(id);
+        if node.name.is_empty() { format!("{} ({})", node.place, node.op) } else { node.name.clone() }
+    }
+
+    /// Names an input of a node in a table.
+    fn called_input(&self, at: Use) -> String {
+        format!("{}, input {}", self.called(at.node), at.input)
+    }
+}
+
+#[cfg(test)]
+mod tests;

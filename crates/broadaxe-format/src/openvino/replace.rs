@@ -1,0 +1,149 @@
+//! New layers in the place of one.
+
+use broadaxe::Scalar as Number;
+use broadaxe_frameworks::{Kind, Row, System, called, newest};
+
+use super::{
+    AXIS,
+    draft::{Draft, End, Fresh},
+    element::element,
+    result,
+    write::written,
+};
+use crate::{
+    edit::{NewNode, Wire, refused},
+    error::Error,
+    graph::{Element, NodeId},
+    made::Made,
+};
+
+/// Puts new layers in the place of one; the last has its id and its name.
+///
+/// # Errors
+/// [`crate::ErrorKind::Edit`] for operators and ends that cannot be.
+pub(super) fn replace(draft: &mut Draft<'_>, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
+    let (net, layer) = draft.node(node)?;
+    let old = draft.layer(net, layer);
+    let fail = |message: String| refused(message).at(old.place());
+    if old.outputs.len() != 1 {
+        return Err(fail(format!("it has {} outputs; one layer with one output can be replaced", old.outputs.len())));
+    }
+    let mut words: Words<'_> = Vec::new();
+    let mut last = None;
+    for new in with {
+        let end = new_layer(draft, net, &old.name, new, &words).map_err(|error| error.at(old.place()))?;
+        match &new.output {
+            Wire::New(word) => words.push((word, end)),
+            Wire::Old(value) if draft.value(*value)? == (net, End::Old(layer, 0)) && last.is_none() => last = Some(end),
+            _ => return Err(fail(format!("a new {} makes no output of it", new.op))),
+        }
+    }
+    let Some(End::New(last)) = last else { return Err(fail("nothing makes its output".to_string())) };
+    let (element, shape) = (draft.element(net, End::Old(layer, 0)), draft.shape(net, End::Old(layer, 0)));
+    let fresh = &mut draft.parts[net].fresh[last];
+    fresh.id = old.id;
+    fresh.name.clone_from(&old.name);
+    fresh.names.clone_from(&old.outputs[0].names);
+    fresh.element = element.or(fresh.element.take());
+    fresh.made = shape.map_or(Made::Unknown, Made::Known);
+    draft.parts[net].replaced.insert(layer, last);
+    Ok(())
+}
+
+/// An operator: its name, its opset, and settings.
+type Move = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// Operators beside the element-wise ones that a change may bring in: opset, and settings that it must have.
+const MOVES: &[Move] = &[
+    ("Reshape", "opset1", &[("special_zero", "true")]),
+    ("Unsqueeze", "opset1", &[]),
+    ("Broadcast", "opset3", &[("mode", "bidirectional")]),
+];
+
+/// Ends of new layers by the words that a change has for them.
+type Words<'w> = Vec<(&'w str, End)>;
+
+fn new_layer(draft: &mut Draft<'_>, net: usize, base: &str, new: &NewNode, words: &Words<'_>) -> Result<End, Error> {
+    let name = format!("{base}/{}", new.op.to_ascii_lowercase());
+    let mut inputs = Vec::new();
+    for wire in &new.inputs {
+        let end = input(draft, net, &name, (new, wire), words)?;
+        inputs.push(end);
+    }
+    let (opset, settings) = settings(new)?;
+    let setting = |key: &str| settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone());
+    let numbers =
+        new.inputs.iter().find_map(|wire| if let Wire::Ints(list) = wire { Some(list.clone()) } else { None });
+    let made = match (new.op.as_str(), numbers) {
+        ("Reshape", Some(numbers)) => Made::Reshape(numbers),
+        ("Unsqueeze", Some(numbers)) => Made::Unsqueeze(numbers),
+        ("Broadcast", Some(numbers)) => Made::Expand(numbers),
+        (kind, _) => result::made(kind, inputs.len(), &setting)?,
+    };
+    let row = newest(System::Openvino, &new.op);
+    let typed = inputs.get(usize::from(row.is_some_and(|row| row.kind() == Kind::Select))).copied();
+    let element = match setting("destination_type") {
+        _ if row.is_some_and(Row::is_truth) => Some(element("boolean")),
+        Some(text) => Some(element(&text)),
+        None => typed.and_then(|end| draft.element(net, end)),
+    };
+    draft.add(net, Fresh { settings, element, made, ..Fresh::of(&new.op, &opset, name, inputs) })
+}
+
+/// Finds, or makes, what a new layer reads.
+fn input(
+    draft: &mut Draft<'_>,
+    net: usize,
+    name: &str,
+    (new, wire): (&NewNode, &Wire),
+    words: &Words<'_>,
+) -> Result<End, Error> {
+    match wire {
+        Wire::Old(value) => match draft.value(*value)? {
+            (other, end) if other == net => Ok(end),
+            _ => Err(refused(format!("{} is of another body", draft.model.value(*value).name))),
+        },
+        Wire::New(word) => {
+            let known = words.iter().find(|(known, _)| known == word).map(|(_, end)| *end);
+            known.ok_or_else(|| refused(format!("a new {} reads {word}, which nothing makes before it", new.op)))
+        }
+        Wire::Ints(values) => draft.ints(net, &format!("{name}/shape"), values),
+        Wire::Number(number) => {
+            let element = element_of(draft, net, new, words);
+            let Some((element, dtype)) = element.and_then(|element| Some((element.clone(), element.dtype()?))) else {
+                return Err(refused(format!("the dtype of {number} in a new {} is not known", new.op)));
+            };
+            let bytes = Number::from_f64(dtype, *number).bytes();
+            draft.constant(net, &format!("{name}/number"), element, &[], &bytes[..dtype.size()])
+        }
+    }
+}
+
+/// Returns the opset of a new layer and what its `data` says.
+fn settings(new: &NewNode) -> Result<(String, Vec<(String, String)>), Error> {
+    let row = called(System::Openvino, &new.op).first();
+    let broadcasts = result::broadcasts(&new.op);
+    let (opset, defaults): (String, &[(&str, &str)]) = match (row, MOVES.iter().find(|(kind, ..)| *kind == new.op)) {
+        (_, Some((_, opset, defaults))) => ((*opset).to_string(), defaults),
+        (Some(row), _) if broadcasts => (format!("opset{}", row.since()), &[("auto_broadcast", "numpy")]),
+        (Some(row), _) => (format!("opset{}", row.since()), &[]),
+        (None, None) => return Err(refused(format!("{} is no operator that can be put into an IR", new.op))),
+    };
+    let key = |key: &String| if broadcasts && key == "axis" { AXIS.to_string() } else { key.clone() };
+    let mut settings: Vec<_> = new.attributes.iter().map(|(name, value)| (key(name), written(value))).collect();
+    for (key, value) in defaults {
+        if !settings.iter().any(|(known, _)| known == key) {
+            settings.push(((*key).to_string(), (*value).to_string()));
+        }
+    }
+    Ok((opset, settings))
+}
+
+/// Returns the dtype of the first input that is no number.
+fn element_of(draft: &Draft<'_>, net: usize, new: &NewNode, words: &Words<'_>) -> Option<Element> {
+    new.inputs.iter().find_map(|wire| match wire {
+        Wire::Old(value) => draft.model.value(*value).element.clone(),
+        Wire::New(word) => words.iter().find(|(known, _)| known == word).and_then(|(_, end)| draft.element(net, *end)),
+        _ => None,
+    })
+}

@@ -1,0 +1,136 @@
+//! The file of parameters: tensors one after the other, each with a description in front of it.
+
+use std::path::Path;
+
+use broadaxe_shape::elements;
+
+use super::{LIMITS, element};
+use crate::{
+    error::Error,
+    graph::{Constant, Data, Element, Model},
+    source::Source,
+    wire::{Message, Reader, Span},
+};
+
+static DESCRIPTION: Message = Message::new("TensorDesc", &[1]);
+
+/// A parameter of the program that has no bytes yet: its name and its value's index.
+pub(super) type Parameter = (String, usize);
+
+/// Opens the file of parameters beside a program, if it is there; else says in words what is missing.
+///
+/// # Errors
+/// [`crate::ErrorKind::File`] when it is there and cannot be opened.
+pub(super) fn open(source: &Source) -> Result<Result<Source, String>, Error> {
+    if let Some(weights) = source.weights() {
+        return Ok(Ok(weights.clone()));
+    }
+    let Some(path) = source.path() else {
+        return Ok(Err("the model was read from memory, without the file of its parameters".to_string()));
+    };
+    let path = path.with_extension("pdiparams");
+    match std::fs::exists(&path) {
+        Ok(true) => Source::open(&path).map(Ok),
+        _ => Ok(Err(format!("the file {} is not there", path.display()))),
+    }
+}
+
+/// A tensor in the file.
+struct Entry {
+    element: Element,
+    shape: Vec<usize>,
+    at: u64,
+    len: u64,
+}
+
+/// Gives the parameters their bytes: the file has them in the order of their names.
+///
+/// # Errors
+/// [`crate::ErrorKind::Format`] when the file ends too early or is none of parameters.
+pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<(), Error> {
+    let Some(weights) = model.weights.clone() else { return Ok(()) };
+    parameters.sort();
+    let file = weights
+        .path()
+        .and_then(Path::file_name)
+        .map_or("the parameters".into(), |name| name.to_string_lossy().into_owned());
+    let mut at = 0;
+    let mut found = Vec::with_capacity(parameters.len());
+    while at < weights.len() && found.len() < parameters.len() {
+        let entry = entry(&weights, at).map_err(|error| error.at(format!("{file}, byte {at}")))?;
+        at = entry.at + entry.len;
+        found.push(entry);
+    }
+    let fits = |entry: &Entry, constant: &Constant| entry.element == constant.element && entry.shape == constant.shape;
+    let mut whole = at == weights.len() && found.len() == parameters.len();
+    for ((_, value), entry) in parameters.iter().zip(&found) {
+        whole &= model.values[*value].constant.as_ref().is_some_and(|constant| fits(entry, constant));
+    }
+    if !whole {
+        model.remarks.push(format!("{file} holds other tensors than the parameters of the program, so none is read"));
+    }
+    for ((_, value), entry) in parameters.iter().zip(&found) {
+        if let Some(constant) = &mut model.values[*value].constant {
+            let absent = || Data::Absent(format!("{file} holds other tensors than the parameters of the program"));
+            constant.data = if whole { Data::Span { at: entry.at, len: entry.len } } else { absent() };
+        }
+    }
+    Ok(())
+}
+
+/// Reads what stands before a tensor.
+fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
+    let number = |at: u64, len: usize| {
+        let bytes = weights.read(at, len)?;
+        Ok::<u64, Error>(bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+    };
+    let levels = number(start + 4, 8)?;
+    if number(start, 4)? != 0 || levels > 64 {
+        return Err(wrong("a tensor should begin here"));
+    }
+    let mut at = start + 12;
+    for _ in 0..levels {
+        let size = number(at, 8)?;
+        let end = at.checked_add(8).and_then(|at| at.checked_add(size)).filter(|end| *end <= weights.len());
+        at = end.ok_or_else(|| wrong("a level ends behind the file"))?;
+    }
+    let size = number(at + 4, 4)?;
+    if number(at, 4)? != 0 || size > LIMITS.description as u64 {
+        return Err(wrong("a description should begin here"));
+    }
+    let data = at + 8 + size;
+    if data > weights.len() {
+        return Err(wrong("the description ends behind the file"));
+    }
+    let (element, shape) = description(weights, Span { at: at + 8, end: data })?;
+    let count = elements(&shape).map_err(|error| wrong(&error.to_string()))?;
+    let count = if shape.contains(&0) { 0 } else { count as u64 };
+    let len = element::bytes(&element).and_then(|bytes| bytes.checked_mul(count));
+    let len = len.ok_or_else(|| wrong("the size of a tensor is not known"))?;
+    if data.checked_add(len).is_none_or(|end| end > weights.len()) {
+        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends behind the file")));
+    }
+    Ok(Entry { element, shape, at: data, len })
+}
+
+fn wrong(what: &str) -> Error {
+    Error::format(format!("{what}; this is no file of parameters, or it is damaged"))
+}
+
+/// Reads the type and the shape of a tensor.
+fn description(weights: &Source, span: Span) -> Result<(Element, Vec<usize>), Error> {
+    let reader = Reader::new(weights);
+    let (mut element, mut dims) = (None, Vec::new());
+    for field in reader.fields(span, &DESCRIPTION) {
+        let field = field?;
+        match field.number {
+            1 => element = Some(element::numbered(field.int()?)),
+            2 => reader.ints(&field, broadaxe_shape::MAX_RANK, &mut dims)?,
+            _ => {}
+        }
+    }
+    let element = element.ok_or_else(|| wrong("the description has no type"))?;
+    let shape = dims.iter().map(|&dim| usize::try_from(dim).ok().filter(|dim| isize::try_from(*dim).is_ok()));
+    let shape: Vec<usize> = shape.collect::<Option<_>>().ok_or_else(|| wrong("an extent is negative"))?;
+    Ok((element, shape))
+}

@@ -1,0 +1,266 @@
+//! A draft as bytes of an old program: names of variables are replaced, new operators and variables put in.
+
+use std::collections::{BTreeMap, HashSet};
+
+use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+
+use super::{
+    draft::{Draft, End, Fresh},
+    element,
+    program::Places,
+};
+use crate::{
+    edit::{Move, Piece, Scalar, refused},
+    error::Error,
+    graph::{Element, NodeId, Use, ValueId},
+    wire::{
+        Around, Field, Span,
+        splice::{Splices, bytes, float, int, wrap},
+    },
+};
+
+/// Writes the changed program, in pieces.
+///
+/// # Errors
+/// [`crate::ErrorKind::Edit`] for attributes of another kind, for variables that are written more than once, and where
+/// two changes are about the same bytes.
+pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
+    let mut render = Render { draft, places, splices: Splices::default(), names: Vec::new() };
+    render.name();
+    render.reads()?;
+    render.nodes()?;
+    render.shapes()?;
+    for index in 0..draft.fresh.len() {
+        render.fresh(index)?;
+    }
+    render.splices.pieces(draft.model.source.len())
+}
+
+struct Render<'a> {
+    draft: &'a Draft<'a>,
+    places: &'a Places,
+    splices: Splices,
+    /// The variables that new operators write to.
+    names: Vec<String>,
+}
+
+/// Returns the span of a whole field.
+fn whole(field: &Field) -> Span {
+    Span { at: field.start, end: field.end }
+}
+
+impl Render<'_> {
+    /// Finds names that no variable has.
+    fn name(&mut self) {
+        let mut taken: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
+        let all: Vec<String> =
+            (0..).map(|k| format!("reshaped_{k}.tmp")).take(taken.len() + self.draft.fresh.len()).collect();
+        let free = all.iter().filter(|name| taken.insert(name)).take(self.draft.fresh.len());
+        self.names = free.cloned().collect();
+    }
+
+    /// Returns the variable that holds what is at an end.
+    fn variable(&self, end: End) -> String {
+        match end {
+            End::New(fresh) => self.names[fresh].clone(),
+            End::Old(ValueId(value)) => {
+                let name = &self.draft.model.values[value as usize].name;
+                let base =
+                    name.rsplit_once('#').map(|pair| pair.0).filter(|base| self.places.variables.contains_key(*base));
+                base.unwrap_or(name).to_string()
+            }
+        }
+    }
+
+    fn reads(&mut self) -> Result<(), Error> {
+        for (&Use { node, input }, &end) in &self.draft.reads {
+            let op = &self.places.nodes[node.0 as usize];
+            let (slot, field) = &op.inputs[input];
+            let path = [self.places.blocks[op.block], Around::of(&op.field)?, *slot];
+            let mut with = Vec::new();
+            bytes(&mut with, 2, self.variable(end).as_bytes());
+            self.splices.replace(&path, whole(field), vec![Piece::New(with)]);
+        }
+        let mut seen = BTreeMap::new();
+        for place in &self.places.outputs {
+            let position = seen.entry(place.graph).or_insert(0);
+            if let Some(&end) = self.draft.outputs.get(&(place.graph, *position)) {
+                let mut with = Vec::new();
+                bytes(&mut with, 2, self.variable(end).as_bytes());
+                let path = [self.places.blocks[place.block], Around::of(&place.op)?, place.slot];
+                self.splices.replace(&path, whole(&place.name), vec![Piece::New(with)]);
+            }
+            *position += 1;
+        }
+        Ok(())
+    }
+
+    fn nodes(&mut self) -> Result<(), Error> {
+        for (node, kind) in &self.draft.kinds {
+            let op = &self.places.nodes[node.0 as usize];
+            let mut with = Vec::new();
+            bytes(&mut with, 3, kind.as_bytes());
+            let path = [self.places.blocks[op.block], Around::of(&op.field)?];
+            self.splices.replace(&path, whole(&op.kind), vec![Piece::New(with)]);
+        }
+        for ((node, name), value) in &self.draft.attributes {
+            let op = &self.places.nodes[node.0 as usize];
+            let path = [self.places.blocks[op.block], Around::of(&op.field)?];
+            let with = wrap(4, vec![Piece::New(attribute(name, value).map_err(|error| self.at(error, *node))?)]);
+            match op.attributes.iter().find(|(known, _)| known == name) {
+                Some((_, field)) => self.splices.replace(&path, whole(field), with),
+                None => self.splices.insert(&path, path[1].span().end, with),
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, error: Error, node: NodeId) -> Error {
+        error.at(&self.draft.model.node(node).place)
+    }
+
+    /// Writes the shapes that variables have now; one that is written more than once cannot have another.
+    fn shapes(&mut self) -> Result<(), Error> {
+        for (value, shape) in &self.draft.shapes {
+            let name = self.variable(End::Old(*value));
+            let element = self.draft.model.value(*value).element.as_ref().and_then(element::number);
+            let (Some(path), Some(element)) = (self.places.variables.get(&name), element) else {
+                return Err(refused(format!("the shape of the variable {name} is not recorded, so it cannot change")));
+            };
+            self.alone(&name)?;
+            let description = Piece::New(description(element, &extents(shape)));
+            self.splices.replace(path, path[4].span(), vec![description]);
+        }
+        for fresh in self.draft.fresh.iter().filter(|fresh| fresh.beside.1) {
+            self.alone(&self.variable(fresh.input)).map_err(|error| self.at(error, fresh.beside.0))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to change a variable that is written more than once: its readers cannot be told apart by name.
+    fn alone(&self, name: &str) -> Result<(), Error> {
+        let values = (0..self.draft.model.values.len() as u32).map(ValueId);
+        let message =
+            || refused(format!("the variable {name} is written more than once, so its result keeps its shape"));
+        let count = values.filter(|&value| self.variable(End::Old(value)) == name).count();
+        if count > 1 { Err(message()) } else { Ok(()) }
+    }
+
+    fn fresh(&mut self, index: usize) -> Result<(), Error> {
+        let fresh = &self.draft.fresh[index];
+        let op = &self.places.nodes[fresh.beside.0.0 as usize];
+        let block = self.places.blocks[op.block];
+        let name = self.names[index].clone();
+        let shadow = format!("{name}.shape");
+        let shape = self.draft.shape(fresh.input).unwrap_or_else(SymbolicShape::unknown_rank);
+        let written = operator(fresh, &self.variable(fresh.input), &name, &shadow)
+            .map_err(|error| self.at(error, fresh.beside.0))?;
+        let at = if fresh.beside.1 { op.field.end } else { op.field.start };
+        self.splices.insert(&[block], at, wrap(4, vec![Piece::New(written)]));
+        let mut dims = vec![0];
+        dims.extend(extents(&shape));
+        let variables = [(name, extents(&fresh.shape)), (shadow, dims)];
+        let count = if fresh.does == Move::Expand { 1 } else { 2 };
+        for (name, dims) in &variables[..count] {
+            let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.beside.0))?;
+            self.splices.insert(&[block], block.span().end, wrap(3, vec![Piece::New(written)]));
+        }
+        Ok(())
+    }
+}
+
+fn extents(shape: &SymbolicShape) -> Vec<i64> {
+    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
+    shape.dims().unwrap_or_default().iter().map(extent).collect()
+}
+
+/// Writes an operator: what it reads, what it makes, its numbers.
+fn operator(fresh: &Fresh, input: &str, output: &str, shadow: &str) -> Result<Vec<u8>, Error> {
+    let (kind, numbers) = match fresh.does {
+        Move::Reshape => ("reshape2", "shape"),
+        Move::Unsqueeze => ("unsqueeze2", "axes"),
+        Move::Expand => ("expand_v2", "shape"),
+    };
+    let slot = |name: &str, argument: &str| {
+        let mut slot = Vec::new();
+        bytes(&mut slot, 1, name.as_bytes());
+        bytes(&mut slot, 2, argument.as_bytes());
+        slot
+    };
+    let mut op = Vec::new();
+    bytes(&mut op, 1, &slot("X", input));
+    bytes(&mut op, 2, &slot("Out", output));
+    if fresh.does != Move::Expand {
+        bytes(&mut op, 2, &slot("XShape", shadow));
+    }
+    bytes(&mut op, 3, kind.as_bytes());
+    bytes(&mut op, 4, &attribute(numbers, &Scalar::Ints(fresh.numbers.clone()))?);
+    bytes(&mut op, 4, &attribute("op_role", &Scalar::Int(0))?);
+    Ok(op)
+}
+
+/// Writes an attribute.
+fn attribute(name: &str, value: &Scalar) -> Result<Vec<u8>, Error> {
+    let mut attribute = Vec::new();
+    bytes(&mut attribute, 1, name.as_bytes());
+    let narrow = |value: i64| {
+        i32::try_from(value)
+            .map(i64::from)
+            .map_err(|_| refused(format!("{name} cannot be {value}, which takes more than 32 bits")))
+    };
+    match value {
+        Scalar::Int(value) => {
+            int(&mut attribute, 2, 0);
+            int(&mut attribute, 3, narrow(*value)?);
+        }
+        Scalar::Float(value) => {
+            int(&mut attribute, 2, 1);
+            float(&mut attribute, 4, *value as f32);
+        }
+        Scalar::Text(value) if value == "true" || value == "false" => {
+            int(&mut attribute, 2, 6);
+            int(&mut attribute, 10, i64::from(value == "true"));
+        }
+        Scalar::Text(value) => {
+            int(&mut attribute, 2, 2);
+            bytes(&mut attribute, 5, value.as_bytes());
+        }
+        Scalar::Ints(values) => {
+            int(&mut attribute, 2, 3);
+            for value in values {
+                int(&mut attribute, 6, narrow(*value)?);
+            }
+        }
+        Scalar::Floats(values) => {
+            int(&mut attribute, 2, 4);
+            for value in values {
+                float(&mut attribute, 7, *value as f32);
+            }
+        }
+    }
+    Ok(attribute)
+}
+
+/// Writes the type and the shape of a tensor.
+fn description(number: i64, dims: &[i64]) -> Vec<u8> {
+    let mut description = Vec::new();
+    int(&mut description, 1, number);
+    for &dim in dims {
+        int(&mut description, 2, dim);
+    }
+    description
+}
+
+/// Writes a variable that holds a tensor.
+fn variable(name: &str, element: &Element, dims: &[i64]) -> Result<Vec<u8>, Error> {
+    let number =
+        element::number(element).ok_or_else(|| refused(format!("the type {element} has no number in Paddle")))?;
+    let (mut tensor, mut kind, mut variable) = (Vec::new(), Vec::new(), Vec::new());
+    bytes(&mut tensor, 1, &description(number, dims));
+    int(&mut kind, 1, 7);
+    bytes(&mut kind, 3, &tensor);
+    bytes(&mut variable, 1, name.as_bytes());
+    bytes(&mut variable, 2, &kind);
+    int(&mut variable, 3, 0);
+    Ok(variable)
+}
