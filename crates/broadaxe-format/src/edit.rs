@@ -195,11 +195,11 @@ impl File {
     /// What reading the model or writing gives; and where the file is one of weights and the model has none.
     ///
     /// ```
-    /// use broadaxe_format::{Source, format};
+    /// use broadaxe_format::{Source, read, write};
     /// let text = b"7767517\n1 1\nInput in 0 1 x 0=4\n";
-    /// let model = crate::read(&Source::memory(text.to_vec(), None))?;
+    /// let model = read(&Source::memory(text.to_vec(), None))?;
     /// let mut bytes = Vec::new();
-    /// crate::write(&model, &[])?.files[0].write(&model, &mut bytes)?;
+    /// write(&model, &[])?.files[0].write(&model, &mut bytes)?;
     /// assert_eq!(bytes, text);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
