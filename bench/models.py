@@ -1,7 +1,7 @@
-"""Times the checker on model graphs beside onnx and OpenVINO: python bench/models.py PROGRAM FOLDER [PAGE].
+"""Times the checker on model graphs next to onnx and OpenVINO: python bench/models.py PROGRAM FOLDER [PAGE].
 
 PROGRAM is the command `broadaxe`, FOLDER has graphs as `*.onnx.gz` and `*.xml.gz`; the results go to PAGE too. Every figure is the least
-of several rounds in turn, on one core. The command is timed as it is run by people, its start included; the others without the start
+of several rounds in turn, on one core. The command is timed as people run it, its start included; the others without the start
 of Python. A model of 10 GiB is made of a small graph and a file of weights with nothing but a length.
 """
 
@@ -72,7 +72,7 @@ def large(folder):
     return path
 
 
-# A small process starts the command, for a child begins with the memory of whoever starts it.
+# A small process starts the command, because a child begins with the memory of its parent.
 MEASURE = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -81,7 +81,7 @@ print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 
 
 def most_memory(program, path):
-    """Returns the seconds that a check takes, and the most memory that it held, in MiB."""
+    """Returns the seconds of a check, and its peak memory, in MiB."""
     command = [program, "check", "--quiet", "--for", TARGETS, str(path)]
     begin = time.perf_counter()
     check(program, path)
@@ -123,7 +123,7 @@ def main():
             "",
             *lines,
             "",
-            f"A model of 10 GiB, its weights in another file, takes {seconds:.2f} s and {memory:.0f} MiB of memory.",
+            f"A model of 10 GiB, its weights in another file, needs {seconds:.2f} s and {memory:.0f} MiB of memory.",
             "",
         ]
     )

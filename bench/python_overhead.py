@@ -1,4 +1,4 @@
-"""Times calls beside NumPy's, and beside numexpr's where that is installed: python bench/python_overhead.py [PAGE].
+"""Times calls next to NumPy's, and next to numexpr's where that is installed: python bench/python_overhead.py [PAGE].
 
 Everything is timed in one run, in turns, and the least of many repeats counts. The last column is the other's time by ours. The table goes
 to PAGE too.

@@ -1,4 +1,4 @@
-"""Asks an engine in a process of its own, and goes on when the engine takes the process down with it."""
+"""Asks an engine in a process of its own, and continues if the engine crashes the process."""
 
 import os
 import pickle

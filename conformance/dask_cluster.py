@@ -82,7 +82,7 @@ def cases(x, m, scale):
 
 
 def passes(x, m):
-    """Yield results that need the array twice, each made when the one before is there.
+    """Yield results that need the array twice, each made after the one before is finished.
 
     In one graph Dask would keep the chunks of the first pass for the second.
     """

@@ -99,7 +99,7 @@ def feeds(model):
 
 
 def run(model, inputs):
-    """Run a model under ONNX Runtime as it stands, without rewriting it first."""
+    """Run a model under ONNX Runtime unchanged, without rewriting it first."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

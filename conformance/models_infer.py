@@ -230,7 +230,7 @@ def fixed(model, inputs):
 
 
 # How the tests of the onnx package are asked: as they are, without declarations, and with constants for inputs too.
-WAYS = ("as it is", "undeclared", "constant inputs")
+WAYS = ("unchanged", "undeclared", "constant inputs")
 
 
 def package(binary, scratch):

@@ -1,4 +1,4 @@
-"""Asks OpenVINO which shapes its IR has for other inputs, beside what Broadaxe infers from the same file."""
+"""Asks OpenVINO which shapes its IR has for other inputs, to compare with what Broadaxe infers from the same file."""
 
 from collections import Counter
 

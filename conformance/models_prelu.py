@@ -224,7 +224,7 @@ def by_onnxruntime(question):
 
 
 def by_openvino(question):
-    """Return what OpenVINO makes of a model."""
+    """Return what OpenVINO computes for a model."""
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     if isinstance(question.model, str):
@@ -258,7 +258,7 @@ np.save(folder + "/out.npy", out.numpy(batch_index=int(axis)))
 
 
 def by_ncnn(question):
-    """Return what ncnn makes of a model that pnnx converts."""
+    """Return what ncnn computes for a model that pnnx converts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         onnx.save(question.model, path)

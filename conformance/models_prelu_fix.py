@@ -3,7 +3,7 @@
     python -m conformance.models_prelu_fix [--every N] [--only TEXT]
 
 The models are those of `models_prelu`, and so is the way they are run: OpenVINO reads the ONNX file, ncnn runs what pnnx
-makes of it, and ONNX Runtime says what the model means, before and after. Ends with 1 where a repaired model is wrong.
+writes, and ONNX Runtime says what the model means, before and after. Ends with 1 where a repaired model is wrong.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python -m conformance.models_upgrade
 
-Each result is run by ONNX Runtime, which takes opset 7 and later only. What the placements mean is said here by NumPy:
+Each result is run by ONNX Runtime, which accepts opset 7 and later only. What the placements mean is said here by NumPy:
 the second operand gets an axis of 1 for each axis of the first that comes after its own. The package's models carry
 recorded outputs. Ends with 1 when anything differs.
 """
@@ -64,7 +64,7 @@ def legacy(op, opset, dtypes, first, second, axis, constant):
 
 
 def wide(array, rank, axis):
-    """Give the second operand an axis of 1 for each axis of the first after its own; one element lies anywhere."""
+    """Give the second operand an axis of 1 for each axis of the first after its own; one element fits anywhere."""
     if array.size == 1:
         return array.reshape(())
     after = 0 if axis is None else rank - axis - array.ndim
@@ -104,7 +104,7 @@ def check_placements():
 
 
 def check_slopes():
-    """Upgrade and run PRelu of opset 6, whose slope lies along axis 1."""
+    """Upgrade and run PRelu of opset 6, whose slope is along axis 1."""
     wrong, count = [], 0
     for shape in [(2, 3), (2, 3, 4), (2, 3, 4, 5), (2, 3, 3, 3), (4, 4, 4, 4), (2, 3, 4, 5, 6)]:
         for slopes in {1, shape[1]}:

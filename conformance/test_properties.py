@@ -1,4 +1,4 @@
-"""Random shapes and values beside NumPy, and beside the array API standard."""
+"""Random shapes and values compared with NumPy, and with the array API standard."""
 
 import numpy as np
 import pytest

@@ -82,7 +82,7 @@ def main():
             }
         )
     )
-    # A row and a slope of more rows than it has: not a PRelu of ONNX, though a runtime may let it pass.
+    # A row and a slope of too many rows: not a PRelu of ONNX, though a runtime may let it pass.
     (HERE / "prelu.npz").write_bytes(
         npz({"x": npy("<f4", (3,), [1.0, -2.0, 3.0]), "slope": npy("<f4", (2, 3), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])})
     )

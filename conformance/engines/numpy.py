@@ -1,4 +1,4 @@
-"""NumPy: its own rule, with Broadaxe's own operators beside its functions, and NumPy 2's promotion."""
+"""NumPy: its own rule, with Broadaxe's own operators next to its functions, and NumPy 2's promotion."""
 
 import numpy as np
 

@@ -105,7 +105,7 @@ class Models:
 
     @staticmethod
     def feed(question):
-        """Return a question's operands as a model takes them."""
+        """Return a question's operands as inputs of a model."""
         feed = {f"x{k}": operand for k, operand in enumerate(question.operands)}
         if question.operator == "Expand":
             feed["shape"] = np.asarray(question.attributes["shape"], np.int64)

@@ -1,4 +1,4 @@
-"""PyTorch on the CPU, with Broadaxe's own operators beside its functions."""
+"""PyTorch on the CPU, with Broadaxe's own operators next to its functions."""
 
 import numpy as np
 

@@ -12,7 +12,7 @@ import array_api_strict
 import broadaxe
 import numpy
 
-OTHERS = {"extract": "takes a part of a model"}
+OTHERS = {"extract": "extracts a part of a model"}
 
 
 def _leaves(values):

@@ -41,7 +41,7 @@ Broadaxe lacks can be imported, and raises when a test uses it: `Internal` for p
 
 `test_ufunc.py`, `test_umath.py` and `test_stride_tricks.py` are copied from the wheel. In the copies, `np` is a module with the contents of
 NumPy, where Broadaxe's functions replace NumPy's of the same name (`np.add` is `broadaxe.add`), and so is `numpy._core.umath`. `np.ufunc`
-stands for both kinds of function, so that tests which go through all ufuncs include Broadaxe's. The functions of `numpy.testing` stay
+represents both kinds of function, so that tests which go through all ufuncs include Broadaxe's. The functions of `numpy.testing` stay
 NumPy's. What an expression such as `a + b` or a function of NumPy calls is not replaced: the table counts the tests that call a function
 of Broadaxe themselves. Tests that need more than 4 GB of memory are skipped.
 

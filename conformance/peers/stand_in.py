@@ -14,7 +14,7 @@ import numpy.lib._stride_tricks_impl
 
 OTHERS = {
     "fix": "repairs models",
-    "extract": "takes a part of a model",
+    "extract": "extracts a part of a model",
     "testing": "has helpers for tests of models",
 }
 
@@ -50,7 +50,7 @@ class _Ufuncs(type):
 
 
 class ufunc(metaclass=_Ufuncs):
-    """Stands for `numpy.ufunc`: the package's operators are its instances too."""
+    """Replaces `numpy.ufunc`: the package's operators are its instances too."""
 
 
 def shared(module):

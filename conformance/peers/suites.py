@@ -16,7 +16,7 @@ FOLDER = ROOT / "target" / "peers"
 NUMPY_FILES = ("_core/tests/test_ufunc.py", "_core/tests/test_umath.py", "lib/tests/test_stride_tricks.py")
 METHOD = "from conformance.peers.stand_in import method as _method, np"
 
-# What is replaced in copies of NumPy's files, by file: the text, and what stands for it. Each must be found.
+# What is replaced in copies of NumPy's files, by file: the text, and its replacement. Each must be found.
 EDITS = {
     "test_ufunc.py": (
         ("import numpy as np\n", f"{METHOD}\n"),
@@ -116,7 +116,7 @@ def _copy(path, folder):
     text = path.read_text()
     for old, new in EDITS.get(path.name, ()):
         if text.count(old) != 1:
-            raise SystemExit(f"{path}: {old!r} is there {text.count(old)} times, not once: the version is not the one that the edits are for")
+            raise SystemExit(f"{path}: {old!r} occurs {text.count(old)} times, not once: the version is not the one that the edits are for")
         text = text.replace(old, new)
     (folder / path.name).write_text(text)
 

@@ -101,7 +101,7 @@ class File:
 
     def _shapes(self):
         if self.form == "ncnn":
-            # pnnx takes away the axis of the batch, where there is one: 233 says that there is none.
+            # pnnx removes the axis of the batch, if it exists: 233 says that it does not.
             batch = {int(k): int(axis) for k, axis in re.findall(r"in(\d+)\.numpy\(\), batch_index=(\d+)", self.script.decode())}
             dims = [specs.concrete(self.spec, self.spec["inputs"][name][1]) for name in self.order]
             if not all(re.search(rf"^Input +in{k} ", self.model.decode(), re.MULTILINE) for k in range(len(dims))):

@@ -6,7 +6,7 @@ from . import elementwise, layers, patterns
 from .maker import DIMS, Maker
 from .other import ir, old, paddle
 
-# The opsets of the general profile; ONNX Runtime 1.31 takes up to 26.
+# The opsets of the general profile; ONNX Runtime 1.31 accepts up to 26.
 OPSETS = (7, 8, 9, 10, 11, 12, *range(13, 27), 13, 17, 17, 18, 21)
 
 

@@ -1,4 +1,4 @@
-"""Compares what `broadaxe check` says of a model for a target with what the engine does, and asks what `fix` makes of it."""
+"""Compares what `broadaxe check` says of a model for a target with what the engine does, and checks what `fix` does with it."""
 
 import functools
 

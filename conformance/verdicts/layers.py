@@ -123,7 +123,7 @@ def reduce(make):
 
 
 def softmax(make):
-    """Normalise along the last axis, or another one where the operator takes one axis."""
+    """Normalise along the last axis, or another one where the operator has one axis."""
     x = _ranked(make, range(1, 6))
     rank = len(make.shape[x])
     axis = int(make.rng.integers(rank)) if make.opset >= 13 else rank - 1

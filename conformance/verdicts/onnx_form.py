@@ -156,7 +156,7 @@ def modern(spec):
 
 
 def restamped(spec, opset=7):
-    """Return a spec of old ONNX with its nodes read by the rules of opset 7: what a runtime of today makes of them."""
+    """Return a spec of old ONNX with its nodes read by the rules of opset 7: what a runtime of today computes for them."""
     new = copy.deepcopy(spec) | {"opset": opset}
     for node in new["nodes"]:
         for key in ("broadcast", "consumed_inputs"):

@@ -18,7 +18,7 @@ fn shape(bytes: &mut Unstructured<'_>) -> Result<Vec<usize>> {
     (0..rank).map(|_| bytes.choose(EXTENTS).copied()).collect()
 }
 
-/// Chooses parameters that the rule takes, with values that it may refuse.
+/// Chooses parameters that the rule accepts, with values that it may reject.
 fn params(def: &RuleDef, bytes: &mut Unstructured<'_>) -> Result<Params> {
     let mut axis = || bytes.int_in_range(-8..=8i64);
     let axes = if def.axes { Some((0..axis()?.unsigned_abs()).map(|_| axis()).collect::<Result<_>>()?) } else { None };

@@ -12,6 +12,7 @@ mod generated;
 pub(crate) mod modules;
 pub(crate) mod names;
 mod order;
+mod prose;
 pub(crate) mod size;
 mod text;
 mod unsafety;
@@ -120,6 +121,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     names::check,
     crates::check,
     size::check,
+    prose::check,
     words::check,
     text::check,
     generated::check,

@@ -4,7 +4,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `{"do":"load","reads":[..],"write":N}` | `{"ok":true}` once there are operands and an output of so many bytes |
+//! | `{"do":"load","reads":[..],"write":N}` | `{"ok":true}` once there are operands and an output of these sizes |
 //! | `{"do":"run","seconds":S,"mode":M,"threads":T}` | `{"seconds":[..]}`, seconds per pass; modes `ordinary`, `streaming`, `long` |
 //! | `{"do":"drop"}`, `{"do":"quit"}` | `{"ok":true}` |
 //!
@@ -70,7 +70,7 @@ fn answer(memory: &mut Option<Memory>, request: &Value) -> Result<Value, String>
     let done = Ok(json!({ "ok": true }));
     match request["do"].as_str() {
         Some("load") => {
-            *memory = Some(Memory::new(request).ok_or("load takes reads and write, in bytes")?);
+            *memory = Some(Memory::new(request).ok_or("load needs reads and write, in bytes")?);
             done
         }
         Some("run") => {
@@ -131,7 +131,7 @@ mod tests {
             r#"{"do":"quit"}"#,
         ];
         let mut written = Vec::new();
-        serve(requests.join("\n").as_bytes(), &mut written).expect("memory takes everything");
+        serve(requests.join("\n").as_bytes(), &mut written).expect("memory accepts everything");
         let text = String::from_utf8(written).expect("text");
         let kinds: Vec<&str> = text.lines().filter_map(|line| line.split('"').nth(1)).collect();
         let want = ["skip", "skip", "ok", "seconds", "seconds", "seconds", "skip", "ok", "skip", "ok"];

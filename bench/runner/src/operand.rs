@@ -18,7 +18,7 @@ pub(crate) struct Operand {
     values: Values,
 }
 
-/// Says how an operand lies in memory.
+/// Describes the memory layout of an operand.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Layout {
@@ -53,7 +53,7 @@ enum Values {
 }
 
 impl Operand {
-    /// Makes the memory that the operand lies in.
+    /// Allocates the memory of the operand.
     pub(crate) fn array(&self) -> Result<Array, String> {
         let dtype = DType::from_name(&self.dtype).ok_or_else(|| format!("{} is no dtype", self.dtype))?;
         let shape = self.memory_shape()?;

@@ -230,7 +230,7 @@ mod tests {
     /// Holds a whole conversation and returns its answers.
     fn answers(requests: &[&str]) -> Vec<Value> {
         let mut written = Vec::new();
-        serve(requests.join("\n").as_bytes(), &mut written).expect("memory takes everything");
+        serve(requests.join("\n").as_bytes(), &mut written).expect("memory accepts everything");
         let text = String::from_utf8(written).expect("text");
         text.lines().map(|line| serde_json::from_str(line).expect("an answer is JSON")).collect()
     }

@@ -1,4 +1,4 @@
-"""Stands in for numexpr while numexpr's own tests run: every name is the package's where the package has it.
+"""Replaces numexpr while numexpr's own tests run: every name is the package's where the package has it.
 
 Nothing is adapted. A name that the package lacks can be imported, because the tests import all of theirs at the top, and raises at
 its first use: `Internal` where the name belongs to numexpr's compiler and virtual machine, `Missing` everywhere else.
