@@ -18,6 +18,7 @@ mod pdpd;
 #[cfg(test)]
 mod table;
 mod text;
+mod tosa;
 mod unidirectional;
 
 use alloc::{format, vec::Vec};
@@ -47,6 +48,7 @@ pub static RULES: &[&RuleDef] = &[
     &openvino_prelu::RULE,
     &openvino_fake_quantize::RULE,
     &gemm_c::RULE,
+    &tosa::RULE,
 ];
 
 /// Describes a rule: its name, its parameters, and where it puts the axes.

@@ -38,6 +38,7 @@ RuleName: TypeAlias = Literal[
     'openvino-fake-quantize',
     'fake-quantize',
     'gemm-c',
+    'tosa',
     'gemm',
 ]
 TargetName: TypeAlias = Literal[
