@@ -16,6 +16,7 @@ mod onnx;
 mod openvino;
 mod paddle;
 mod rank;
+mod tosa;
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
@@ -42,6 +43,7 @@ pub static PROFILES: &[&Profile] = &[
     &ncnn::PROFILE,
     &paddle::PROFILE,
     &numpy::PROFILE,
+    &tosa::PROFILE,
     &equal_rank::PROFILE,
     &rank::PROFILE,
     &none::PROFILE,

@@ -1,4 +1,4 @@
-//! Runtimes whose operands have equal ranks: TOSA, and the GPU delegate of LiteRT, which misreads operands of lower rank.
+//! A runtime whose operands must have equal ranks, such as TensorRT.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use broadaxe_shape::Rule;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const TOSA: Evidence = Evidence::documented("TOSA 1.0 specification, section on broadcasting");
+const GIVEN: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
 
 pub(super) static PROFILE: Profile = Profile {
     name: "equal-rank",
-    summary: "a runtime whose operands have equal ranks (TOSA, LiteRT's GPU delegate)",
+    summary: "a runtime whose operands must have equal ranks, such as TensorRT",
     removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
             way: Way::Own,
             text: "has an operator that says the same",
-            evidence: TOSA,
+            evidence: GIVEN,
         },
-        Law { kinds: &[], way: Way::Ask(ranks), text: "takes operands of equal rank, axis by axis", evidence: TOSA },
+        Law { kinds: &[], way: Way::Ask(ranks), text: "takes operands of equal rank, axis by axis", evidence: GIVEN },
     ],
 };
 

@@ -38,8 +38,8 @@ RuleName: TypeAlias = Literal[
     'openvino-fake-quantize',
     'fake-quantize',
     'gemm-c',
-    'tosa',
     'gemm',
+    'tosa',
 ]
 TargetName: TypeAlias = Literal[
     'onnx',
@@ -49,6 +49,7 @@ TargetName: TypeAlias = Literal[
     'ncnn-param',
     'paddle',
     'numpy',
+    'tosa',
     'equal-rank',
     'rank<=1',
     'rank<=2',

@@ -1,0 +1,61 @@
+//! TOSA: operands have equal ranks, and every operand may stretch.
+
+use std::borrow::Cow;
+
+use broadaxe_kernels::{OpId, id};
+
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+const ANSWERS: Evidence =
+    Evidence::documented("TOSA 1.0 specification; answers of tosa-opt 2026.8.0 in cases/tosa.case");
+const SPECIFICATION: Evidence = Evidence::documented("TOSA 1.0 specification, elementwise operators");
+
+/// The operators that have one of TOSA's own.
+const BINARY: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("pow"),
+    id("max"),
+    id("min"),
+    id("equal"),
+    id("greater"),
+    id("greater_equal"),
+    id("logical_and"),
+    id("logical_or"),
+    id("logical_xor"),
+    id("bitwise_and"),
+    id("bitwise_or"),
+    id("bitwise_xor"),
+];
+
+pub(super) static PROFILE: Profile = Profile {
+    name: "tosa",
+    summary: "TOSA: operands of equal rank up to 6, every operand may stretch",
+    removed: COPIES,
+    laws: &[
+        Law {
+            kinds: &[Kind::Unary],
+            way: Way::Own,
+            text: "computes operators of one operand element by element",
+            evidence: SPECIFICATION,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Select],
+            way: Way::Ask(rule),
+            text: "requires equal ranks",
+            evidence: ANSWERS,
+        },
+    ],
+};
+
+fn rule(asked: &Asked<'_>) -> Option<Does> {
+    let known = asked.meaning.kind == Kind::Select || asked.operator().is_some_and(|op| BINARY.contains(&op));
+    if !known {
+        return Some(Does::Unknown(Cow::Borrowed(
+            "does not have this operator; what replaces it depends on the converter",
+        )));
+    }
+    Way::Rule("tosa").ask(&PROFILE.laws[1], asked)
+}
