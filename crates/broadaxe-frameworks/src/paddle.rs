@@ -53,6 +53,8 @@ const fn kinds(
 
 /// Integers and bool divide in f32, as in `paddle.divide`.
 const DIVIDE: &[Choice] = &[choice(&[When::Floats], "div"), choice(&[When::Integers], "div").cast(F32)];
+/// Integers are converted to f64.
+const ATAN2: &[Choice] = &[choice(&[When::Floats], "atan2"), choice(&[When::Integers], "atan2").cast(F64)];
 /// Everything that is not zero is true.
 const AND: &[Choice] = &[choice(&[], "logical_and").cast(Bool)];
 const OR: &[Choice] = &[choice(&[], "logical_or").cast(Bool)];
@@ -85,6 +87,9 @@ pub(crate) static ROWS: &[Row] = &[
     two("fmax", WIDE, NUMPY, "fmax"),
     two("fmin", WIDE, NUMPY, "fmin"),
     two("heaviside", &[F32, F64], NUMPY, "heaviside"),
+    row("atan2", "TT", &[I32, I64, F16, BF16, F32, F64], NUMPY, Computes::OneOf(ATAN2)),
+    two("copysign", FLOATS, NUMPY, "copysign"),
+    two("nextafter", &[F32, F64], NUMPY, "nextafter"),
     two("equal", ADDED, NUMPY, "equal"),
     two("not_equal", ADDED, NUMPY, "not_equal"),
     two("less_than", ADDED, NUMPY, "less"),
