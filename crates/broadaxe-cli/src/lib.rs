@@ -1,7 +1,7 @@
-//! The command `broadaxe`: broadcast rules on the shell, and expressions over array files.
+//! The command `broadaxe`: checks and fixes models, compares broadcast rules, and evaluates expressions over array files.
 //!
-//! A subcommand is a function from its arguments to an [`answer::Answer`]: a text for people, the same as JSON, and
-//! whether all is well. Nothing prints but [`front`], which chooses between the two and gives the exit code.
+//! A subcommand is a function from its arguments to an [`answer::Answer`]: a text for people, the same content as JSON, and
+//! whether it counts as a failure. Only [`front`] prints: it chooses between text and JSON, and sets the exit code.
 
 #![forbid(unsafe_code)]
 // The texts put together here are short, and read best as they will be printed.

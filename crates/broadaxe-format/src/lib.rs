@@ -1,8 +1,8 @@
 //! Reads model files into one graph, and writes small changes back.
 //!
-//! [`open`] recognises a file's format and reads it into a [`Model`]: values, nodes and graphs in three flat lists. Constants are not
-//! copied; the model records where they are. A change is a list of [`Edit`]s, and [`write()`] changes as few bytes as it can: every other
-//! byte of the file is preserved.
+//! [`open`] detects the format of a file and reads it into a [`Model`]: values, nodes and graphs in three flat lists. It does not
+//! copy constants; the model records their positions in the file. A change is a list of [`Edit`]s. [`write()`] changes as few bytes
+//! as possible and preserves all others.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
 //! What the operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy mean.
 //!
-//! One table per framework, a [`Row`] per operator and opset in which it changed: its operands and dtypes, its attributes,
-//! the [rule](RuleBy) by which its operands broadcast, and what it [computes](Row::choices). Everything that has to know
-//! what a node means reads it here: expressions, shape inference, verdicts, writers, repairs and targets. A row says what
-//! the framework's specification says; where an engine deviates, its target says so.
+//! Each framework has a table with a [`Row`] per operator and opset in which it changed. A row states the operands and dtypes,
+//! the attributes, the [rule](RuleBy) by which the operands broadcast, and what the operator [computes](Row::choices).
+//! Expressions, shape inference, verdicts, writers, fixes and targets all use these rows. A row follows the framework's
+//! specification. If an engine deviates from it, its target in `broadaxe-models` says so.
 //!
 //! ```
 //! use broadaxe_frameworks::{Attribute, System, find};

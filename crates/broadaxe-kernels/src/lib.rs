@@ -1,7 +1,7 @@
-//! Element-wise operators, dtypes and tile loops: every line of Broadaxe that touches an element.
+//! Element-wise operators, dtypes and tile loops: all code of Broadaxe that touches elements.
 //!
-//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels over tiles; [`run()`] drives it over a nest of
-//! loops, after checking once that every address lies inside its buffer.
+//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels, which run tile by tile. [`run()`] executes a
+//! program over a nest of loops, after checking once that every address is inside its buffer.
 
 pub mod dtype;
 pub mod math;

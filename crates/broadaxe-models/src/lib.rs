@@ -1,7 +1,7 @@
-//! Model files: what their broadcasts mean on other runtimes, and how to repair them.
+//! What the broadcasts of a model mean on other runtimes, and how to fix them.
 //!
-//! [`format::open`](broadaxe_format::open) reads a file into a [`Model`], [`infer`] computes the shapes of its values, [`check`] compares
-//! what its broadcasts mean on other runtimes, and [`fix`] plans the [`Edit`]s that make them agree.
+//! [`format::open`](broadaxe_format::open) reads a file into a [`Model`], and [`infer`] computes the shapes of its values. [`check`]
+//! compares what the model's broadcasts mean on other runtimes, and [`fix`] plans the [`Edit`]s after which they mean the same.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
 //! The Python package `broadaxe`: the engine over NumPy's memory.
 //!
-//! Python sees one extension module, `broadaxe._broadaxe`. What a call costs is decided here: [`operator`] answers calls on plain
-//! arrays in one step, and so do expressions, frameworks' operators and reductions ([`path`]). Everything else, operands of other libraries, masks, other
-//! dtypes, goes through the Python files of the package, which prepare it for a [`sheet`]: a graph over borrowed
-//! arrays. No table stands in Python twice: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
+//! Python sees one extension module, `broadaxe._broadaxe`. Calls of operators, expressions, frameworks' operators and reductions on
+//! plain arrays are handled here in one step ([`operator`], [`path`]), because their overhead matters. All other calls, such as those
+//! with arrays of other libraries, masks or casts, go through the Python files of the package. These build a [`sheet`], a graph over
+//! borrowed arrays. The Python files contain no tables: names, dtypes, documentation and frameworks come from the engine ([`tables`]).
 
 // Objects of Python are passed as its interpreter passes them.
 #![allow(clippy::needless_pass_by_value)]

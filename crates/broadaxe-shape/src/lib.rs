@@ -1,10 +1,9 @@
-//! Broadcast rules of every framework: shapes in, alignments out.
+//! Broadcast rules of NumPy, ONNX, OpenVINO, Paddle, ncnn and TOSA: shapes in, alignments out.
 //!
-//! A [`Rule`] looks at shapes only and returns an [`Alignment`]: the result's shape and, for each operand, which of its
-//! axes feeds each result axis. Nothing here touches an element. Up to rank 8 and four operands, [`Rule::align`] allocates
-//! nothing unless it fails. [`Rule::place`] runs a rule over dims of your own type.
-//! [`RULES`] lists the rules, the opening comment of each file under `rule/` is the rule's manual, and [`compare()`] shows
-//! where they part.
+//! A [`Rule`] sees only shapes and returns an [`Alignment`]: the result's shape and, for each operand, the result axis that each
+//! of its axes feeds. The crate never touches elements. [`Rule::align`] does not allocate when it succeeds, up to rank 8 and
+//! four operands. [`Rule::place`] runs a rule over dims of your own type. [`RULES`] lists the rules; the comment at the top of
+//! each file under `rule/` documents one. [`compare()`] finds the elements on which two rules differ.
 
 #![no_std]
 #![forbid(unsafe_code)]

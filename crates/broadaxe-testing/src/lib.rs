@@ -1,7 +1,7 @@
-//! What the tests of Broadaxe stand on: the case files, an oracle, and random shapes.
+//! Support for the tests of Broadaxe: a reader of the case files, an oracle, and random shapes.
 //!
-//! The oracle is written for being obviously right, in wide arithmetic, and shares no code with the engine. The cases in
-//! `cases/` say what frameworks do. Never published.
+//! The oracle computes in wide arithmetic, is as simple as possible, and shares no code with the engine. The cases in `cases/`
+//! record what frameworks do. This crate is not published.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,17 @@
 //! Broadcasting that means the same thing everywhere: arrays, expressions and framework operators under any rule.
+//!
+//! An [`Array`] owns its elements, and a [`View`] borrows them. [`apply()`] computes one operator, and an [`Expr`] is parsed once
+//! and evaluated over views. [`Options`] select the [`Rule`].
+//!
+//! ```
+//! use broadaxe::{Array, Expr};
+//!
+//! let a = Array::from_vec([2, 1], vec![1.0_f32, 2.0])?;
+//! let b = Array::from_vec([3], vec![10.0_f32, 20.0, 30.0])?;
+//! let sum = Expr::parse("a * 2 + b")?.eval(&[("a", a.view()), ("b", b.view())])?;
+//! assert_eq!(sum.as_slice::<f32>(), Some(&[12.0, 22.0, 32.0, 14.0, 24.0, 34.0][..]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
