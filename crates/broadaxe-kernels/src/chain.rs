@@ -9,42 +9,42 @@
 use crate::{
     dtype::DType,
     family::cast,
-    isa::Join,
+    isa::Opcode,
     step::{Slot, Step},
     table::find,
-    tile::chain::{Act, LINKS},
+    tile::chain::{LINKS, LinkAction},
 };
 
 /// A link of a chain: what is done, and the input that is its operand; none stands for the number that was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    pub(crate) act: Act,
+    pub(crate) act: LinkAction,
     pub(crate) input: Option<usize>,
     /// Whether the result is rounded to the dtype of the program's.
     pub(crate) rounds: bool,
 }
 
 /// The operators that a link can be, or two: each with its operands as they stand, and with the first two exchanged.
-const JOINS: [(&str, Join, Join); 14] = [
-    ("add", Join::Sum, Join::Sum),
-    ("sub", Join::Difference, Join::Reversed),
-    ("mul", Join::Product, Join::Product),
-    ("div", Join::Quotient, Join::Inverted),
-    ("sqrt", Join::Root, Join::Root),
-    ("max", Join::Larger, Join::LargerSwapped),
-    ("min", Join::Smaller, Join::SmallerSwapped),
-    ("relu", Join::Relu, Join::Relu),
-    ("abs", Join::Magnitude, Join::Magnitude),
-    ("neg", Join::Negative, Join::Negative),
-    ("square", Join::Square, Join::Square),
-    ("reciprocal", Join::Reciprocal, Join::Reciprocal),
-    ("squared_difference", Join::Difference, Join::Reversed),
-    ("clamp", Join::LargerSwapped, Join::Larger),
+const JOINS: [(&str, Opcode, Opcode); 14] = [
+    ("add", Opcode::Sum, Opcode::Sum),
+    ("sub", Opcode::Difference, Opcode::Reversed),
+    ("mul", Opcode::Product, Opcode::Product),
+    ("div", Opcode::Quotient, Opcode::Inverted),
+    ("sqrt", Opcode::Root, Opcode::Root),
+    ("max", Opcode::Larger, Opcode::LargerSwapped),
+    ("min", Opcode::Smaller, Opcode::SmallerSwapped),
+    ("relu", Opcode::Relu, Opcode::Relu),
+    ("abs", Opcode::Magnitude, Opcode::Magnitude),
+    ("neg", Opcode::Negative, Opcode::Negative),
+    ("square", Opcode::Square, Opcode::Square),
+    ("reciprocal", Opcode::Reciprocal, Opcode::Reciprocal),
+    ("squared_difference", Opcode::Difference, Opcode::Reversed),
+    ("clamp", Opcode::LargerSwapped, Opcode::Larger),
 ];
 
 /// Says whether a result has no more digits than its operands.
-fn is_exact(join: Join) -> bool {
-    use Join::{Larger, LargerSwapped, Magnitude, Negative, Relu, Smaller, SmallerSwapped};
+fn is_exact(join: Opcode) -> bool {
+    use Opcode::{Larger, LargerSwapped, Magnitude, Negative, Relu, Smaller, SmallerSwapped};
     matches!(join, Larger | LargerSwapped | Smaller | SmallerSwapped | Relu | Magnitude | Negative)
 }
 
@@ -114,7 +114,7 @@ impl Writer<'_> {
     }
 
     /// Returns the row of the operator that a step is.
-    fn row(&self, step: usize) -> Option<(&'static str, Join, Join)> {
+    fn row(&self, step: usize) -> Option<(&'static str, Opcode, Opcode)> {
         let kernel = self.steps[step].kernel;
         let own = |name: &str, dtype| find(name).and_then(|op| op.kernel(dtype));
         let is = |name: &str, dtype| own(name, dtype).is_some_and(|own| std::ptr::eq(own, kernel));
@@ -124,16 +124,16 @@ impl Writer<'_> {
     /// Says whether a NaN that a step gives is the canonical one.
     fn is_canonical(&self, step: usize) -> bool {
         match (self.row(step), &*self.steps[step].args) {
-            (None | Some((_, Join::Negative, _)), _) => false,
-            (Some((_, Join::Magnitude, _)), &[Slot::Step(s)]) => self.is_canonical(s),
-            (Some((_, join, _)), _) => join != Join::Magnitude,
+            (None | Some((_, Opcode::Negative, _)), _) => false,
+            (Some((_, Opcode::Magnitude, _)), &[Slot::Step(s)]) => self.is_canonical(s),
+            (Some((_, join, _)), _) => join != Opcode::Magnitude,
         }
     }
 
     /// Writes the links of an operand; only where it `may` do they keep a number.
     fn written(&self, slot: Slot, may: bool) -> Option<Vec<Part>> {
         if let Some(input) = self.input(slot) {
-            return Some(vec![Part { act: Act::Begin, input: Some(input), rounds: false }]);
+            return Some(vec![Part { act: LinkAction::Begin, input: Some(input), rounds: false }]);
         }
         let Slot::Step(s) = slot else { return None };
         let step = &self.steps[s];
@@ -143,7 +143,7 @@ impl Writer<'_> {
         let (name, join, swapped) = self.row(s)?;
         let part = |join, input| {
             let rounds = self.output != DType::F32 && step.kernel.output() == self.output && !is_exact(join);
-            Part { act: Act::Join(join), input, rounds }
+            Part { act: LinkAction::Opcode(join), input, rounds }
         };
         let (mut parts, join, input) = match *step.args {
             [a] => (self.written(a, may)?, join, None),
@@ -161,8 +161,8 @@ impl Writer<'_> {
         };
         parts.push(part(join, input));
         match *step.args {
-            [_, _, c] => parts.push(part(Join::SmallerSwapped, Some(self.input(c)?))),
-            [_, _] if name == "squared_difference" => parts.push(part(Join::Square, None)),
+            [_, _, c] => parts.push(part(Opcode::SmallerSwapped, Some(self.input(c)?))),
+            [_, _] if name == "squared_difference" => parts.push(part(Opcode::Square, None)),
             _ => {}
         }
         Some(parts)
@@ -171,7 +171,7 @@ impl Writer<'_> {
 
 /// Writes links that are followed by others with their result kept.
 fn kept(mut first: Vec<Part>, mut second: Vec<Part>) -> Vec<Part> {
-    second[0].act = Act::Keep;
+    second[0].act = LinkAction::Keep;
     first.append(&mut second);
     first
 }

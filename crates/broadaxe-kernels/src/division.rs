@@ -2,14 +2,14 @@
 
 use crate::{
     math::{
-        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, floor_by_f32, floor_by_f64, singles::Fma,
+        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, f32xn::Fma, floor_by_f32, floor_by_f64,
         trunc_by_f32, trunc_by_f64,
     },
     number::{Integer, Number},
 };
 
 /// A divisor made ready for many dividends.
-pub(crate) trait Ready<T>: Copy {
+pub(crate) trait PrecomputedDivisor<T>: Copy {
     /// Makes a divisor ready.
     fn of(by: T) -> Self;
     /// Divides towards zero.
@@ -23,7 +23,7 @@ pub(crate) trait Ready<T>: Copy {
 /// `MIN / -1` wraps, and a zero divisor gives any number (a guard refuses it before).
 pub(crate) trait Divide: Copy + 'static {
     /// What becomes of a divisor that is made ready.
-    type By: Ready<Self>;
+    type By: PrecomputedDivisor<Self>;
     /// Divides towards zero.
     fn div_trunc(self, by: Self) -> Self;
     /// Divides, rounding down.
@@ -105,7 +105,7 @@ fn floor_wide(a: i64, by: i64) -> i64 {
 
 macro_rules! ready {
     ($($float:ident $inverse:ident: $($ty:ident),+;)+) => { $($(
-        impl Ready<$ty> for $inverse {
+        impl PrecomputedDivisor<$ty> for $inverse {
             #[inline(always)]
             fn of(by: $ty) -> Self { Self::new($float::from(by)) }
             #[inline(always)]
@@ -119,7 +119,7 @@ ready! { f32 Inverse32: i16, u16; f64 Inverse64: i32, u32; }
 
 macro_rules! ready_by_factor {
     ($($factor:ident: $unsigned:ident $signed:ident;)+) => { $(
-        impl Ready<$unsigned> for $factor {
+        impl PrecomputedDivisor<$unsigned> for $factor {
             #[inline(always)]
             fn of(by: $unsigned) -> Self { Self::new(by) }
             #[inline(always)]
@@ -127,7 +127,7 @@ macro_rules! ready_by_factor {
             #[inline(always)]
             fn floor<M: Fma>(self, a: $unsigned) -> $unsigned { self.divide(a) }
         }
-        impl Ready<$signed> for Signed<$factor, $signed> {
+        impl PrecomputedDivisor<$signed> for Signed<$factor, $signed> {
             #[inline(always)]
             fn of(by: $signed) -> Self {
                 Self { factor: $factor::new(by.unsigned_abs()), sign: by >> ($signed::BITS - 1) }
@@ -199,7 +199,7 @@ impl Dividend for i64 {
     }
 }
 
-impl Ready<Units> for Inverse64 {
+impl PrecomputedDivisor<Units> for Inverse64 {
     #[inline(always)]
     fn of(by: Units) -> Self {
         Self::new(by.value())
@@ -237,7 +237,7 @@ impl Divide for Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::singles::{Instruction, Plain};
+    use crate::math::f32xn::{FmaDefault, FmaHardware};
     use std::fmt::Debug;
 
     /// Returns the quotient towards zero and the one rounded down, each in two ways, and three remainders.
@@ -264,15 +264,15 @@ mod tests {
     ) -> usize {
         let mut near = 0;
         for b in divisors.iter().map(|&b| of(b)).filter(|&b| wide(b) != 0) {
-            let (by, near_by) = (Ready::of(b), Ready::of(b.near()));
+            let (by, near_by) = (PrecomputedDivisor::of(b), PrecomputedDivisor::of(b.near()));
             for a in numbers.iter().map(|&a| of(a)) {
                 let expected = exact(wide(a), wide(b)).map(of);
-                assert_eq!(ways::<T, Plain>(a, b, by), expected, "{a:?} / {b:?}");
-                assert_eq!(ways::<T, Instruction>(a, b, by), expected, "{a:?} / {b:?}, fused");
+                assert_eq!(ways::<T, FmaDefault>(a, b, by), expected, "{a:?} / {b:?}");
+                assert_eq!(ways::<T, FmaHardware>(a, b, by), expected, "{a:?} / {b:?}, fused");
                 if a.is_near() && b.is_near() {
                     let (a, b) = (a.near(), b.near());
-                    assert_eq!(ways::<_, Plain>(a, b, near_by).map(T::of_near), expected, "near");
-                    assert_eq!(ways::<_, Instruction>(a, b, near_by).map(T::of_near), expected, "near, fused");
+                    assert_eq!(ways::<_, FmaDefault>(a, b, near_by).map(T::of_near), expected, "near");
+                    assert_eq!(ways::<_, FmaHardware>(a, b, near_by).map(T::of_near), expected, "near, fused");
                     near += 1;
                 }
             }

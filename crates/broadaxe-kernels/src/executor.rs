@@ -56,8 +56,8 @@ impl Executor for Scoped {
         std::thread::scope(|scope| {
             let start = |i: usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i));
             // Where the system gives no more threads, the calling one does the rest.
-            let refused = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
-            (0..parts.min(1)).chain(refused..parts).for_each(part);
+            let rejected = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
+            (0..parts.min(1)).chain(rejected..parts).for_each(part);
         });
     }
 }
@@ -113,24 +113,24 @@ pub(crate) struct Watch<'a> {
     done: AtomicU64,
     stop: AtomicBool,
     /// The first refused element so far, and the step that refused it.
-    refused: Mutex<Option<(u64, usize)>>,
+    rejected: Mutex<Option<(u64, usize)>>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(total: u64, progress: Option<Progress<'a>>) -> Self {
-        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), refused: Mutex::new(None) }
+        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), rejected: Mutex::new(None) }
     }
 
     /// Notes an element that a step refused; the first of all stays.
     pub(crate) fn refuse(&self, element: u64, step: usize) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         let found = (element, step);
-        *refused = Some(refused.map_or(found, |first| first.min(found)));
+        *rejected = Some(rejected.map_or(found, |first| first.min(found)));
     }
 
     /// Returns the first refused element and its step, where one was.
-    pub(crate) fn refused(&self) -> Option<(u64, usize)> {
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn rejected(&self) -> Option<(u64, usize)> {
+        *self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whether the caller asked to stop.

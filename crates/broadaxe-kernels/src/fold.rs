@@ -17,12 +17,12 @@ pub(crate) mod kinds;
 
 use crate::{
     dtype::Element,
-    isa::{Isa, Level, Work},
+    isa::{Isa, Level, LevelWork},
     tile::{self, Input, Rows},
 };
 
 /// The elements of a lane in a block.
-const STEPS: usize = 16;
+const LANE_ELEMENTS: usize = 16;
 
 /// The rows that are joined at a time; the lanes are read and written once for all of them.
 const AT_ONCE: usize = 8;
@@ -82,7 +82,7 @@ pub(crate) trait Folder {
 }
 
 /// The state of a fold with `L` lanes over sequences side by side, taken row by row.
-pub(crate) struct Lanes<F: Fold, const L: usize> {
+pub(crate) struct FoldLanes<F: Fold, const L: usize> {
     width: usize,
     /// The lanes of the block at hand, each a row of `width`.
     rows: Vec<F::Acc>,
@@ -94,10 +94,10 @@ pub(crate) struct Lanes<F: Fold, const L: usize> {
     levels: Vec<Vec<F::Acc>>,
 }
 
-impl<F: Fold, const L: usize> Lanes<F, L> {
+impl<F: Fold, const L: usize> FoldLanes<F, L> {
     pub(crate) const BLOCK: usize = {
-        assert!(L.is_power_of_two() && STEPS * L <= LARGEST_BLOCK);
-        STEPS * L
+        assert!(L.is_power_of_two() && LANE_ELEMENTS * L <= LARGEST_BLOCK);
+        LANE_ELEMENTS * L
     };
 
     pub(crate) fn new() -> Self {
@@ -229,7 +229,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         carry
     }
 
-    /// As [`Lanes::total`], for what is asked once for all sequences.
+    /// As [`FoldLanes::total`], for what is asked once for all sequences.
     #[inline(never)]
     fn end(&mut self) -> &mut [F::Acc] {
         self.total()
@@ -310,9 +310,9 @@ fn halve<F: Fold, const L: usize, const HALF: usize>(lanes: &mut [F::Acc; L]) {
 
 /// A fold with `L` lanes.
 pub(crate) struct Tree<F: Fold, const L: usize> {
-    all: Lanes<F, L>,
+    all: FoldLanes<F, L>,
     /// One of several sequences that are taken whole.
-    one: Lanes<F, L>,
+    one: FoldLanes<F, L>,
 }
 
 /// What is done under the instructions of a level.
@@ -323,13 +323,13 @@ enum Task<'a> {
     Push,
 }
 
-struct Feed<'t, 'a, F: Fold, const L: usize> {
+struct LevelTask<'t, 'a, F: Fold, const L: usize> {
     tree: &'t mut Tree<F, L>,
     task: Task<'a>,
     done: &'t mut bool,
 }
 
-impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
+impl<F: Fold, const L: usize> LevelWork for LevelTask<'_, '_, F, L> {
     #[inline(always)]
     fn work(self) {
         let Tree { all, one } = self.tree;
@@ -342,7 +342,7 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
         let mut ready = true;
         if let Some((band, along)) = taken {
             ready = along && all.width > 1;
-            if ready && band.count <= Lanes::<F, L>::BLOCK {
+            if ready && band.count <= FoldLanes::<F, L>::BLOCK {
                 let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
                 for (row, to) in all.rows.iter_mut().enumerate().take(rows.height) {
                     *to = block::<F, L>(&rows, row, 0, rows.count);
@@ -382,12 +382,12 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
 
 impl<F: Fold, const L: usize> Tree<F, L> {
     pub(crate) fn new() -> Self {
-        Self { all: Lanes::new(), one: Lanes::new() }
+        Self { all: FoldLanes::new(), one: FoldLanes::new() }
     }
 
     fn feed(&mut self, isa: Isa, task: Task) -> bool {
         let mut done = false;
-        isa.perform(Feed { tree: self, task, done: &mut done });
+        isa.perform(LevelTask { tree: self, task, done: &mut done });
         done
     }
 }

@@ -9,13 +9,13 @@ use crate::{
 };
 
 /// The operators that can be the first or the second of a pair, by the number that [`pairs`] gives them.
-const PARTS: [&str; 3] = ["add", "sub", "mul"];
+const FUSED_OPERATORS: [&str; 3] = ["add", "sub", "mul"];
 
 /// Returns the number of the operator that a kernel belongs to, if it can be part of a pair.
 fn part(kernel: &'static Kernel) -> Option<usize> {
     let dtype = kernel.output();
     let is = |name: &str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
-    matches!(dtype, DType::F32 | DType::F64).then(|| PARTS.iter().position(|&name| is(name)))?
+    matches!(dtype, DType::F32 | DType::F64).then(|| FUSED_OPERATORS.iter().position(|&name| is(name)))?
 }
 
 /// Returns the kernel of both steps, where the first is operand `k` of the second.
@@ -150,17 +150,27 @@ mod tests {
                 for constants in 0..8_usize {
                     let strides = [0, 1, 2].map(|i| if constants & 1 << i != 0 { 0 } else { 4 });
                     let args = if k == 0 { [S(0), I(2)] } else { [I(2), S(0)] };
-                    let both = vec![step(PARTS[one], DType::F32, &[I(0), I(1)]), step(PARTS[two], DType::F32, &args)];
+                    let both = vec![
+                        step(FUSED_OPERATORS[one], DType::F32, &[I(0), I(1)]),
+                        step(FUSED_OPERATORS[two], DType::F32, &args),
+                    ];
                     let both = Program::new(vec![DType::F32; 3], both).expect("sound");
                     assert_eq!(both.step_count(), 1, "fused");
                     let got = run(isa, &both, strides, &whole);
                     let alone =
                         |name, args: &[Slot]| Program::new(vec![DType::F32; 2], vec![step(name, DType::F32, args)]);
-                    let first = run(isa, &alone(PARTS[one], &[I(0), I(1)]).expect("sound"), strides, &whole[..2]);
+                    let first =
+                        run(isa, &alone(FUSED_OPERATORS[one], &[I(0), I(1)]).expect("sound"), strides, &whole[..2]);
                     let args = if k == 0 { [I(0), I(1)] } else { [I(1), I(0)] };
                     let inputs = [Input::new(&first, 0), whole[2]];
-                    let want = run(isa, &alone(PARTS[two], &args).expect("sound"), [4, strides[2], 0], &inputs);
-                    assert!(got == want, "{} then {} at {k}, constants {constants:b}, {isa:?}", PARTS[one], PARTS[two]);
+                    let want =
+                        run(isa, &alone(FUSED_OPERATORS[two], &args).expect("sound"), [4, strides[2], 0], &inputs);
+                    assert!(
+                        got == want,
+                        "{} then {} at {k}, constants {constants:b}, {isa:?}",
+                        FUSED_OPERATORS[one],
+                        FUSED_OPERATORS[two]
+                    );
                 }
             }
         }

@@ -9,12 +9,12 @@
 pub(crate) mod floats;
 pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod lots;
+pub(crate) mod lane_blocks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod singles16;
+pub(crate) mod f32x16;
 pub(crate) mod cut;
 pub(crate) mod lanes;
 
@@ -104,7 +104,7 @@ pub type Loop = unsafe fn(block: &Block) -> bool;
 ///
 /// # Safety
 /// The first two operands are readable for `n` elements, or for one where the step is 0.
-pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
+pub(crate) type SearchLoop = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
 /// A loop before it is compiled for a level.
 pub(crate) trait Body {
@@ -298,7 +298,7 @@ pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
 
 /// An operation on two numbers of f32, rounded once, of the one loop that learns when it runs which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Join {
+pub(crate) enum Opcode {
     /// a + b
     Sum,
     /// a - b
@@ -334,7 +334,7 @@ pub(crate) enum Join {
 }
 
 /// Stores that go to memory past the caches: as wide as a level has them.
-pub(crate) trait Past {
+pub(crate) trait StreamStores {
     /// The bytes of a store.
     const WIDTH: usize;
     /// Stores so many bytes.
@@ -348,7 +348,7 @@ pub(crate) trait Past {
 macro_rules! past {
     ($($width:ident: $vector:ident, $store:ident;)+) => { $(
         pub(crate) struct $width;
-        impl Past for $width {
+        impl StreamStores for $width {
             const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
             #[inline(always)]
             unsafe fn store(from: *const u8, to: *mut u8) {
@@ -361,8 +361,8 @@ macro_rules! past {
 }
 #[cfg(target_arch = "x86_64")]
 past! {
-    Past32: __m256i, _mm256_stream_si256;
-    Past64: __m512i, _mm512_stream_si512;
+    StreamStores32: __m256i, _mm256_stream_si256;
+    StreamStores64: __m512i, _mm512_stream_si512;
 }
 
 /// The machine's own conversions between f16 and f32 in memory, sixteen at a time.
@@ -404,7 +404,7 @@ macro_rules! conversions {
                     unsafe {
                         let floats = from.add(i).cast::<$floats>().read_unaligned();
                         let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
-                        to.add(i).cast::<$halves>().write_unaligned(lots::$kept(halves));
+                        to.add(i).cast::<$halves>().write_unaligned(lane_blocks::$kept(halves));
                     }
                 }
             }
@@ -418,7 +418,7 @@ conversions! {
 }
 
 /// Work of safe loops, always inlined, that is compiled for every level.
-pub(crate) trait Work: Sized {
+pub(crate) trait LevelWork: Sized {
     /// Does the work.
     fn work(self);
     /// Does the work with the widest instructions, where not all of it may come.
@@ -431,7 +431,7 @@ pub(crate) trait Work: Sized {
 // SAFETY: only on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx2<W: Work>(work: W) {
+unsafe fn work_avx2<W: LevelWork>(work: W) {
     stack::align();
     work.work();
 }
@@ -439,14 +439,14 @@ unsafe fn work_avx2<W: Work>(work: W) {
 // SAFETY: only on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx512<W: Work>(work: W) {
+unsafe fn work_avx512<W: LevelWork>(work: W) {
     stack::align();
     work.work_wide();
 }
 
 impl Isa {
     /// Does work with the instructions of this level.
-    pub(crate) fn perform<W: Work>(self, work: W) {
+    pub(crate) fn perform<W: LevelWork>(self, work: W) {
         match self.0 {
             // SAFETY: an `Isa` of this level exists only where the CPU has these instructions.
             #[cfg(target_arch = "x86_64")]
@@ -510,8 +510,11 @@ impl FloatMode {
     }
 }
 
-/// The most mappings of files that can be alive at once.
-pub(crate) const MOST_MAPPINGS: usize = 64;
+/// The bytes of a page of memory; where pages are larger, of a part of one.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// The largest number of file mappings that can exist at once.
+pub(crate) const MAX_MAPPINGS: usize = 64;
 
 #[cfg(target_os = "linux")]
 pub(crate) mod pages;
@@ -520,13 +523,14 @@ pub(crate) mod pages;
 #[cfg(not(target_os = "linux"))]
 pub(crate) mod pages {
     #[derive(Debug)]
-    pub(crate) enum Pages {}
+    pub(crate) enum NoPages {}
+    pub(crate) use NoPages as Pages;
 
     pub(crate) fn reserve(_: &std::fs::File, _: u64) -> std::io::Result<bool> {
         Ok(false)
     }
 
-    impl Pages {
+    impl NoPages {
         pub(crate) fn map(_: &std::fs::File, _: u64, _: usize) -> Option<Self> {
             None
         }
@@ -557,8 +561,8 @@ mod tests {
     fn names_choose_levels() {
         assert_eq!(Isa::choose(Some("baseline")), Ok(Isa(Level::Baseline)));
         assert_eq!(Isa::choose(None).ok(), Isa::available().last().copied());
-        let refused = Isa::choose(Some("mmx")).unwrap_err();
-        assert!(refused.contains("=mmx ") && refused.contains("baseline"), "{refused}");
+        let rejected = Isa::choose(Some("mmx")).unwrap_err();
+        assert!(rejected.contains("=mmx ") && rejected.contains("baseline"), "{rejected}");
     }
 
     #[cfg(target_arch = "x86_64")]

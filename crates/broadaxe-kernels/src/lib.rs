@@ -24,15 +24,16 @@ pub mod program;
 pub mod nest;
 pub mod executor;
 mod cache;
-pub(crate) mod gate;
+pub(crate) mod rendezvous;
 pub mod schedule;
 pub mod run;
 pub mod pool;
 mod fold;
 pub mod reduction;
-pub mod space;
+pub mod domain;
 pub mod reduce;
 
+pub use domain::Domain;
 pub use dtype::{Bool, DType, Element, Family, bf16, f16};
 #[cfg(feature = "rayon")]
 pub use executor::Rayon;
@@ -49,6 +50,5 @@ pub use reduce::Reduce;
 pub use reduction::Reduction;
 pub use run::{Failure, run, run_at};
 pub use schedule::{Decisions, Schedule};
-pub use space::Space;
 pub use table::{OPS, OpId, find, id};
 pub use tile::{Buffer, Input, Output};

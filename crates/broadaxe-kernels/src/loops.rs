@@ -7,8 +7,8 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Isa, LEVELS, Level, Loop, Search},
-    math::singles::Fma,
+    isa::{Isa, LEVELS, Level, Loop, SearchLoop},
+    math::f32xn::Fma,
     number::{Function, Function2, Real},
 };
 
@@ -128,7 +128,7 @@ impl<T: Real, F: Function2> Binary<T> for F {
 /// A function of two elements that can do part of its work once for a second element that stays.
 ///
 /// Products and sums on the way are computed as `M` does them best.
-pub(crate) trait Prepared<T: Element>: Binary<T> {
+pub(crate) trait ByPrecomputed<T: Element>: Binary<T> {
     /// What becomes of that element.
     type By: Copy;
     /// What becomes of one near zero, for elements near zero.
@@ -152,11 +152,11 @@ pub trait Ternary<A: Element, T: Element = A>: 'static {
 }
 
 /// A question about two elements that an operator must refuse.
-pub trait Refuses<T: Element>: 'static {
+pub trait Rejects<T: Element>: 'static {
     /// What is refused, for an error: `a zero divisor`.
     const WHAT: &'static str;
     /// Says whether this pair is refused.
-    fn refuses(a: T, b: T) -> bool;
+    fn rejects(a: T, b: T) -> bool;
 }
 
 /// The loop of a kernel that reads certain operands as constants, for every instruction set.
@@ -173,7 +173,7 @@ pub(crate) struct Variant {
 #[derive(Clone, Copy)]
 pub struct Guard {
     pub(crate) what: &'static str,
-    pub(crate) first: Search,
+    pub(crate) first: SearchLoop,
 }
 
 impl Guard {
@@ -184,16 +184,16 @@ impl Guard {
 }
 
 /// The elements of f16 or bf16 that a loop computes at a time.
-pub(crate) const LOT: usize = 32;
+pub(crate) const LANE_BLOCK_ELEMENTS: usize = 32;
 
 /// The rows for which such a loop widens an operand once that stays from row to row.
-pub(crate) const MANY: usize = 4;
+pub(crate) const MIN_WIDENING_ROWS: usize = 4;
 
 /// The longest row that such an operand is widened for: as f32, it lies in the first-level cache beside what it meets.
-pub(crate) const LONGEST_WIDE: usize = 4096;
+pub(crate) const MAX_WIDENED_ELEMENTS: usize = 4096;
 
 /// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
-pub(crate) const LIGHT_PICOS: u32 = 8;
+pub(crate) const MEMORY_BOUND_PICOS: u32 = 8;
 
 /// An operator for given dtypes: its loops for every instruction set.
 #[derive(Clone, Copy)]
@@ -227,14 +227,14 @@ impl Kernel {
     /// memory it touches. The least of several levels has no such loops.
     pub(crate) fn takes_groups(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
-        has_level && self.arity > 1 && self.picos <= LIGHT_PICOS * self.output.size() as u32
+        has_level && self.arity > 1 && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32
     }
 
     /// Says whether its loops take rows of f16 or bf16 by lots.
     pub(crate) fn takes_lots(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline && self.arity < 3;
         let halves = self.output.is_half() && self.inputs().iter().all(|dtype| dtype.is_half());
-        has_level && halves && self.picos <= LIGHT_PICOS * self.output.size() as u32
+        has_level && halves && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32
     }
 
     /// Returns what finds the elements that must be refused, where there are such elements.

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     isa::{
-        MOST_MAPPINGS,
+        MAX_MAPPINGS,
         pages::{Pages, reserve},
     },
     tile::{Input, Output, lend, lend_mut, read},
@@ -37,7 +37,7 @@ impl Mapping {
     /// Maps `len` bytes from byte `at`, or nothing where they should be read in the ordinary way.
     ///
     /// That is so for anything but a regular file, for bytes beyond its end or none at all, where the system refuses,
-    /// and when [`Mapping::MOST`] mappings are alive.
+    /// and when [`Mapping::MAX`] mappings are alive.
     ///
     /// ```
     /// use broadaxe_kernels::Mapping;
@@ -59,7 +59,7 @@ impl Mapping {
     }
 
     /// The most mappings that can be alive at once.
-    pub const MOST: usize = MOST_MAPPINGS;
+    pub const MAX: usize = MAX_MAPPINGS;
 
     /// Counts the bytes.
     pub fn len(&self) -> usize {
@@ -105,7 +105,7 @@ impl MappingMut {
     /// Makes the file long enough for `len` bytes from byte `at`, and maps them.
     ///
     /// `None` where they should be written in the ordinary way: on other systems than Linux, for a file system that cannot keep room
-    /// for bytes to come, where the system refuses, and when [`Mapping::MOST`] mappings are alive. The file must be open for reading
+    /// for bytes to come, where the system refuses, and when [`Mapping::MAX`] mappings are alive. The file must be open for reading
     /// and writing; it may have become longer even so.
     ///
     /// # Errors

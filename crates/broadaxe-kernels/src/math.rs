@@ -36,9 +36,9 @@
     reason = "fitted coefficients are read by no one, and the first ones come close to known constants"
 )]
 
-mod double;
-pub(crate) mod singles;
-mod fine;
+mod double_double;
+pub(crate) mod f32xn;
+mod extended;
 pub(crate) mod single;
 mod exp;
 mod log;
@@ -55,10 +55,10 @@ mod special;
 mod quotient;
 mod remainder;
 
-mod turns;
+mod quarter_turns;
 mod arc;
 mod hyperbola;
-mod soft;
+mod logaddexp;
 
 mod circular;
 mod trig;
@@ -73,10 +73,12 @@ pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp2_32, logaddexp32};
 pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
+pub use logaddexp::{logaddexp2_64, logaddexp64};
 pub use normal::{erf64, gelu64};
 pub(crate) use normal::{erf64_by, gelu64_by};
 pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
+pub use quarter_turns::FEW_TURNS;
 pub(crate) use quotient::Units;
 pub use quotient::{
     Factor8, Factor64, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64,
@@ -89,12 +91,10 @@ pub(crate) use remainder::{
     remainder_ieee32_once, remainder_ieee64_once,
 };
 pub use root::{cbrt32, cbrt64};
-pub use soft::{logaddexp2_64, logaddexp64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};
 pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
-pub use turns::FEW_TURNS;
 
 /// Replaces any NaN by the canonical quiet one.
 ///

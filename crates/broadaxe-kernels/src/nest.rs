@@ -7,8 +7,8 @@
 //! element and takes the cheapest.
 
 use crate::{
-    loops::{LONGEST_WIDE, LOT, MANY},
-    tile::{SHORTEST, chain::GROUP},
+    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
 /// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
@@ -35,7 +35,7 @@ pub(crate) fn reach(dims: &[usize], strides: &[isize], size: usize) -> Option<(i
 
 /// How an operand lies over a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub(crate) enum AccessPattern {
     /// One element stands for all.
     Constant,
     /// The elements lie one after the other.
@@ -43,9 +43,9 @@ pub(crate) enum Lie {
     /// The elements lie one after the other, and each stands for so many.
     Repeated(usize),
     /// The elements lie so many of them apart, backwards where that is negative.
-    Apart(isize),
+    Strided(isize),
     /// Anything else.
-    Strided,
+    Irregular,
 }
 
 /// The most times that an element may stand for to be repeated on the way into a loop.
@@ -59,43 +59,43 @@ const MOST_SINGLE: isize = 8;
 
 /// What a loop can do with elements of an operand that are neither dense nor one: those need not be packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loose {
+pub(crate) enum DirectAccess {
     /// Nothing.
     No,
     /// It can repeat each.
     Repeated,
     /// It can repeat each, or bring those together that lie a few elements apart.
-    RepeatedOrApart,
+    RepeatedOrStrided,
     /// It can take those that lie a few more elements apart, and results too.
-    Apart,
+    Strided,
 }
 
 /// Says how an operand lies over these loops, for a loop that can do so much with it.
-pub(crate) fn lie_loose(
+pub(crate) fn direct_access_pattern(
     loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
     size: usize,
-    loose: Loose,
-) -> Lie {
-    let plain = lie(loops.clone(), size);
-    if plain != Lie::Strided || loose == Loose::No {
+    direct: DirectAccess,
+) -> AccessPattern {
+    let plain = access_pattern(loops.clone(), size);
+    if plain != AccessPattern::Irregular || direct == DirectAccess::No {
         return plain;
     }
     let mut times = 1_usize;
     let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
     let first = moves.peek().map_or(0, |&(_, stride)| stride);
     let apart = first / size as isize;
-    let most = if loose == Loose::Apart { MOST_SINGLE } else { MOST_APART };
-    let can = loose != Loose::Repeated && (-most..=most).contains(&apart);
+    let most = if direct == DirectAccess::Strided { MOST_SINGLE } else { MOST_APART };
+    let can = direct != DirectAccess::Repeated && (-most..=most).contains(&apart);
     if can && first == apart * size as isize && follow(moves.clone(), first) {
-        return Lie::Apart(apart);
+        return AccessPattern::Strided(apart);
     }
     while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
         times = times.saturating_mul(dim);
     }
-    if loose != Loose::Apart && times <= TIMES && follow(moves, size as isize) {
-        Lie::Repeated(times)
+    if direct != DirectAccess::Strided && times <= TIMES && follow(moves, size as isize) {
+        AccessPattern::Repeated(times)
     } else {
-        Lie::Strided
+        AccessPattern::Irregular
     }
 }
 
@@ -109,24 +109,27 @@ fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) 
 }
 
 /// Says how an operand lies over these loops.
-pub(crate) fn lie(loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone, size: usize) -> Lie {
+pub(crate) fn access_pattern(
+    loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
+    size: usize,
+) -> AccessPattern {
     let moves = loops.filter(|&(dim, _)| dim > 1);
     if moves.clone().all(|(_, stride)| stride == 0) {
-        return Lie::Constant;
+        return AccessPattern::Constant;
     }
     let mut expected = size as isize;
     for (dim, stride) in moves.rev() {
         if stride != expected {
-            return Lie::Strided;
+            return AccessPattern::Irregular;
         }
         expected *= dim as isize;
     }
-    Lie::Dense
+    AccessPattern::Dense
 }
 
 /// The unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
+pub(crate) struct Blocking {
     /// The loop of which a row takes a piece.
     pub(crate) axis: usize,
     /// The rounds of that loop in a piece.
@@ -139,7 +142,7 @@ pub(crate) struct Cut {
     pub(crate) rows: usize,
 }
 
-impl Cut {
+impl Blocking {
     /// Lists the loops of a row with the operand's strides.
     pub(crate) fn row<'a>(
         &self,
@@ -184,19 +187,19 @@ pub(crate) struct Layout<'a> {
     pub(crate) size: usize,
     pub(crate) is_output: bool,
     /// What the loop can do with its elements.
-    pub(crate) loose: Loose,
+    pub(crate) direct: DirectAccess,
 }
 
 impl Layout<'_> {
     /// Says how the operand lies over a row of a unit.
-    fn lie(&self, dims: &[usize], cut: &Cut) -> Lie {
+    fn access_pattern(&self, dims: &[usize], cut: &Blocking) -> AccessPattern {
         let row = cut.row(dims, self.strides);
-        lie_loose(row, self.size, self.loose)
+        direct_access_pattern(row, self.size, self.direct)
     }
 }
 
 /// The most elements of a unit; bounds the time to an answer when asked to stop.
-pub(crate) const LONG: usize = 1 << 15;
+pub(crate) const MAX_UNIT_ELEMENTS: usize = 1 << 15;
 
 /// The bytes of packed operands that stay in the first-level cache beside the others.
 pub(crate) const PACKED: usize = 20 << 10;
@@ -205,7 +208,7 @@ pub(crate) const PACKED: usize = 20 << 10;
 const PACKED_BLOCK: usize = 32 << 10;
 
 /// The elements in so many of which there are whole lines of the cache, whatever their size.
-const LINE: usize = 64;
+const LINE_ALIGNED_ELEMENTS: usize = 64;
 
 /// The rows of a unit that follows a transposed operand: some lines of the cache of it.
 const ACROSS: usize = 64;
@@ -242,13 +245,13 @@ const MOVED: f64 = 0.06;
 /// Repeating an element on the way into a loop.
 const REPEATED: f64 = 0.06;
 /// The same where each stands for all that a loop computes at a time, or more.
-const FEW: f64 = 0.015;
+const REPEATED_OFTEN: f64 = 0.015;
 /// Reading an element on the way into a loop, for each element that it lies from the next one.
-const BETWEEN: f64 = 0.02;
+const STRIDED_READ: f64 = 0.02;
 /// Moving an element on its own.
 const ALONE: f64 = 0.35;
 /// Reading a line of the cache for each element.
-const FAR: f64 = 1.2;
+const FAR_LINE: f64 = 1.2;
 
 /// What the choice of units depends on beside the operands.
 #[derive(Clone, Copy)]
@@ -258,7 +261,7 @@ pub(crate) struct Terms {
     /// The same for a row that has a group, where short rows are taken by groups, or a lot, where steps compute lots.
     pub(crate) row_of_groups: f64,
     /// The steps that compute lots.
-    pub(crate) lots: usize,
+    pub(crate) lane_blocks: usize,
     /// Whether one call computes several units where none of their operands is packed.
     pub(crate) turns: bool,
     /// The most elements of a unit.
@@ -270,9 +273,9 @@ pub(crate) struct Terms {
 }
 
 /// Chooses the unit with the least cost per element, and says what that is.
-pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Cut) {
+pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Blocking) {
     let last = dims.len() - 1;
-    let mut best = (f64::INFINITY, Cut { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
+    let mut best = (f64::INFINITY, Blocking { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
     let mut inner = 1_usize;
     for axis in (0..dims.len()).rev() {
         for across in (0..=axis).rev() {
@@ -292,7 +295,7 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
         }
         inner = inner.saturating_mul(dims[axis]);
         // A unit has whole inner loops, of a costly program fewer.
-        if inner > LONG.min(8 * terms.longest) {
+        if inner > MAX_UNIT_ELEMENTS.min(8 * terms.longest) {
             break;
         }
     }
@@ -327,19 +330,20 @@ fn size_up(
     (axis, inner, across): (usize, usize, usize),
     form: Form,
     Terms { longest, past, .. }: Terms,
-) -> Option<Cut> {
+) -> Option<Blocking> {
     let narrowest = operands.iter().map(|o| o.size).min().unwrap_or(1);
     let within = |limit: usize| {
         let most = limit / inner;
         // Units that begin a line of the cache each, where they are long enough to lose little by it.
-        let whole = if most < 2 * LINE { most } else { most / LINE * LINE };
+        let whole =
+            if most < 2 * LINE_ALIGNED_ELEMENTS { most } else { most / LINE_ALIGNED_ELEMENTS * LINE_ALIGNED_ELEMENTS };
         let chunk = if most >= dims[axis] { dims[axis] } else { whole.max(1) };
-        let row = Cut { axis, chunk, inner, across: axis, rows: 1 };
+        let row = Blocking { axis, chunk, inner, across: axis, rows: 1 };
         match form {
             Form::Row => Some(row),
             Form::Rows => {
                 let rows = (limit / (chunk * inner)).clamp(1, dims[across]);
-                (chunk == dims[axis] && rows > 1).then_some(Cut { across, rows, ..row })
+                (chunk == dims[axis] && rows > 1).then_some(Blocking { across, rows, ..row })
             }
             Form::Block => {
                 let rows = across_rows(limit, narrowest, past).min(dims[across]);
@@ -348,37 +352,40 @@ fn size_up(
                 let piece = WHOLE / narrowest;
                 let whole = if chunk < piece { chunk } else { chunk / piece * piece };
                 let chunk = if chunk == dims[axis] { chunk } else { whole };
-                (chunk > 1).then_some(Cut { chunk, across, rows, ..row })
+                (chunk > 1).then_some(Blocking { chunk, across, rows, ..row })
             }
         }
     };
     let cut = within(longest)?;
-    let packed: usize = operands.iter().filter(|o| o.lie(dims, &cut) == Lie::Strided).map(|o| o.size).sum();
+    let packed: usize =
+        operands.iter().filter(|o| o.access_pattern(dims, &cut) == AccessPattern::Irregular).map(|o| o.size).sum();
     let room = if past && matches!(form, Form::Block) { PACKED_BLOCK } else { PACKED };
     room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
 /// Estimates what an element costs beside its arithmetic.
-fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
-    let group = |o: &Layout| if terms.lots > 0 { LOT } else { SHORTEST / o.size };
+    let group = |o: &Layout| if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / o.size };
     let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner >= group(o);
     let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
     let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
-    let is_packed = |o: &Layout| o.lie(dims, cut) == Lie::Strided;
+    let is_packed = |o: &Layout| o.access_pattern(dims, cut) == AccessPattern::Irregular;
     let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
-        Some((_, times)) => UNIT / times.min(LONG / cut.elements() + 1) as f64 + TURN,
+        Some((_, times)) => UNIT / times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64 + TURN,
         None => UNIT,
     };
     let own = unit / cut.elements() as f64 + (row + edges) / n + of_lots(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
-        match operand.lie(dims, cut) {
-            Lie::Constant | Lie::Dense => return 0.0,
-            Lie::Repeated(times) => return if times < GROUP { REPEATED } else { FEW },
-            Lie::Apart(apart) => return BETWEEN * apart.unsigned_abs() as f64,
-            Lie::Strided => {}
+        match operand.access_pattern(dims, cut) {
+            AccessPattern::Constant | AccessPattern::Dense => return 0.0,
+            AccessPattern::Repeated(times) => {
+                return if times < CHAIN_GROUP_ELEMENTS { REPEATED } else { REPEATED_OFTEN };
+            }
+            AccessPattern::Strided(apart) => return STRIDED_READ * apart.unsigned_abs() as f64,
+            AccessPattern::Irregular => {}
         }
         let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
         match cut.next_outside(dims) {
@@ -391,20 +398,21 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
 }
 
 /// Estimates what an element costs more, or less, because it is computed in lots.
-fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let n = cut.chunk * cut.inner;
-    if terms.lots == 0 || n < LOT {
+    if terms.lane_blocks == 0 || n < LANE_BLOCK_ELEMENTS {
         return 0.0;
     }
-    let shared = (n.next_multiple_of(LOT) - n) as f64 * SHARED * terms.lots as f64 / n as f64;
-    let stays = |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.lie(dims, cut) == Lie::Dense;
+    let shared = (n.next_multiple_of(LANE_BLOCK_ELEMENTS) - n) as f64 * SHARED * terms.lane_blocks as f64 / n as f64;
+    let stays =
+        |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.access_pattern(dims, cut) == AccessPattern::Dense;
     // What stays from row to row is widened once.
-    let widens = n <= LONGEST_WIDE && cut.rows >= MANY && operands.iter().any(stays);
+    let widens = n <= MAX_WIDENED_ELEMENTS && cut.rows >= MIN_WIDENING_ROWS && operands.iter().any(stays);
     shared - if widens { WIDENING } else { 0.0 }
 }
 
 /// Estimates what it costs to pack an element of an operand.
-fn moving(dims: &[usize], operand: &Layout, cut: &Cut) -> f64 {
+fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let repeats = if cut.across != cut.axis && operand.strides[cut.across] == 0 { cut.rows as f64 } else { 1.0 };
     let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return MOVED };
     if stride == 0 || stride == operand.size as isize {
@@ -413,7 +421,7 @@ fn moving(dims: &[usize], operand: &Layout, cut: &Cut) -> f64 {
     // A line of the cache is read for all the rows that have an element in it.
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
-    let far = if stride.unsigned_abs() >= 64 { FAR / shared as f64 } else { 0.0 };
+    let far = if stride.unsigned_abs() >= 64 { FAR_LINE / shared as f64 } else { 0.0 };
     (ALONE + far) / repeats
 }
 
@@ -440,151 +448,4 @@ pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operands_lie_as_their_strides_say() {
-        let cases: &[(&[usize], &[isize], Lie)] = &[
-            (&[2, 3], &[12, 4], Lie::Dense),
-            (&[2, 3], &[0, 0], Lie::Constant),
-            (&[2, 3], &[0, 4], Lie::Strided),
-            (&[2, 3], &[4, 0], Lie::Strided),
-            (&[1, 3], &[99, 4], Lie::Dense),
-            (&[2, 1], &[4, 99], Lie::Dense),
-            (&[1, 1], &[7, 7], Lie::Constant),
-            (&[3], &[-4], Lie::Strided),
-        ];
-        for &(dims, strides, want) in cases {
-            assert_eq!(lie(dims.iter().copied().zip(strides.iter().copied()), 4), want, "{dims:?} {strides:?}");
-        }
-    }
-
-    #[test]
-    fn loose_operands_lie_as_their_strides_say() {
-        let cases: &[(&[usize], &[isize], Lie)] = &[
-            (&[2, 3], &[12, 4], Lie::Dense),
-            (&[2, 3], &[0, 0], Lie::Constant),
-            (&[2, 3], &[4, 0], Lie::Repeated(3)),
-            (&[2, 300], &[4, 0], Lie::Repeated(300)),
-            (&[2, 5000], &[4, 0], Lie::Strided),
-            (&[2, 3], &[0, 4], Lie::Strided),
-            (&[3], &[8], Lie::Apart(2)),
-            (&[2, 3], &[24, 8], Lie::Apart(2)),
-            (&[2, 3], &[28, 8], Lie::Strided),
-            (&[2, 1, 3], &[-12, 99, -4], Lie::Apart(-1)),
-            (&[2, 3], &[12, -4], Lie::Strided),
-            (&[3], &[-16], Lie::Apart(-4)),
-            (&[3], &[20], Lie::Strided),
-            (&[3], &[36], Lie::Strided),
-            (&[3], &[6], Lie::Strided),
-        ];
-        for &(dims, strides, want) in cases {
-            let lie = |loose| lie_loose(dims.iter().copied().zip(strides.iter().copied()), 4, loose);
-            assert_eq!(lie(Loose::RepeatedOrApart), want, "{dims:?} {strides:?}");
-            let kept = if matches!(want, Lie::Apart(_)) { Lie::Strided } else { want };
-            assert_eq!(lie(Loose::Repeated), kept, "{dims:?} {strides:?}");
-            let kept = if matches!(want, Lie::Repeated(_)) { Lie::Strided } else { want };
-            let kept = if strides == [20] { Lie::Apart(5) } else { kept };
-            assert_eq!(lie(Loose::Apart), kept, "{dims:?} {strides:?}");
-        }
-    }
-
-    const TERMS: Terms =
-        Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest: LONG, past: false, ordered: false };
-
-    fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
-        priced(dims, operands, terms).1
-    }
-
-    #[test]
-    fn units_fit_their_operands() {
-        struct Case {
-            about: &'static str,
-            dims: &'static [usize],
-            inputs: &'static [&'static [isize]],
-            want: Cut,
-        }
-        let cut_of = |axis, chunk, inner, across, rows| Cut { axis, chunk, inner, across, rows };
-        let cases = [
-            Case { about: "equal shapes", dims: &[100_000], inputs: &[&[4]], want: cut_of(0, LONG, 1, 0, 1) },
-            Case {
-                about: "a bias per row",
-                dims: &[100, 1000],
-                inputs: &[&[4000, 4], &[4, 0]],
-                want: cut_of(1, 1000, 1, 0, 32),
-            },
-            Case {
-                about: "a short pattern",
-                dims: &[100_000, 3],
-                inputs: &[&[12, 4], &[0, 4]],
-                want: cut_of(0, 1664, 3, 0, 1),
-            },
-            Case {
-                about: "short rows",
-                dims: &[100_000, 3],
-                inputs: &[&[12, 4], &[4, 0]],
-                want: cut_of(0, 1664, 3, 0, 1),
-            },
-            Case {
-                about: "transposed",
-                dims: &[4096, 4096],
-                inputs: &[&[16384, 4], &[4, 16384]],
-                want: cut_of(1, 64, 1, 0, 64),
-            },
-            Case {
-                about: "transposed, with rows of which several fit",
-                dims: &[1000, 1000],
-                inputs: &[&[4000, 4], &[4, 4000]],
-                want: cut_of(1, 64, 1, 0, 64),
-            },
-            Case { about: "no loops to speak of", dims: &[1], inputs: &[&[0]], want: cut_of(0, 1, 1, 0, 1) },
-        ];
-        for Case { about, dims, inputs, want } in cases {
-            let mut dense = vec![4_isize; dims.len()];
-            for axis in (1..dims.len()).rev() {
-                dense[axis - 1] = dense[axis] * dims[axis] as isize;
-            }
-            let operand = |strides, is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
-            let operands: Vec<_> =
-                inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
-            assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
-        }
-    }
-
-    #[test]
-    fn units_of_what_comes_from_memory_are_larger() {
-        for (size, rows, chunk) in [(1, 128, 256), (2, 128, 128), (4, 64, 128), (8, 64, 64)] {
-            let strides = [[4096 * size as isize, size as isize], [size as isize, 4096 * size as isize]];
-            let operand = |at: usize, is_output| Layout { strides: &strides[at], size, is_output, loose: Loose::No };
-            let operands = [operand(0, false), operand(1, false), operand(0, true)];
-            let found = cut(&[4096, 4096], &operands, Terms { past: true, ..TERMS });
-            assert_eq!(found, Cut { axis: 1, chunk, inner: 1, across: 0, rows }, "{size} bytes");
-        }
-    }
-
-    #[test]
-    fn units_of_costly_programs_are_shorter() {
-        for (dims, strides) in [(&[100_000][..], &[4][..]), (&[1000, 100], &[400, 4])] {
-            let dense = |is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
-            for longest in [LONG, 4096] {
-                let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
-                assert!(elements <= longest && 10 * elements > 9 * longest, "{elements} of {dims:?}");
-            }
-            let elements = cut(dims, &[dense(false), dense(true)], Terms { longest: 3, ..TERMS }).elements();
-            assert!(elements <= 24, "{elements} of {dims:?}");
-        }
-    }
-
-    #[test]
-    fn shared_bytes_are_seen() {
-        assert!(apart(&[2, 3], &[12, 4], 4) && apart(&[2, 3], &[4, -8], 4) && apart(&[1, 5], &[0, 4], 4));
-        assert!(!apart(&[2], &[0], 4) && !apart(&[2], &[2], 4) && !apart(&[2, 3], &[8, 4], 4));
-    }
-
-    #[test]
-    fn reach_counts_both_ends() {
-        assert_eq!(reach(&[3, 2], &[-8, 4], 4), Some((-16, 8)));
-        assert_eq!(reach(&[2, usize::MAX], &[1, isize::MAX], 1), None);
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! The pool: threads that stay, and do parts of jobs for whoever has some.
 //!
-//! A job costs next to nothing more than its parts. The caller lends its work (`Loan`), counts up the bell and takes parts itself;
+//! A job costs next to nothing more than its parts. The caller lends its work (`ScopedJob`), counts up the bell and takes parts itself;
 //! threads of the pool that hear the bell take parts as well, and those that are busy or asleep are never waited for. When no
 //! part is left the caller waits for the threads that are still at one. So a job on a pool that nobody attends is a loop.
 //!
@@ -33,20 +33,20 @@ use once_cell::race::OnceBox;
 
 use crate::{
     executor::{Executor, least_nanos},
-    run::Loan,
+    run::ScopedJob,
 };
 
 /// The most threads of a job, its caller among them.
 pub const MOST_THREADS: usize = 1024;
 
 /// The jobs that can be lent at once.
-const LOANS: usize = 8;
+const SCOPED_JOBS: usize = 8;
 
 /// The ranges that the parts of a job are cut into, at most; threads beyond that share.
 const RANGES: usize = 16;
 
 /// The rounds that a thread listens to the bell before it sleeps, some 25 ns each.
-const ROUNDS: u32 = 2000;
+const SPINS_BEFORE_IDLE: u32 = 2000;
 
 /// The work, in nanoseconds, for which a sleeping thread is woken: it is there after 30 µs and has to do half of the rest.
 const WORTH_WAKING: u64 = 60_000;
@@ -65,7 +65,7 @@ const CALLER: usize = usize::MAX;
 
 /// Something that threads write to often, on cache lines of its own.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// Threads that run the parts of jobs and stay for the next one.
 ///
@@ -158,7 +158,7 @@ fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(d
         return (0..parts).for_each(part);
     };
     NUMBER.set(CALLER);
-    let job = Job::new(parts, seats + 1, part);
+    let job = PoolJob::new(parts, seats + 1, part);
     let (missing, helped) = (AtomicUsize::new(missing), AtomicBool::new(false));
     let work = || {
         helped.store(true, Ordering::Relaxed);
@@ -179,20 +179,20 @@ fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(d
 }
 
 /// The parts of a job, cut into ranges.
-struct Job<'a> {
+struct PoolJob<'a> {
     part: &'a (dyn Fn(usize) + Sync),
     parts: usize,
     ranges: usize,
     /// The next part of each range.
-    next: [Apart<AtomicUsize>; RANGES],
+    next: [CachePadded<AtomicUsize>; RANGES],
     stop: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-impl<'a> Job<'a> {
+impl<'a> PoolJob<'a> {
     fn new(parts: usize, threads: usize, part: &'a (dyn Fn(usize) + Sync)) -> Self {
         let ranges = threads.min(RANGES);
-        let next = std::array::from_fn(|at| Apart(AtomicUsize::new(start(parts, ranges, at))));
+        let next = std::array::from_fn(|at| CachePadded(AtomicUsize::new(start(parts, ranges, at))));
         Self { part, parts, ranges, next, stop: AtomicBool::new(false), panic: Mutex::new(None) }
     }
 
@@ -240,9 +240,9 @@ fn start(parts: usize, ranges: usize, range: usize) -> usize {
 struct Crew {
     /// The process that the threads are in.
     process: u32,
-    loans: [Apart<Loan>; LOANS],
+    loans: [CachePadded<ScopedJob>; SCOPED_JOBS],
     /// Counts up when work is lent.
-    bell: Apart<AtomicUsize>,
+    bell: CachePadded<AtomicUsize>,
     /// Nobody helped with the last job that was lent, and the process has not been asked for since.
     alone: AtomicBool,
     started: AtomicUsize,
@@ -264,8 +264,8 @@ impl Crew {
     fn new(room: usize) -> Self {
         Self {
             process: process::id(),
-            loans: std::array::from_fn(|_| Apart(Loan::new())),
-            bell: Apart(AtomicUsize::new(0)),
+            loans: std::array::from_fn(|_| CachePadded(ScopedJob::new())),
+            bell: CachePadded(AtomicUsize::new(0)),
             alone: AtomicBool::new(true),
             started: AtomicUsize::new(0),
             room: AtomicUsize::new(room),
@@ -378,7 +378,7 @@ impl Crew {
 
     /// Waits for the bell, at last asleep; `false` when the pool is dropped.
     fn listen(&self, heard: usize) -> bool {
-        for round in 0..ROUNDS {
+        for round in 0..SPINS_BEFORE_IDLE {
             if self.bell.0.load(Ordering::Relaxed) != heard {
                 return true;
             }

@@ -59,8 +59,8 @@ impl Program {
     }
 
     /// Estimates the work on so many elements, of which so many bytes come from or go to memory.
-    pub(crate) fn work(&self, elements: u64, bytes: u64) -> Work {
-        Work { computing: elements.saturating_mul(self.picos()) / 1000, ..Work::of_memory(bytes) }
+    pub(crate) fn work(&self, elements: u64, bytes: u64) -> Cost {
+        Cost { computing: elements.saturating_mul(self.picos()) / 1000, ..Cost::of_memory(bytes) }
     }
 
     /// Estimates the picoseconds that computing an element takes.
@@ -76,14 +76,14 @@ impl Program {
 
 /// What a job takes one thread, in nanoseconds; rather too few: who cuts a job too late loses nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Work {
+pub(crate) struct Cost {
     /// What arithmetic takes.
     computing: u64,
     /// What moving memory takes, at the same time: the second-level cache moves 100 bytes in a nanosecond.
     moving: u64,
 }
 
-impl Work {
+impl Cost {
     /// Estimates the work of moving so many bytes.
     pub(crate) fn of_memory(bytes: u64) -> Self {
         Self { computing: 0, moving: bytes / 100 }
@@ -187,17 +187,17 @@ mod tests {
         let (sine, copy) = (sine.work(1_000_000, 8_000_000), copy.work(1_000_000, 8_000_000));
         assert_eq!((copy.nanos(), copy.worth()), (80_000, 40_000), "8 MB at 100 GB/s; 32 ps each");
         assert!(sine.nanos() > 200_000 && sine.worth() == sine.nanos(), "{sine:?}");
-        assert_eq!(Work::of_memory(8_000_000).and_computing(90_000).nanos(), 90_000);
-        assert_eq!(Work::of_memory(8_000_000).worth(), 40_000);
+        assert_eq!(Cost::of_memory(8_000_000).and_computing(90_000).nanos(), 90_000);
+        assert_eq!(Cost::of_memory(8_000_000).worth(), 40_000);
     }
 
     #[test]
     fn unsound_programs_are_refused() {
-        let refused = |steps| Program::new(vec![DType::F32, DType::I32], steps).is_none();
-        assert!(refused(vec![]));
-        assert!(refused(vec![step("add", &[Slot::Input(0), Slot::Input(1)])]), "dtypes differ");
-        assert!(refused(vec![step("neg", &[Slot::Input(2)])]), "no such input");
-        assert!(refused(vec![step("neg", &[Slot::Step(0)])]), "feeds itself");
-        assert!(refused(vec![step("add", &[Slot::Input(0)])]), "an operand is missing");
+        let rejected = |steps| Program::new(vec![DType::F32, DType::I32], steps).is_none();
+        assert!(rejected(vec![]));
+        assert!(rejected(vec![step("add", &[Slot::Input(0), Slot::Input(1)])]), "dtypes differ");
+        assert!(rejected(vec![step("neg", &[Slot::Input(2)])]), "no such input");
+        assert!(rejected(vec![step("neg", &[Slot::Step(0)])]), "feeds itself");
+        assert!(rejected(vec![step("add", &[Slot::Input(0)])]), "an operand is missing");
     }
 }

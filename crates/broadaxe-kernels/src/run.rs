@@ -6,7 +6,7 @@
 mod laid;
 mod block;
 mod call;
-mod loan;
+mod scoped_job;
 mod quick;
 
 use std::{
@@ -22,16 +22,16 @@ use laid::Laid;
 use crate::{
     executor::{Executor, Progress, Watch, look},
     isa::{Block, FloatMode, Isa},
-    nest::{Lie, Nest},
-    pack::{Axis, Leaf, Way},
+    nest::{AccessPattern, Nest},
+    pack::{Axis, CopyKernel, CopyPlan},
     program::Program,
-    schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Input, Output, carry, chain::Link, fence, fetch},
+    schedule::{BoundChain, BoundLink, BoundStep, Finish, PackedInput, Schedule, Source},
+    tile::{Buffer, Input, Output, chain::Link, fence, prefetch_ahead, strided_copy},
 };
 
-pub(crate) use loan::Loan;
+pub(crate) use scoped_job::ScopedJob;
 #[cfg(all(test, unix))]
-pub(crate) use loan::in_child;
+pub(crate) use scoped_job::in_child;
 
 /// The bytes of rows by which inputs from memory are fetched ahead of their use.
 const LEAD: usize = 4096;
@@ -46,7 +46,7 @@ pub enum Failure {
     /// `BROADAXE_ISA` names no instruction set of this CPU, or `BROADAXE_CACHES` no sizes; says what would have worked.
     Environment(&'static str),
     /// A step was asked for what it refuses.
-    Refused {
+    Rejected {
         /// The step.
         step: usize,
         /// What it refuses: `a zero divisor`.
@@ -94,13 +94,13 @@ pub fn run_at(
 }
 
 /// A schedule and the memory it is run over.
-struct Job<'a> {
+struct ProgramJob<'a> {
     plan: &'a Schedule,
     inputs: &'a [Input<'a>],
     output: &'a Output<'a>,
 }
 
-impl Job<'_> {
+impl ProgramJob<'_> {
     fn run(&self, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let (units, total) = (self.plan.units(), self.plan.total);
         let parts = self.plan.parts(executor.threads());
@@ -118,7 +118,7 @@ impl Job<'_> {
             }
             let _mode = FloatMode::standard();
             let found = spares().pop();
-            match found.or_else(|| Worker::new(self)) {
+            match found.or_else(|| ProgramWorker::new(self)) {
                 Some(mut worker) => {
                     worker.run(units * part / parts..units * (part + 1) / parts, &watch);
                     spares().push(worker);
@@ -137,10 +137,10 @@ impl Job<'_> {
 
     /// Says how a job ended whose parts are through.
     fn outcome(&self, watch: &Watch) -> Result<(), Failure> {
-        match watch.refused() {
+        match watch.rejected() {
             Some((element, step)) => {
                 let what = self.plan.steps[step].guard.map_or("", |guard| guard.what);
-                Err(Failure::Refused { step: self.plan.program.before[step], what, element })
+                Err(Failure::Rejected { step: self.plan.program.before[step], what, element })
             }
             None if watch.is_stopped() => Err(Failure::Interrupted),
             None => Ok(()),
@@ -149,7 +149,7 @@ impl Job<'_> {
 }
 
 /// One thread's places.
-struct Worker<'a> {
+struct ProgramWorker<'a> {
     plan: &'a Schedule,
     scratch: Buffer,
     /// Where each operand of the unit begins, or its packed copy; the output last.
@@ -174,7 +174,7 @@ struct Worker<'a> {
 }
 
 // SAFETY: the places lie in operands that threads may share (`Input`, `Output`) and in scratch memory of the worker's own.
-unsafe impl Send for Worker<'_> {}
+unsafe impl Send for ProgramWorker<'_> {}
 
 /// What a pack holds.
 struct Held {
@@ -184,11 +184,11 @@ struct Held {
     /// The elements of a row.
     n: usize,
     /// The way it was packed, which is the same for as many rows and elements.
-    way: Option<Way>,
+    way: Option<CopyPlan>,
 }
 
-impl<'a> Worker<'a> {
-    fn new(job: &Job<'a>) -> Option<Self> {
+impl<'a> ProgramWorker<'a> {
+    fn new(job: &ProgramJob<'a>) -> Option<Self> {
         let plan = job.plan;
         let bases = job.inputs.iter().map(|input| input.base.cast_mut().wrapping_add(input.offset));
         let starts: Vec<_> = bases.chain([job.output.base.wrapping_add(job.output.offset)]).collect();
@@ -372,7 +372,7 @@ impl<'a> Worker<'a> {
                 let laid = &self.laid[number];
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
                 if unsafe { laid.call.run(&laid.block) } {
-                    return Err(self.refused(number, (row * n + at) as u64));
+                    return Err(self.rejected(number, (row * n + at) as u64));
                 }
             }
             self.finish(row, at, rows, len);
@@ -396,8 +396,8 @@ impl<'a> Worker<'a> {
     /// elements of the unit before the piece.
     ///
     /// Behind a step that refuses an element, the others look at the elements before it: one may be refused there.
-    fn refused(&self, step: usize, before: u64) -> (usize, u64) {
-        let first = |number: usize| first_refused(&self.plan.steps[number], &self.laid[number].block);
+    fn rejected(&self, step: usize, before: u64) -> (usize, u64) {
+        let first = |number: usize| first_rejected(&self.plan.steps[number], &self.laid[number].block);
         let mut found = (first(step), step);
         for number in step + 1..self.laid.len() {
             let laid = &self.laid[number];
@@ -411,7 +411,11 @@ impl<'a> Worker<'a> {
 
     /// Returns the place of an element of an operand of the unit.
     fn place(&self, operand: usize, row: usize, at: usize) -> *mut u8 {
-        let size = if self.plan.operands[operand].lie == Lie::Constant { 0 } else { self.plan.operands[operand].size };
+        let size = if self.plan.operands[operand].access == AccessPattern::Constant {
+            0
+        } else {
+            self.plan.operands[operand].size
+        };
         self.places[operand].wrapping_offset(self.steps[operand] * row as isize).wrapping_add(at * size)
     }
 
@@ -455,14 +459,14 @@ impl<'a> Worker<'a> {
             Finish::Copy(tile) => {
                 let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: size as isize }];
                 // SAFETY: the rows of the output lie inside its buffer (`check`), and the tile holds them all.
-                unsafe { carry(self.plan.isa, &Way::unpack(size, &axes), self.scratch(tile), to) };
+                unsafe { strided_copy(self.plan.isa, &CopyPlan::unpack(size, &axes), self.scratch(tile), to) };
             }
             Finish::Scatter(tile) => {
                 // Whole rows, of which there may be others before these.
                 debug_assert_eq!(at, 0);
                 self.lay_axes(output, rows, n);
                 // SAFETY: as for `Copy`; the tile holds these rows.
-                unsafe { carry(self.plan.isa, &Way::unpack(size, &self.axes), self.scratch(tile), to) };
+                unsafe { strided_copy(self.plan.isa, &CopyPlan::unpack(size, &self.axes), self.scratch(tile), to) };
             }
         }
     }
@@ -473,7 +477,7 @@ impl<'a> Worker<'a> {
             let bytes = elements * self.plan.operands[input].size;
             let share = (bytes / self.laid.len()).next_multiple_of(64);
             let from = (share * step).min(bytes);
-            fetch(self.place(input, row, at).wrapping_add(from), share.min(bytes - from));
+            prefetch_ahead(self.place(input, row, at).wrapping_add(from), share.min(bytes - from));
         }
     }
 
@@ -491,7 +495,7 @@ impl<'a> Worker<'a> {
     fn gather(&mut self, rows: usize, n: usize) {
         let margin = self.margin();
         let n = n + margin;
-        for (number, &Packed { input, at, ahead }) in self.plan.packs.iter().enumerate() {
+        for (number, &PackedInput { input, at, ahead }) in self.plan.packs.iter().enumerate() {
             let operand = &self.plan.operands[input];
             let repeats = operand.across(self.plan) == 0;
             let back = operand.strides[self.plan.cut.axis] * margin as isize;
@@ -506,36 +510,36 @@ impl<'a> Worker<'a> {
             let known = held.way.take().filter(|_| (held.rows, held.n) == (rows, n));
             let mut way = known.unwrap_or_else(|| {
                 self.lay_axes(input, rows, n);
-                Way { second: self.plan.second, ahead, ..Way::pack(operand.size, &self.axes) }
+                CopyPlan { second: self.plan.second, ahead, ..CopyPlan::pack(operand.size, &self.axes) }
             });
-            if way.leaf == Leaf::Transposed {
+            if way.leaf == CopyKernel::Transposed {
                 way.next = self.to_next(input) + back;
                 way.is_asked =
                     self.plan.margin.is_some() && self.plan.second && way.outer.is_empty() && way.has_short_columns();
             }
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
-            unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };
+            unsafe { strided_copy(self.plan.isa, &way, from, self.scratch(at)) };
             self.packed[number] = Held { from, rows, n, way: Some(way) };
         }
     }
 
     /// Returns a tile filled with an input's constants, a row of each.
     fn splat(&mut self, number: usize, row: usize, rows: usize, n: usize) -> *const u8 {
-        let Packed { input, at, .. } = self.plan.splats[number];
+        let PackedInput { input, at, .. } = self.plan.splats[number];
         let (from, to) = (self.place(input, row, 0).cast_const(), self.scratch(at));
         let step = if rows == 1 { 0 } else { self.steps[input] };
         if step != 0 || self.splat[number].0 != from || self.splat[number].1 < rows * n {
             self.splat[number] = (if step == 0 { from } else { std::ptr::null() }, rows * n);
             let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the piece.
-            unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
+            unsafe { strided_copy(self.plan.isa, &CopyPlan::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
     }
 }
 
 /// Finds the first element of a block that a step refuses, or the number of all of them.
-fn first_refused(step: &BoundStep, block: &Block) -> usize {
+fn first_rejected(step: &BoundStep, block: &Block) -> usize {
     let Some(guard) = step.guard else { return block.n * block.rows };
     let steps = step.call.sizes.map(|size| usize::from(size != 0));
     for row in 0..block.rows {

@@ -20,11 +20,11 @@ use crate::{
     executor::parts,
     isa::{Isa, Level, Loop},
     loops::Guard,
-    nest::{Cut, LONG, Lie, Nest, WHOLE, reach},
+    nest::{AccessPattern, Blocking, MAX_UNIT_ELEMENTS, Nest, WHOLE, reach},
     program::{Program, Slot, Step},
     tile::{
         Call,
-        chain::{Act, Feed, Link},
+        chain::{Link, LinkAction, OperandMode},
     },
 };
 
@@ -60,8 +60,8 @@ pub(crate) struct BoundChain {
 
 /// A link of a chain, and where its operand comes from.
 pub(crate) struct BoundLink {
-    pub(crate) act: Act,
-    pub(crate) feed: Feed,
+    pub(crate) act: LinkAction,
+    pub(crate) feed: OperandMode,
     pub(crate) rounds: bool,
     /// The input; none where the operand is the number that was kept.
     pub(crate) input: Option<usize>,
@@ -113,7 +113,7 @@ pub(crate) struct Operand {
     /// The first and the last byte that the nest reaches from the operand's start, the last exclusive.
     pub(crate) reach: (isize, isize),
     /// How it lies over a row.
-    pub(crate) lie: Lie,
+    pub(crate) access: AccessPattern,
 }
 
 /// A loop outside the units.
@@ -125,7 +125,7 @@ pub(crate) struct Outer {
 
 /// An input that is packed, or a constant that is repeated, and where in the scratch memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Packed {
+pub(crate) struct PackedInput {
     pub(crate) input: usize,
     pub(crate) at: usize,
     /// Whether elements are fetched ahead of their use.
@@ -150,7 +150,7 @@ pub struct Schedule {
     /// The inputs, then the output.
     pub(crate) operands: Vec<Operand>,
     pub(crate) total: u64,
-    pub(crate) cut: Cut,
+    pub(crate) cut: Blocking,
     pub(crate) outer: Vec<Outer>,
     /// The loop outside the units, if any, whose rounds one call computes.
     pub(crate) turning: Option<usize>,
@@ -160,8 +160,8 @@ pub struct Schedule {
     pub(crate) steps: Vec<BoundStep>,
     /// The chain that all steps are.
     pub(crate) chain: Option<BoundChain>,
-    pub(crate) packs: Vec<Packed>,
-    pub(crate) splats: Vec<Packed>,
+    pub(crate) packs: Vec<PackedInput>,
+    pub(crate) splats: Vec<PackedInput>,
     pub(crate) finish: Finish,
     /// The last step writes past the caches, if its kernel can.
     pub(crate) streams: bool,
@@ -295,7 +295,7 @@ impl Schedule {
         schedule.make_room_for_packs();
         match method {
             Method::Chain => schedule.bind_chain(),
-            Method::Single => schedule.bind_single(),
+            Method::Strided => schedule.bind_single(),
             Method::Loops => {
                 schedule.bind_steps();
                 schedule.turning = schedule.choose_turning();
@@ -310,7 +310,8 @@ impl Schedule {
         if let Some(spread) = &self.spread {
             return spread.decisions();
         }
-        let inputs = |lie| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].lie == lie).collect();
+        let inputs =
+            |access| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].access == access).collect();
         Decisions {
             level: self.isa.level(),
             rows: self.cut.rows,
@@ -318,8 +319,8 @@ impl Schedule {
             turns: self.turning.map_or(1, |at| self.outer[at].count),
             tile: self.tile,
             loops: if self.chain.is_some() { 1 } else { self.steps.len() },
-            packed: inputs(Lie::Strided),
-            constant: inputs(Lie::Constant),
+            packed: inputs(AccessPattern::Irregular),
+            constant: inputs(AccessPattern::Constant),
             streams: self.streams,
         }
     }
@@ -360,11 +361,11 @@ impl Schedule {
         let in_place = manner == Manner::InPlace;
         let output = self.program.inputs.len();
         let widest = self.widest();
-        let scatters = self.operands[output].lie == Lie::Strided;
+        let scatters = self.operands[output].access == AccessPattern::Irregular;
         let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
         let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
         let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
-        if method != Method::Single && (in_place || scatters || self.needs_tiles()) {
+        if method != Method::Strided && (in_place || scatters || self.needs_tiles()) {
             self.tile = Some(tile);
         }
         let is_plain =
@@ -376,15 +377,16 @@ impl Schedule {
             if in_pieces { shifts || self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
         let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
         let streams = |manner| {
-            method != Method::Single
+            method != Method::Strided
                 && !in_place
                 && !scatters
                 && rows_fit
                 && is_large(&self.dims, &self.operands, manner)
         };
         let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
-        let far: Vec<usize> =
-            (0..output).filter(|&i| self.operands[i].lie == Lie::Dense && self.is_far(&self.operands[i])).collect();
+        let far: Vec<usize> = (0..output)
+            .filter(|&i| self.operands[i].access == AccessPattern::Dense && self.is_far(&self.operands[i]))
+            .collect();
         self.beside = if in_pieces { far.clone() } else { Vec::new() };
         self.fetched = if self.tile.is_some() { far } else { Vec::new() };
         (self.streams, self.streams_alone) = (streams, streams_alone);
@@ -404,12 +406,12 @@ impl Schedule {
 
     fn make_room_for_packs(&mut self) {
         for input in 0..self.program.inputs.len() {
-            if self.operands[input].lie == Lie::Strided {
+            if self.operands[input].access == AccessPattern::Irregular {
                 let elements = self.cut.elements() + self.cut.rows * self.margin.unwrap_or(0);
                 let at = self.take_scratch(elements * self.operands[input].size);
                 let (low, high) = self.operands[input].reach;
                 let ahead = is_far(high.abs_diff(low));
-                self.packs.push(Packed { input, at, ahead });
+                self.packs.push(PackedInput { input, at, ahead });
             }
         }
     }
@@ -426,12 +428,13 @@ impl Schedule {
     /// Chooses the quick way, where one call of every loop computes the whole nest.
     fn choose_quick(&self) -> Option<Quick> {
         let turns = self.turning.map_or(1, |at| self.outer[at].count);
-        let is_whole = (self.cut.elements() * turns) as u64 == self.total && (turns == 1 || self.total <= LONG as u64);
+        let is_whole = (self.cut.elements() * turns) as u64 == self.total
+            && (turns == 1 || self.total <= MAX_UNIT_ELEMENTS as u64);
         if !is_whole || !self.packs.is_empty() {
             return None;
         }
         if self.chain.is_some() {
-            return Some(Quick::Chain).filter(|_| self.total <= LONG as u64);
+            return Some(Quick::Chain).filter(|_| self.total <= MAX_UNIT_ELEMENTS as u64);
         }
         let Some(tile) = self.tile else {
             return matches!(&self.steps[..], [BoundStep { apart: None, .. }]).then_some(Quick::Loop(turns));
@@ -442,7 +445,8 @@ impl Schedule {
 
     /// Returns a bit for each operand of a step that is constant along a row.
     fn constants(&self, step: &Step) -> u8 {
-        let is_constant = |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].lie == Lie::Constant);
+        let is_constant =
+            |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].access == AccessPattern::Constant);
         step.args.iter().enumerate().map(|(k, arg)| u8::from(is_constant(arg)) << k).sum()
     }
 
@@ -451,7 +455,7 @@ impl Schedule {
         let known = self.splats.iter().position(|splat| splat.input == input);
         Source::Splat(known.unwrap_or_else(|| {
             let at = self.take_scratch(bytes);
-            self.splats.push(Packed { input, at, ahead: false });
+            self.splats.push(PackedInput { input, at, ahead: false });
             self.splats.len() - 1
         }))
     }
@@ -533,13 +537,13 @@ pub(crate) fn measure(program: &Program, nest: &Nest) -> Result<Sizes, String> {
             let who = if i == nest.inputs.len() { String::from("the output") } else { format!("input {i}") };
             return Err(format!("{who} reaches more than an address can count"));
         };
-        operands.push(Operand { strides, size: dtype.size(), reach, lie: Lie::Strided });
+        operands.push(Operand { strides, size: dtype.size(), reach, access: AccessPattern::Irregular });
     }
     Ok(Sizes { dims, operands, total })
 }
 
 /// Lists the loops outside the units, the outermost first: those that no unit touches, then the pieces of the rows' loop and of the row.
-fn outer_loops(dims: &[usize], operands: &[Operand], cut: &Cut) -> Vec<Outer> {
+fn outer_loops(dims: &[usize], operands: &[Operand], cut: &Blocking) -> Vec<Outer> {
     let mut elements = vec![1_isize; dims.len()];
     for axis in (1..dims.len()).rev() {
         elements[axis - 1] = elements[axis] * dims[axis] as isize;

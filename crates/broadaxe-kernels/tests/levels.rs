@@ -18,7 +18,7 @@ fn run(isa: Isa, kernel: &'static Kernel, operands: &[&[u8]], n: usize) -> Vec<u
     let nest = Nest { dims: vec![n], output: vec![size as isize], inputs };
     let mut out = vec![0; n * size];
     let inputs: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
-    run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None).expect("nothing is refused");
+    run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None).expect("nothing is rejected");
     out
 }
 
@@ -127,8 +127,8 @@ fn a_constant_divisor_of_zero_is_refused() {
     for isa in Isa::available() {
         let (inputs, mut out) = ([Input::new(&numbers, 0), Input::new(&divisors, 0)], [0; 48]);
         let result = run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None);
-        let refused = broadaxe_kernels::Failure::Refused { step: 0, what: "a zero divisor", element: 4 };
-        assert_eq!(result, Err(refused));
+        let rejected = broadaxe_kernels::Failure::Rejected { step: 0, what: "a zero divisor", element: 4 };
+        assert_eq!(result, Err(rejected));
     }
 }
 

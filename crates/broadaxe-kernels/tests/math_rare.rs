@@ -123,10 +123,11 @@ fn integers_far_from_zero_are_found_anywhere() {
                 }
                 let mut zero = b.clone();
                 zero[count - 1] = 0;
-                let refused =
-                    |element: usize| Err(Failure::Refused { step: 0, what: "a zero divisor", element: element as u64 });
-                assert_eq!(divide(isa, name, &a, &zero), refused(count - 1), "{place}");
-                assert_eq!(divide(isa, name, &a, &[0]), refused(0), "{place}");
+                let rejected = |element: usize| {
+                    Err(Failure::Rejected { step: 0, what: "a zero divisor", element: element as u64 })
+                };
+                assert_eq!(divide(isa, name, &a, &zero), rejected(count - 1), "{place}");
+                assert_eq!(divide(isa, name, &a, &[0]), rejected(0), "{place}");
             }
         }
     }

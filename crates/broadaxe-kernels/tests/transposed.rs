@@ -74,7 +74,7 @@ fn transposed_operands_are_read_in_their_own_order() {
                 let mut out = vec![1; total];
                 let inputs = [Input::new(&zeros, 0), Input::new(&bytes, start)];
                 let output = Output::new(&mut out, 0);
-                run_at(isa, &program, &nest, &inputs, output, &Scoped(threads), None).expect("nothing is refused");
+                run_at(isa, &program, &nest, &inputs, output, &Scoped(threads), None).expect("nothing is rejected");
                 assert!(out == want, "{about}: {dtype} at {:?} by {threads}", isa.level());
             }
         }

@@ -16,9 +16,9 @@ use Slot::{Input as I, Step as S};
 fn told(parts: &[Part]) -> String {
     let tell = |part: &Part| {
         let act = match part.act {
-            Act::Begin => String::new(),
-            Act::Keep => String::from("keep"),
-            Act::Join(join) => format!("{join:?}"),
+            LinkAction::Begin => String::new(),
+            LinkAction::Keep => String::from("keep"),
+            LinkAction::Opcode(join) => format!("{join:?}"),
         };
         let rounds = if part.rounds { "~" } else { "" };
         format!("{act}{}{rounds}", part.input.map_or(String::new(), |i| i.to_string()))

@@ -3,13 +3,13 @@
 use super::{as_dtype, costly, gather, heavy};
 use crate::{
     dtype::{DType, Element, bf16, f16},
-    loops::{Binary, Kernel, LIGHT_PICOS, Unary},
+    loops::{Binary, Kernel, MEMORY_BOUND_PICOS, Unary},
     op::Kernels,
 };
 
 /// Returns the picoseconds of one element: more than memory takes, so that no other loops are asked for.
 const fn picos(dtype: DType) -> u32 {
-    2 * LIGHT_PICOS * dtype.size() as u32
+    2 * MEMORY_BOUND_PICOS * dtype.size() as u32
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {

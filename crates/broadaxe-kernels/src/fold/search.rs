@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::{AT_ONCE, Band, Fold, Folder, block, for_blocks};
 use crate::{
-    isa::{Isa, Work},
+    isa::{Isa, LevelWork},
     number::Number,
     tile::{self, Rows},
 };
@@ -129,7 +129,7 @@ impl<F: Keep, const L: usize> Look<'_, '_, F, L> {
     }
 }
 
-impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
+impl<F: Keep, const L: usize> LevelWork for Look<'_, '_, F, L> {
     #[inline(always)]
     fn work(self) {
         self.look::<true>();

@@ -19,10 +19,12 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use super::PAGE_BYTES;
+
 use once_cell::race::OnceBox;
 
 /// The nanoseconds of work of a thread between two looks at the clock, which take a hundred.
-const BETWEEN: u64 = 100_000;
+const CLOCK_INTERVAL_NANOS: u64 = 100_000;
 
 /// The least nanoseconds that a call takes.
 const CALL: u64 = 30;
@@ -47,7 +49,7 @@ pub(crate) fn keep(nanos: u64) {
 
 #[cold]
 pub(super) fn look() {
-    LEFT.set(BETWEEN);
+    LEFT.set(CLOCK_INTERVAL_NANOS);
     let second = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = u64::from(process::id()) << 32 | second & 0xffff_ffff;
     // Nobody waits for who is at it: results do not depend on it, and a forked child has not that thread.
@@ -90,18 +92,15 @@ unsafe extern "C" fn list(module: *mut libc::dl_phdr_info, _: usize, found: *mut
 }
 
 /// A constant that stands where those of the loops do.
-static CONSTANT: u64 = BETWEEN;
-
-/// The bytes of a page, or of a part of one.
-const PAGE: usize = 4096;
+static CONSTANT: u64 = CLOCK_INTERVAL_NANOS;
 
 /// Brings in the pages of a segment: all at once where the kernel does that, since Linux 5.14, and then by a read of each, which
 /// also tells the CPU and whoever lends the machine its memory that they are in use.
 fn bring_in(segment: &Range<usize>) {
-    let start = segment.start & !(PAGE - 1);
+    let start = segment.start & !(PAGE_BYTES - 1);
     // SAFETY: the advice brings in pages of the module and changes none; where it is refused nothing is done.
     unsafe { libc::madvise(ptr::without_provenance_mut(start), segment.end - start, libc::MADV_POPULATE_READ) };
-    for place in iter::once(segment.start).chain((start + PAGE..segment.end).step_by(PAGE)) {
+    for place in iter::once(segment.start).chain((start + PAGE_BYTES..segment.end).step_by(PAGE_BYTES)) {
         // SAFETY: reads a byte of the segment, which is readable and stays while its code runs. It need not be one of a variable,
         // so it is none of the language's reads.
         unsafe {
@@ -124,7 +123,7 @@ mod tests {
     fn pages() -> [usize; 2] {
         let map = File::open("/proc/self/pagemap").expect("Linux lists the pages of a process");
         let mut counts = [0; 2];
-        for page in segments().iter().flat_map(|segment| segment.start / PAGE..segment.end.div_ceil(PAGE)) {
+        for page in segments().iter().flat_map(|segment| segment.start / PAGE_BYTES..segment.end.div_ceil(PAGE_BYTES)) {
             let mut entry = [0; 8];
             map.read_exact_at(&mut entry, page as u64 * 8).expect("a page of this process");
             counts[usize::from(u64::from_le_bytes(entry) >> 63 == 0)] += 1;
@@ -135,8 +134,8 @@ mod tests {
     /// Takes the pages from this process, as the kernel does when it needs the memory.
     fn send_away() {
         for segment in segments() {
-            let start = segment.start & !(PAGE - 1);
-            let len = segment.end.next_multiple_of(PAGE) - start;
+            let start = segment.start & !(PAGE_BYTES - 1);
+            let len = segment.end.next_multiple_of(PAGE_BYTES) - start;
             // SAFETY: the pages are those of a file and were never written; they are read again when they are needed.
             unsafe { libc::madvise(ptr::without_provenance_mut(start), len, libc::MADV_DONTNEED) };
         }
@@ -146,7 +145,7 @@ mod tests {
     fn constants_that_were_sent_away_come_back() {
         assert!(segments().iter().any(|range| range.contains(&(&raw const CONSTANT).addr())), "{:?}", segments());
         // A call of little work after many, one of about as much as between two looks, and one of much.
-        for (calls, nanos) in [(BETWEEN / CALL, 1), (1, BETWEEN), (1, u64::MAX)] {
+        for (calls, nanos) in [(CLOCK_INTERVAL_NANOS / CALL, 1), (1, CLOCK_INTERVAL_NANOS), (1, u64::MAX)] {
             look();
             send_away();
             let [_, away] = pages();

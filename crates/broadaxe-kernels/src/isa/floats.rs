@@ -6,12 +6,12 @@
 
 use std::arch::x86_64 as x86;
 
-use super::Join;
+use super::Opcode;
 use crate::dtype::DType;
 
 /// Where results stand that repeat elements: the element of the first of them, and how many have had it before.
 #[derive(Clone, Copy)]
-pub(crate) struct Turns {
+pub(crate) struct RepeatPosition {
     pub(crate) first: u32,
     pub(crate) turn: u32,
 }
@@ -50,12 +50,12 @@ pub(crate) trait Floats: 'static {
     /// # Safety
     /// From each vector's first element on, a whole vector can be read; the table has as many elements as `times` and a group. The
     /// level is here.
-    unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self>;
+    unsafe fn repeat(place: *const f32, table: *const u32, turns: RepeatPosition) -> Group<Self>;
     /// The same where only the elements before `count` can be read.
     ///
     /// # Safety
     /// They can be, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
+    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self>;
     /// Repeats one number `before` times, and another for the rest.
     ///
     /// # Safety
@@ -70,7 +70,7 @@ pub(crate) trait Floats: 'static {
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self>;
+    unsafe fn join(join: Opcode, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self>;
     /// Writes numbers, any NaN as the canonical one; with `past`, past the caches.
     ///
     /// # Safety
@@ -128,7 +128,7 @@ macro_rules! floats {
                 }
             }
             #[inline(always)]
-            unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self> {
+            unsafe fn repeat(place: *const f32, table: *const u32, turns: RepeatPosition) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
@@ -138,7 +138,7 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
-            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
+            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self> {
                 // SAFETY: promised by the caller; of the vector, no more is read than there is.
                 eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
@@ -162,27 +162,27 @@ macro_rules! floats {
                 unsafe { $apart(place, apart) }
             }
             #[inline(always)]
-            unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
+            unsafe fn join(join: Opcode, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 unsafe {
                     match join {
-                        Join::Sum => eight(#[inline(always)] |v| x86::$add(a[v], b(v))),
-                        Join::Difference => eight(#[inline(always)] |v| x86::$sub(a[v], b(v))),
-                        Join::Reversed => eight(#[inline(always)] |v| x86::$sub(b(v), a[v])),
-                        Join::Product => eight(#[inline(always)] |v| x86::$mul(a[v], b(v))),
-                        Join::Quotient => eight(#[inline(always)] |v| x86::$div(a[v], b(v))),
-                        Join::Inverted => eight(#[inline(always)] |v| x86::$div(b(v), a[v])),
-                        Join::Root => eight(#[inline(always)] |v| x86::$sqrt(a[v])),
+                        Opcode::Sum => eight(#[inline(always)] |v| x86::$add(a[v], b(v))),
+                        Opcode::Difference => eight(#[inline(always)] |v| x86::$sub(a[v], b(v))),
+                        Opcode::Reversed => eight(#[inline(always)] |v| x86::$sub(b(v), a[v])),
+                        Opcode::Product => eight(#[inline(always)] |v| x86::$mul(a[v], b(v))),
+                        Opcode::Quotient => eight(#[inline(always)] |v| x86::$div(a[v], b(v))),
+                        Opcode::Inverted => eight(#[inline(always)] |v| x86::$div(b(v), a[v])),
+                        Opcode::Root => eight(#[inline(always)] |v| x86::$sqrt(a[v])),
                         // The instructions give their second operand where that or the first is a NaN, or both are equal.
-                        Join::Larger => eight(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b(v)))),
-                        Join::LargerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$max(b, a[v])) }),
-                        Join::Smaller => eight(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b(v)))),
-                        Join::SmallerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$min(b, a[v])) }),
-                        Join::Relu => eight(#[inline(always)] |v| $relu(a[v])),
-                        Join::Magnitude => eight(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
-                        Join::Negative => eight(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
-                        Join::Square => eight(#[inline(always)] |v| x86::$mul(a[v], a[v])),
-                        Join::Reciprocal => eight(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
+                        Opcode::Larger => eight(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b(v)))),
+                        Opcode::LargerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$max(b, a[v])) }),
+                        Opcode::Smaller => eight(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b(v)))),
+                        Opcode::SmallerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$min(b, a[v])) }),
+                        Opcode::Relu => eight(#[inline(always)] |v| $relu(a[v])),
+                        Opcode::Magnitude => eight(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
+                        Opcode::Negative => eight(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
+                        Opcode::Square => eight(#[inline(always)] |v| x86::$mul(a[v], a[v])),
+                        Opcode::Reciprocal => eight(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
                     }
                 }
             }

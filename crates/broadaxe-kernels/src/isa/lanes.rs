@@ -9,7 +9,7 @@ use std::arch::x86_64 as x86;
 pub(crate) const LANE: usize = 16;
 
 /// The most lanes of a vector.
-pub(crate) const MOST: usize = 4;
+pub(crate) const MAX_LANES: usize = 4;
 
 /// The vectors of a level.
 pub(crate) trait Lanes: 'static {
@@ -48,7 +48,7 @@ pub(crate) trait Lanes: 'static {
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST];
+    unsafe fn turned(rows: [Self::V; MAX_LANES]) -> [Self::V; MAX_LANES];
 }
 
 /// No vectors.
@@ -71,7 +71,7 @@ impl Lanes for NoLanes {
         ((), ())
     }
     #[inline(always)]
-    unsafe fn turned(rows: [(); MOST]) -> [(); MOST] {
+    unsafe fn turned(rows: [(); MAX_LANES]) -> [(); MAX_LANES] {
         rows
     }
 }
@@ -118,7 +118,7 @@ macro_rules! lanes {
                 }
             }
             #[inline(always)]
-            unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST] {
+            unsafe fn turned(rows: [Self::V; MAX_LANES]) -> [Self::V; MAX_LANES] {
                 // SAFETY: promised by the caller.
                 unsafe { $turn(rows) }
             }
@@ -138,14 +138,14 @@ lanes! {
 // SAFETY: Nothing is asked for.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn1(rows: [x86::__m128i; MOST]) -> [x86::__m128i; MOST] {
+unsafe fn turn1(rows: [x86::__m128i; MAX_LANES]) -> [x86::__m128i; MAX_LANES] {
     rows
 }
 
 // SAFETY: The level is here.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn2([a, b, ..]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
+unsafe fn turn2([a, b, ..]: [x86::__m256i; MAX_LANES]) -> [x86::__m256i; MAX_LANES] {
     // SAFETY: promised by the caller.
     let turned =
         unsafe { [x86::_mm256_permute2x128_si256::<0x20>(a, b), x86::_mm256_permute2x128_si256::<0x31>(a, b)] };
@@ -155,7 +155,7 @@ unsafe fn turn2([a, b, ..]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
 // SAFETY: The level is here.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn4([a, b, c, d]: [x86::__m512i; MOST]) -> [x86::__m512i; MOST] {
+unsafe fn turn4([a, b, c, d]: [x86::__m512i; MAX_LANES]) -> [x86::__m512i; MAX_LANES] {
     use x86::_mm512_shuffle_i32x4 as shuffle;
     // SAFETY: promised by the caller.
     unsafe {

@@ -8,8 +8,10 @@ use std::arch::x86_64 as x86;
 use half::f16;
 
 use super::{
-    floats::{Floats, Floats8, Floats16, Group, Turns, VECTORS, canonical8, canonical16, eight, nth, pick8, pick16},
-    lots::{FOLLOWING, raised8, raised16, rounded16},
+    floats::{
+        Floats, Floats8, Floats16, Group, RepeatPosition, VECTORS, canonical8, canonical16, eight, nth, pick8, pick16,
+    },
+    lane_blocks::{FOLLOWING, raised8, raised16, rounded16},
 };
 use crate::{dtype::DType, number::Half};
 
@@ -19,7 +21,13 @@ pub(crate) trait Narrow: Floats {
     ///
     /// # Safety
     /// The elements before `count` can be read, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
+    unsafe fn repeat_as(
+        dtype: DType,
+        place: *const u16,
+        table: *const u32,
+        turns: RepeatPosition,
+        count: u32,
+    ) -> Group<Self>;
     /// Rounds what was computed of f16 or of bf16 numbers to such a number.
     ///
     /// # Safety
@@ -58,7 +66,7 @@ macro_rules! narrow {
        $widen:ident $shift:ident $f16:ident $to_f16:ident; $and:ident $set:ident $raised:ident $halves:ident $two:ident;)+) => { $(
         impl Narrow for $name {
             #[inline(always)]
-            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
+            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self> {
                 // SAFETY: promised by the caller; a vector of results spans fewer elements than it has, since each stands for two or more.
                 unsafe {
                     let last = turns.first + table.add(turns.turn as usize + Self::GROUP - 1).read();
@@ -106,7 +114,7 @@ macro_rules! narrow {
             // SAFETY: They can be read. The level is here.
             #[inline(always)]
             unsafe fn picked(
-                dtype: DType, place: *const u16, table: *const u32, turns: Turns, v: usize, count: Option<u32>,
+                dtype: DType, place: *const u16, table: *const u32, turns: RepeatPosition, v: usize, count: Option<u32>,
             ) -> x86::$float {
                 // SAFETY: promised by the caller.
                 unsafe {

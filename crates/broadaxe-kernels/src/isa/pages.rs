@@ -12,7 +12,7 @@
 //!
 //! Any other SIGBUS goes to whoever handled it before, as if there were no handler here.
 
-use super::MOST_MAPPINGS;
+use super::MAX_MAPPINGS;
 use std::{
     ffi::{c_int, c_void},
     fs::File,
@@ -32,7 +32,7 @@ pub(crate) struct Pages {
     start: *mut c_void,
     len: usize,
     skip: usize,
-    slot: &'static Slot,
+    slot: &'static TableEntry,
 }
 
 impl Pages {
@@ -47,7 +47,7 @@ impl Pages {
     }
 
     fn with(file: &File, at: u64, len: usize, is_written: bool) -> Option<Self> {
-        let page = Guard::stand()?.page;
+        let page = FaultContext::stand()?.page;
         let skip = (at % page as u64) as usize;
         let whole = len.checked_add(skip).filter(|&whole| len > 0 && isize::try_from(whole).is_ok())?;
         let from = libc::off_t::try_from(at - skip as u64).ok()?;
@@ -59,7 +59,7 @@ impl Pages {
             return None;
         }
         let range = start.addr()..start.addr() + whole.next_multiple_of(page);
-        let Some(slot) = Slot::take(range, is_written) else {
+        let Some(slot) = TableEntry::take(range, is_written) else {
             // SAFETY: mapped just now, and given to nobody.
             unsafe { libc::munmap(start, whole) };
             return None;
@@ -121,7 +121,7 @@ unsafe impl Sync for Pages {}
 
 /// A place of the table.
 #[derive(Debug)]
-struct Slot {
+struct TableEntry {
     taken: AtomicBool,
     /// Odd while the range stands.
     turn: AtomicUsize,
@@ -131,9 +131,9 @@ struct Slot {
     cut: AtomicBool,
 }
 
-static TABLE: [Slot; MOST_MAPPINGS] = [const { Slot::free() }; MOST_MAPPINGS];
+static TABLE: [TableEntry; MAX_MAPPINGS] = [const { TableEntry::free() }; MAX_MAPPINGS];
 
-impl Slot {
+impl TableEntry {
     const fn free() -> Self {
         Self {
             taken: AtomicBool::new(false),
@@ -170,15 +170,15 @@ impl Slot {
 }
 
 /// What the handler has to know.
-struct Guard {
+struct FaultContext {
     /// Who handled the signal before.
     previous: libc::sigaction,
     page: usize,
 }
 
-static GUARD: OnceLock<Guard> = OnceLock::new();
+static GUARD: OnceLock<FaultContext> = OnceLock::new();
 
-impl Guard {
+impl FaultContext {
     /// Installs the handler, once in the life of the process; none when the system refuses.
     fn stand() -> Option<&'static Self> {
         static STANDS: OnceLock<bool> = OnceLock::new();

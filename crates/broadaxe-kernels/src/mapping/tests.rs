@@ -94,7 +94,7 @@ fn what_cannot_be_mapped_is_none() {
 fn a_full_table_has_none_and_then_one_again() {
     let _alone = alone();
     let file = Temporary::new("full", &[5; 100]);
-    let mut all: Vec<Mapping> = (0..Mapping::MOST).map(|i| file.map(i as u64, 1).unwrap()).collect();
+    let mut all: Vec<Mapping> = (0..Mapping::MAX).map(|i| file.map(i as u64, 1).unwrap()).collect();
     assert!(file.map(0, 1).is_none());
     all.swap_remove(17);
     let again = file.map(0, 3).unwrap();

@@ -8,9 +8,9 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use super::{
     canonical64,
-    fine::{Cut, cut, divide, ordered, sum},
+    extended::{Split, cut, divide, ordered, sum},
     poly,
-    turns::FRAC_PI_2_REST,
+    quarter_turns::FRAC_PI_2_REST,
 };
 
 /// Coefficients of (atan(t) / t - 1) / t^2 in t^2, for |t| <= 1/4; error 2^-57.1 relative to the angle.
@@ -69,7 +69,7 @@ fn angle(above: f64, below: f64) -> Angle {
     let (most, least) = if steep { (above, 0.0) } else { (below, center * above) };
     let (denominator, rest) = sum(most, least);
     let top = cut(denominator);
-    let (high, low) = divide(numerator, 0.0, Cut { top, rest: (denominator - top) + rest }, 1.0 / denominator);
+    let (high, low) = divide(numerator, 0.0, Split { top, rest: (denominator - top) + rest }, 1.0 / denominator);
     let t = high + low;
     let square = t * t;
     Angle {
@@ -135,7 +135,7 @@ fn asin_sum(x: f64) -> (f64, f64) {
     let far = x > 0.5;
     let square = if far { 0.5 - 0.5 * x } else { x * x };
     let root = square.sqrt();
-    let parts = Cut::of(root);
+    let parts = Split::of(root);
     let lost = ((square - parts.top * parts.top) - parts.rest * (parts.top + root)) / (2.0 * root);
     let (t, rest) = if far { (root, if root > 0.0 { lost } else { 0.0 }) } else { (x, 0.0) };
     (t, rest + t * square * poly(&ASIN, square))

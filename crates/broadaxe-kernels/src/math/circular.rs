@@ -5,9 +5,10 @@
 
 use super::{
     canonical64,
-    fine::{Cut, cut, divide, ordered},
+    extended::{Split, cut, divide, ordered},
+    hyperbola::TINY_ODD,
     poly,
-    turns::{self, FEW_TURNS, Turned},
+    quarter_turns::{self, FEW_TURNS, Turned},
 };
 
 /// Coefficients of (sin(r) / r - 1) / r^2 in r^2, for |r| <= pi / 4; error 2^-57.4 relative to the sine.
@@ -32,9 +33,6 @@ const COS: [f64; 6] = [
     2.087572162851804e-09,
     -1.1359559568065188e-11,
 ];
-
-/// Is where sine and tangent are x: the next term is smaller than the precision.
-const TINY: f64 = 4e-9;
 
 /// Computes 1 - r^2 / 2 as a sum of two f64.
 #[inline(always)]
@@ -103,35 +101,35 @@ fn slope(r: Turned) -> f64 {
     let below = if is_even { cosine.0 } else { sine.0 };
     let below_rest = if is_even { cosine.1 } else { sine.1 };
     let top = cut(below);
-    let (high, low) = divide(above, above_rest, Cut { top, rest: (below - top) + below_rest }, 1.0 / below);
+    let (high, low) = divide(above, above_rest, Split { top, rest: (below - top) + below_rest }, 1.0 / below);
     high + low
 }
 
 /// Computes the sine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn sin64_few(x: f64) -> f64 {
-    let value = wave(turns::few(x));
-    canonical64(if x.abs() < TINY { x } else { value })
+    let value = wave(quarter_turns::few(x));
+    canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
 /// Computes the cosine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn cos64_few(x: f64) -> f64 {
-    canonical64(wave(next(turns::few(x))))
+    canonical64(wave(next(quarter_turns::few(x))))
 }
 
 /// Computes the tangent of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn tan64_few(x: f64) -> f64 {
-    let value = slope(turns::few(x));
-    canonical64(if x.abs() < TINY { x } else { value })
+    let value = slope(quarter_turns::few(x));
+    canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
 /// Computes a function of the angle that is left of x, for |x| beyond `FEW_TURNS`.
 #[cold]
 #[inline(never)]
 fn many(x: f64, of: fn(Turned) -> f64) -> f64 {
-    if x.is_finite() { of(turns::many(x)) } else { f64::NAN }
+    if x.is_finite() { of(quarter_turns::many(x)) } else { f64::NAN }
 }
 
 /// Computes the sine of x radians.

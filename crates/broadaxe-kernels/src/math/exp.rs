@@ -10,9 +10,9 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    fine::{EXP, half_expm1, ordered},
+    extended::{EXTENDED_EXP, half_expm1, ordered},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-32.00.
@@ -104,7 +104,7 @@ pub fn exp32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included.
 #[inline(always)]
 pub fn exp64(x: f64) -> f64 {
-    exp64_by::<Plain>(x)
+    exp64_by::<FmaDefault>(x)
 }
 
 /// Computes e to the power x with fused operations.
@@ -134,7 +134,7 @@ fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
 pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
     let square = r * r;
     let fourth = square * square;
-    let pair = |k: usize| M::fma64(r, EXP[k + 1], EXP[k]);
+    let pair = |k: usize| M::fma64(r, EXTENDED_EXP[k + 1], EXTENDED_EXP[k]);
     let upper = M::fma64(fourth, pair(8), M::fma64(square, pair(6), pair(4)));
     let tail = M::fma64(fourth, upper, M::fma64(square, pair(2), pair(0)));
     M::fma64(square, M::fma64(r, tail, 0.5), low)
@@ -168,7 +168,7 @@ pub fn exp2_32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
-    exp2_64_by::<Plain>(x)
+    exp2_64_by::<FmaDefault>(x)
 }
 
 /// Computes 2 to the power x with fused operations.

@@ -5,16 +5,16 @@ use std::f64::consts::{LOG2_E, SQRT_2};
 use super::{
     ROUND, canonical64,
     exp::{scale_wide, tail_of_e},
-    fine::{ordered, power_of_2, sum, times},
+    extended::{ordered, power_of_2, sum, times},
+    f32xn::{Fma, FmaDefault},
     log::{LN_2_REST, LN_2_TOP, log_near_one},
-    singles::{Fma, Plain},
 };
 
 /// Is where an activation is x / 2: the next term is smaller by more than the precision.
-const TINY: f64 = 1e-18;
+const TINY_ACTIVATION: f64 = 1e-18;
 
 /// e to some power as (1 + high + low) 2^n.
-struct Power {
+struct ExpSum {
     /// Is at most 0.42 in magnitude.
     high: f64,
     /// Is what rounding `high` left.
@@ -23,7 +23,7 @@ struct Power {
     shifted: f64,
 }
 
-impl Power {
+impl ExpSum {
     /// Computes e to the power x for |x| <= 800.
     #[inline(always)]
     fn of<M: Fma>(x: f64) -> Self {
@@ -80,7 +80,7 @@ fn quotient<M: Fma>((above, above_rest): (f64, f64), (below, below_rest): (f64, 
 /// above the line in place of 1 or, with the power of two left out, in place of t.
 #[inline(always)]
 fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> f64 {
-    let power = Power::of_sum::<M>(-u.abs(), rest);
+    let power = ExpSum::of_sum::<M>(-u.abs(), rest);
     let (whole, rest) = power.sum();
     // Beside 1, what is left out counts for nothing.
     let n = power.n();
@@ -96,7 +96,7 @@ fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> 
 /// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
 #[inline(always)]
 pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
-    let value = if x.abs() < TINY { 0.5 * x } else { value.copysign(x) };
+    let value = if x.abs() < TINY_ACTIVATION { 0.5 * x } else { value.copysign(x) };
     if M::NEAR {
         return value;
     }
@@ -110,7 +110,7 @@ pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
 /// At most 0.77 ULP (measured 0.7606), subnormal results included.
 #[inline(always)]
 pub fn sigmoid64(x: f64) -> f64 {
-    sigmoid64_by::<Plain>(x)
+    sigmoid64_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / (1 + exp(-x)) with fused operations.
@@ -126,7 +126,7 @@ pub(crate) fn sigmoid64_by<M: Fma>(x: f64) -> f64 {
 /// At most 0.75 ULP (measured 0.7414), subnormal results included.
 #[inline(always)]
 pub fn silu64(x: f64) -> f64 {
-    silu64_by::<Plain>(x)
+    silu64_by::<FmaDefault>(x)
 }
 
 /// Computes x / (1 + exp(-x)) with fused operations.
@@ -143,14 +143,14 @@ pub(crate) fn silu64_by<M: Fma>(x: f64) -> f64 {
 /// included.
 #[inline(always)]
 pub fn softplus64(x: f64) -> f64 {
-    softplus64_by::<Plain>(x)
+    softplus64_by::<FmaDefault>(x)
 }
 
 /// Computes log(1 + exp(x)) with fused operations.
 #[inline(always)]
 pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     let near = if M::NEAR { x } else { x.clamp(-750.0, 750.0) };
-    let power = Power::of::<M>(-near.abs());
+    let power = ExpSum::of::<M>(-near.abs());
     let (whole, rest) = power.sum();
     // Beside 1, what is left out counts for nothing.
     let n = power.n();
@@ -178,14 +178,14 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
 /// With t = exp(-2 |x|) - 1 it is -t / (2 + t) with the sign of x. At most 0.82 ULP (measured 0.8068); a zero keeps its sign.
 #[inline(always)]
 pub fn tanh64(x: f64) -> f64 {
-    tanh64_by::<Plain>(x)
+    tanh64_by::<FmaDefault>(x)
 }
 
 /// Computes the hyperbolic tangent with fused operations.
 #[inline(always)]
 pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let size = x.abs();
-    let power = Power::of::<M>(-2.0 * size.clamp(0.0, 20.0));
+    let power = ExpSum::of::<M>(-2.0 * size.clamp(0.0, 20.0));
     let (high, low) = power.less_1();
     let below = 2.0 + high;
     let below_rest = (high - (below - 2.0)) + low;
@@ -201,7 +201,7 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
 /// (measured 0.7062).
 #[inline(always)]
 pub fn gelu_tanh64(x: f64) -> f64 {
-    gelu_tanh64_by::<Plain>(x)
+    gelu_tanh64_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 with fused operations.

@@ -5,9 +5,9 @@
 
 use super::{
     exp::{exp_core, expm1_core},
+    f32xn::plain,
     log::log1p_core,
     single,
-    singles::plain,
 };
 
 /// Computes the hyperbolic sine.

@@ -10,9 +10,9 @@ use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
 use super::{
     canonical64,
     exp::exp_fine,
-    fine::{ordered, sum, times},
+    extended::{ordered, sum, times},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
@@ -158,7 +158,7 @@ pub(super) fn log_near_one<M: Fma>(f: f64) -> (f64, f64) {
 /// At most 0.63 ULP (measured 0.6204).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
-    log64_by::<Plain>(x)
+    log64_by::<FmaDefault>(x)
 }
 
 /// Computes the natural logarithm with fused operations.
@@ -184,7 +184,7 @@ pub fn log2_32(x: f32) -> f32 {
 /// At most 0.70 ULP (measured 0.6936), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
-    log2_64_by::<Plain>(x)
+    log2_64_by::<FmaDefault>(x)
 }
 
 /// Computes the logarithm to base 2 with fused operations.
@@ -210,7 +210,7 @@ pub fn log10_32(x: f32) -> f32 {
 /// At most 0.65 ULP (measured 0.6398).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
-    log10_64_by::<Plain>(x)
+    log10_64_by::<FmaDefault>(x)
 }
 
 /// Computes the logarithm to base 10 with fused operations.
@@ -239,7 +239,7 @@ pub fn log1p32(x: f32) -> f32 {
 /// What the rounding of 1 + x left is added, over 1 + x. At most 0.67 ULP (measured 0.6600); a zero keeps its sign.
 #[inline(always)]
 pub fn log1p64(x: f64) -> f64 {
-    log1p64_by::<Plain>(x)
+    log1p64_by::<FmaDefault>(x)
 }
 
 /// Computes the natural logarithm of 1 + x with fused operations.

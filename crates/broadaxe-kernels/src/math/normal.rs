@@ -12,17 +12,17 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 
 use super::{
     ROUND,
-    double::Double,
-    fine::ordered,
+    double_double::Double,
+    extended::ordered,
+    f32xn::{Fma, FmaDefault},
     fused::ends,
-    singles::{Fma, Plain},
 };
 
 /// The step of the tables is 1 / 64.
-const STEPS: f64 = 64.0;
+const TABLE_STEPS: f64 = 64.0;
 
 /// A number whose sum with one below 2^40 is rounded to a multiple of 1 / 64, and has its count of them in the lowest bits.
-const TO_STEPS: f64 = ROUND / STEPS;
+const TO_STEPS: f64 = ROUND / TABLE_STEPS;
 
 /// Areas under a bell curve from or to multiples of 1 / 64, and the height of the curve there, each in two parts.
 pub(super) struct Areas<const N: usize> {
@@ -79,12 +79,12 @@ const fn power(x: f64) -> Double {
 const fn heights<const N: usize>(top: Double, c: f64) -> [Double; N] {
     let mut heights = [top; N];
     // From each to the next is a factor, and from each of the factors to the next another.
-    let (mut factor, ratio) = (power(c / (STEPS * STEPS)), power(2.0 * c / (STEPS * STEPS)));
+    let (mut factor, ratio) = (power(c / (TABLE_STEPS * TABLE_STEPS)), power(2.0 * c / (TABLE_STEPS * TABLE_STEPS)));
     let mut k = 1;
     while k < N {
         heights[k] = heights[k - 1].times(factor);
         factor = factor.times(ratio);
-        if k as f64 == LIFTED * STEPS {
+        if k as f64 == LIFTED * TABLE_STEPS {
             heights[k] = heights[k].times_f64(LIFT);
         }
         k += 1;
@@ -94,7 +94,9 @@ const fn heights<const N: usize>(top: Double, c: f64) -> [Double; N] {
 
 /// Computes the area between two neighbouring multiples of 1 / 64, given the height of the curve at the first one, the k-th.
 const fn step(height: Double, c: f64, k: usize) -> Double {
-    height.times(mean(2.0 * c * k as f64 / (STEPS * STEPS), c / (STEPS * STEPS))).times_f64(1.0 / STEPS)
+    height
+        .times(mean(2.0 * c * k as f64 / (TABLE_STEPS * TABLE_STEPS), c / (TABLE_STEPS * TABLE_STEPS)))
+        .times_f64(1.0 / TABLE_STEPS)
 }
 
 const fn from_zero() -> Areas<512> {
@@ -114,10 +116,10 @@ const fn beyond() -> Areas<2560> {
         heights(Double { high: 0.398_942_280_401_432_7, low: -2.492_327_202_277_73e-17 }, 0.5);
     let mut areas = [ZERO; 2560];
     // Beyond the last one the area is roughly the height over its place; from there on errors grow less than areas, e^-40 as much.
-    areas[2559] = heights[2559].over(2559.0 / STEPS);
+    areas[2559] = heights[2559].over(2559.0 / TABLE_STEPS);
     let mut k = 2559;
     while k > 0 {
-        let known = if k as f64 == LIFTED * STEPS { areas[k].times_f64(1.0 / LIFT) } else { areas[k] };
+        let known = if k as f64 == LIFTED * TABLE_STEPS { areas[k].times_f64(1.0 / LIFT) } else { areas[k] };
         k -= 1;
         areas[k] = known.plus(step(heights[k], 0.5, k));
     }
@@ -230,7 +232,7 @@ const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316588e-17;
 /// It is the area of a table and what the curve has between there and x; beyond 5.95 it is 1. At most 0.63 ULP (measured 0.6222),
 /// subnormal results included.
 pub fn erf64(x: f64) -> f64 {
-    erf64_by::<Plain>(x)
+    erf64_by::<FmaDefault>(x)
 }
 
 /// Computes the error function with fused operations.
@@ -255,7 +257,7 @@ pub(crate) fn erf64_by<M: Fma>(x: f64) -> f64 {
 /// between there and x, and otherwise x - x times the share beyond x. At most 0.75 ULP (measured 0.7386), and 0.57 where the result
 /// is no subnormal number.
 pub fn gelu64(x: f64) -> f64 {
-    gelu64_by::<Plain>(x)
+    gelu64_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2 with fused operations.
@@ -278,7 +280,7 @@ pub(crate) fn gelu64_by<M: Fma>(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Areas, BEYOND, FROM_ZERO, LIFT, LIFTED, STEPS};
+    use super::{Areas, BEYOND, FROM_ZERO, LIFT, LIFTED, TABLE_STEPS};
 
     /// Summed over all rows the areas are those of a whole curve, which the heights know only by their first one.
     #[test]
@@ -293,14 +295,14 @@ mod tests {
     fn heights_are_those_of_the_curves() {
         let near = |found: f64, want: f64| (found / want - 1.0).abs() < 1e-13;
         for row in 0..512 {
-            let x = row as f64 / STEPS;
+            let x = row as f64 / TABLE_STEPS;
             assert!(near(FROM_ZERO.height[row], FROM_ZERO.height[0] * pxfm::f_exp(-x * x)), "{x}");
         }
         for row in 0..2048 {
-            let x = row as f64 / STEPS;
+            let x = row as f64 / TABLE_STEPS;
             assert!(near(BEYOND.height[row], BEYOND.height[0] * pxfm::f_exp(-0.5 * x * x)), "{x}");
         }
-        let first = (LIFTED * STEPS) as usize;
+        let first = (LIFTED * TABLE_STEPS) as usize;
         assert!(near(BEYOND.height[first], BEYOND.height[0] * pxfm::f_exp(-512.0) * LIFT));
     }
 

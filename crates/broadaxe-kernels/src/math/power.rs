@@ -3,9 +3,9 @@
 use super::{
     canonical32, canonical64,
     exp::exp2_sum_by,
-    fine::{Cut, log2_sum_by, ordered, root_sum},
+    extended::{Split, log2_sum_by, ordered, root_sum},
+    f32xn::{F32x1, Fma, FmaDefault, plain},
     power32,
-    singles::{Fma, Plain, Single, plain},
 };
 
 /// Is 2^700, by which small vectors are multiplied, and large ones divided.
@@ -63,7 +63,7 @@ pub(crate) fn find_simple(y: f64) -> Option<usize> {
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     match find_simple(f64::from(y)) {
-        Some(k) => simple32_by::<Plain>(x, k),
+        Some(k) => simple32_by::<FmaDefault>(x, k),
         None => power32::pow(plain(x), plain(y)).x,
     }
 }
@@ -76,8 +76,8 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 #[inline(always)]
 pub fn pow64(x: f64, y: f64) -> f64 {
     match find_simple(y) {
-        Some(k) => simple64_by::<Plain>(x, k),
-        None => pow64_by::<Plain>(x, y),
+        Some(k) => simple64_by::<FmaDefault>(x, k),
+        None => pow64_by::<FmaDefault>(x, y),
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn pow64_by<M: Fma>(x: f64, y: f64) -> f64 {
 /// Computes x^3, as `pow32` does.
 #[inline(always)]
 fn cube32_by<M: Fma>(x: f32) -> f32 {
-    power32::cube(Single::<M>::of(x)).x
+    power32::cube(F32x1::<M>::of(x)).x
 }
 
 /// Computes x^3: the square in two parts, and one rounding of its product with x.
@@ -159,9 +159,9 @@ pub fn hypot64(x: f64, y: f64) -> f64 {
     let (small, large) = if wide < tall { (wide, tall) } else { (tall, wide) };
     let (scale, back) = if large > 1e150 { (DOWN, UP) } else { (1.0, 1.0) };
     let (scale, back) = if large < 1e-120 { (UP, DOWN) } else { (scale, back) };
-    let (less, more) = (Cut::of(small * scale), Cut::of(large * scale));
+    let (less, more) = (Split::of(small * scale), Split::of(large * scale));
     let (square, lost) = ordered(more.top * more.top, less.top * less.top);
-    let twice = |parts: Cut| parts.rest * (2.0 * parts.top + parts.rest);
+    let twice = |parts: Split| parts.rest * (2.0 * parts.top + parts.rest);
     let (root, rest) = root_sum(ordered(square, lost + (twice(more) + twice(less))));
     let value = (root + rest) * back;
     let value = if x.is_nan() || y.is_nan() { f64::NAN } else { value };
@@ -185,7 +185,7 @@ pub fn sqrt64(x: f64) -> f64 {
 /// At most 0.5001 ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
-    rsqrt32_by::<Plain>(x)
+    rsqrt32_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / sqrt(x) with fused operations.
@@ -208,7 +208,7 @@ pub(crate) fn rsqrt32_by<M: Fma>(x: f32) -> f32 {
 /// At most 0.5001 ULP. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt64(x: f64) -> f64 {
-    rsqrt64_by::<Plain>(x)
+    rsqrt64_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / sqrt(x) with fused operations, as `rsqrt32_by`.

@@ -13,7 +13,7 @@
 //!
 //! A zero divisor gives any number; guards refuse it.
 
-use super::singles::Fma;
+use super::f32xn::Fma;
 
 /// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which then stands in
 /// the low bits. A cast would cut towards zero, but it clamps, and clamping casts are not vectorised.

@@ -8,7 +8,7 @@
 use super::{ROUND, canonical32, canonical64};
 
 /// Holds what is left of a dividend after taking away the nearest multiple of a divisor, or nearly the nearest.
-struct Rest {
+struct Remainder {
     /// Is the exact rest, between plus and minus half the divisor and a little more.
     value: f64,
     /// Says whether the multiple taken away was odd.
@@ -17,7 +17,7 @@ struct Rest {
 
 /// Takes from `dividend` the multiple of `divisor` that comes to it as near as f64 can tell; both are positive f32.
 #[inline(always)]
-fn rest32(dividend: f64, divisor: f64) -> Rest {
+fn rest32(dividend: f64, divisor: f64) -> Remainder {
     const STEP: f64 = 536_870_912.0;
     const STEP_2: f64 = STEP * STEP;
     const STEP_4: f64 = STEP_2 * STEP_2;
@@ -41,7 +41,7 @@ fn rest32(dividend: f64, divisor: f64) -> Rest {
         count = value * inverse + ROUND * power;
         value -= (count - ROUND * power) * divisor;
     }
-    Rest { value, odd: count.to_bits() & 1 == 1 }
+    Remainder { value, odd: count.to_bits() & 1 == 1 }
 }
 
 /// Says whether a / b has a remainder that is a number.
@@ -78,7 +78,7 @@ pub fn fmod64(a: f64, b: f64) -> f64 {
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
     let divisor = f64::from(b.abs());
-    let Rest { value, odd } = rest32(f64::from(a.abs()), divisor);
+    let Remainder { value, odd } = rest32(f64::from(a.abs()), divisor);
     let (size, half) = (value.abs(), 0.5 * divisor);
     let next = (size > half) | ((size == half) & odd);
     let nearest = (if next { value - divisor.copysign(value) } else { value }) as f32;

@@ -7,8 +7,8 @@ use std::f64::consts::LOG2_E;
 
 use super::{
     exp::{exp_core, exp2_core_by, poly7},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
 /// Is where erf is 1, rounded to f32.
@@ -102,7 +102,7 @@ pub(crate) const GELU_NEAR: f64 = 5.0;
 /// It is x times a polynomial of x^2; beyond 3.9375 it is 1. At most 0.5002 ULP over all f32.
 #[inline(always)]
 pub fn erf32(x: f32) -> f32 {
-    erf32_by::<Plain>(x)
+    erf32_by::<FmaDefault>(x)
 }
 
 /// Computes the error function with fused operations.
@@ -155,7 +155,7 @@ pub fn softplus32(x: f32) -> f32 {
 /// Below -14.6 the result is -0. At most 0.507 ULP over all f32.
 #[inline(always)]
 pub fn gelu32(x: f32) -> f32 {
-    gelu32_by::<Plain>(x)
+    gelu32_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2 with fused operations.
@@ -185,7 +185,7 @@ pub(crate) fn gelu32_near_by<M: Fma>(x: f32) -> f32 {
 /// With u the argument of tanh this is x / (1 + exp(-2 u)). At most 0.5014 ULP over all f32.
 #[inline(always)]
 pub fn gelu_tanh32(x: f32) -> f32 {
-    gelu_tanh32_by::<Plain>(x)
+    gelu_tanh32_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 with fused operations; near zero up to 10.

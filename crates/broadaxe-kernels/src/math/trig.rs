@@ -11,21 +11,22 @@ use std::{
 };
 
 use super::{
-    ROUND, poly,
-    singles::{Fma, Plain, UNITS},
-    turns::FEW_TURNS,
+    ROUND,
+    f32xn::{Fma, FmaDefault, UNITS},
+    poly,
+    quarter_turns::FEW_TURNS,
 };
 
 /// Coefficients of sin(pi f / 2) / f in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-37.62.
-const SIN: [f64; 5] =
+const F32_SIN: [f64; 5] =
     [1.5707963267874638, -0.6459640960576952, 0.07969258078815081, -0.004681252859008868, 0.00015817751597620172];
 
 /// Coefficients of cos(pi f / 2) in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-34.00.
-const COS: [f64; 5] =
+const F32_COS: [f64; 5] =
     [0.9999999999416326, -1.2337005392209026, 0.2536691747340227, -0.020859879404603706, 0.0009032371556051519];
 
 /// Coefficients of atan(t) / t in t^2, for |t| <= tan(pi / 8); relative error 2^-40.33.
-const ATAN: [f64; 8] = [
+const F32_ATAN: [f64; 8] = [
     0.9999999999992769,
     -0.33333333278743454,
     0.19999993222195975,
@@ -37,7 +38,7 @@ const ATAN: [f64; 8] = [
 ];
 
 /// Coefficients of asin(t) / t in t^2, for |t| <= 1/2; relative error 2^-39.99.
-const ASIN: [f64; 9] = [
+const F32_ASIN: [f64; 9] = [
     1.0000000000009146,
     0.16666666608642441,
     0.07500006048297786,
@@ -115,7 +116,7 @@ fn few_quarter_turns(x: f64) -> (f64, u64) {
 #[inline(always)]
 fn sin_cos(fraction: f64) -> (f64, f64) {
     let square = fraction * fraction;
-    (fraction * poly(&SIN, square), poly(&COS, square))
+    (fraction * poly(&F32_SIN, square), poly(&F32_COS, square))
 }
 
 /// Picks sine or cosine by the count's lowest bit, and the sign by the next.
@@ -218,7 +219,7 @@ impl Small {
 /// At most 0.81 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin32(x: f32) -> f32 {
-    sin32_by::<Plain>(x)
+    sin32_by::<FmaDefault>(x)
 }
 
 /// Computes the same, with fused operations as `M` has them.
@@ -240,7 +241,7 @@ pub(crate) fn sin32_few_by<M: Fma>(x: f32) -> f32 {
 /// At most 0.81 ULP over all f32, the largest included; infinities give NaN.
 #[inline(always)]
 pub fn cos32(x: f32) -> f32 {
-    cos32_by::<Plain>(x)
+    cos32_by::<FmaDefault>(x)
 }
 
 /// Computes the same, with fused operations as `M` has them.
@@ -279,7 +280,7 @@ fn atan_core(above: f64, below: f64) -> f64 {
     let (numerator, denominator, turn) =
         if far { (above - below, above + below, FRAC_PI_4) } else { (above, below, 0.0) };
     let t = numerator / denominator;
-    turn + t * poly(&ATAN, t * t)
+    turn + t * poly(&F32_ATAN, t * t)
 }
 
 /// Computes the arc tangent, in radians.
@@ -322,7 +323,7 @@ fn asin_core(x: f64) -> f64 {
     let far = x > 0.5;
     let square = if far { 0.5 - 0.5 * x } else { x * x };
     let t = if far { square.sqrt() } else { x };
-    t * poly(&ASIN, square)
+    t * poly(&F32_ASIN, square)
 }
 
 /// Computes the arc sine, in radians.

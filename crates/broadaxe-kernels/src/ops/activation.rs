@@ -6,29 +6,29 @@ use crate::{
     loops::{Binary, Unary},
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Number},
 };
 
 /// The error function
-pub(crate) type Erf = ErfBy<Plain>;
+pub(crate) type Erf = ErfBy<FmaDefault>;
 /// The error function, where the machine has an instruction for fused operations
-pub(crate) type ErfFused = ErfBy<Instruction>;
+pub(crate) type ErfFused = ErfBy<FmaHardware>;
 /// The error function, with fused operations as `M` has them
 pub struct ErfBy<M>(PhantomData<M>);
 /// 1 / (1 + e^-a)
 pub struct Sigmoid;
 /// a * Φ(a), by the error function
-pub(crate) type Gelu = GeluBy<Plain>;
+pub(crate) type Gelu = GeluBy<FmaDefault>;
 /// a * Φ(a), where the machine has an instruction for fused operations
-pub(crate) type GeluFused = GeluBy<Instruction>;
+pub(crate) type GeluFused = GeluBy<FmaHardware>;
 /// a * Φ(a), with fused operations as `M` has them
 pub struct GeluBy<M>(PhantomData<M>);
 /// a * Φ(a), by the approximation with tanh
-pub(crate) type GeluTanh = GeluTanhBy<Plain>;
+pub(crate) type GeluTanh = GeluTanhBy<FmaDefault>;
 /// a * Φ(a), by the approximation with tanh, where the machine has an instruction for fused operations
-pub(crate) type GeluTanhFused = GeluTanhBy<Instruction>;
+pub(crate) type GeluTanhFused = GeluTanhBy<FmaHardware>;
 /// a * Φ(a), by the approximation with tanh, with fused operations as `M` has them
 pub struct GeluTanhBy<M>(PhantomData<M>);
 /// log(1 + e^a)

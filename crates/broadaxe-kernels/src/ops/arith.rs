@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use crate::{
-    loops::{Binary, Refuses, Unary},
+    loops::{Binary, Rejects, Unary},
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Function2, Integer, Number, Real},
     ops::round::Trunc,
@@ -57,9 +57,9 @@ pub struct Reciprocal;
 /// √a
 pub struct Sqrt;
 /// 1 / √a
-pub(crate) type Rsqrt = RsqrtBy<Plain>;
+pub(crate) type Rsqrt = RsqrtBy<FmaDefault>;
 /// 1 / √a, where the machine has an instruction for fused operations
-pub(crate) type RsqrtFused = RsqrtBy<Instruction>;
+pub(crate) type RsqrtFused = RsqrtBy<FmaHardware>;
 /// 1 / √a, with fused operations as `M` has them
 pub struct RsqrtBy<M>(PhantomData<M>);
 /// √(a² + b²)
@@ -107,9 +107,9 @@ pub mod integer {
 
     use super::{Binary, Integer};
     use crate::{
-        division::{Divide, Dividend, Ready},
-        loops::Prepared,
-        math::singles::{Fma, Plain},
+        division::{Divide, Dividend, PrecomputedDivisor},
+        loops::ByPrecomputed,
+        math::f32xn::{Fma, FmaDefault},
     };
 
     /// What is made of a quotient.
@@ -123,7 +123,7 @@ pub mod integer {
     /// The quotient, rounded down or towards zero
     pub struct Quotient<const DOWN: bool>;
     /// What it leaves
-    pub struct Rest<const DOWN: bool>;
+    pub struct IntRemainder<const DOWN: bool>;
     /// What the quotient rounded to nearest leaves
     pub struct NearestRest;
 
@@ -135,7 +135,7 @@ pub mod integer {
         }
     }
 
-    impl<const DOWN: bool> OfQuotient for Rest<DOWN> {
+    impl<const DOWN: bool> OfQuotient for IntRemainder<DOWN> {
         const DOWN: bool = DOWN;
         #[inline(always)]
         fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N {
@@ -154,22 +154,22 @@ pub mod integer {
     /// What `Q` makes of a / b
     pub(crate) struct Division<Q>(PhantomData<Q>);
     /// a / b, rounded towards zero
-    pub(crate) type DivTrunc = Division<Quotient<false>>;
+    pub(crate) type IntDivTrunc = Division<Quotient<false>>;
     /// a / b, rounded down
-    pub(crate) type DivFloor = Division<Quotient<true>>;
-    /// The remainder of `DivFloor`, with the divisor's sign
-    pub(crate) type ModFloor = Division<Rest<true>>;
-    /// The remainder of `DivTrunc`, with the dividend's sign
-    pub(crate) type Fmod = Division<Rest<false>>;
+    pub(crate) type IntDivFloor = Division<Quotient<true>>;
+    /// The remainder of `IntDivFloor`, with the divisor's sign
+    pub(crate) type IntModFloor = Division<IntRemainder<true>>;
+    /// The remainder of `IntDivTrunc`, with the dividend's sign
+    pub(crate) type IntFmod = Division<IntRemainder<false>>;
     /// The remainder of the quotient rounded to nearest, ties to even
-    pub(crate) type RemainderIeee = Division<NearestRest>;
+    pub(crate) type IntRemainderIeee = Division<NearestRest>;
     /// a to the power of b, wrapping
-    pub struct Pow;
+    pub struct IntPow;
 
     impl<Q: OfQuotient> Division<Q> {
         #[inline(always)]
         fn of<N: Divide>(a: N, b: N) -> N {
-            Q::make::<Plain, N>(a, b, if Q::DOWN { a.div_floor(b) } else { a.div_trunc(b) })
+            Q::make::<FmaDefault, N>(a, b, if Q::DOWN { a.div_floor(b) } else { a.div_trunc(b) })
         }
         #[inline(always)]
         fn of_by<M: Fma, N: Divide>(a: N, (b, by): (N, N::By)) -> N {
@@ -194,16 +194,16 @@ pub mod integer {
         }
     }
 
-    impl<T: Dividend, Q: OfQuotient> Prepared<T> for Division<Q> {
+    impl<T: Dividend, Q: OfQuotient> ByPrecomputed<T> for Division<Q> {
         type By = (T, T::By);
         type NearBy = (T::Near, <T::Near as Divide>::By);
         #[inline(always)]
         fn prepare(b: T) -> Self::By {
-            (b, Ready::of(b))
+            (b, PrecomputedDivisor::of(b))
         }
         #[inline(always)]
         fn prepare_near(b: T) -> Self::NearBy {
-            (b.near(), Ready::of(b.near()))
+            (b.near(), PrecomputedDivisor::of(b.near()))
         }
         #[inline(always)]
         fn apply_by<M: Fma>(a: T, by: Self::By) -> T {
@@ -215,7 +215,7 @@ pub mod integer {
         }
     }
 
-    impl<T: Integer> Binary<T> for Pow {
+    impl<T: Integer> Binary<T> for IntPow {
         type Out = T;
         /// Multiplies the squares that the bits of the exponent name; a negative exponent counts as 0 (a guard refuses it before).
         #[inline(always)]
@@ -241,7 +241,7 @@ impl<T: Integer> Binary<T> for PowTrunc {
         let minus_one = T::ZERO.not();
         let unit = a == T::ONE || (a == minus_one && a.is_negative());
         if !b.is_negative() {
-            integer::Pow::apply(a, b)
+            integer::IntPow::apply(a, b)
         } else if !unit {
             T::ZERO
         } else if b.and(T::ONE) == T::ONE {
@@ -492,26 +492,26 @@ pub struct NegativeExponent;
 /// Refuses 0 to a power below 0.
 pub struct ZeroToNegative;
 
-impl<T: Integer> Refuses<T> for ZeroDivisor {
+impl<T: Integer> Rejects<T> for ZeroDivisor {
     const WHAT: &'static str = "a zero divisor";
     #[inline(always)]
-    fn refuses(_: T, b: T) -> bool {
+    fn rejects(_: T, b: T) -> bool {
         b == T::ZERO
     }
 }
 
-impl<T: Integer> Refuses<T> for NegativeExponent {
+impl<T: Integer> Rejects<T> for NegativeExponent {
     const WHAT: &'static str = "a negative exponent of an integer";
     #[inline(always)]
-    fn refuses(_: T, b: T) -> bool {
+    fn rejects(_: T, b: T) -> bool {
         b.is_negative()
     }
 }
 
-impl<T: Integer> Refuses<T> for ZeroToNegative {
+impl<T: Integer> Rejects<T> for ZeroToNegative {
     const WHAT: &'static str = "zero to a negative power";
     #[inline(always)]
-    fn refuses(a: T, b: T) -> bool {
+    fn rejects(a: T, b: T) -> bool {
         b.is_negative() && a == T::ZERO
     }
 }

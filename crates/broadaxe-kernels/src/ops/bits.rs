@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// a & b
-pub struct And;
+pub struct BitAnd;
 /// a | b
-pub struct Or;
+pub struct BitOr;
 /// a ^ b
-pub struct Xor;
+pub struct BitXor;
 /// ~a
-pub struct Not;
+pub struct BitNot;
 /// a << b
 pub struct ShiftLeft;
 /// a >> b
@@ -28,7 +28,7 @@ pub struct ShiftRightMod;
 /// The number of bits of |a| that are 1
 pub struct BitwiseCount;
 
-impl<T: Integer> Binary<T> for And {
+impl<T: Integer> Binary<T> for BitAnd {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -36,7 +36,7 @@ impl<T: Integer> Binary<T> for And {
     }
 }
 
-impl<T: Integer> Binary<T> for Or {
+impl<T: Integer> Binary<T> for BitOr {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -44,7 +44,7 @@ impl<T: Integer> Binary<T> for Or {
     }
 }
 
-impl<T: Integer> Binary<T> for Xor {
+impl<T: Integer> Binary<T> for BitXor {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -52,7 +52,7 @@ impl<T: Integer> Binary<T> for Xor {
     }
 }
 
-impl<T: Integer> Unary<T> for Not {
+impl<T: Integer> Unary<T> for BitNot {
     type Out = T;
     #[inline(always)]
     fn apply(x: T) -> T {

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     math::{
-        self, power32, single,
-        singles::{Fma, Instruction, InstructionNear, Lanewise, Lanewise2, Single, Singles},
+        self,
+        f32xn::{F32x1, F32xN, Fma, FmaHardware, FmaHardwareNear, Lanewise, Lanewise2},
+        power32, single,
     },
     number::{Function, Function2},
 };
@@ -22,7 +23,7 @@ macro_rules! lanewise {
             const NEAR: Option<f64> = $near;
             const NEAR_WIDE: Option<f64> = $near_wide;
             #[inline(always)]
-            fn of<V: Singles>(x: V) -> V {
+            fn of<V: F32xN>(x: V) -> V {
                 $room::$name(x)
             }
             #[inline(always)]
@@ -43,19 +44,19 @@ lanewise! {
 }
 
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
-pub struct Power<M>(PhantomData<M>);
+pub struct LanewisePow<M>(PhantomData<M>);
 
-impl<M: Fma> Lanewise2 for Power<M> {
+impl<M: Fma> Lanewise2 for LanewisePow<M> {
     #[inline(always)]
-    fn of<V: Singles>(a: V, b: V) -> V {
+    fn of<V: F32xN>(a: V, b: V) -> V {
         power32::pow(a, b)
     }
 }
 
-impl<M: Fma> Function2 for Power<M> {
+impl<M: Fma> Function2 for LanewisePow<M> {
     #[inline(always)]
     fn narrow(a: f32, b: f32) -> f32 {
-        power32::pow(Single::<M>::of(a), Single::of(b)).x
+        power32::pow(F32x1::<M>::of(a), F32x1::of(b)).x
     }
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
@@ -71,19 +72,19 @@ impl<F: Function + Lanewise> Function for Fused<F> {
     const NEAR_WIDE: Option<f64> = <F as Lanewise>::NEAR_WIDE;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        F::of(Single::<Instruction>::of(x)).x
+        F::of(F32x1::<FmaHardware>::of(x)).x
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        F::wide_by::<Instruction>(x)
+        F::wide_by::<FmaHardware>(x)
     }
     #[inline(always)]
     fn narrow_near(x: f32) -> f32 {
-        F::of(Single::<InstructionNear>::of(x)).x
+        F::of(F32x1::<FmaHardwareNear>::of(x)).x
     }
     #[inline(always)]
     fn wide_near(x: f64) -> f64 {
-        F::wide_by::<InstructionNear>(x)
+        F::wide_by::<FmaHardwareNear>(x)
     }
 }
 

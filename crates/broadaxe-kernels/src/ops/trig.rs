@@ -5,21 +5,21 @@ use std::marker::PhantomData;
 use crate::{
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Function2},
 };
 
 /// The sine
-pub(crate) type Sin = SinBy<Plain>;
+pub(crate) type Sin = SinBy<FmaDefault>;
 /// The sine, where the machine has an instruction for fused operations
-pub(crate) type SinFused = SinBy<Instruction>;
+pub(crate) type SinFused = SinBy<FmaHardware>;
 /// The sine, with fused operations as `M` has them
 pub struct SinBy<M>(PhantomData<M>);
 /// The cosine
-pub(crate) type Cos = CosBy<Plain>;
+pub(crate) type Cos = CosBy<FmaDefault>;
 /// The cosine, where the machine has an instruction for fused operations
-pub(crate) type CosFused = CosBy<Instruction>;
+pub(crate) type CosFused = CosBy<FmaHardware>;
 /// The cosine, with fused operations as `M` has them
 pub struct CosBy<M>(PhantomData<M>);
 /// The tangent

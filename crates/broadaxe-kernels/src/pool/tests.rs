@@ -79,7 +79,7 @@ fn many_callers_share_a_pool() {
 #[test]
 fn no_caller_waits_for_the_job_of_another() {
     // More callers than places, and every job is at its first part at the same time.
-    let callers = LOANS + 4;
+    let callers = SCOPED_JOBS + 4;
     let (pool, all) = (Pool::new(3), Barrier::new(callers));
     thread::scope(|scope| {
         for _ in 0..callers {

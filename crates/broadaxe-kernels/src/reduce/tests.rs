@@ -145,9 +145,9 @@ impl Case {
         found
     }
 
-    fn space(&self, size: usize, inputs: usize) -> Space {
+    fn domain(&self, size: usize, inputs: usize) -> Domain {
         let strides: Vec<isize> = self.strides.iter().map(|stride| stride * size as isize).collect();
-        Space::new(&self.shape, &self.axes, &vec![strides; inputs])
+        Domain::new(&self.shape, &self.axes, &vec![strides; inputs])
     }
 }
 
@@ -159,10 +159,10 @@ fn fold<T: Element, O: Element + Copy>(
     elements: &[T],
     (isa, threads): (Isa, usize),
 ) -> Result<Vec<O>, Failure> {
-    let space = case.space(size_of::<T>(), 1);
+    let domain = case.domain(size_of::<T>(), 1);
     let operand = program.map_or(T::DTYPE, Program::output);
-    let reduce = Reduce { reduction, operand, program, space: &space };
-    let [kept, _] = space.counts().expect("small");
+    let reduce = Reduce { reduction, operand, program, domain: &domain };
+    let [kept, _] = domain.counts().expect("small");
     let mut out = Buffer::zeroed(kept * size_of::<O>()).expect("small");
     let inputs = [Input::new(tile::bytes(elements), case.offset * size_of::<T>())];
     let executor: &dyn Executor = if threads == 1 { &Serial } else { &Scoped(threads) };
@@ -270,7 +270,7 @@ fn refusals_name_the_first_element() {
         elements[zero] = 0;
         for way in ways() {
             let got: Result<Vec<i64>, _> = fold(&dense(shape, axes), Reduction::Sum, Some(&program), &elements, way);
-            assert_eq!(got, Err(Failure::Refused { step: 0, what: "a zero divisor", element: want }), "{shape:?}");
+            assert_eq!(got, Err(Failure::Rejected { step: 0, what: "a zero divisor", element: want }), "{shape:?}");
         }
     }
 }
@@ -278,8 +278,8 @@ fn refusals_name_the_first_element() {
 #[test]
 fn unsound_calls_are_refused() {
     let elements = [1_f32; 6];
-    let space = Space::new(&[2, 3], &[1], &[vec![12, 4]]);
-    let reduce = |operand| Reduce { reduction: Reduction::Max, operand, program: None, space: &space };
+    let domain = Domain::new(&[2, 3], &[1], &[vec![12, 4]]);
+    let reduce = |operand| Reduce { reduction: Reduction::Max, operand, program: None, domain: &domain };
     let run = |operand, bytes: &[u8], offset, out: usize| {
         let mut out = vec![0; out];
         reduce(operand).run(&[Input::new(bytes, offset)], &mut out, &Serial, None)
@@ -300,8 +300,8 @@ fn unsound_calls_are_refused() {
 #[test]
 fn a_stop_is_heard() {
     let elements = vec![1_f32; 1 << 20];
-    let space = Space::new(&[1 << 20], &[0], &[vec![4]]);
-    let reduce = Reduce { reduction: Reduction::Sum, operand: DType::F32, program: None, space: &space };
+    let domain = Domain::new(&[1 << 20], &[0], &[vec![4]]);
+    let reduce = Reduce { reduction: Reduction::Sum, operand: DType::F32, program: None, domain: &domain };
     let mut out = [0; 4];
     let stop = |done: u64, total: u64| done < total / 4;
     let inputs = [Input::new(tile::bytes(&elements), 0)];

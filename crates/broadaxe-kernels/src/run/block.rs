@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use super::{LEAD, Laid, Worker};
-use crate::{schedule::Packed, tile::ask_second};
+use super::{LEAD, Laid, ProgramWorker};
+use crate::{schedule::PackedInput, tile::prefetch_l2};
 
-impl Worker<'_> {
+impl ProgramWorker<'_> {
     /// Computes a unit of rows by the one loop there is: pieces of them in whole lines of the result, where it goes past the caches.
     pub(super) fn block(&mut self, rows: usize, n: usize) {
         let (piece, pieces) =
@@ -30,11 +30,11 @@ impl Worker<'_> {
 
     /// Asks for columns of transposed inputs that the next unit begins with.
     fn ask_columns(&self, asked: Range<usize>, rows: usize) {
-        for (&Packed { input, .. }, held) in self.plan.packs.iter().zip(&self.packed) {
+        for (&PackedInput { input, .. }, held) in self.plan.packs.iter().zip(&self.packed) {
             let Some(way) = held.way.as_ref().filter(|way| way.is_asked) else { continue };
             let next = self.starts[input].wrapping_offset(self.to_next(input) + way.start.0);
             for column in asked.clone() {
-                ask_second(next.wrapping_offset(way.row.from * column as isize), rows * way.size);
+                prefetch_l2(next.wrapping_offset(way.row.from * column as isize), rows * way.size);
             }
         }
     }
@@ -59,7 +59,7 @@ impl Worker<'_> {
             for row in asked.clone() {
                 let (start, row) = if row < rows { (0, row) } else { (to_next, row - rows) };
                 let place = self.place(input, row, 0).wrapping_offset(start);
-                ask_second(place, bytes);
+                prefetch_l2(place, bytes);
             }
         }
     }

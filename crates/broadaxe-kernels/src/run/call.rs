@@ -4,16 +4,16 @@ use std::marker::PhantomData;
 
 use once_cell::race::OnceBox;
 
-use super::{Failure, Job};
+use super::{Failure, ProgramJob};
 use crate::{
     cache::Caches,
     executor::{Executor, Progress},
     isa::{Block, Isa},
     nest::{Nest, apart},
-    pack::{Axis, Way},
+    pack::{Axis, CopyPlan},
     program::Program,
     schedule::{Copied, Manner, Operand, Schedule, Source, Spread, measure},
-    tile::{Buffer, Input, Output, carry},
+    tile::{Buffer, Input, Output, strided_copy},
 };
 
 impl Schedule {
@@ -85,7 +85,7 @@ impl Schedule {
         }
         let together = self.streams_alone && self.parts(executor.threads()) > 1;
         let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
-        Job { plan, inputs, output: &output }.run(executor, progress)
+        ProgramJob { plan, inputs, output: &output }.run(executor, progress)
     }
 
     /// Computes the program into memory that one of the inputs lies in, from its first byte on; what is passed for that input is not looked at.
@@ -173,7 +173,7 @@ impl Schedule {
             made = Self::decide(self.isa, &self.program, &nest, manner)?;
             &made
         };
-        let result = Job { plan, inputs: &inputs, output }.run(executor, progress);
+        let result = ProgramJob { plan, inputs: &inputs, output }.run(executor, progress);
         drop(copies);
         result
     }
@@ -219,7 +219,7 @@ impl Spread {
             let from = inputs[input].base.wrapping_add(inputs[input].offset);
             // SAFETY: `check` found every address of the input inside its buffer, and the way walks its axes; the copy has room for what they
             // bring (`Schedule::over`).
-            unsafe { carry(self.plan.isa, way, from, copy.bytes_mut().as_mut_ptr()) };
+            unsafe { strided_copy(self.plan.isa, way, from, copy.bytes_mut().as_mut_ptr()) };
             inputs[input] = Input { base: copy.base(), len: bytes, offset: 0, borrow: PhantomData };
             copies.push(copy);
         }
@@ -259,14 +259,14 @@ fn copied(
     let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
     let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
     let (whole, to) = ((bytes / size) as u64, copy.bytes_mut().as_mut_ptr());
-    for Piece { axes, from, at } in pieces(&axes, COPIED / size) {
+    for CopyPart { axes, from, at } in pieces(&axes, COPIED / size) {
         if progress.is_some_and(|progress| !progress(0, whole)) {
             return Err(Failure::Interrupted);
         }
         let from = input.base.wrapping_add(input.offset).wrapping_offset(from);
         // SAFETY: `check` found every address of the input inside its buffer, and pieces are parts of it; the copy has a place for each element,
         // the row-major one, at which those of a piece begin.
-        unsafe { carry(isa, &Way::pack(size, &axes), from, to.add(at * size)) };
+        unsafe { strided_copy(isa, &CopyPlan::pack(size, &axes), from, to.add(at * size)) };
     }
     let mut step = size as isize;
     for (axis, stride) in axes.iter().zip(strides).rev() {
@@ -277,14 +277,14 @@ fn copied(
 }
 
 /// A part of an operand: its axes, the bytes to its first element, and how many elements come before it.
-struct Piece {
+struct CopyPart {
     axes: Vec<Axis>,
     from: isize,
     at: usize,
 }
 
 /// Cuts an operand into pieces of at most `most` elements, in order: whole inner axes, some rounds of the one around them.
-fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = Piece> {
+fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = CopyPart> {
     let (mut cut, mut inner) = (axes.len(), 1);
     while cut > 0 && inner * axes[cut - 1].count <= most {
         cut -= 1;
@@ -297,7 +297,7 @@ fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = Piece> {
     let count = outer.iter().map(|axis| axis.count).product::<usize>() * runs;
     (0..count).map(move |number| {
         let (mut rest, run) = (number / runs, number % runs);
-        let mut piece = Piece { axes: axes[cut.saturating_sub(1)..].to_vec(), from: 0, at: 0 };
+        let mut piece = CopyPart { axes: axes[cut.saturating_sub(1)..].to_vec(), from: 0, at: 0 };
         let mut before = inner;
         if let Some(axis) = piece.axes.first_mut().filter(|_| cut > 0) {
             let first = run * rounds;

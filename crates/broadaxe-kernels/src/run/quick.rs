@@ -6,9 +6,9 @@ use std::mem::MaybeUninit;
 
 use crate::{
     isa::{Block, FloatMode},
-    pack::{Axis, Way},
-    schedule::{BoundLink, Packed, QUICK_SCRATCH, Quick, Schedule, Source},
-    tile::{Input, Output, carry, chain::Link},
+    pack::{Axis, CopyPlan},
+    schedule::{BoundLink, PackedInput, QUICK_SCRATCH, Quick, Schedule, Source},
+    tile::{Input, Output, chain::Link, strided_copy},
 };
 
 /// Scratch memory on the stack, aligned as a buffer is.
@@ -81,11 +81,11 @@ impl Schedule {
         unsafe { base.write_bytes(0, self.scratch) };
         let scratch = |at: usize| base.wrapping_add(at);
         let begin = |input: usize| inputs[input].base.wrapping_add(inputs[input].offset);
-        for &Packed { input, at, .. } in &self.splats {
+        for &PackedInput { input, at, .. } in &self.splats {
             let operand = &self.operands[input];
             let axes = [Axis { count: rows, stride: operand.across(self) }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the unit.
-            unsafe { carry(self.isa, &Way::pack(operand.size, &axes), begin(input), scratch(at)) };
+            unsafe { strided_copy(self.isa, &CopyPlan::pack(operand.size, &axes), begin(input), scratch(at)) };
         }
         let own = output.base.wrapping_add(output.offset);
         self.steps.iter().all(|step| {

@@ -44,7 +44,7 @@ pub(super) fn run_fenced(
 #[cfg(unix)]
 pub(super) fn carry_fenced(
     isa: Isa,
-    way: &Way,
+    way: &CopyPlan,
     (from, to): (&Fenced, &Fenced),
     lens: [usize; 2],
     offsets: [usize; 2],
@@ -55,7 +55,7 @@ pub(super) fn carry_fenced(
     unsafe {
         (0..lens[0]).for_each(|i| from.add(i).write((i * 7 + i / 256) as u8));
         to.write_bytes(0xee, lens[1]);
-        carry(isa, way, from.add(offsets[0]), to.add(offsets[1]));
+        strided_copy(isa, way, from.add(offsets[0]), to.add(offsets[1]));
         [std::slice::from_raw_parts(from, lens[0]).to_vec(), std::slice::from_raw_parts(to, lens[1]).to_vec()]
     }
 }
@@ -68,11 +68,14 @@ pub(super) fn chain_fenced(
     (n, apart): (usize, isize),
     at_end: bool,
 ) -> Option<Vec<f32>> {
-    use crate::tile::chain::{Act, Feed, chained};
+    use crate::tile::{
+        chain::{LinkAction, OperandMode},
+        chained,
+    };
     let (call, len) = (chained(isa, DType::F32, false)?, (n - 1) * apart.unsigned_abs() + 1);
     let (from, to) = (from.place(4 * len, at_end), to.place(4 * n, at_end));
     let place = from.wrapping_add(if apart < 0 { 4 * (len - 1) } else { 0 }).cast_const();
-    let (act, feed, table) = (Act::Begin, Feed::Apart, std::ptr::null());
+    let (act, feed, table) = (LinkAction::Begin, OperandMode::Strided, std::ptr::null());
     let links = vec![Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: true }];
     let block = Block {
         n,
@@ -152,9 +155,9 @@ pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: 
         let calls = [None, past].map(|past| Call { plain, past, sizes, out_size });
         // SAFETY: each operand has `n` elements or one between its fences, and the result has room for `n`; `isa` is here.
         unsafe {
-            assert!(calls.iter().all(|call| !call.run(&block)), "no element is refused");
+            assert!(calls.iter().all(|call| !call.run(&block)), "no element is rejected");
             if let Some(guard) = kernel.guard() {
-                assert_eq!((guard.first)(n, places, steps), n, "no element is refused");
+                assert_eq!((guard.first)(n, places, steps), n, "no element is rejected");
             }
         }
     }

@@ -388,8 +388,8 @@ mod fenced {
             }
             done += 1;
             let axes: Vec<Axis> = dims.iter().zip(&strides).map(|(&count, &stride)| Axis { count, stride }).collect();
-            let way = if packs { Way::pack(size, &axes) } else { Way::unpack(size, &axes) };
-            let way = Way { ahead: round % 3 != 0, ..way };
+            let way = if packs { CopyPlan::pack(size, &axes) } else { CopyPlan::unpack(size, &axes) };
+            let way = CopyPlan { ahead: round % 3 != 0, ..way };
             let (lens, offsets) = if packs { ([strided, dense], [start, 0]) } else { ([dense, strided], [0, start]) };
             for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                 let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
@@ -424,7 +424,7 @@ mod fenced {
                 let axes = axes.map(|(count, stride)| Axis { count, stride });
                 let start = places(&axes).into_iter().min().map_or(0, isize::unsigned_abs);
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
-                    let way = Way::pack(size, &axes);
+                    let way = CopyPlan::pack(size, &axes);
                     let [from, to] =
                         carry_fenced(isa, &way, (&fences.0, &fences.1), [strided, dense], [start, 0], at_end);
                     let want = places(&axes).into_iter().flat_map(|place| {
@@ -465,7 +465,7 @@ mod fenced {
                 }
                 let along = apart * size as isize;
                 let axes = [Axis { count: rows, stride: (row * size) as isize }, Axis { count: n, stride: along }];
-                let way = Way { ahead: true, ..Way::pack(size, &axes) };
+                let way = CopyPlan { ahead: true, ..CopyPlan::pack(size, &axes) };
                 let start = if apart < 0 { (row - 1) * size } else { 0 };
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                     let lens = [strided, dense];

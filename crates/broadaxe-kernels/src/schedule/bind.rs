@@ -4,11 +4,12 @@ use super::{BoundChain, BoundLink, BoundStep, Finish, Operand, Schedule, Source}
 use crate::{
     chain::Part,
     dtype::DType,
-    nest::Lie,
+    nest::AccessPattern,
     program::Slot,
     tile::{
         Call,
-        chain::{Feed, GROUP, chained},
+        chain::{CHAIN_GROUP_ELEMENTS, OperandMode},
+        chained,
     },
 };
 
@@ -25,7 +26,7 @@ impl Schedule {
     fn bind_link(&self, part: &Part) -> BoundLink {
         let mut link = BoundLink {
             act: part.act,
-            feed: Feed::Kept,
+            feed: OperandMode::Kept,
             rounds: part.rounds,
             input: part.input,
             size: 4,
@@ -37,25 +38,25 @@ impl Schedule {
         let Some(i) = part.input else { return link };
         let operand = &self.operands[i];
         link.size = operand.size;
-        if let Lie::Repeated(times) = operand.lie {
+        if let AccessPattern::Repeated(times) = operand.access {
             link.times = times;
             // Elements that stand for all that is computed at a time are not looked up.
-            let looked_up = if times < GROUP { times + GROUP } else { 0 };
+            let looked_up = if times < CHAIN_GROUP_ELEMENTS { times + CHAIN_GROUP_ELEMENTS } else { 0 };
             link.table = (0..looked_up).map(|at| (at / times) as u32).collect();
         }
-        if let Lie::Apart(apart) = operand.lie {
+        if let AccessPattern::Strided(apart) = operand.access {
             link.apart = apart;
         }
-        link.feed = match (operand.lie, self.program.inputs[i]) {
-            (Lie::Constant, DType::F32) => Feed::Constant,
-            (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
-            (Lie::Repeated(_), DType::F32) => Feed::Repeated,
-            (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
-            (Lie::Apart(_), _) => Feed::Apart,
-            (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
-            (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
+        link.feed = match (operand.access, self.program.inputs[i]) {
+            (AccessPattern::Constant, DType::F32) => OperandMode::Constant,
+            (AccessPattern::Constant, narrow) => OperandMode::ConstantCast(narrow),
+            (AccessPattern::Repeated(_), DType::F32) => OperandMode::Repeated,
+            (AccessPattern::Repeated(_), narrow) => OperandMode::RepeatedCast(narrow),
+            (AccessPattern::Strided(_), _) => OperandMode::Strided,
+            (AccessPattern::Dense | AccessPattern::Irregular, DType::F32) => OperandMode::Dense,
+            (AccessPattern::Dense | AccessPattern::Irregular, narrow) => OperandMode::Cast(narrow),
         };
-        link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && self.is_far(operand);
+        link.ahead = matches!(operand.access, AccessPattern::Dense | AccessPattern::Strided(_)) && self.is_far(operand);
         link
     }
 
@@ -63,9 +64,9 @@ impl Schedule {
     pub(super) fn bind_single(&mut self) {
         let step = &self.program.steps[0];
         let Some(plain) = step.kernel.apart[self.isa.index()] else { return };
-        let moves = |own: &Operand| match own.lie {
-            Lie::Constant => 0,
-            Lie::Apart(apart) => apart * own.size as isize,
+        let moves = |own: &Operand| match own.access {
+            AccessPattern::Constant => 0,
+            AccessPattern::Strided(apart) => apart * own.size as isize,
             _ => own.size as isize,
         };
         let (mut args, mut apart) = ([Source::Absent; 3], [0; 3]);
@@ -95,7 +96,7 @@ impl Schedule {
                 sizes[k] = if constant { 0 } else { step.kernel.inputs()[k].size() };
                 args[k] = match arg {
                     Slot::Step(s) => Source::Tile(tile_at(self.program.tiles[s])),
-                    Slot::Input(i) if self.operands[i].lie == Lie::Constant && !constant => {
+                    Slot::Input(i) if self.operands[i].access == AccessPattern::Constant && !constant => {
                         self.splat(i, tile * widest)
                     }
                     Slot::Input(i) => Source::Input(i),

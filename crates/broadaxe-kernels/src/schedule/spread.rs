@@ -9,13 +9,13 @@
 
 use super::{
     Manner, Operand, Schedule, is_large,
-    units::{Method, choose_units, loose},
+    units::{Method, choose_units, direct},
 };
 use crate::{
     cache::Caches,
     dtype::DType,
-    nest::{Lie, Loose, Nest, lie_loose},
-    pack::{Axis, Way},
+    nest::{AccessPattern, DirectAccess, Nest, direct_access_pattern},
+    pack::{Axis, CopyPlan},
     program::Program,
     schedule::{Decisions, Sizes, measure},
 };
@@ -29,12 +29,12 @@ pub(crate) struct Spread {
 /// An input that is brought over the innermost loops.
 pub(crate) struct Copied {
     pub(crate) input: usize,
-    pub(crate) way: Way,
+    pub(crate) way: CopyPlan,
     pub(crate) bytes: usize,
 }
 
 /// The elements of a result below which it is not worth it.
-const FEW: u64 = 1 << 14;
+const MIN_SPREAD_ELEMENTS: u64 = 1 << 14;
 
 /// The nanoseconds per element, beside its arithmetic, below which nothing is to be gained.
 const CHEAP: f64 = 0.02;
@@ -55,7 +55,7 @@ const SPLIT: usize = 32 << 10;
 type Copies = Vec<Option<(Vec<isize>, usize)>>;
 
 /// A way to bring operands over the innermost loops of a nest.
-struct Choice {
+struct SpreadChoice {
     nest: Nest,
     copies: Copies,
     /// What an element costs then, beside its arithmetic.
@@ -65,7 +65,7 @@ struct Choice {
 impl Schedule {
     /// Lets operands be brought over the innermost loops first, where an element costs much less then.
     pub(crate) fn or_spread(mut self) -> Self {
-        if self.total >= FEW && self.price >= CHEAP && !self.nest.dims.is_empty() {
+        if self.total >= MIN_SPREAD_ELEMENTS && self.price >= CHEAP && !self.nest.dims.is_empty() {
             let whole = (0..self.dims.len()).map(|axis| (axis, self.nest.clone()));
             let nests = whole.chain(self.split_nests());
             let chooses = |(axis, nest): (usize, Nest)| {
@@ -95,7 +95,7 @@ impl Schedule {
 
     /// Describes the copies of inputs that are brought over the loops of a nest from `axis` on, all or only those that a chain cannot
     /// take as they lie, and prices them. Returns nothing where there are none, or where they are too large.
-    fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<Choice> {
+    fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<SpreadChoice> {
         if is_chain && self.program.chain.is_none() {
             return None;
         }
@@ -111,11 +111,11 @@ impl Schedule {
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
         let price = units.price + made as f64 * BROUGHT / total as f64;
         let fits = made as u64 <= total / PART && (units.method == Method::Chain || !is_chain);
-        fits.then_some(Choice { nest, copies, price })
+        fits.then_some(SpreadChoice { nest, copies, price })
     }
 
     /// Makes the schedule over copies.
-    fn over(&self, Choice { mut nest, copies, .. }: Choice) -> Option<Box<Spread>> {
+    fn over(&self, SpreadChoice { mut nest, copies, .. }: SpreadChoice) -> Option<Box<Spread>> {
         let mut made = Vec::new();
         for (input, (strides, elements)) in
             copies.into_iter().enumerate().filter_map(|(input, copy)| Some((input, copy?)))
@@ -126,7 +126,7 @@ impl Schedule {
                 stride: from,
             };
             let axes: Vec<_> = nest.dims.iter().zip(nest.inputs[input].iter().zip(&strides)).map(axis).collect();
-            made.push(Copied { input, way: Way::pack(size, &axes), bytes: elements * size });
+            made.push(Copied { input, way: CopyPlan::pack(size, &axes), bytes: elements * size });
             nest.inputs[input] = strides;
         }
         let sizes = measure(&self.program, &nest).ok()?;
@@ -153,8 +153,8 @@ fn split(nest: &Nest, axis: usize, inner: usize) -> Nest {
 fn copies_over(program: &Program, axis: usize, dims: &[usize], operands: &[Operand], is_chain: bool) -> Option<Copies> {
     let copied = |(own, &dtype): (&Operand, &DType)| {
         let row = dims[axis..].iter().copied().zip(own.strides[axis..].iter().copied());
-        let loose = if is_chain { loose(dtype) } else { Loose::No };
-        (lie_loose(row, own.size, loose) == Lie::Strided).then(|| {
+        let direct = if is_chain { direct(dtype) } else { DirectAccess::No };
+        (direct_access_pattern(row, own.size, direct) == AccessPattern::Irregular).then(|| {
             let (mut strides, mut elements) = (vec![0; dims.len()], 1_usize);
             for at in (0..dims.len()).rev().filter(|&at| at >= axis || own.strides[at] != 0) {
                 strides[at] = elements.saturating_mul(own.size) as isize;

@@ -6,6 +6,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
+use crate::isa::PAGE_BYTES;
+
 /// Memory of the system's, every byte of which has a value.
 #[derive(Debug)]
 pub(super) struct Allocation {
@@ -37,11 +39,8 @@ fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 /// first: operands that all lie so wait for each other now and then.
 fn next_distance() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE_BYTES
 }
-
-/// The bytes of a page.
-const PAGE: usize = 4096;
 
 /// The alignment of a [`Buffer`](super::Buffer) in bytes.
 pub const ALIGNMENT: usize = 64;
@@ -52,7 +51,7 @@ impl Allocation {
     /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
     /// ordinary alignments, hence the alignment by hand.
     pub(super) fn zeroed(len: usize) -> Option<Self> {
-        let apart = if len < PAGE { 0 } else { next_distance() };
+        let apart = if len < PAGE_BYTES { 0 } else { next_distance() };
         let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
         // SAFETY: the layout has a size above 0.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;

@@ -7,27 +7,22 @@
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-#[cfg(target_arch = "x86_64")]
-use crate::dtype::{Element, bf16, f16};
-use crate::{
-    dtype::DType,
-    isa::{Isa, Join, Loop},
-};
+use crate::{dtype::DType, isa::Opcode};
 
 /// What a link does with the number at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum LinkAction {
     /// Takes the operand for it.
     Begin,
     /// Keeps it, and takes the operand for it.
     Keep,
     /// Computes with it and the operand.
-    Join(Join),
+    Opcode(Opcode),
 }
 
 /// Where a link takes its operand from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Feed {
+pub(crate) enum OperandMode {
     /// Elements of f32, one after the other.
     Dense,
     /// Elements of this dtype, one after the other, to be cast to f32.
@@ -41,7 +36,7 @@ pub(crate) enum Feed {
     /// Elements of f16 or bf16, each of which stands for several, to be cast to f32.
     RepeatedCast(DType),
     /// Elements of f32 that lie apart.
-    Apart,
+    Strided,
     /// The number that was kept.
     Kept,
 }
@@ -49,8 +44,8 @@ pub(crate) enum Feed {
 /// One operation of a chain, and its operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Link {
-    pub(crate) act: Act,
-    pub(crate) feed: Feed,
+    pub(crate) act: LinkAction,
+    pub(crate) feed: OperandMode,
     /// Whether the number is rounded to the dtype of the result, in the same f32.
     pub(crate) rounds: bool,
     /// Where the operand begins in the first row, and the bytes from row to row.
@@ -60,7 +55,7 @@ pub(crate) struct Link {
     pub(crate) size: usize,
     /// The times that an element stands for; 1 unless elements are repeated.
     pub(crate) times: u32,
-    /// The element that each result of a row has, from the first one on: `times` and a group of them, where `times` is less than `GROUP`.
+    /// The element that each result of a row has, from the first one on: `times` and a group of them, where `times` is less than `CHAIN_GROUP_ELEMENTS`.
     pub(crate) table: *const u32,
     /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
     pub(crate) apart: isize,
@@ -72,37 +67,4 @@ pub(crate) struct Link {
 pub(crate) const LINKS: usize = 8;
 
 /// The most elements that the loop computes at a time.
-pub(crate) const GROUP: usize = 128;
-
-/// Returns the loop of chains with results of a dtype at a level, if it has one; `past` writes past the caches.
-///
-/// Its block names as first place a `Vec` of [`Link`]s, which say where the operands are.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn chained(isa: Isa, output: DType, past: bool) -> Option<Loop> {
-    use super::links::Chained;
-    use crate::isa::{
-        LEVELS,
-        floats::{Floats8, Floats16},
-        wide,
-    };
-    const fn both<R: Element>() -> [[Option<Loop>; LEVELS]; 2] {
-        [
-            wide::<Chained<Floats8, R, false>, Chained<Floats16, R, false>>(),
-            wide::<Chained<Floats8, R, true>, Chained<Floats16, R, true>>(),
-        ]
-    }
-    static LOOPS: [[[Option<Loop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
-    let loops = match output {
-        DType::F32 => &LOOPS[0],
-        DType::F16 => &LOOPS[1],
-        DType::BF16 => &LOOPS[2],
-        _ => return None,
-    };
-    loops[usize::from(past)][isa.index()]
-}
-
-/// Returns the loop of chains at a level: none has one here.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn chained(_: Isa, _: DType, _: bool) -> Option<Loop> {
-    None
-}
+pub(crate) const CHAIN_GROUP_ELEMENTS: usize = 128;

@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, mem::ManuallyDrop};
 
-use super::{block::Allocation, kept};
+use super::{block::Allocation, buffer_pool};
 use crate::{dtype::Element, isa::pages::Pages};
 
 /// Bytes of its own, aligned to a cache line.
@@ -17,16 +17,16 @@ impl Buffer {
     pub fn zeroed(len: usize) -> Option<Self> {
         // What is kept for later may be what is missing now.
         let allocation =
-            Allocation::zeroed(len).or_else(|| (kept::release() > 0).then(|| Allocation::zeroed(len))?)?;
+            Allocation::zeroed(len).or_else(|| (buffer_pool::release() > 0).then(|| Allocation::zeroed(len))?)?;
         Some(Self { allocation: ManuallyDrop::new(allocation), len })
     }
 
     /// Allocates `len` bytes of any values: zeros, or what was left in memory that an earlier buffer gave back.
     ///
     /// They may be anybody's, so write all of them before you show any. Large blocks that were used before come without the
-    /// system's work of clearing them; see [`keep_at_most`](kept::keep_at_most).
+    /// system's work of clearing them; see [`set_pool_limit`](kept::keep_at_most).
     pub fn stale(len: usize) -> Option<Self> {
-        let left = kept::take(len).map(|allocation| Self { allocation: ManuallyDrop::new(allocation), len });
+        let left = buffer_pool::take(len).map(|allocation| Self { allocation: ManuallyDrop::new(allocation), len });
         left.or_else(|| Self::zeroed(len))
     }
 
@@ -51,7 +51,7 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: taken once, here, and not used after.
-        kept::put(unsafe { ManuallyDrop::take(&mut self.allocation) });
+        buffer_pool::put(unsafe { ManuallyDrop::take(&mut self.allocation) });
     }
 }
 

@@ -5,17 +5,17 @@
 //! Squares of AVX-512's vectors, which are as wide as a line, read every line once, before another takes its place. Where columns
 //! lie near each other, nothing competes, and those of AVX2's vectors were faster.
 
-use super::{ask, ask_second};
+use super::{prefetch, prefetch_l2};
 use crate::{
     isa::{
         Block,
-        lanes::{LANE, Lanes, MOST},
+        lanes::{LANE, Lanes, MAX_LANES},
     },
-    pack::Way,
+    pack::CopyPlan,
 };
 
 /// The bytes from one column to the next from which columns are fetched ahead of their use.
-const FAR: usize = 1024;
+const MIN_PREFETCH_STRIDE_BYTES: usize = 1024;
 
 /// The bytes from one column to the next from which squares are as wide as a line.
 const APART: usize = 512;
@@ -30,8 +30,8 @@ const FITTING: usize = 16;
 /// they have room for any; the last ones may overlap others.
 // SAFETY: As for [`carry`](super::carry), for the leaf alone; `L` elements are a lane. The level of `V` is here.
 #[inline(always)]
-pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
-    let takes_lines = V::COUNT < MOST || way.row.from.unsigned_abs() >= APART;
+pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
+    let takes_lines = V::COUNT < MAX_LANES || way.row.from.unsigned_abs() >= APART;
     // SAFETY: promised by the caller.
     unsafe {
         takes_lines && squares::<T, L, V>(way, block)
@@ -43,7 +43,7 @@ pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, bl
 /// Moves them in squares of these vectors, or in columns of several squares of one lane each.
 // SAFETY: As for [`transposed`].
 #[inline(always)]
-unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
+unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
     let (size, step, n, side) = (size_of::<T>(), way.row.from, way.row.count, V::COUNT * L);
     let width = if side > FITTING { L } else { side };
     if side == 0 || block.rows < side || n < width {
@@ -51,7 +51,7 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
     }
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
         let column = block.places[0].wrapping_offset(step * at as isize);
-        if step.unsigned_abs() >= FAR && !way.is_asked {
+        if step.unsigned_abs() >= MIN_PREFETCH_STRIDE_BYTES && !way.is_asked {
             fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
         }
         for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
@@ -72,11 +72,11 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
 
 /// Asks for `count` columns from column `at` on; those behind the last one are the first ones of the next block.
 #[inline(never)]
-fn fetch_columns(way: &Way, block: &Block, at: usize, count: usize, bytes: usize) {
+fn fetch_columns(way: &CopyPlan, block: &Block, at: usize, count: usize, bytes: usize) {
     for at in at..at + count {
         let (start, at) = if at < way.row.count { (0, at) } else { (way.next, at - way.row.count) };
         let column = block.places[0].wrapping_offset(start).wrapping_offset(way.row.from * at as isize);
-        if way.second { ask_second(column, bytes) } else { ask(column, bytes) }
+        if way.second { prefetch_l2(column, bytes) } else { prefetch(column, bytes) }
     }
 }
 
@@ -87,7 +87,7 @@ fn fetch_columns(way: &Way, block: &Block, at: usize, count: usize, bytes: usize
 unsafe fn square<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
     // SAFETY: promised by the caller.
     unsafe {
-        let mut lanes = [[V::zero(); MOST]; L];
+        let mut lanes = [[V::zero(); MAX_LANES]; L];
         for group in 0..V::COUNT {
             let merged = merged::<T, L, V>(from.offset(step * (group * L) as isize), step);
             for (lanes, row) in lanes.iter_mut().zip(merged) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     dtype::DType,
     isa::{Isa, Level},
-    loops::LOT,
+    loops::LANE_BLOCK_ELEMENTS,
     table::find,
 };
 
@@ -31,7 +31,14 @@ fn staying(isa: Isa, name: &str, dtype: DType, stays: usize, [turns, rows, n]: [
 #[test]
 fn halves_that_stay_are_computed_as_those_that_do_not() {
     let least = Isa::of(Level::Baseline).expect("every CPU has it");
-    let shapes = [[1, 9, LOT], [2, 4, LOT + 1], [3, 3, 100], [2, 5, LOT - 1], [1, 6, 128 * LOT], [2, 4, 129 * LOT + 7]];
+    let shapes = [
+        [1, 9, LANE_BLOCK_ELEMENTS],
+        [2, 4, LANE_BLOCK_ELEMENTS + 1],
+        [3, 3, 100],
+        [2, 5, LANE_BLOCK_ELEMENTS - 1],
+        [1, 6, 128 * LANE_BLOCK_ELEMENTS],
+        [2, 4, 129 * LANE_BLOCK_ELEMENTS + 7],
+    ];
     for name in ["add", "sub", "mul", "div", "max", "min", "fmax", "fmin"] {
         for (dtype, shape) in [DType::F16, DType::BF16].into_iter().flat_map(|dtype| shapes.map(|shape| (dtype, shape)))
         {

@@ -1,4 +1,4 @@
-use crate::{DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::Lie};
+use crate::{DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern};
 
 fn operator(name: &str, dtype: DType) -> Program {
     let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
@@ -34,7 +34,7 @@ fn elements_apart_are_computed_where_they_lie() {
             let schedule = Schedule::at(isa, &operator("sub", DType::I64), &nest).expect("sound");
             let found = schedule.steps[0].apart.is_some();
             assert_eq!(found, is_single && isa.level() != Level::Baseline, "{nest:?}");
-            assert!(!found || schedule.operands.iter().all(|own| own.lie != Lie::Strided));
+            assert!(!found || schedule.operands.iter().all(|own| own.access != AccessPattern::Irregular));
             let mut result = vec![0; bytes[2]];
             let inputs = [Input::new(&a, start[0]), Input::new(&b, start[1])];
             schedule.run(&inputs, Output::new(&mut result, start[2]), &Scoped(threads), None).expect("sound");

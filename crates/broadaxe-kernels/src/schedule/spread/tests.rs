@@ -7,7 +7,7 @@ use crate::{
     program::{Program, Slot, Step},
     run::Failure,
     table::find,
-    tile::{Input, Output, chain::chained},
+    tile::{Input, Output, chained},
 };
 
 /// Makes a program of steps on one dtype; each names its operator and operands, steps counted behind the inputs.
@@ -28,7 +28,7 @@ fn random(state: &mut u64, below: usize) -> usize {
 /// Draws a nest of short loops in which inputs repeat, often in turn; some run backwards, or with gaps. Returns each input's offset, too.
 fn nest(state: &mut u64, inputs: usize, size: usize) -> (Nest, Vec<usize>) {
     let mut dims = Vec::new();
-    while dims.iter().product::<usize>() < FEW as usize {
+    while dims.iter().product::<usize>() < MIN_SPREAD_ELEMENTS as usize {
         dims.push(2 + random(state, 8));
     }
     let turn = random(state, 2);
@@ -92,7 +92,7 @@ fn programs() -> [Program; 7] {
 #[test]
 fn what_is_brought_over_inner_loops_changes_no_bit() {
     let programs = programs();
-    let (mut state, mut brought, mut refused) = (7, 0, 0);
+    let (mut state, mut brought, mut rejected) = (7, 0, 0);
     for round in 0..400 {
         let program = &programs[round % programs.len()];
         let (nest, offsets) = nest(&mut state, program.inputs().len(), program.output().size());
@@ -102,10 +102,10 @@ fn what_is_brought_over_inner_loops_changes_no_bit() {
         brought += usize::from(schedule.spread.is_some());
         let [one, three] = [1, 3].map(|threads| run(&schedule, &bytes, &offsets, threads));
         let plain = run(&Schedule { spread: None, ..schedule }, &bytes, &offsets, 1);
-        refused += usize::from(matches!(plain.1, Err(Failure::Refused { .. })));
+        rejected += usize::from(matches!(plain.1, Err(Failure::Rejected { .. })));
         assert!(one == plain && three == plain, "round {round} of {nest:?} at {:?}", isa.level());
     }
-    assert!(brought > 100 && refused > 10, "{brought} were brought, {refused} refused");
+    assert!(brought > 100 && rejected > 10, "{brought} were brought, {rejected} rejected");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::{
 use crate::number::Half;
 
 /// Numbers that are computed at a time: in which order is up to who widens and narrows them.
-pub(crate) type Lot = [[f32; 16]; 2];
+pub(crate) type LaneBlock = [[f32; 16]; 2];
 
 /// The conversions of a dtype of 16 bits at a level, a lot at a time.
 pub(crate) trait Convert16: 'static {
@@ -23,38 +23,38 @@ pub(crate) trait Convert16: 'static {
     ///
     /// # Safety
     /// A lot of them can be read, at any address. The level is here.
-    unsafe fn widened(from: *const u16) -> Lot;
+    unsafe fn widened(from: *const u16) -> LaneBlock;
     /// Widens one element for all; exact. The compiler does not learn that all are the same: it would take the vectors apart.
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn repeated(element: u16) -> Lot;
+    unsafe fn repeated(element: u16) -> LaneBlock;
     /// Computes; a NaN need not be the canonical one.
     ///
     /// # Safety
     /// The level is here.
-    unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot;
+    unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock;
     /// Rounds to nearest, ties to even; any NaN becomes the canonical one, where one for bf16 has no bit below those of bf16.
     ///
     /// # Safety
     /// A lot of elements can be written, at any address. The level is here.
-    unsafe fn narrow(lot: &Lot, to: *mut u16);
+    unsafe fn narrow(lot: &LaneBlock, to: *mut u16);
 }
 
 /// A dtype of 16 bits with its conversions.
-pub(crate) trait Packed: Half {
+pub(crate) trait PackedHalf: Half {
     /// Those of AVX2.
     type By8: Convert16;
     /// Those of AVX-512.
     type By16: Convert16;
 }
 
-impl Packed for f16 {
+impl PackedHalf for f16 {
     type By8 = F16By8;
     type By16 = F16By16;
 }
 
-impl Packed for bf16 {
+impl PackedHalf for bf16 {
     type By8 = Bf16By8;
     type By16 = Bf16By16;
 }
@@ -73,7 +73,7 @@ macro_rules! conversions {
         pub(crate) struct $f16;
         impl Convert16 for $f16 {
             #[inline(always)]
-            unsafe fn widened(from: *const u16) -> Lot {
+            unsafe fn widened(from: *const u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
                     // SAFETY: promised by the caller; a lot is so many vectors.
@@ -82,7 +82,7 @@ macro_rules! conversions {
                 lot
             }
             #[inline(always)]
-            unsafe fn repeated(element: u16) -> Lot {
+            unsafe fn repeated(element: u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
                     // SAFETY: promised by the caller; a lot is so many vectors.
@@ -91,12 +91,12 @@ macro_rules! conversions {
                 lot
             }
             #[inline(always)]
-            unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+            unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
                 // SAFETY: promised by the caller.
                 unsafe { $computed(wide, a, b) }
             }
             #[inline(always)]
-            unsafe fn narrow(lot: &Lot, to: *mut u16) {
+            unsafe fn narrow(lot: &LaneBlock, to: *mut u16) {
                 for v in 0..2 * $vectors {
                     // SAFETY: promised by the caller; a lot is so many vectors.
                     unsafe {
@@ -110,7 +110,7 @@ macro_rules! conversions {
         pub(crate) struct $bf16;
         impl Convert16 for $bf16 {
             #[inline(always)]
-            unsafe fn widened(from: *const u16) -> Lot {
+            unsafe fn widened(from: *const u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..$vectors {
                     // SAFETY: promised by the caller; half a lot is so many vectors.
@@ -123,7 +123,7 @@ macro_rules! conversions {
                 lot
             }
             #[inline(always)]
-            unsafe fn repeated(element: u16) -> Lot {
+            unsafe fn repeated(element: u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
                     // SAFETY: promised by the caller; a lot is so many vectors.
@@ -132,12 +132,12 @@ macro_rules! conversions {
                 lot
             }
             #[inline(always)]
-            unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+            unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
                 // SAFETY: promised by the caller.
                 unsafe { $computed(wide, a, b) }
             }
             #[inline(always)]
-            unsafe fn narrow(lot: &Lot, to: *mut u16) {
+            unsafe fn narrow(lot: &LaneBlock, to: *mut u16) {
                 for v in 0..$vectors {
                     // SAFETY: promised by the caller; half a lot is so many vectors.
                     unsafe {
@@ -161,7 +161,7 @@ macro_rules! computed {
         /// Computes; a NaN need not be the canonical one.
         // SAFETY: The level is here.
         #[inline(always)]
-        unsafe fn $name(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+        unsafe fn $name(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
             let mut lot = [[0.0; 16]; 2];
             for v in 0..$vectors {
                 // SAFETY: promised by the caller; a lot is so many vectors.

@@ -1,6 +1,6 @@
 //! One f32, or as many as a register holds: what functions that stay in f32 are written for.
 //!
-//! Such a function is written once, for any [`Singles`]. One number at a time, the compiler makes vectors of it, on every level that
+//! Such a function is written once, for any [`F32xN`]. One number at a time, the compiler makes vectors of it, on every level that
 //! has no type of its own; with AVX-512 the vectors are there from the start, and some operations that take several instructions
 //! elsewhere are one: scaling by a power of two, splitting a number into exponent and significand, a table in a register.
 //!
@@ -12,7 +12,7 @@ use std::{
     ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub},
 };
 
-use super::double::Double;
+use super::double_double::Double;
 
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
@@ -39,10 +39,10 @@ pub(crate) trait Fma: Copy + 'static {
 
 /// The machine's instruction.
 #[derive(Clone, Copy)]
-pub(crate) struct Instruction;
+pub(crate) struct FmaHardware;
 
-impl Fma for Instruction {
-    type Near = InstructionNear;
+impl Fma for FmaHardware {
+    type Near = FmaHardwareNear;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
@@ -63,26 +63,26 @@ impl Fma for Instruction {
 
 /// The machine's instruction, for functions of numbers near zero.
 #[derive(Clone, Copy)]
-pub(crate) struct InstructionNear;
+pub(crate) struct FmaHardwareNear;
 
-impl Fma for InstructionNear {
+impl Fma for FmaHardwareNear {
     const NEAR: bool = true;
     type Near = Self;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        Instruction::fma(a, b, c)
+        FmaHardware::fma(a, b, c)
     }
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
-        Instruction::fma64(a, b, c)
+        FmaHardware::fma64(a, b, c)
     }
 }
 
 /// Operations on f64, where a CPU has no such instruction. If an operand of f32 is not finite, the result is any number.
 #[derive(Clone, Copy)]
-pub(crate) struct ByDoubles;
+pub(crate) struct FmaEmulated;
 
-impl Fma for ByDoubles {
+impl Fma for FmaEmulated {
     type Near = Self;
     /// Adds to the product, which is exact, and rounds the sum to odd: then rounding it to f32 rounds as if it were exact (Boldo and
     /// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
@@ -120,25 +120,25 @@ fn odd(sum: Double) -> f64 {
 
 /// The way of the machine that code is compiled for, where no level is chosen when it runs.
 #[cfg(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
-pub(crate) type Plain = Instruction;
+pub(crate) type FmaDefault = FmaHardware;
 /// The way of the machine that code is compiled for, where no level is chosen when it runs.
 #[cfg(not(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64")))]
-pub(crate) type Plain = ByDoubles;
+pub(crate) type FmaDefault = FmaEmulated;
 
 /// Returns one number, computed in that way.
 #[inline(always)]
-pub(super) fn plain(x: f32) -> Single<Plain> {
-    Single::of(x)
+pub(super) fn plain(x: f32) -> F32x1<FmaDefault> {
+    F32x1::of(x)
 }
 
 /// Numbers of f32 that are computed together.
 ///
 /// Where nothing else is said, a NaN gives any number: functions put NaN into their results last.
-pub(crate) trait Singles:
+pub(crate) trait F32xN:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// Whether there are many, so that a branch pays that none of them takes.
-    const MANY: bool;
+    const IS_VECTOR: bool;
     /// Says yes or no of each number.
     type Which: Copy + BitAnd<Output = Self::Which> + BitOr<Output = Self::Which> + Not<Output = Self::Which>;
     /// Repeats a number.
@@ -190,7 +190,7 @@ pub(crate) trait Lanewise: 'static {
     /// Is the same in f64.
     const NEAR_WIDE: Option<f64>;
     /// Computes each number.
-    fn of<V: Singles>(x: V) -> V;
+    fn of<V: F32xN>(x: V) -> V;
     /// Computes one number of f64, with fused operations as `M` has them where it has some.
     fn wide_by<M: Fma>(x: f64) -> f64;
 }
@@ -198,12 +198,12 @@ pub(crate) trait Lanewise: 'static {
 /// The same for a function of two numbers.
 pub(crate) trait Lanewise2: 'static {
     /// Computes each number.
-    fn of<V: Singles>(a: V, b: V) -> V;
+    fn of<V: F32xN>(a: V, b: V) -> V;
 }
 
 /// One number, with fused operations as `M` has them.
 #[derive(Clone, Copy)]
-pub(crate) struct Single<M> {
+pub(crate) struct F32x1<M> {
     /// Is the number.
     pub(crate) x: f32,
     way: PhantomData<M>,
@@ -215,7 +215,7 @@ pub(super) const UNITS: f32 = 12_582_912.0;
 /// Is 2^23.
 const TWO_23: f32 = 8_388_608.0;
 
-impl<M: Fma> Single<M> {
+impl<M: Fma> F32x1<M> {
     /// Holds a number.
     #[inline(always)]
     pub(crate) fn of(x: f32) -> Self {
@@ -225,7 +225,7 @@ impl<M: Fma> Single<M> {
 
 macro_rules! operation {
     ($($role:ident $name:ident $sign:tt;)+) => { $(
-        impl<M: Fma> $role for Single<M> {
+        impl<M: Fma> $role for F32x1<M> {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
@@ -236,8 +236,8 @@ macro_rules! operation {
 }
 operation! { Add add +; Sub sub -; Mul mul *; Div div /; }
 
-impl<M: Fma> Singles for Single<M> {
-    const MANY: bool = false;
+impl<M: Fma> F32xN for F32x1<M> {
+    const IS_VECTOR: bool = false;
     type Which = bool;
     #[inline(always)]
     fn all(self, x: f32) -> Self {
@@ -347,7 +347,7 @@ mod tests {
             let near = (f64::from(a) * f64::from(b)) as f32;
             let c =
                 if turn % 2 == 0 { f32::from_bits(next()) } else { -f32::from_bits(near.to_bits() ^ (next() % 64)) };
-            let (made, fused) = (ByDoubles::fma(a, b, c), a.mul_add(b, c));
+            let (made, fused) = (FmaEmulated::fma(a, b, c), a.mul_add(b, c));
             let finite = (a * 0.0 + b * 0.0 + c * 0.0) == 0.0;
             assert!(!finite || made.to_bits() == fused.to_bits(), "{a:e} * {b:e} + {c:e}");
         }
@@ -360,13 +360,17 @@ mod tests {
             let (a, b, c) = (number(4), number(4), number(200));
             let near = -(a * b) + f64::EPSILON * a * f64::from(next() % 64);
             for c in [c, near] {
-                assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                assert_eq!(FmaEmulated::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
             }
         }
         for a in [f64::MAX, -f64::MAX, 1e308, 1.1e300] {
             for b in [1.0 / 3.0, -0.7, 1e-150] {
                 for c in [-(a * b), 1e280, -0.25 * a] {
-                    assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                    assert_eq!(
+                        FmaEmulated::fma64(a, b, c).to_bits(),
+                        a.mul_add(b, c).to_bits(),
+                        "{a:e} * {b:e} + {c:e}"
+                    );
                 }
             }
         }
@@ -374,7 +378,7 @@ mod tests {
         let (one, tiny) = (1.0 + f32::EPSILON, 2f32.powi(-24));
         for c in [1.0, -1.0, one, -one] {
             for (a, b) in [(tiny, one), (tiny, 1.0 - tiny), (-tiny, one), (-tiny, 1.0 - tiny)] {
-                assert_eq!(ByDoubles::fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                assert_eq!(FmaEmulated::fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
             }
         }
     }

@@ -4,29 +4,29 @@
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
-use super::{Line, Row};
+use super::{Line, OutputRow};
 use crate::isa::{Block, Body, moved};
 
 /// The elements that are computed at once where their results are neighbours.
-const LOT: usize = 4;
+const STRIDED_GROUP_ELEMENTS: usize = 4;
 
 /// The loop that takes elements so: from one to the next, operands move by what the block says of turns.
-pub(crate) struct Single<L>(PhantomData<L>);
+pub(crate) struct StridedLoop<L>(PhantomData<L>);
 
-impl<L: Line> Body for Single<L> {
+impl<L: Line> Body for StridedLoop<L> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         const { assert!(size_of::<L::Out>() == 8 && L::ADVANCES[0] == 8 && L::ADVANCES[1] == 8) };
         // The compiler does not know that results are written elsewhere than here.
         let Block { n, turn_steps, out_turn, .. } = *block;
-        let lots = if out_turn == 8 { n / LOT } else { 0 };
+        let lots = if out_turn == 8 { n / STRIDED_GROUP_ELEMENTS } else { 0 };
         block.any_row(
             #[inline(always)]
             |mut places, mut out| {
-                let mut refused = false;
+                let mut rejected = false;
                 for _ in 0..lots {
-                    let mut lot = [[MaybeUninit::<u64>::uninit(); LOT]; 2];
-                    for k in 0..LOT {
+                    let mut lot = [[MaybeUninit::<u64>::uninit(); STRIDED_GROUP_ELEMENTS]; 2];
+                    for k in 0..STRIDED_GROUP_ELEMENTS {
                         for (lot, place) in lot.iter_mut().zip(places) {
                             // SAFETY: the caller promises `n` elements of the operands in every row, so far apart.
                             lot[k] = MaybeUninit::new(unsafe { place.cast::<u64>().read_unaligned() });
@@ -35,16 +35,16 @@ impl<L: Line> Body for Single<L> {
                     }
                     let from = [lot[0].as_ptr().cast(), lot[1].as_ptr().cast(), std::ptr::null()];
                     // SAFETY: as above, and there are as many elements of the result, which are neighbours.
-                    refused |= unsafe { L::run(from, row(out, LOT)) };
-                    out = out.wrapping_add(LOT * 8);
+                    rejected |= unsafe { L::run(from, row(out, STRIDED_GROUP_ELEMENTS)) };
+                    out = out.wrapping_add(STRIDED_GROUP_ELEMENTS * 8);
                 }
-                for _ in lots * LOT..n {
+                for _ in lots * STRIDED_GROUP_ELEMENTS..n {
                     // SAFETY: as above.
-                    refused |= unsafe { L::run(places, row(out, 1)) };
+                    rejected |= unsafe { L::run(places, row(out, 1)) };
                     places = moved(places, turn_steps);
                     out = out.wrapping_offset(out_turn);
                 }
-                refused
+                rejected
             },
         )
     }
@@ -53,7 +53,7 @@ impl<L: Line> Body for Single<L> {
 /// Makes a row of so many elements of the result.
 // SAFETY: They can be written, and nobody else reads or writes them meanwhile.
 #[inline(always)]
-unsafe fn row<'a, T>(out: *mut u8, count: usize) -> Row<'a, T> {
+unsafe fn row<'a, T>(out: *mut u8, count: usize) -> OutputRow<'a, T> {
     // SAFETY: promised by the caller.
     unsafe { std::slice::from_raw_parts_mut(out.cast(), count) }
 }

@@ -31,63 +31,63 @@ use std::{
 };
 
 /// A lender is there.
-const CLAIMED: u64 = 1 << 63;
+const OWNED: u64 = 1 << 63;
 /// The lender sleeps until the last guest wakes it.
 const ASLEEP: u64 = 1 << 62;
 /// One seat; there is room for 2¹⁶ of them.
 const SEAT: u64 = 1 << 32;
 const SEATS: u64 = 0xffff << 32;
 /// One guest is 1.
-const GUESTS: u64 = 0xffff_ffff;
+const PARTICIPANTS: u64 = 0xffff_ffff;
 
 /// The rounds that a lender waits for its last guests before it sleeps, some 25 ns each.
-const ROUNDS: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
+const SPINS_BEFORE_SLEEP: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
 
 /// A door that one thread at a time opens to others.
-pub(crate) struct Gate {
+pub(crate) struct Rendezvous {
     state: AtomicU64,
     /// Whom the last guest wakes; a stale one is woken for nothing.
     lender: Mutex<Option<Thread>>,
 }
 
-impl Gate {
+impl Rendezvous {
     pub(crate) fn new() -> Self {
         Self { state: AtomicU64::new(0), lender: Mutex::new(None) }
     }
 
     /// Becomes the lender, unless there is one.
-    pub(crate) fn claim(&self) -> Option<Claim<'_>> {
-        let claimed = self.state.compare_exchange(0, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
+    pub(crate) fn claim(&self) -> Option<Owner<'_>> {
+        let claimed = self.state.compare_exchange(0, OWNED, Ordering::Acquire, Ordering::Relaxed);
         // Made only where it holds: dropping one gives the gate free.
-        claimed.is_ok().then(|| Claim(self))
+        claimed.is_ok().then(|| Owner(self))
     }
 
     /// Takes a seat, where one is left.
-    pub(crate) fn enter(&self) -> Option<Guest<'_>> {
+    pub(crate) fn enter(&self) -> Option<Participant<'_>> {
         let seated = |state: u64| (state & SEATS != 0).then(|| state - SEAT + 1);
-        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Guest(self))
+        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Participant(self))
     }
 
     /// Counts those inside, which may change at any time.
     pub(crate) fn guests(&self) -> usize {
-        (self.state.load(Ordering::Relaxed) & GUESTS) as usize
+        (self.state.load(Ordering::Relaxed) & PARTICIPANTS) as usize
     }
 }
 
 /// The right of a lender. Dropping it shuts the gate, waits until nobody is inside, and gives the gate free.
-pub(crate) struct Claim<'a>(&'a Gate);
+pub(crate) struct Owner<'a>(&'a Rendezvous);
 
-impl Claim<'_> {
+impl Owner<'_> {
     /// Lets this many others in.
     pub(crate) fn open(&self, seats: usize) {
         // Nobody else changes the word of a gate that is claimed and has neither seats nor guests.
-        self.0.state.store(CLAIMED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
+        self.0.state.store(OWNED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
     }
 
     /// Waits until the last guest has left a gate that is shut.
     fn wait(&self) {
-        let inside = || self.0.state.load(Ordering::Acquire) & GUESTS != 0;
-        for round in 0..ROUNDS {
+        let inside = || self.0.state.load(Ordering::Acquire) & PARTICIPANTS != 0;
+        for round in 0..SPINS_BEFORE_SLEEP {
             if !inside() {
                 return;
             }
@@ -103,10 +103,10 @@ impl Claim<'_> {
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for Owner<'_> {
     fn drop(&mut self) {
         let before = self.0.state.fetch_and(!SEATS, Ordering::Acquire);
-        if before & GUESTS != 0 {
+        if before & PARTICIPANTS != 0 {
             self.wait();
         }
         self.0.state.store(0, Ordering::Release);
@@ -114,13 +114,13 @@ impl Drop for Claim<'_> {
 }
 
 /// The right of a guest, until it is dropped.
-pub(crate) struct Guest<'a>(&'a Gate);
+pub(crate) struct Participant<'a>(&'a Rendezvous);
 
-impl Drop for Guest<'_> {
+impl Drop for Participant<'_> {
     fn drop(&mut self) {
         // Releases what the guest did; and who reads `ASLEEP` must find the handle that was put there before.
         let before = self.0.state.fetch_sub(1, Ordering::AcqRel);
-        if before & GUESTS == 1 && before & ASLEEP != 0 {
+        if before & PARTICIPANTS == 1 && before & ASLEEP != 0 {
             // By now there may be another lender: it is woken for nothing, and looks again.
             let lender = self.0.lender.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(lender) = lender {
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn seats_are_counted() {
-        let gate = Gate::new();
+        let gate = Rendezvous::new();
         assert!(gate.enter().is_none(), "there is no lender");
         let claim = gate.claim().expect("free");
         assert!(gate.enter().is_none() && gate.claim().is_none(), "not open yet, and claimed");
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_lender_sleeps_until_the_last_guest_leaves() {
-        let gate = Gate::new();
+        let gate = Rendezvous::new();
         for _ in 0..20 {
             let claim = gate.claim().expect("free");
             claim.open(2);
@@ -180,8 +180,8 @@ mod models {
     };
 
     /// A gate, and what is lent through it: the number of the job.
-    struct Lent {
-        gate: Gate,
+    struct Shared {
+        gate: Rendezvous,
         job: AtomicUsize,
         /// Per job, whether a guest has begun and ended his work, and whether the lender is through.
         begun: [AtomicUsize; 3],
@@ -189,10 +189,10 @@ mod models {
         over: [AtomicUsize; 3],
     }
 
-    impl Lent {
+    impl Shared {
         fn new() -> Arc<Self> {
             let [begun, ended, over] = [(); 3].map(|()| [0; 3].map(AtomicUsize::new));
-            Arc::new(Self { gate: Gate::new(), job: AtomicUsize::new(0), begun, ended, over })
+            Arc::new(Self { gate: Rendezvous::new(), job: AtomicUsize::new(0), begun, ended, over })
         }
 
         /// Lends job `at`, when nobody else lends.
@@ -226,7 +226,7 @@ mod models {
     #[test]
     fn a_late_guest_never_sees_a_job_that_is_over() {
         explore(|| {
-            let lent = Lent::new();
+            let lent = Shared::new();
             let guest = thread::spawn({
                 let lent = lent.clone();
                 move || (0..2).for_each(|_| lent.visit())
@@ -240,7 +240,7 @@ mod models {
     #[test]
     fn the_last_of_two_guests_wakes_the_lender() {
         explore(|| {
-            let lent = Lent::new();
+            let lent = Shared::new();
             let visit = || {
                 let lent = lent.clone();
                 thread::spawn(move || {
@@ -257,12 +257,12 @@ mod models {
     #[test]
     fn of_two_lenders_one_at_a_time_lends() {
         explore(|| {
-            let lent = Lent::new();
-            let run = |work: fn(&Lent)| {
+            let lent = Shared::new();
+            let run = |work: fn(&Shared)| {
                 let lent = lent.clone();
                 thread::spawn(move || work(&lent))
             };
-            let others = [run(|lent| lent.lend(2, 1)), run(Lent::visit)];
+            let others = [run(|lent| lent.lend(2, 1)), run(Shared::visit)];
             lent.lend(1, 1);
             others.into_iter().for_each(|other| other.join().expect("no thread fails"));
         });

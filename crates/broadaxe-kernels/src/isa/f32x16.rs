@@ -5,13 +5,13 @@ use std::{
     ops::{Add, Div, Mul, Sub},
 };
 
-use crate::math::singles::Singles;
+use crate::math::f32xn::F32xN;
 
 /// Sixteen numbers. One exists only where the level is here.
 #[derive(Clone, Copy)]
-pub(crate) struct Singles16(x86::__m512);
+pub(crate) struct F32x16(x86::__m512);
 
-impl Singles16 {
+impl F32x16 {
     /// The numbers.
     pub(crate) const COUNT: usize = 16;
 
@@ -74,7 +74,7 @@ fn some(count: usize) -> x86::__mmask16 {
 
 macro_rules! operation {
     ($($role:ident $name:ident $instruction:ident;)+) => { $(
-        impl $role for Singles16 {
+        impl $role for F32x16 {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
@@ -86,8 +86,8 @@ macro_rules! operation {
 }
 operation! { Add add _mm512_add_ps; Sub sub _mm512_sub_ps; Mul mul _mm512_mul_ps; Div div _mm512_div_ps; }
 
-impl Singles for Singles16 {
-    const MANY: bool = true;
+impl F32xN for F32x16 {
+    const IS_VECTOR: bool = true;
     type Which = x86::__mmask16;
     #[inline(always)]
     fn all(self, x: f32) -> Self {

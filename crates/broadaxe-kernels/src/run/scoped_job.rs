@@ -2,26 +2,26 @@
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::gate::Gate;
+use crate::rendezvous::Rendezvous;
 
 /// Work that all threads of a job do, each its share.
-type Work<'a> = &'a (dyn Fn() + Sync);
+type ScopedWork<'a> = &'a (dyn Fn() + Sync);
 
 /// A place where a thread lends its work to threads that outlive it.
-pub(crate) struct Loan {
-    gate: Gate,
-    /// Where the lender's `Work` stands; of any use only inside the gate.
-    work: AtomicPtr<Work<'static>>,
+pub(crate) struct ScopedJob {
+    gate: Rendezvous,
+    /// Where the lender's `ScopedWork` stands; of any use only inside the gate.
+    work: AtomicPtr<ScopedWork<'static>>,
 }
 
-impl Loan {
+impl ScopedJob {
     pub(crate) fn new() -> Self {
-        Self { gate: Gate::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
+        Self { gate: Rendezvous::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
     /// Lends `work` to at most `seats` threads while `meanwhile` runs, and returns when none is at it any more; `false` when somebody
     /// else is lending here, and nothing was done.
-    pub(crate) fn lend(&self, seats: usize, work: Work, meanwhile: impl FnOnce()) -> bool {
+    pub(crate) fn lend(&self, seats: usize, work: ScopedWork, meanwhile: impl FnOnce()) -> bool {
         let Some(claim) = self.gate.claim() else { return false };
         self.work.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
         claim.open(seats);
@@ -35,7 +35,7 @@ impl Loan {
     pub(crate) fn borrow(&self) {
         if let Some(guest) = self.gate.enter() {
             // SAFETY: who is inside entered after the lender wrote where its work stands, and the lender leaves neither `lend` nor
-            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `Work` may be shared.
+            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `ScopedWork` may be shared.
             let work = unsafe { *self.work.load(Ordering::Relaxed) };
             work();
             drop(guest);

@@ -6,29 +6,29 @@
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
-use super::{Line, Row, advances};
+use super::{Line, OutputRow, advances};
 use crate::{
     dtype::Element,
     isa::{
         Block, Body,
         halves::Widened,
-        lots::{Convert16, Lot},
+        lane_blocks::{Convert16, LaneBlock},
         moved,
     },
-    loops::{LONGEST_WIDE, LOT, MANY},
+    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
 };
 
 /// One operand and a result of `H`, computed in f32 with the conversions `M`.
-pub(crate) struct OneLight<O, H, M>(PhantomData<(O, H, M)>);
+pub(crate) struct OneMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
 /// Two operands and a result of `H`, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
-pub(crate) struct TwoLight<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
+pub(crate) struct TwoMemoryBound<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
 /// The same for many rows, where one of two dense operands may stay.
-pub(crate) struct ManyLight<O, H, M>(PhantomData<(O, H, M)>);
+pub(crate) struct RowsMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
 
 /// Widens a lot of elements, the first of which is at `place`, or the only one.
 // SAFETY: They can be read. The level of `M` is here.
 #[inline(always)]
-unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> Lot {
+unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> LaneBlock {
     // SAFETY: promised by the caller.
     unsafe { if constant { M::repeated(place.read_unaligned()) } else { M::widened(place) } }
 }
@@ -36,8 +36,8 @@ unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> Lot {
 /// Copies elements of a row that is shorter than a lot, or the only one.
 // SAFETY: They can be read, and are at most a lot.
 #[inline(always)]
-unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LOT] {
-    let mut copy = [0; LOT];
+unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LANE_BLOCK_ELEMENTS] {
+    let mut copy = [0; LANE_BLOCK_ELEMENTS];
     // SAFETY: promised by the caller.
     unsafe { copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(place, 2 * if constant { 1 } else { n }) };
     copy
@@ -46,14 +46,14 @@ unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LOT] {
 /// Returns where the lots of `n` elements begin, a lot at least; the last may have some elements of the one before it.
 #[inline(always)]
 fn start(lot: usize, n: usize) -> usize {
-    (lot * LOT).min(n - LOT)
+    (lot * LANE_BLOCK_ELEMENTS).min(n - LANE_BLOCK_ELEMENTS)
 }
 
 /// Computes `n` elements, a lot at least.
 // SAFETY: There are so many at `x` and room for as many at `to`, which overlaps nothing. The level of `M` is here.
 #[inline(always)]
 unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
-    for lot in 0..n.div_ceil(LOT) {
+    for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let x = unsafe { widened::<M>(x.add(2 * at).cast(), false) };
@@ -69,7 +69,7 @@ unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
 unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
     // SAFETY: promised by the caller.
     let (one, other) = unsafe { (widened::<M>(a.cast(), C & 1 != 0), widened::<M>(b.cast(), C & 2 != 0)) };
-    for lot in 0..n.div_ceil(LOT) {
+    for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let (x, y) = unsafe {
@@ -81,19 +81,19 @@ unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8,
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Line for OneLight<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> Line for OneMemoryBound<O, H, M> {
     type Out = H;
     const ADVANCES: [usize; 3] = [2, 0, 0];
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LOT];
+        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
         // SAFETY: promised by the caller; copies are a lot long.
         unsafe {
-            if n >= LOT {
+            if n >= LANE_BLOCK_ELEMENTS {
                 one::<O, M>(x, to, n);
             } else {
-                one::<O, M>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LOT);
+                one::<O, M>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -101,20 +101,20 @@ impl<O: Widened, H: Element, M: Convert16> Line for OneLight<O, H, M> {
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, M, C> {
+impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<O, H, M, C> {
     type Out = H;
     const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LOT];
+        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
         // SAFETY: promised by the caller; copies are a lot long.
         unsafe {
-            if n >= LOT {
+            if n >= LANE_BLOCK_ELEMENTS {
                 two::<O, M, C>(a, b, to, n);
             } else {
                 let (a, b) = (copied(a, n, C & 1 != 0), copied(b, n, C & 2 != 0));
-                two::<O, M, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LOT);
+                two::<O, M, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -122,18 +122,20 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, 
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> Body for RowsMemoryBound<O, H, M> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             match block.steps {
-                _ if !(LOT..=LONGEST_WIDE).contains(&block.n) || block.rows < MANY => {
-                    <TwoLight<O, H, M, 0> as Body>::run(block)
+                _ if !(LANE_BLOCK_ELEMENTS..=MAX_WIDENED_ELEMENTS).contains(&block.n)
+                    || block.rows < MIN_WIDENING_ROWS =>
+                {
+                    <TwoMemoryBound<O, H, M, 0> as Body>::run(block)
                 }
                 [_, 0, _] => turns::<O, M, 1>(block),
                 [0, ..] => turns::<O, M, 0>(block),
-                _ => <TwoLight<O, H, M, 0> as Body>::run(block),
+                _ => <TwoMemoryBound<O, H, M, 0> as Body>::run(block),
             }
         }
     }
@@ -143,8 +145,8 @@ impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
 // SAFETY: As for [`Body::run`], and a row has a lot, and no more than can be widened.
 #[inline(always)]
 unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
-    let mut wide = [const { MaybeUninit::<Lot>::uninit() }; LONGEST_WIDE / LOT];
-    let wide = &mut wide[..block.n.div_ceil(LOT)];
+    let mut wide = [const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS];
+    let wide = &mut wide[..block.n.div_ceil(LANE_BLOCK_ELEMENTS)];
     let (mut places, mut out) = (block.places, block.out);
     for _ in 0..block.turns {
         for (lot, wide) in wide.iter_mut().enumerate() {

@@ -37,35 +37,35 @@ const TRIES: usize = 200;
 /// Stands for a limit that nobody has set.
 const UNSET: usize = usize::MAX;
 
-static MOST: AtomicUsize = AtomicUsize::new(UNSET);
+static LIMIT_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static KEPT: Mutex<Kept> = Mutex::new(Kept { blocks: Vec::new(), process: 0 });
 
 /// A block, and since when it is here.
-struct Block {
+struct PooledBlock {
     allocation: Allocation,
     since: Instant,
 }
 
 /// The blocks, the oldest first.
 struct Kept {
-    blocks: Vec<Block>,
+    blocks: Vec<PooledBlock>,
     process: u32,
 }
 
 /// Sets how many bytes of results' memory are kept for later ones; those beyond are given back to the system now.
-pub fn keep_at_most(bytes: usize) {
-    MOST.store(bytes.min(UNSET - 1), Ordering::Relaxed);
+pub fn set_pool_limit(bytes: usize) {
+    LIMIT_BYTES.store(bytes.min(UNSET - 1), Ordering::Relaxed);
     drop(lock().map(|mut kept| kept.trim(0, bytes)));
 }
 
 /// Sets how many bytes are kept unless that was said before; until then none are.
-pub fn keep_by_default(bytes: usize) {
-    let _ = MOST.compare_exchange(UNSET, bytes.min(UNSET - 1), Ordering::Relaxed, Ordering::Relaxed);
+pub fn set_default_pool_limit(bytes: usize) {
+    let _ = LIMIT_BYTES.compare_exchange(UNSET, bytes.min(UNSET - 1), Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// Returns how many bytes may be kept, where that was said.
-pub fn kept_at_most() -> Option<usize> {
-    Some(MOST.load(Ordering::Relaxed)).filter(|&most| most != UNSET)
+pub fn pool_limit() -> Option<usize> {
+    Some(LIMIT_BYTES.load(Ordering::Relaxed)).filter(|&most| most != UNSET)
 }
 
 /// Gives all memory that is kept back to the system; returns how many bytes that was.
@@ -76,13 +76,13 @@ pub fn release() -> usize {
 
 /// Keeps a block, or gives it and others back.
 pub(super) fn put(allocation: Allocation) {
-    let (room, most) = (allocation.room(), kept_at_most().unwrap_or(0));
+    let (room, most) = (allocation.room(), pool_limit().unwrap_or(0));
     if room < LEAST || room > most {
         return;
     }
     let Some(mut kept) = lock() else { return };
     let leaving = kept.trim(room, most);
-    kept.blocks.push(Block { allocation, since: Instant::now() });
+    kept.blocks.push(PooledBlock { allocation, since: Instant::now() });
     drop(kept);
     // The system takes its time over this.
     drop(leaving);
@@ -90,7 +90,7 @@ pub(super) fn put(allocation: Allocation) {
 
 /// Takes a block for so many bytes, where there is one.
 pub(super) fn take(len: usize) -> Option<Allocation> {
-    let most = kept_at_most().unwrap_or(0);
+    let most = pool_limit().unwrap_or(0);
     if len < LEAST || len > most {
         return None;
     }
@@ -105,13 +105,13 @@ pub(super) fn take(len: usize) -> Option<Allocation> {
 impl Kept {
     /// Takes out the newest block that has room for so many bytes, of which at most a fifth would be left over.
     fn find(&mut self, len: usize) -> Option<Allocation> {
-        let fits = |block: &Block| (len..=len.saturating_add(len / 4)).contains(&block.allocation.room());
+        let fits = |block: &PooledBlock| (len..=len.saturating_add(len / 4)).contains(&block.allocation.room());
         self.blocks.iter().rposition(fits).map(|at| self.blocks.remove(at).allocation)
     }
 
     /// Takes out the blocks that are too old, and the oldest of the others until those that are left and the one that comes have
     /// no more bytes than may be kept.
-    fn trim(&mut self, coming: usize, most: usize) -> Vec<Block> {
+    fn trim(&mut self, coming: usize, most: usize) -> Vec<PooledBlock> {
         let mut bytes: usize = self.blocks.iter().map(|block| block.allocation.room()).sum();
         let most = most.saturating_sub(coming);
         let mut leave = 0;

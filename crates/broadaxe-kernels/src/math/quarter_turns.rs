@@ -7,13 +7,14 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-use super::{ROUND, double::Double, fine::sum};
+use super::{ROUND, double_double::Double, extended::sum};
 
 /// Is the largest magnitude that `few` takes: about 2^20 quarter turns.
 pub const FEW_TURNS: f64 = 1.6e6;
 
 /// Holds pi / 2 as a sum: 33 bits, 33, 33 and 53.
-const PARTS: [f64; 4] = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
+const HALF_PI_PARTS: [f64; 4] =
+    [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
 
 /// Is what pi / 2 has beyond one f64.
 pub(super) const FRAC_PI_2_REST: f64 = 6.123233995736766e-17;
@@ -61,9 +62,9 @@ pub(super) struct Turned {
 pub(super) fn few(x: f64) -> Turned {
     let shifted = x * FRAC_2_PI + ROUND;
     let n = shifted - ROUND;
-    let (first, first_rest) = sum(x - n * PARTS[0], -(n * PARTS[1]));
-    let (high, rest) = sum(first, -(n * PARTS[2]));
-    Turned { high, low: (rest + first_rest) - n * PARTS[3], count: shifted.to_bits() }
+    let (first, first_rest) = sum(x - n * HALF_PI_PARTS[0], -(n * HALF_PI_PARTS[1]));
+    let (high, rest) = sum(first, -(n * HALF_PI_PARTS[2]));
+    Turned { high, low: (rest + first_rest) - n * HALF_PI_PARTS[3], count: shifted.to_bits() }
 }
 
 /// Takes quarter turns off x, for finite |x| > `FEW_TURNS`.

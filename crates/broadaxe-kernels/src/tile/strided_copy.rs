@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{ask_lines, square::transposed};
+use super::{PREFETCH_BYTES, prefetch_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     each,
@@ -17,14 +17,14 @@ use crate::{
         lanes::Lanes,
         shuffle::{NoShuffle, Shuffle},
     },
-    pack::{Leaf, Turn, Way},
+    pack::{CopyAxis, CopyKernel, CopyPlan},
 };
 
 /// Moves elements between an operand and a tile, by the level of instructions given.
 ///
 /// # Safety
 /// Every element that the way reaches from `from` is readable, what it reaches from `to` is writable, and the two do not overlap.
-pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
+pub(crate) unsafe fn strided_copy(isa: Isa, way: &CopyPlan, from: *const u8, to: *mut u8) {
     static LEAVES: [[Loop; LEVELS]; 4] = [leaf::<u8, 16>(), leaf::<u16, 8>(), leaf::<u32, 4>(), leaf::<u64, 2>()];
     let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
     // SAFETY: the promise is passed on.
@@ -47,7 +47,7 @@ const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
 ///
 /// A block that repeats is moved once and then copied, twice as much each time, unless others come between.
 // SAFETY: As for [`carry`], with the axes of the way's leaf and `outer`; `call` is made for elements of the way's size.
-unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut u8) {
+unsafe fn walk(way: &CopyPlan, call: Loop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
     let Some((turn, inner)) = outer.split_last() else {
         let (n, rows) = (way.row.count, way.rows);
         let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
@@ -97,31 +97,33 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: only `walk` calls this; its promise is passed on.
         unsafe {
-            let way = &*block.places[1].cast::<Way>();
+            let way = &*block.places[1].cast::<CopyPlan>();
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
-                (Leaf::Transposed, _) if transposed::<T, L, V>(way, block) => {}
-                (Leaf::Apart, _) if way.ahead => rows_ahead::<T>(way.row, block),
-                (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, None, from, to)),
-                (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
+                (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
+                (CopyKernel::Transposed | CopyKernel::Strided, _) => {
+                    rows(block, |from, to| apart::<T>(way.row, None, from, to))
+                }
+                (CopyKernel::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
                     // A closure would not have the instructions of the level.
                     for r in 0..block.rows as isize {
                         let from = block.places[0].wrapping_offset(block.steps[0] * r);
                         shuffled::<T, L, S>(n, times, from, block.out.wrapping_offset(block.out_step * r));
                     }
                 }
-                (Leaf::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
-                (Leaf::Runs, 0) => {}
-                (Leaf::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
-                (Leaf::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
-                (Leaf::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
-                (Leaf::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
-                (Leaf::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
-                (Leaf::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
-                (Leaf::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
+                (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
+                (CopyKernel::Runs, 0) => {}
+                (CopyKernel::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
+                (CopyKernel::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
+                (CopyKernel::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
+                (CopyKernel::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
+                (CopyKernel::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
+                (CopyKernel::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
+                (CopyKernel::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
             }
         }
         false
@@ -151,7 +153,7 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
 /// Moves a row of elements that are apart; many at a time where the compiler knows how far.
 // SAFETY: The row's elements can be read, and its places written.
 #[inline(always)]
-unsafe fn apart<T: Copy>(row: Turn, ahead: Option<isize>, from: *const u8, to: *mut u8) {
+unsafe fn apart<T: Copy>(row: CopyAxis, ahead: Option<isize>, from: *const u8, to: *mut u8) {
     let (n, size) = (row.count, size_of::<T>() as isize);
     // SAFETY: promised by the caller.
     unsafe {
@@ -168,16 +170,13 @@ unsafe fn apart<T: Copy>(row: Turn, ahead: Option<isize>, from: *const u8, to: *
 /// The elements that are moved between one look ahead and the next.
 const PIECE: usize = 256;
 
-/// The bytes by which elements are fetched ahead of their use.
-const AHEAD: isize = 4096;
-
 /// Moves rows of elements that are apart, and fetches those that come later.
 // SAFETY: The elements of the rows can be read, and their places written.
 #[inline(always)]
-unsafe fn rows_ahead<T: Copy>(row: Turn, block: &Block) {
+unsafe fn rows_ahead<T: Copy>(row: CopyAxis, block: &Block) {
     // Backwards, what comes later is in the next row.
     let next = row.from < 0 && block.rows > 1;
-    let ahead = if next { block.steps[0] } else { AHEAD * row.from.signum() };
+    let ahead = if next { block.steps[0] } else { PREFETCH_BYTES as isize * row.from.signum() };
     // A closure would not have the instructions of the level.
     for r in 0..block.rows as isize {
         let from = block.places[0].wrapping_offset(block.steps[0] * r);
@@ -196,7 +195,7 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let mut at = 0;
     while let Some(ahead) = ahead.filter(|_| at + PIECE <= n) {
         let (from, to) = places(at);
-        ask_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
+        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
         // SAFETY: promised by the caller.
         unsafe { every::<T>(PIECE, step, size as isize, from, to) };
         at += PIECE;
@@ -219,7 +218,7 @@ unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8
 /// Writes each element of a row so many times: 16 bytes of it at once, which the next one may overwrite in part.
 // SAFETY: The row's elements can be read, and there is room for `times` of each.
 #[inline(always)]
-unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const u8, to: *mut u8) {
+unsafe fn repeat<T: Copy, const L: usize>(row: CopyAxis, times: usize, from: *const u8, to: *mut u8) {
     let all = row.count * times;
     for i in 0..row.count {
         // SAFETY: `i` is below the count; what is written ends before the room for all does.

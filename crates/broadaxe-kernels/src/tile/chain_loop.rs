@@ -3,20 +3,19 @@
 use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
-    ask_line, ask_lines,
-    chain::{Act, Feed, GROUP, LINKS, Link},
+    PREFETCH_BYTES,
+    chain::{CHAIN_GROUP_ELEMENTS, LINKS, Link, LinkAction, OperandMode},
+    prefetch_line, prefetch_lines,
 };
 use crate::{
-    dtype::{DType, Element},
+    dtype::{DType, Element, bf16, f16},
     isa::{
-        Block, Body,
-        floats::{Group, Turns, VECTORS, eight},
+        Block, Body, Isa, LEVELS, Loop,
+        floats::{Floats8, Floats16, Group, RepeatPosition, VECTORS, eight},
         narrow::{Narrow, cast},
+        wide,
     },
 };
-
-/// The bytes by which operands are fetched ahead of their use.
-const AHEAD: usize = 4096;
 
 /// The loop with the vectors of a level, and results of `R`.
 pub(crate) struct Chained<F, R, const PAST: bool>(PhantomData<(F, R)>);
@@ -47,17 +46,42 @@ impl<F: Narrow, R: Element, const PAST: bool> Body for Chained<F, R, PAST> {
     }
 }
 
+/// Returns the loop that computes chains with results of a dtype at a level, if the level has one. With `streams`, it writes
+/// the result with streaming stores.
+///
+/// The first place of its block points to a `Vec` of [`Link`]s, which say where the operands are.
+pub(crate) fn chained(isa: Isa, output: DType, streams: bool) -> Option<Loop> {
+    const fn both<R: Element>() -> [[Option<Loop>; LEVELS]; 2] {
+        [
+            wide::<Chained<Floats8, R, false>, Chained<Floats16, R, false>>(),
+            wide::<Chained<Floats8, R, true>, Chained<Floats16, R, true>>(),
+        ]
+    }
+    static LOOPS: [[[Option<Loop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
+    let loops = match output {
+        DType::F32 => &LOOPS[0],
+        DType::F16 => &LOOPS[1],
+        DType::BF16 => &LOOPS[2],
+        _ => return None,
+    };
+    loops[usize::from(streams)][isa.index()]
+}
+
 /// A copy of rows that are shorter than a group.
 struct Short {
     links: [Link; LINKS],
-    bytes: [[u8; 4 * GROUP]; LINKS],
-    out: [u8; 4 * GROUP],
+    bytes: [[u8; 4 * CHAIN_GROUP_ELEMENTS]; LINKS],
+    out: [u8; 4 * CHAIN_GROUP_ELEMENTS],
 }
 
 impl Short {
     #[inline(never)]
     fn new(links: &[Link]) -> Box<Self> {
-        Box::new(Self { links: [links[0]; LINKS], bytes: [[0; 4 * GROUP]; LINKS], out: [0; 4 * GROUP] })
+        Box::new(Self {
+            links: [links[0]; LINKS],
+            bytes: [[0; 4 * CHAIN_GROUP_ELEMENTS]; LINKS],
+            out: [0; 4 * CHAIN_GROUP_ELEMENTS],
+        })
     }
 
     /// Copies the operands of a row of `n` elements.
@@ -70,22 +94,25 @@ impl Short {
             // SAFETY: promised by the caller; a group of elements of at most four bytes has room.
             unsafe {
                 *own = match link.feed {
-                    Feed::Kept | Feed::Constant | Feed::ConstantCast(_) => Link { place, ..*link },
-                    Feed::Dense | Feed::Cast(_) => {
+                    OperandMode::Kept | OperandMode::Constant | OperandMode::ConstantCast(_) => Link { place, ..*link },
+                    OperandMode::Dense | OperandMode::Cast(_) => {
                         to.copy_from_nonoverlapping(place, n * size);
                         Link { place: to, ahead: false, ..*link }
                     }
-                    Feed::Repeated | Feed::RepeatedCast(_) => {
+                    OperandMode::Repeated | OperandMode::RepeatedCast(_) => {
                         let from = |i| place.add(i / link.times as usize * size);
                         (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
-                        let feed =
-                            if let Feed::RepeatedCast(dtype) = link.feed { Feed::Cast(dtype) } else { Feed::Dense };
+                        let feed = if let OperandMode::RepeatedCast(dtype) = link.feed {
+                            OperandMode::Cast(dtype)
+                        } else {
+                            OperandMode::Dense
+                        };
                         Link { place: to, feed, ..*link }
                     }
-                    Feed::Apart => {
+                    OperandMode::Strided => {
                         let from = |i| place.offset(i as isize * link.apart * size as isize);
                         (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
-                        Link { place: to, feed: Feed::Dense, ahead: false, ..*link }
+                        Link { place: to, feed: OperandMode::Dense, ahead: false, ..*link }
                     }
                 }
             };
@@ -101,7 +128,7 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
     // What comes before the first whole line of the cache; all where no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
     let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
-    let mut kept = MaybeUninit::<[u8; 4 * GROUP]>::uninit();
+    let mut kept = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
     // The compiler does not learn where that is, or it would have it in registers, and those at hand in memory.
     let kept = black_box(kept.as_mut_ptr().cast());
     let mut at = 0;
@@ -115,7 +142,7 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
             if !PAST || end - at == group {
                 F::write_as(R::DTYPE, x, out.add(size * start), PAST && at >= head);
             } else {
-                let mut part = MaybeUninit::<[u8; 4 * GROUP]>::uninit();
+                let mut part = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
                 let part = part.as_mut_ptr().cast::<u8>();
                 F::write_as(R::DTYPE, x, part, false);
                 out.add(size * at).copy_from_nonoverlapping(part.add(size * (at - start)), size * (end - at));
@@ -159,24 +186,24 @@ impl<F: Narrow> Hand<'_, F> {
         // SAFETY: promised by the caller.
         unsafe {
             match link.feed {
-                Feed::Dense => {
+                OperandMode::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
-                        ask_lines(place.wrapping_add(AHEAD), 64, F::GROUP * 4 / 64);
+                        prefetch_lines(place.wrapping_add(PREFETCH_BYTES), 64, F::GROUP * 4 / 64);
                     }
                     self.take::<R>(
                         #[inline(always)]
                         |v| F::nth(place, v),
                     )
                 }
-                Feed::Constant => {
+                OperandMode::Constant => {
                     let y = F::all(place.cast::<f32>().read_unaligned());
                     self.take::<R>(
                         #[inline(always)]
                         |_| y,
                     )
                 }
-                Feed::Kept => self.take::<R>(
+                OperandMode::Kept => self.take::<R>(
                     #[inline(always)]
                     |v| F::nth(kept, v),
                 ),
@@ -196,8 +223,8 @@ impl<F: Narrow> Hand<'_, F> {
     #[inline(always)]
     unsafe fn take<R: Element>(self, y: impl Fn(usize) -> F::V) -> Group<F> {
         match self.link.act {
-            Act::Begin => eight(y),
-            Act::Keep => {
+            LinkAction::Begin => eight(y),
+            LinkAction::Keep => {
                 for (v, x) in self.x.into_iter().enumerate() {
                     // SAFETY: promised by the caller.
                     unsafe { self.kept.cast::<F::V>().wrapping_add(v).write_unaligned(x) };
@@ -205,7 +232,7 @@ impl<F: Narrow> Hand<'_, F> {
                 eight(y)
             }
             // SAFETY: promised by the caller.
-            Act::Join(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
+            LinkAction::Opcode(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
         }
     }
 }
@@ -218,17 +245,17 @@ unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group
     // SAFETY: promised by the caller.
     unsafe {
         match link.feed {
-            Feed::Cast(dtype) => {
+            OperandMode::Cast(dtype) => {
                 let place = place.wrapping_add(at * link.size);
                 if link.ahead {
                     let lines = F::GROUP * link.size / 64;
-                    (0..=lines / 2).for_each(|v| ask_line(place.wrapping_add(AHEAD / 2 + v * 128)));
+                    (0..=lines / 2).for_each(|v| prefetch_line(place.wrapping_add(PREFETCH_BYTES / 2 + v * 128)));
                 }
                 F::read(dtype, place)
             }
-            Feed::ConstantCast(dtype) => [F::all(cast(dtype, place)); VECTORS],
-            Feed::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
-            Feed::Apart => apart::<F>(link, row, at, n),
+            OperandMode::ConstantCast(dtype) => [F::all(cast(dtype, place)); VECTORS],
+            OperandMode::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
+            OperandMode::Strided => apart::<F>(link, row, at, n),
             _ => repeated::<F>(link, place.cast(), at, n),
         }
     }
@@ -250,7 +277,7 @@ unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
 #[inline(always)]
 unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
-    let turns = Turns { first: at / times, turn: at % times };
+    let turns = RepeatPosition { first: at / times, turn: at % times };
     if times as usize >= F::GROUP {
         // SAFETY: promised by the caller.
         return unsafe { few::<F>(times, turns, |i| cast(dtype, place.add(i as usize).cast())) };
@@ -262,7 +289,7 @@ unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, a
 /// Makes a group of an operand of which each element stands for a group or more: of one element, or of two.
 // SAFETY: The elements that the group spans can be read. The level is here.
 #[inline(always)]
-unsafe fn few<F: Narrow>(times: u32, turns: Turns, read: impl Fn(u32) -> f32) -> Group<F> {
+unsafe fn few<F: Narrow>(times: u32, turns: RepeatPosition, read: impl Fn(u32) -> f32) -> Group<F> {
     let (left, x) = (times - turns.turn, read(turns.first));
     // SAFETY: promised by the caller.
     unsafe {
@@ -283,10 +310,10 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
     };
     if link.ahead {
         let apart = link.apart.unsigned_abs();
-        let ahead = at + AHEAD / 4 / apart;
+        let ahead = at + PREFETCH_BYTES / 4 / apart;
         // What comes after the end of a row is in another one, unless rows are pieces of one.
         let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
-        ask_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
+        prefetch_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
     }
     // SAFETY: promised by the caller.
     unsafe { F::apart(place(row, at).cast(), link.apart) }
@@ -297,7 +324,7 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
 #[inline(always)]
 unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> Group<F> {
     let (times, at) = (link.times, at as u32);
-    let turns = Turns { first: at / times, turn: at % times };
+    let turns = RepeatPosition { first: at / times, turn: at % times };
     if times as usize >= F::GROUP {
         // SAFETY: promised by the caller.
         return unsafe { few::<F>(times, turns, |i| place.add(i as usize).read_unaligned()) };

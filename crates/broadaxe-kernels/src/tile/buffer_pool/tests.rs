@@ -5,13 +5,13 @@ use crate::tile::Buffer;
 
 const MIB: usize = 1 << 20;
 
-fn block(mebibytes: usize, age: u64) -> Block {
+fn block(mebibytes: usize, age: u64) -> PooledBlock {
     let since = Instant::now().checked_sub(Duration::from_secs(age)).expect("the machine runs for longer");
-    Block { allocation: Allocation::zeroed(mebibytes * MIB).expect("small"), since }
+    PooledBlock { allocation: Allocation::zeroed(mebibytes * MIB).expect("small"), since }
 }
 
 /// Lists the sizes of blocks in MiB.
-fn sizes(blocks: &[Block]) -> Vec<usize> {
+fn sizes(blocks: &[PooledBlock]) -> Vec<usize> {
     blocks.iter().map(|block| block.allocation.room() / MIB).collect()
 }
 
@@ -65,11 +65,11 @@ fn what_is_given_back_is_handed_out_again() {
         buffer.bytes().as_ptr().addr()
     };
     let zero = |buffer: &Buffer| buffer.bytes().iter().all(|&byte| byte == 0);
-    keep_at_most(0);
+    set_pool_limit(0);
     dirty();
     assert!(zero(&Buffer::stale(LEN).expect("memory")), "nothing is kept");
-    keep_at_most(64 * MIB);
-    assert_eq!(kept_at_most(), Some(64 * MIB));
+    set_pool_limit(64 * MIB);
+    assert_eq!(pool_limit(), Some(64 * MIB));
     dirty();
     assert!(zero(&Buffer::zeroed(LEN).expect("memory")), "new pages");
     // Where another test holds the lock all the while, nothing is kept.
@@ -93,7 +93,7 @@ fn what_is_given_back_is_handed_out_again() {
     }
     assert!((0..20).any(|_| reused() && release() >= LEN));
     assert!(zero(&Buffer::stale(LEN).expect("memory")), "all was given back");
-    keep_at_most(0);
-    keep_by_default(MIB);
-    assert_eq!(kept_at_most(), Some(0), "said before");
+    set_pool_limit(0);
+    set_default_pool_limit(MIB);
+    assert_eq!(pool_limit(), Some(0), "said before");
 }

@@ -2,14 +2,17 @@
 
 use super::{
     canonical64,
-    fine::{Cut, Factor, LN_2, LOG2_E, exp_sum, log2_of_sum, ordered, power_of_2, reduce_e, scale_once, sum},
+    extended::{
+        EXTENDED_LN_2, EXTENDED_LOG2_E, Factor, Split, exp_sum, log2_of_sum, ordered, power_of_2, reduce_e, scale_once,
+        sum,
+    },
 };
 
 /// Computes e^(x + rest) for -760 <= x <= 0 and a small rest: a sum near 1, and the power of two it is multiplied by.
 #[inline(always)]
 fn power_sum(x: f64, rest: f64) -> ((f64, f64), f64) {
     let (w, n) = reduce_e(x);
-    let (high, low) = exp_sum(Cut { top: w.top, rest: w.rest + rest });
+    let (high, low) = exp_sum(Split { top: w.top, rest: w.rest + rest });
     (ordered(high, low), n)
 }
 
@@ -26,7 +29,7 @@ fn log_1_plus_power(d: f64, rest: f64) -> (f64, f64) {
     let (power, n) = power_sum(d, rest);
     let (high, low) = beside_one(power, n);
     let (whole, lost) = ordered(1.0, high);
-    let (high, low) = log2_of_sum(whole, lost, low, 0.0).by(&LN_2);
+    let (high, low) = log2_of_sum(whole, lost, low, 0.0).by(&EXTENDED_LN_2);
     ordered(high, low)
 }
 
@@ -59,7 +62,7 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
 /// Near d = 0, where the sum is near 1 and is mostly wanted less 1, it is 1 + d / 2 + d^2 log(2) / 8 to the last bit.
 #[inline(always)]
 fn log2_1_plus_power2(d: f64, rest: f64) -> (f64, f64) {
-    let (exponent, exponent_rest) = scaled((d, rest), &LN_2);
+    let (exponent, exponent_rest) = scaled((d, rest), &EXTENDED_LN_2);
     let (power, n) = power_sum(exponent, exponent_rest);
     let (high, low) = beside_one(power, n);
     let (whole, lost) = ordered(1.0, high);
@@ -77,8 +80,8 @@ const TINY_GAP: f64 = 1e-6;
 /// Multiplies a sum by a constant: returns the product and what its rounding left.
 #[inline(always)]
 fn scaled((x, rest): (f64, f64), factor: &Factor) -> (f64, f64) {
-    let cut = Cut::of(x);
-    let (high, low) = Cut { rest: cut.rest + rest, ..cut }.by(factor);
+    let cut = Split::of(x);
+    let (high, low) = Split { rest: cut.rest + rest, ..cut }.by(factor);
     ordered(high, low)
 }
 
@@ -97,9 +100,9 @@ pub fn logaddexp2_64(a: f64, b: f64) -> f64 {
     let (log, rest) = log2_1_plus_power2(if near { gap } else { -57.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
     // So far apart that the logarithm is the power over log 2, which counts where the larger operand is near zero.
-    let (exponent, exponent_rest) = scaled((gap, gap_rest), &LN_2);
+    let (exponent, exponent_rest) = scaled((gap, gap_rest), &EXTENDED_LN_2);
     let (power, n) = power_sum(exponent, exponent_rest);
-    let value = if near { whole + (lost + rest) } else { high + scale_once(scaled(power, &LOG2_E), n) };
+    let value = if near { whole + (lost + rest) } else { high + scale_once(scaled(power, &EXTENDED_LOG2_E), n) };
     // Beside an infinity, or the larger of two far apart, nothing else counts.
     let alone = high.is_infinite() | (low < high - 1090.0);
     let value = if alone { high } else { value };

@@ -5,14 +5,14 @@
 
 /// The loops of a reduction, each kind with the outermost first, and how inputs lie over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct Domain {
     pub(crate) kept: Vec<usize>,
     pub(crate) folded: Vec<usize>,
     /// The bytes from one round to the next: of the loops that stay, then of those that are folded.
     pub(crate) inputs: Vec<Vec<isize>>,
 }
 
-impl Space {
+impl Domain {
     /// Makes the loops of a shape of which these axes are folded, from inputs with these strides over it, in bytes.
     ///
     /// Axes of one element are dropped; neighbours of one kind that every input walks alike become one loop.
@@ -21,7 +21,7 @@ impl Space {
     /// When an input has not one stride per axis.
     pub fn new(shape: &[usize], folded: &[usize], inputs: &[Vec<isize>]) -> Self {
         assert!(inputs.iter().all(|strides| strides.len() == shape.len()), "one stride per axis");
-        let mut space = Self { kept: Vec::new(), folded: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
+        let mut domain = Self { kept: Vec::new(), folded: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
         for wanted in [false, true] {
             let mut dims: Vec<usize> = Vec::new();
             let axes = (0..shape.len()).filter(|axis| folded.contains(axis) == wanted && shape[*axis] != 1);
@@ -31,17 +31,17 @@ impl Space {
                     all.last().is_some_and(|&outer| own[axis].checked_mul(dim as isize) == Some(outer))
                 };
                 match dims.last_mut() {
-                    Some(last) if space.inputs.iter().zip(inputs).all(continues) => {
+                    Some(last) if domain.inputs.iter().zip(inputs).all(continues) => {
                         *last *= dim;
-                        space.inputs.iter_mut().for_each(|strides| _ = strides.pop());
+                        domain.inputs.iter_mut().for_each(|strides| _ = strides.pop());
                     }
                     _ => dims.push(dim),
                 }
-                space.inputs.iter_mut().zip(inputs).for_each(|(all, own)| all.push(own[axis]));
+                domain.inputs.iter_mut().zip(inputs).for_each(|(all, own)| all.push(own[axis]));
             }
-            *(if wanted { &mut space.folded } else { &mut space.kept }) = dims;
+            *(if wanted { &mut domain.folded } else { &mut domain.kept }) = dims;
         }
-        space
+        domain
     }
 
     /// Returns the extents, of the loops that stay and then of those that are folded.
@@ -68,13 +68,13 @@ impl Space {
 
 /// A box of loops: the first round and the number of rounds of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct SubDomain {
     pub(crate) first: Vec<usize>,
     pub(crate) rounds: Vec<usize>,
     pub(crate) count: usize,
 }
 
-impl Piece {
+impl SubDomain {
     /// Cuts the largest box that starts at element `from` of these loops and ends at `to` or before, out of the loops from
     /// `outermost` on.
     pub(crate) fn cut(dims: &[usize], from: usize, to: usize, outermost: usize) -> Self {
@@ -127,8 +127,8 @@ mod tests {
             Case(&[2, 3], &[0, 1], &[0, 0], &[], &[6], &[0]),
         ];
         for Case(shape, axes, own, kept, folded, merged) in cases {
-            let want = Space { kept: kept.to_vec(), folded: folded.to_vec(), inputs: vec![merged.to_vec()] };
-            assert_eq!(Space::new(shape, axes, &[own.to_vec()]), want, "{shape:?} {axes:?}");
+            let want = Domain { kept: kept.to_vec(), folded: folded.to_vec(), inputs: vec![merged.to_vec()] };
+            assert_eq!(Domain::new(shape, axes, &[own.to_vec()]), want, "{shape:?} {axes:?}");
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             for outermost in 0..3 {
                 let (mut at, mut seen) = (from, Vec::new());
                 while at < to {
-                    let piece = Piece::cut(&dims, at, to, outermost);
+                    let piece = SubDomain::cut(&dims, at, to, outermost);
                     let [a, b, c] = [0, 1, 2].map(|k| piece.first[k]..piece.first[k] + piece.rounds[k]);
                     for i in a {
                         for j in b.clone() {
@@ -152,7 +152,7 @@ mod tests {
                 assert_eq!(seen, (from..to).collect::<Vec<_>>());
             }
         }
-        assert_eq!(Piece::cut(&[], 0, 1, 0).count, 1);
-        assert_eq!(Piece::cut(&dims, 0, 60, 0).rounds, [3, 4, 5]);
+        assert_eq!(SubDomain::cut(&[], 0, 1, 0).count, 1);
+        assert_eq!(SubDomain::cut(&dims, 0, 60, 0).rounds, [3, 4, 5]);
     }
 }
