@@ -1,4 +1,4 @@
-//! Division of single integers: by any number, and by one that was made ready for many dividends.
+//! Divides single integers, by any divisor or by a precomputed one.
 
 use crate::{
     math::{
@@ -8,9 +8,9 @@ use crate::{
     number::{Integer, Number},
 };
 
-/// A divisor made ready for many dividends.
+/// A divisor that is precomputed for many dividends.
 pub(crate) trait PrecomputedDivisor<T>: Copy {
-    /// Makes a divisor ready.
+    /// Precomputes a divisor.
     fn of(by: T) -> Self;
     /// Divides towards zero.
     fn trunc<M: Fma>(self, a: T) -> T;
@@ -18,39 +18,40 @@ pub(crate) trait PrecomputedDivisor<T>: Copy {
     fn floor<M: Fma>(self, a: T) -> T;
 }
 
-/// A whole number that can be divided.
+/// An integer that can be divided.
 ///
-/// `MIN / -1` wraps, and a zero divisor gives any number (a guard refuses it before).
+/// `MIN / -1` wraps, and division by zero returns an arbitrary number (a guard rejects it before).
 pub(crate) trait Divide: Copy + 'static {
-    /// What becomes of a divisor that is made ready.
+    /// The precomputed divisor.
     type By: PrecomputedDivisor<Self>;
     /// Divides towards zero.
     fn div_trunc(self, by: Self) -> Self;
     /// Divides, rounding down.
     fn div_floor(self, by: Self) -> Self;
-    /// Returns what a quotient leaves of this.
+    /// Returns the remainder for this quotient.
     fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self;
-    /// Returns what the quotient rounded to nearest, ties to even, leaves of this; takes the quotient rounded down.
+    /// Returns the remainder for the quotient rounded to nearest, ties to even. `floor` is the quotient rounded down.
     fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self;
 }
 
-/// An integer that can be divided, perhaps in a cheaper way where it and the divisor are near zero.
+/// An integer that can be divided, with a cheaper path if it and the divisor are small.
 pub(crate) trait Dividend: Integer + Divide {
-    /// Whether there is such a way.
+    /// Whether that path exists.
     const NEARER: bool;
-    /// What divides numbers near zero.
+    /// The type in which small numbers are divided.
     type Near: Divide;
-    /// Says whether this is near zero.
+    /// Says whether this number is small enough for that path.
     fn is_near(self) -> bool;
-    /// Takes a number near zero there.
+    /// Converts a small number to that type.
     fn near(self) -> Self::Near;
-    /// Takes the result back.
+    /// Converts the result back.
     fn of_near(result: Self::Near) -> Self;
 }
 
-/// Returns what the quotient rounded to nearest, ties to even, leaves of `a`.
+/// Returns the remainder of `a` for the quotient rounded to nearest, ties to even.
 ///
-/// The remainder of the quotient rounded down has the divisor's sign, so that it and what it lacks are compared without overflow.
+/// The remainder of the quotient rounded down has the divisor's sign, so it can be compared with its distance to the
+/// divisor without overflow.
 #[inline(always)]
 fn nearest_rest<T: Integer>(a: T, floor: T, by: T) -> T {
     let rest = a.sub(floor.mul(by));
@@ -60,7 +61,7 @@ fn nearest_rest<T: Integer>(a: T, floor: T, by: T) -> T {
     if over || (rest == left && odd) { rest.sub(by) } else { rest }
 }
 
-/// A signed divisor made ready: its magnitude, and -1 where it is negative.
+/// A precomputed signed divisor: its magnitude, and -1 if it is negative.
 #[derive(Clone, Copy)]
 pub(crate) struct Signed<F, T> {
     factor: F,
@@ -137,7 +138,7 @@ macro_rules! ready_by_factor {
                 let minus = (a >> ($signed::BITS - 1)) ^ self.sign;
                 (self.factor.divide(a.unsigned_abs()) as $signed ^ minus).wrapping_sub(minus)
             }
-            // The signs differ where `minus` is -1, and `a` is not 0.
+            // `minus` is -1 where the signs differ; then `a` is not 0.
             #[inline(always)]
             fn floor<M: Fma>(self, a: $signed) -> $signed {
                 let minus = if a ^ self.sign < self.sign { -1 } else { 0 };
@@ -186,7 +187,7 @@ impl Dividend for i64 {
     type Near = Units;
     #[inline(always)]
     fn is_near(self) -> bool {
-        // One comparison, without a sign, for both ends.
+        // One unsigned comparison checks both ends of the range.
         (self.wrapping_add(Units::LIMIT - 1) as u64) < 2 * Units::LIMIT as u64 - 1
     }
     #[inline(always)]
@@ -240,14 +241,14 @@ mod tests {
     use crate::math::f32xn::{FmaDefault, FmaHardware};
     use std::fmt::Debug;
 
-    /// Returns the quotient towards zero and the one rounded down, each in two ways, and three remainders.
+    /// Returns the quotient towards zero and the one rounded down, each computed in two ways, and three remainders.
     fn ways<D: Divide, M: Fma>(a: D, b: D, by: D::By) -> [D; 7] {
         let (cut, down) = (by.trunc::<M>(a), by.floor::<M>(a));
         let rests = [a.rest::<M>(cut, b), a.rest::<M>(down, b), a.nearest_rest::<M>(down, b)];
         [a.div_trunc(b), cut, a.div_floor(b), down, rests[0], rests[1], rests[2]]
     }
 
-    /// Returns the same by 128 bits.
+    /// Returns the same, computed in 128 bits.
     fn exact(a: i128, b: i128) -> [i128; 7] {
         let rest = a.rem_euclid(b);
         let (floor, rest) = if b < 0 && rest != 0 { (a.div_euclid(b) - 1, rest + b) } else { (a.div_euclid(b), rest) };
@@ -255,7 +256,8 @@ mod tests {
         [a / b, a / b, floor, floor, a % b, rest, if up { rest - b } else { rest }]
     }
 
-    /// Divides these numbers by each divisor, in all ways, and compares with 128 bits; says how many pairs were near zero.
+    /// Divides these numbers by each divisor in all ways, compares with 128 bits, and counts the pairs on the small
+    /// path.
     fn check<T: Dividend + Debug>(
         numbers: &[i128],
         divisors: &[i128],
@@ -304,7 +306,7 @@ mod tests {
     fn quotients_at_the_edges_are_exact() {
         let edges = |x: i128| [x - 2, x - 1, x, x + 1, x + 2];
         let mut numbers: Vec<i128> = (0..65).flat_map(|bit| edges(1 << bit)).collect();
-        // Products and their neighbours are where a rounded quotient would first go wrong.
+        // A wrongly rounded quotient would show first at products and their neighbours.
         for x in [3, 7, 10, 46_341, 65_521, 65_537, 3_037_000_499, 6_700_417 * 641] {
             numbers.extend([31, 32, 50, 63, 64].iter().flat_map(|bit| edges(((1 << bit) - 1) / x * x)));
         }

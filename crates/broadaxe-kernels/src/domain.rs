@@ -1,24 +1,24 @@
-//! The space of a reduction: loops that stay, loops that are folded, and boxes cut out of them.
+//! The domain of a reduction: the loops that are kept, the loops that are folded, and boxes of them.
 //!
-//! Both kinds of loops keep the order of the axes they come from: the elements that make one result are folded in row-major order,
-//! whatever their strides. A range of that order is not always a box of the loops, but it is a few of them after each other.
+//! Both kinds of loops keep the order of their axes: the elements of one result are folded in row-major order, whatever
+//! their strides. A range of that order is not always one box of the loops, but always a few consecutive boxes.
 
-/// The loops of a reduction, each kind with the outermost first, and how inputs lie over them.
+/// The loops of a reduction, outermost first, and the strides of each input over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     pub(crate) kept: Vec<usize>,
     pub(crate) folded: Vec<usize>,
-    /// The bytes from one round to the next: of the loops that stay, then of those that are folded.
+    /// Strides in bytes: over the kept loops, then over the folded ones.
     pub(crate) inputs: Vec<Vec<isize>>,
 }
 
 impl Domain {
-    /// Makes the loops of a shape of which these axes are folded, from inputs with these strides over it, in bytes.
+    /// Makes the domain of a reduction of `shape` over the axes `folded`, from the strides of each input in bytes.
     ///
-    /// Axes of one element are dropped; neighbours of one kind that every input walks alike become one loop.
+    /// Axes of one element are dropped. Neighbouring axes of one kind become one loop if every input walks them alike.
     ///
     /// # Panics
-    /// When an input has not one stride per axis.
+    /// If an input does not have one stride per axis.
     pub fn new(shape: &[usize], folded: &[usize], inputs: &[Vec<isize>]) -> Self {
         assert!(inputs.iter().all(|strides| strides.len() == shape.len()), "one stride per axis");
         let mut domain = Self { kept: Vec::new(), folded: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
@@ -44,12 +44,12 @@ impl Domain {
         domain
     }
 
-    /// Returns the extents, of the loops that stay and then of those that are folded.
+    /// Returns the dims of the kept loops, then of the folded ones.
     pub fn dims(&self) -> Vec<usize> {
         self.kept.iter().chain(&self.folded).copied().collect()
     }
 
-    /// Counts the results and the elements that make one; none when they are more than an address can count.
+    /// Counts the results, and the elements of each result. Returns `None` if there are more than an address can count.
     pub(crate) fn counts(&self) -> Option<[usize; 2]> {
         let count =
             |dims: &[usize]| dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, &dim| n.checked_mul(dim));
@@ -66,7 +66,7 @@ impl Domain {
     }
 }
 
-/// A box of loops: the first round and the number of rounds of each.
+/// A box of loops: the first round and the number of rounds of each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SubDomain {
     pub(crate) first: Vec<usize>,
@@ -75,8 +75,8 @@ pub(crate) struct SubDomain {
 }
 
 impl SubDomain {
-    /// Cuts the largest box that starts at element `from` of these loops and ends at `to` or before, out of the loops from
-    /// `outermost` on.
+    /// Returns the largest box that starts at element `from` of these loops and ends at or before `to`, made of the
+    /// loops from `outermost` on.
     pub(crate) fn cut(dims: &[usize], from: usize, to: usize, outermost: usize) -> Self {
         let (mut first, mut rounds) = (vec![0; dims.len()], vec![1; dims.len()]);
         let (mut inner, mut rest, mut count) = (1, from, 1);
@@ -84,7 +84,8 @@ impl SubDomain {
         for axis in (0..dims.len()).rev() {
             first[axis] = rest % dims[axis];
             rest /= dims[axis];
-            // A loop is taken as far as the range goes; those around it only if it was taken whole, from its first round.
+            // A loop extends as far as the range does. Outer loops extend only if all inner loops are complete and
+            // start at 0.
             if open && axis >= outermost {
                 rounds[axis] = (dims[axis] - first[axis]).min((to - from) / inner).max(1);
                 count = inner * rounds[axis];
@@ -95,7 +96,7 @@ impl SubDomain {
         Self { first, rounds, count }
     }
 
-    /// Returns the bytes from the first element of the loops to that of this box.
+    /// Returns the offset in bytes of this box's first element.
     pub(crate) fn offset(&self, strides: &[isize]) -> isize {
         self.first.iter().zip(strides).map(|(&first, &stride)| first as isize * stride).sum()
     }

@@ -1,4 +1,4 @@
-//! The element types: one row each, and everything that is known of a type without an element of it.
+//! The element types, with one table row each.
 
 use std::fmt;
 

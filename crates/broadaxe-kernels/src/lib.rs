@@ -1,7 +1,7 @@
-//! Element-wise operators, dtypes and tile loops: every line of Broadaxe that touches an element.
+//! Element-wise operators, dtypes and loops over tiles: all code of Broadaxe that accesses elements.
 //!
-//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels over tiles; [`run()`] drives it over a nest of
-//! loops, after checking once that every address lies inside its buffer.
+//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels, run tile by tile; [`run()`] runs
+//! it over a nest of loops, after one check that every address is inside its buffer.
 
 pub mod dtype;
 pub mod math;

@@ -1,24 +1,25 @@
-//! Holds the scalar functions beyond plain arithmetic, one for each float dtype.
+//! Scalar functions beyond plain arithmetic, one for each float dtype.
 //!
 //! Results do not depend on the machine's mathematical library: only square roots, roundings and the f64 remainder,
-//! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
+//! which are exact by definition, are taken from the platform. A result that is not a number is always the canonical
+//! quiet NaN.
 //!
-//! The f32 forms are branch-free and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either; their
-//! bits are the same on all three by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
-//! (`single`, `power32`, `trig`), twice as many lanes, and are within one ULP. They are written for any number of f32 at a time
-//! (`singles`) and with fused operations, which CPUs without them imitate: there they take some ten times as long. The others go
-//! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
-//! all f32, or over a million pairs, against pxfm's f64 functions.
+//! The f32 forms have no branches and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either,
+//! with the same bits by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
+//! (`single`, `power32`, `trig`), which gives twice as many lanes, and are within one ULP. They are written for any
+//! number of f32 at a time (`f32xn`) and with fused operations; CPUs without them emulate these and are some ten times
+//! slower. The other f32 forms compute in f64, without fused operations, and round almost correctly. The ULP in their
+//! documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, pow, logarithms and the
-//! activations (`fused`), which have fused operations as well, and for erf and gelu (`normal`), which have a table, too. Sine, cosine and tangent have two
-//! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
-//! works on integers; loops take the first, and the second for the few elements that need it. What all functions were measured at is in
-//! `docs/accuracy.md`.
+//! The f64 forms use `extended`, sums in two parts that vectorise in the same way. Exceptions are exp, exp2, pow,
+//! logarithms and the activations (`fused`), which use fused operations, and erf and gelu (`normal`), which also use a
+//! table. Sine, cosine and tangent have two forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the
+//! whole function, which works on integers beyond that. Loops compute the first for all elements, and the second for
+//! the few that need it. `docs/accuracy.md` has the measured error of every function.
 //!
-//! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
-//! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
-//! a costly classification of x.
+//! Attempts that failed: evaluating each polynomial as one chain of multiplications and additions, because the chain is
+//! longer than a processor looks ahead; and several tests such as `x == INFINITY` in a row, because the compiler merges
+//! them into a slow classification of x.
 //!
 //! ```
 //! use broadaxe_kernels::math;
@@ -98,7 +99,7 @@ pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
 
 /// Replaces any NaN by the canonical quiet one.
 ///
-/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// This compares bits: the compiler considers all NaN equal, and removes the same choice between floats after some
 /// operations, such as the square root.
 #[inline(always)]
 pub fn canonical32(x: f32) -> f32 {
@@ -108,7 +109,7 @@ pub fn canonical32(x: f32) -> f32 {
 
 /// Replaces any NaN by the canonical quiet one.
 ///
-/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// This compares bits: the compiler considers all NaN equal, and removes the same choice between floats after some
 /// operations, such as the square root.
 #[inline(always)]
 pub fn canonical64(x: f64) -> f64 {
@@ -116,13 +117,13 @@ pub fn canonical64(x: f64) -> f64 {
     f64::from_bits(if bits & 0x7fff_ffff_ffff_ffff > 0x7ff0_0000_0000_0000 { 0x7ff8_0000_0000_0000 } else { bits })
 }
 
-/// Rounds a float below 2^51 to an integer when added and taken away again; the sum's low bits hold that integer.
+/// Rounds a float below 2^51 to an integer when added and subtracted again; the sum's low bits hold that integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Evaluates a polynomial whose coefficients stand in ascending order.
+/// Evaluates a polynomial with coefficients in ascending order.
 ///
-/// The even and the odd terms are two chains of their own, so that the processor works on both at once; a single chain
-/// is longer than what it can look ahead.
+/// The even and the odd terms are separate chains, so that the processor computes both at once; one chain is longer
+/// than it looks ahead.
 #[inline(always)]
 fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     let square = x * x;

@@ -1,17 +1,17 @@
-//! Nests of loops: how operands lie over them, and how they are cut into units of work.
+//! Nests of loops: the access patterns of operands, and the division of a nest into units of work.
 //!
-//! A unit is a box: a number of rows, each of them a piece of one loop and everything inside that. In a row, an operand that is
-//! dense or constant is used in place; any other is packed, unless the loop brings its elements together itself. Which box is best
-//! depends on every operand: long rows where all of them can be used in place, many short rows in one call, a pattern of short loops
-//! packed once and used again, a block of two far loops where one operand is transposed. `cut` estimates what each box costs per
-//! element and takes the cheapest.
+//! A unit is a box of rows; a row is a piece of one loop and all loops inside it. Along a row, a dense or constant
+//! operand is used in place; any other is packed, unless the loop reads its access pattern directly. The best box
+//! depends on every operand: long rows where all of them can be used in place, many short rows in one call, a pattern
+//! of short loops that is packed once and reused, or a block of two distant loops where one operand is transposed.
+//! `priced` estimates the cost per element of each box and chooses the cheapest.
 
 use crate::{
     loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
-/// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
+/// The loops that a program runs in, outermost first, with strides in bytes; a stride of 0 repeats an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
     /// The extents.
@@ -22,7 +22,8 @@ pub struct Nest {
     pub inputs: Vec<Vec<isize>>,
 }
 
-/// Returns the first and the last byte offset that a nest reaches, the last exclusive; `None` where an address cannot count them.
+/// Returns the first and the last byte offset that a nest reaches, the last exclusive; `None` if they overflow an
+/// address.
 pub(crate) fn reach(dims: &[usize], strides: &[isize], size: usize) -> Option<(isize, isize)> {
     let (mut low, mut high) = (0_isize, isize::try_from(size).ok()?);
     for (&dim, &stride) in dims.iter().zip(strides) {
@@ -33,44 +34,44 @@ pub(crate) fn reach(dims: &[usize], strides: &[isize], size: usize) -> Option<(i
     Some((low, high))
 }
 
-/// How an operand lies over a row.
+/// The access pattern of an operand along a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessPattern {
-    /// One element stands for all.
+    /// One element, repeated along the row.
     Constant,
-    /// The elements lie one after the other.
+    /// Contiguous elements.
     Dense,
-    /// The elements lie one after the other, and each stands for so many.
+    /// Contiguous elements, each repeated this often.
     Repeated(usize),
-    /// The elements lie so many of them apart, backwards where that is negative.
+    /// Elements at this stride in elements, which may be negative.
     Strided(isize),
     /// Anything else.
     Irregular,
 }
 
-/// The most times that an element may stand for to be repeated on the way into a loop.
+/// The most repeats of an element for which loops repeat it directly.
 const TIMES: usize = 4096;
 
-/// The most elements that those of an operand may lie apart to be brought together on the way into a loop.
+/// The largest element stride that the loops of chains gather directly.
 const MOST_APART: isize = 4;
 
-/// The most elements that those lie apart which are taken one by one: those of a line of the cache.
+/// The largest element stride handled without packing: one cache line of 64-bit elements.
 const MOST_SINGLE: isize = 8;
 
-/// What a loop can do with elements of an operand that are neither dense nor one: those need not be packed.
+/// The access patterns, besides dense and constant, that a loop reads directly, without packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectAccess {
-    /// Nothing.
+    /// None.
     No,
-    /// It can repeat each.
+    /// Repeated elements.
     Repeated,
-    /// It can repeat each, or bring those together that lie a few elements apart.
+    /// Repeated elements, and small strides.
     RepeatedOrStrided,
-    /// It can take those that lie a few more elements apart, and results too.
+    /// Somewhat larger strides, of operands and of the result.
     Strided,
 }
 
-/// Says how an operand lies over these loops, for a loop that can do so much with it.
+/// Returns the access pattern of an operand over these loops, for a loop with this direct access.
 pub(crate) fn direct_access_pattern(
     loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
     size: usize,
@@ -99,7 +100,7 @@ pub(crate) fn direct_access_pattern(
     }
 }
 
-/// Says whether loops, the innermost first, follow on from one another, beginning with this stride.
+/// Says whether loops, innermost first, form one contiguous range that begins with this stride.
 fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) -> bool {
     loops.all(|(dim, stride)| {
         let here = stride == expected;
@@ -108,7 +109,7 @@ fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) 
     })
 }
 
-/// Says how an operand lies over these loops.
+/// Returns the access pattern of an operand over these loops.
 pub(crate) fn access_pattern(
     loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
     size: usize,
@@ -127,16 +128,16 @@ pub(crate) fn access_pattern(
     AccessPattern::Dense
 }
 
-/// The unit of work.
+/// The shape of a unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blocking {
-    /// The loop of which a row takes a piece.
+    /// The loop of which a row covers a piece.
     pub(crate) axis: usize,
-    /// The rounds of that loop in a piece.
+    /// The rounds of that loop in a row.
     pub(crate) chunk: usize,
-    /// The elements of the loops after it.
+    /// The elements of the loops inside it.
     pub(crate) inner: usize,
-    /// The loop that the rows of a unit follow; `axis` where a unit has one row.
+    /// The loop along which the rows of a unit follow one another; `axis` if a unit has one row.
     pub(crate) across: usize,
     /// The rows of a unit.
     pub(crate) rows: usize,
@@ -159,7 +160,7 @@ impl Blocking {
         self.chunk * self.inner * self.rows
     }
 
-    /// Returns the loop that runs next outside the units, and the times it runs.
+    /// Returns the first loop outside the units, and the number of times it runs.
     fn next_outside(&self, dims: &[usize]) -> Option<(usize, usize)> {
         let pieces = dims[self.axis].div_ceil(self.chunk);
         if pieces > 1 {
@@ -172,7 +173,7 @@ impl Blocking {
         self.turning(dims)
     }
 
-    /// Returns the loop whose rounds are whole units that follow one another, and the times it runs.
+    /// Returns the loop whose rounds are whole consecutive units, and the number of times it runs.
     fn turning(&self, dims: &[usize]) -> Option<(usize, usize)> {
         let is_whole = self.chunk >= dims[self.axis] && (self.across == self.axis || self.rows >= dims[self.across]);
         let outside = || (0..self.axis).rev().find(|&at| at != self.across && dims[at] > 1);
@@ -180,99 +181,99 @@ impl Blocking {
     }
 }
 
-/// An operand, as far as the choice of units depends on it.
+/// The properties of an operand that determine the choice of units.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout<'a> {
     pub(crate) strides: &'a [isize],
     pub(crate) size: usize,
     pub(crate) is_output: bool,
-    /// What the loop can do with its elements.
+    /// The access patterns that the loop reads directly.
     pub(crate) direct: DirectAccess,
 }
 
 impl Layout<'_> {
-    /// Says how the operand lies over a row of a unit.
+    /// Returns the access pattern of the operand along a row of a unit.
     fn access_pattern(&self, dims: &[usize], cut: &Blocking) -> AccessPattern {
         let row = cut.row(dims, self.strides);
         direct_access_pattern(row, self.size, self.direct)
     }
 }
 
-/// The most elements of a unit; bounds the time to an answer when asked to stop.
+/// The most elements of a unit, which bounds the delay after a request to stop.
 pub(crate) const MAX_UNIT_ELEMENTS: usize = 1 << 15;
 
-/// The bytes of packed operands that stay in the first-level cache beside the others.
+/// The bytes of packed operands that stay in the first-level cache together with the other operands.
 pub(crate) const PACKED: usize = 20 << 10;
 
-/// The bytes of those of a block where the others come from memory: their lines are used once, and need not stay.
+/// The same for a block whose other operands come from memory: their lines are used once, and need not stay.
 const PACKED_BLOCK: usize = 32 << 10;
 
-/// The elements in so many of which there are whole lines of the cache, whatever their size.
+/// A multiple of this many elements of any dtype is a whole number of cache lines.
 const LINE_ALIGNED_ELEMENTS: usize = 64;
 
-/// The rows of a unit that follows a transposed operand: some lines of the cache of it.
+/// The rows of a unit along a transposed operand: a few cache lines of it.
 const ACROSS: usize = 64;
 
-// What things cost, in nanoseconds on a CPU of some 3.5 GHz; only their proportions matter.
-/// Placing a unit and calling for it.
+// Costs in nanoseconds on a CPU of about 3.5 GHz; only their ratios matter.
+/// Setting up a unit and calling its loop.
 const UNIT: f64 = 15.0;
-/// Going on from a unit to the next within a call.
+/// Advancing to the next unit within a call.
 const TURN: f64 = 1.0;
-/// Beginning and ending a row in a loop.
+/// Starting and ending a row in a loop.
 pub(crate) const ROW: f64 = 3.0;
-/// The same in a loop that takes short rows by groups, for a row that has one.
+/// The same in a loop that computes short rows by groups, for a row of at least one group.
 pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
-/// The same in a loop over f16 or bf16, which copies what is less than it computes at a time.
+/// The same in a loop over f16 or bf16, which copies rows shorter than its group.
 pub(crate) const ROW_OF_HALVES: f64 = 8.0;
-/// The same in one that computes a lot at a time, for a row that has one.
+/// The same in a loop that computes lane blocks, for a row of at least one lane block.
 pub(crate) const ROW_OF_LOTS: f64 = 0.5;
-/// Computing again an element that the last two lots of a row share.
+/// Computing an element again that the last two lane blocks of a row share.
 const SHARED: f64 = 0.03;
 /// Widening an element of f16 or bf16.
 const WIDENING: f64 = 0.008;
-/// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
+/// Starting and ending a row with streaming stores, apart from its partial cache lines.
 const EDGES: f64 = 40.0;
-/// The bytes of a row without such lines.
+/// The bytes of a row without partial cache lines.
 pub(crate) const WHOLE: usize = 128;
-/// Beginning and ending a row in the loop of a chain.
+/// Starting and ending a row in the loop of a chain.
 pub(crate) const ROW_OF_CHAIN: f64 = 12.0;
-/// Beginning to pack an operand of a unit.
+/// Starting to pack an operand of a unit.
 const PACK: f64 = 40.0;
-/// Beginning a run of consecutive or repeated elements in a packer.
+/// Starting a run of consecutive or repeated elements in a strided copy.
 const RUN: f64 = 2.5;
-/// Moving an element of a run through a packer.
+/// Copying an element of a run.
 const MOVED: f64 = 0.06;
-/// Repeating an element on the way into a loop.
+/// Repeating an element directly in a loop.
 const REPEATED: f64 = 0.06;
-/// The same where each stands for all that a loop computes at a time, or more.
+/// The same if each element is repeated at least as often as a loop computes elements at a time.
 const REPEATED_OFTEN: f64 = 0.015;
-/// Reading an element on the way into a loop, for each element that it lies from the next one.
+/// Reading an element directly in a loop, per element of stride.
 const STRIDED_READ: f64 = 0.02;
-/// Moving an element on its own.
+/// Copying a single element.
 const ALONE: f64 = 0.35;
-/// Reading a line of the cache for each element.
+/// Reading a cache line for each element.
 const FAR_LINE: f64 = 1.2;
 
-/// What the choice of units depends on beside the operands.
+/// The properties of a program that determine the choice of units, besides the operands.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
-    /// The nanoseconds that the program takes to begin and end a row.
+    /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
-    /// The same for a row that has a group, where short rows are taken by groups, or a lot, where steps compute lots.
+    /// The same for a row of at least one group or lane block, in loops that compute those.
     pub(crate) row_of_groups: f64,
-    /// The steps that compute lots.
+    /// The number of steps that compute lane blocks.
     pub(crate) lane_blocks: usize,
-    /// Whether one call computes several units where none of their operands is packed.
+    /// Whether one call computes several units if none of their operands is packed.
     pub(crate) turns: bool,
     /// The most elements of a unit.
     pub(crate) longest: usize,
-    /// Whether the result is written past the caches.
+    /// Whether the result is written with streaming stores.
     pub(crate) past: bool,
     /// Whether units follow one another in the order of the nest's elements.
     pub(crate) ordered: bool,
 }
 
-/// Chooses the unit with the least cost per element, and says what that is.
+/// Chooses the unit with the lowest cost per element, and returns that cost.
 pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Blocking) {
     let last = dims.len() - 1;
     let mut best = (f64::INFINITY, Blocking { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
@@ -282,7 +283,7 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             let transposed = || {
                 operands.iter().any(|o| o.strides[across].unsigned_abs() == o.size && !is_dense_along(o, axis, dims))
             };
-            // One row; whole rows that are neighbours; a block that follows a transposed operand.
+            // One row; adjacent whole rows; a block along a transposed operand.
             let forms = [across == axis, across + 1 == axis, across < axis && !terms.ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
                 if let Some(cut) = size_up(dims, operands, (axis, inner, across), form, terms) {
@@ -294,7 +295,7 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             }
         }
         inner = inner.saturating_mul(dims[axis]);
-        // A unit has whole inner loops, of a costly program fewer.
+        // A unit has whole inner loops, fewer for an expensive program.
         if inner > MAX_UNIT_ELEMENTS.min(8 * terms.longest) {
             break;
         }
@@ -306,24 +307,24 @@ fn is_dense_along(operand: &Layout, axis: usize, dims: &[usize]) -> bool {
     dims[axis] == 1 || operand.strides[axis] == 0 || operand.strides[axis] == operand.size as isize
 }
 
-/// What a unit can look like.
+/// The forms of a unit.
 #[derive(Clone, Copy)]
 enum Form {
     /// A piece of one row.
     Row,
-    /// Whole rows that follow one another.
+    /// Consecutive whole rows.
     Rows,
-    /// Pieces of rows, with as many rows as there are elements in some lines of the cache.
+    /// Pieces of rows, with as many rows as a few cache lines have elements.
     Block,
 }
 
-/// Returns the rows of a block of `limit` elements at most: twice as many of narrow ones that come from memory, as a column of them would
-/// be one line of the cache.
+/// Returns the rows of a block of at most `limit` elements: twice as many if they are narrow and come from memory,
+/// because a column of them would be one cache line.
 fn across_rows(limit: usize, narrowest: usize, past: bool) -> usize {
     if past && narrowest <= 2 && limit >= 4 * ACROSS * ACROSS { 2 * ACROSS } else { ACROSS }
 }
 
-/// Chooses the extents of a unit of this form, if there is one.
+/// Chooses the extents of a unit of this form, if it exists.
 fn size_up(
     dims: &[usize],
     operands: &[Layout],
@@ -334,7 +335,7 @@ fn size_up(
     let narrowest = operands.iter().map(|o| o.size).min().unwrap_or(1);
     let within = |limit: usize| {
         let most = limit / inner;
-        // Units that begin a line of the cache each, where they are long enough to lose little by it.
+        // Each unit begins a cache line, unless it is so short that rounding down would cost too much.
         let whole =
             if most < 2 * LINE_ALIGNED_ELEMENTS { most } else { most / LINE_ALIGNED_ELEMENTS * LINE_ALIGNED_ELEMENTS };
         let chunk = if most >= dims[axis] { dims[axis] } else { whole.max(1) };
@@ -348,7 +349,7 @@ fn size_up(
             Form::Block => {
                 let rows = across_rows(limit, narrowest, past).min(dims[across]);
                 let chunk = (limit / rows / inner).clamp(1, dims[axis]);
-                // Pieces that are whole lines of the cache of every operand, as a result that is written past the caches asks for.
+                // Pieces of whole cache lines of every operand, as streaming stores need.
                 let piece = WHOLE / narrowest;
                 let whole = if chunk < piece { chunk } else { chunk / piece * piece };
                 let chunk = if chunk == dims[axis] { chunk } else { whole };
@@ -363,7 +364,7 @@ fn size_up(
     room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
-/// Estimates what an element costs beside its arithmetic.
+/// Estimates the cost of an element besides its arithmetic.
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
@@ -389,7 +390,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
         }
         let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
         match cut.next_outside(dims) {
-            // Packed once, and used as long as the next loop repeats it.
+            // Packed once, and reused as long as the next loop repeats it.
             Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => cost / times as f64,
             _ => cost,
         }
@@ -397,7 +398,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     own + operands.iter().map(packing).sum::<f64>()
 }
 
-/// Estimates what an element costs more, or less, because it is computed in lots.
+/// Estimates the change in the cost of an element if it is computed in lane blocks.
 fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let n = cut.chunk * cut.inner;
     if terms.lane_blocks == 0 || n < LANE_BLOCK_ELEMENTS {
@@ -406,26 +407,26 @@ fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) ->
     let shared = (n.next_multiple_of(LANE_BLOCK_ELEMENTS) - n) as f64 * SHARED * terms.lane_blocks as f64 / n as f64;
     let stays =
         |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.access_pattern(dims, cut) == AccessPattern::Dense;
-    // What stays from row to row is widened once.
+    // An operand that is the same in every row is widened once.
     let widens = n <= MAX_WIDENED_ELEMENTS && cut.rows >= MIN_WIDENING_ROWS && operands.iter().any(stays);
     shared - if widens { WIDENING } else { 0.0 }
 }
 
-/// Estimates what it costs to pack an element of an operand.
+/// Estimates the cost of packing an element of an operand.
 fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let repeats = if cut.across != cut.axis && operand.strides[cut.across] == 0 { cut.rows as f64 } else { 1.0 };
     let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return MOVED };
     if stride == 0 || stride == operand.size as isize {
         return (MOVED + RUN / run as f64) / repeats;
     }
-    // A line of the cache is read for all the rows that have an element in it.
+    // A cache line is read once for all rows that have an element in it.
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
     let far = if stride.unsigned_abs() >= 64 { FAR_LINE / shared as f64 } else { 0.0 };
     (ALONE + far) / repeats
 }
 
-/// Says whether no two elements that a nest reaches with these strides share a byte.
+/// Says whether all elements that a nest reaches with these strides occupy different bytes.
 pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
     let moving = dims.iter().zip(strides).rev().filter(|&(&dim, _)| dim > 1);
     let axes = moving.map(|(&dim, &stride)| (stride.unsigned_abs(), dim));
@@ -439,7 +440,7 @@ pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
         }
         true
     };
-    // Nearly always the strides descend already, and nothing need be sorted.
+    // The strides almost always descend already, so that nothing needs to be sorted.
     step_over(&mut axes.clone()) || {
         let mut sorted: Vec<_> = axes.collect();
         sorted.sort_unstable();

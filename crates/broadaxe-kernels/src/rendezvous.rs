@@ -1,13 +1,14 @@
-//! Gates: who may touch what a thread lends to others, and when the lender has it to itself again.
+//! Rendezvous: lets threads join work that another thread owns, and tells the owner when all have left.
 //!
-//! A lender claims the gate, opens it with a number of seats, and in the end shuts it and waits until every guest has left. All of that
-//! is one word: to enter takes a seat and adds a guest in the same step, and shutting takes all seats away in one step. So a
-//! thread that comes late, however late, finds no seat, and one that got in is waited for. The word does not tell one job from
-//! the next, and need not: whoever gets in is in the job that is lent at that moment.
+//! An owner claims the rendezvous, opens it with a number of seats, and finally closes it and waits until every
+//! participant has left. The whole state is one word: entering removes a seat and adds a participant in one step, and
+//! closing removes all seats in one step. So a thread that comes late finds no seat, and one that has entered is waited
+//! for. The word does not distinguish jobs, and need not: a thread that enters joins the job that is open at that
+//! moment.
 //!
-//! What the lender wrote before it opened is seen by the guests, as they enter by reading its word or one that others made of it;
-//! what guests wrote is seen by the lender for the same reason, when it reads that none is left. The model of all
-//! interleavings: `RUSTFLAGS="--cfg loom" cargo test -p broadaxe-kernels --lib --release gate`.
+//! Participants see what the owner wrote before it opened, because they enter by reading its word or one derived from
+//! it. For the same reason the owner sees what participants wrote, when it reads that none is left. A model checks all
+//! interleavings: `RUSTFLAGS="--cfg loom" cargo test -p broadaxe-kernels --lib --release rendezvous`.
 
 use std::sync::PoisonError;
 
@@ -30,23 +31,23 @@ use std::{
     thread::{Thread, current, park, yield_now},
 };
 
-/// A lender is there.
+/// An owner exists.
 const OWNED: u64 = 1 << 63;
-/// The lender sleeps until the last guest wakes it.
+/// The owner sleeps until the last participant wakes it.
 const ASLEEP: u64 = 1 << 62;
 /// One seat; there is room for 2¹⁶ of them.
 const SEAT: u64 = 1 << 32;
 const SEATS: u64 = 0xffff << 32;
-/// One guest is 1.
+/// The bits that count participants.
 const PARTICIPANTS: u64 = 0xffff_ffff;
 
-/// The rounds that a lender waits for its last guests before it sleeps, some 25 ns each.
+/// The rounds that an owner spins for its last participants before it sleeps, some 25 ns each.
 const SPINS_BEFORE_SLEEP: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
 
-/// A door that one thread at a time opens to others.
+/// A point where threads join the work of one owner at a time.
 pub(crate) struct Rendezvous {
     state: AtomicU64,
-    /// Whom the last guest wakes; a stale one is woken for nothing.
+    /// The thread that the last participant wakes; waking a former owner is harmless.
     lender: Mutex<Option<Thread>>,
 }
 
@@ -55,47 +56,47 @@ impl Rendezvous {
         Self { state: AtomicU64::new(0), lender: Mutex::new(None) }
     }
 
-    /// Becomes the lender, unless there is one.
+    /// Becomes the owner, unless there is one.
     pub(crate) fn claim(&self) -> Option<Owner<'_>> {
         let claimed = self.state.compare_exchange(0, OWNED, Ordering::Acquire, Ordering::Relaxed);
-        // Made only where it holds: dropping one gives the gate free.
+        // Made only on success: dropping it releases the rendezvous.
         claimed.is_ok().then(|| Owner(self))
     }
 
-    /// Takes a seat, where one is left.
+    /// Enters if a seat is left.
     pub(crate) fn enter(&self) -> Option<Participant<'_>> {
         let seated = |state: u64| (state & SEATS != 0).then(|| state - SEAT + 1);
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Participant(self))
     }
 
-    /// Counts those inside, which may change at any time.
+    /// Counts the participants, which may change at any time.
     pub(crate) fn guests(&self) -> usize {
         (self.state.load(Ordering::Relaxed) & PARTICIPANTS) as usize
     }
 }
 
-/// The right of a lender. Dropping it shuts the gate, waits until nobody is inside, and gives the gate free.
+/// The right of an owner. Dropping it closes the rendezvous, waits until no participant is left, and releases it.
 pub(crate) struct Owner<'a>(&'a Rendezvous);
 
 impl Owner<'_> {
-    /// Lets this many others in.
+    /// Lets this many threads enter.
     pub(crate) fn open(&self, seats: usize) {
-        // Nobody else changes the word of a gate that is claimed and has neither seats nor guests.
+        // No other thread changes the word while the rendezvous is owned and has neither seats nor participants.
         self.0.state.store(OWNED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
     }
 
-    /// Waits until the last guest has left a gate that is shut.
+    /// Waits until the last participant has left a closed rendezvous.
     fn wait(&self) {
         let inside = || self.0.state.load(Ordering::Acquire) & PARTICIPANTS != 0;
         for round in 0..SPINS_BEFORE_SLEEP {
             if !inside() {
                 return;
             }
-            // The guest may be on this CPU.
+            // The participant may be on this CPU.
             if round % 32 == 31 { yield_now() } else { spin_loop() }
         }
         *self.0.lender.lock().unwrap_or_else(PoisonError::into_inner) = Some(current());
-        // Who leaves after this sees that there is somebody to wake; who left before it is not inside.
+        // A participant that leaves after this sees that it has to wake the owner; one that left before is not counted.
         self.0.state.fetch_or(ASLEEP, Ordering::AcqRel);
         while inside() {
             park();
@@ -113,15 +114,16 @@ impl Drop for Owner<'_> {
     }
 }
 
-/// The right of a guest, until it is dropped.
+/// The right of a participant, until it is dropped.
 pub(crate) struct Participant<'a>(&'a Rendezvous);
 
 impl Drop for Participant<'_> {
     fn drop(&mut self) {
-        // Releases what the guest did; and who reads `ASLEEP` must find the handle that was put there before.
+        // Releases what the participant wrote; and a thread that reads `ASLEEP` must find the handle that was stored
+        // before.
         let before = self.0.state.fetch_sub(1, Ordering::AcqRel);
         if before & PARTICIPANTS == 1 && before & ASLEEP != 0 {
-            // By now there may be another lender: it is woken for nothing, and looks again.
+            // By now there may be another owner: it is woken needlessly, and checks again.
             let lender = self.0.lender.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(lender) = lender {
                 lender.unpark();
@@ -170,7 +172,7 @@ mod tests {
     }
 }
 
-/// Every interleaving of lenders and guests, as far as the model bounds them.
+/// Checks every interleaving of owners and participants, as far as the model bounds them.
 #[cfg(all(test, loom))]
 mod models {
     use super::*;
@@ -179,11 +181,11 @@ mod models {
         thread,
     };
 
-    /// A gate, and what is lent through it: the number of the job.
+    /// A rendezvous, and the number of the job.
     struct Shared {
         gate: Rendezvous,
         job: AtomicUsize,
-        /// Per job, whether a guest has begun and ended his work, and whether the lender is through.
+        /// For each job, whether a participant has begun and ended its work, and whether the owner is done.
         begun: [AtomicUsize; 3],
         ended: [AtomicUsize; 3],
         over: [AtomicUsize; 3],
@@ -195,7 +197,7 @@ mod models {
             Arc::new(Self { gate: Rendezvous::new(), job: AtomicUsize::new(0), begun, ended, over })
         }
 
-        /// Lends job `at`, when nobody else lends.
+        /// Offers job `at`, unless another thread owns the rendezvous.
         fn lend(&self, at: usize, seats: usize) {
             let Some(claim) = self.gate.claim() else { return };
             self.job.store(at, Ordering::Relaxed);

@@ -1,7 +1,8 @@
-//! The table of operators: one row each, and everything else follows.
+//! The table of operators: one row each; everything else is derived from it.
 //!
-//! A row states the name, how operands of several dtypes promote, the meaning in the operands `a`, `b` and `c`, the kernels per
-//! family of dtypes, and the facts that tests hold it to. What a framework calls an operator is said in `broadaxe-frameworks`.
+//! A row has the name, the promotion of operands of several dtypes, the meaning in terms of the operands `a`, `b` and
+//! `c`, the kernels per family of dtypes, and the facts that tests check. The names of frameworks are in
+//! `broadaxe-frameworks`.
 
 use crate::{
     family::{
@@ -73,8 +74,8 @@ pub static OPS: &[Op] = &[
     binary("pow", Number, "a to the power of b", integer_powers::<IntPow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0),
     binary("float_power", Widest, "a to the power of b, in f64", powers::<Pow>()).within(1.0, 1.0),
     binary("pow_trunc", Number, "a to the power of b, in integers; rounded towards zero where b < 0", integer_powers::<PowTrunc, ZeroToNegative>()),
-    binary("max", Common, "the larger of a and b; NaN spreads", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic(),
-    binary("min", Common, "the smaller of a and b; NaN spreads", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic(),
+    binary("max", Common, "the larger of a and b; NaN propagates", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic(),
+    binary("min", Common, "the smaller of a and b; NaN propagates", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic(),
     binary("fmax", Common, "the larger of a and b; a number wins over NaN", integers::<Fmax>().and(rounded_floats::<Fmax>())).commutative(),
     binary("fmin", Common, "the smaller of a and b; a number wins over NaN", integers::<Fmin>().and(rounded_floats::<Fmin>())).commutative(),
     binary("sum", Common, "a + b + ..., from the left", widths::<Add>().and(rounded_floats::<Add>())).commutative().variadic().with_identity(0.0),
@@ -222,7 +223,7 @@ impl std::fmt::Debug for OpId {
 /// Returns the identity of the operator of this name. In a constant, a name that the table lacks is a compile error.
 ///
 /// # Panics
-/// When the table has no operator of this name; [`OpId::find`] answers instead.
+/// If the table has no operator of this name; [`OpId::find`] returns `None` instead.
 ///
 /// ```
 /// use broadaxe_kernels::{OpId, id};

@@ -1,10 +1,10 @@
-//! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
+//! Tiles: the loops over their elements, the strided copies that fill them, and the memory of operands.
 //!
-//! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
-//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `carry`, which knows any number of
-//! inner axes with any strides, and scatters a finished tile into a result with strides of its own; `pack.rs` says which way.
+//! A tile is a run of contiguous elements that fits in the first-level cache. Operands that are contiguous or constant
+//! are used in place. Others are gathered into a scratch tile by `strided_copy`, for any number of inner axes with any
+//! strides. It also scatters a finished tile into a strided result; `pack.rs` plans these copies.
 //!
-//! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
+//! Memory that others may write at the same time is read through raw pointers only, without a reference to an element.
 
 mod block;
 mod buffer_pool;
@@ -50,9 +50,9 @@ pub(crate) use strided_copy::strided_copy;
 pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, of which those with a bit in `C` are constant.
 pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
-/// Two operands, with the pairs that `R` refuses.
+/// Two operands, without the pairs that `R` rejects.
 pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
-/// Two operands, the second constant, not 0, and made ready once for a row; products and sums as `M` does them best.
+/// Two operands, the second constant, not 0, and precomputed once for a row; products and sums as `M` does them best.
 pub(crate) struct TwoPrecomputed<O, T, M>(PhantomData<(O, T, M)>);
 /// Three operands, of which those with a bit in `C` are constant.
 pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
@@ -61,16 +61,16 @@ pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 #[repr(C, packed)]
 pub(crate) struct Unaligned<T>(T);
 
-/// A row of a result: borrowed alone, so that the compiler need not ask whether it overlaps an operand.
+/// A row of a result, borrowed exclusively, so that the compiler knows that it overlaps no operand.
 pub(crate) type OutputRow<'a, T> = &'a mut [MaybeUninit<Unaligned<T>>];
 
-/// What a loop does with a row.
+/// The loop over one row.
 pub(crate) trait Line {
     /// The type of the result.
     type Out;
-    /// The bytes from one element to the next of each operand; 0 for a constant.
+    /// The bytes between elements of each operand; 0 for a constant.
     const ADVANCES: [usize; 3];
-    /// Computes a row from operands that begin at `places`; says whether an element was refused.
+    /// Computes a row from operands that begin at `places`. Returns whether an element was rejected.
     ///
     /// # Safety
     /// As for [`crate::isa::Loop`], for one row with as many elements as `out`.
@@ -83,16 +83,17 @@ impl<L: Line> Body for L {
         block.any_row(
             #[inline(always)]
             |places, out| {
-                // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
-                // and the operands.
+                // SAFETY: the caller promises the operands, and `n` elements of the result in every row, which are not
+                // read or written by others meanwhile.
                 unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) }
             },
         )
     }
 }
 
-/// The loop of a cheap operator, which takes short rows by groups of as many elements as instructions take, the last one up to the
-/// row's end: beginning a loop over any number of elements, and ending it, takes longer than such a row.
+/// The loop of a cheap operator. It computes short rows by groups of as many elements as an instruction handles; the
+/// last group ends with the row. Starting and ending a loop over an unknown number of elements costs more than such a
+/// row.
 pub(crate) struct Brief<L>(PhantomData<L>);
 
 /// The bytes of the largest group.
@@ -131,8 +132,8 @@ unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
             loop {
                 let places = moved(places, after(L::ADVANCES, at));
                 let mut own = MaybeUninit::<[u8; G]>::uninit();
-                // SAFETY: promised by the caller, for the whole row; a group that the row ends in begins before its own elements.
-                // The compiler makes vectors of what is first a group of its own.
+                // SAFETY: promised by the caller, for the whole row; the last group may begin before its own elements.
+                // The compiler vectorises a group that is a separate array first.
                 unsafe {
                     rejected |= L::run(places, std::slice::from_raw_parts_mut(own.as_mut_ptr().cast(), group));
                     out.add(at * size).cast::<MaybeUninit<[u8; G]>>().write_unaligned(own);
@@ -146,7 +147,7 @@ unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
     )
 }
 
-/// Returns the bytes of so many elements of each operand.
+/// Returns the bytes of `n` elements of each operand.
 #[inline(always)]
 fn after([a, b, c]: [usize; 3], elements: usize) -> [isize; 3] {
     [(a * elements) as isize, (b * elements) as isize, (c * elements) as isize]
@@ -172,21 +173,22 @@ unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
     unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
 }
 
-/// Counts the elements that are computed before the rare ones among them are looked for.
+/// The elements that are computed before the rare ones among them are searched.
 const BLOCK: usize = 512;
 
-/// Computes all elements as usual ones, and then the rare ones again: a loop with both kinds in it does not vectorise.
+/// Computes all elements by the usual path, and then the rare ones again: a loop with both paths does not vectorise.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
 unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O::Out>) {
     for (i, to) in out.iter_mut().enumerate() {
-        // Not by a closure, which the compiler keeps apart where much follows: then no vectors are made.
+        // Not by a closure, which the compiler may not inline here; it would not vectorise.
         // SAFETY: `i` is below the number of elements.
         *to = MaybeUninit::new(Unaligned(O::apply_usual(unsafe { element(x, i, false) })));
     }
-    // It has a pointer of its own: one that is borrowed where the compiler keeps a closure apart would be read anew for every element above.
+    // A separate pointer: if the compiler does not inline this closure, a borrowed one would be reloaded for every
+    // element above.
     // SAFETY: `i` is below the number of elements wherever this is called.
     let x = move |i: usize| unsafe { element::<T>(x, i, false) };
     if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
@@ -196,10 +198,10 @@ unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O:
     }
 }
 
-/// Counts the elements of which one that is not near makes the others as dear as itself.
+/// The elements that use the slow path if one of them is not near zero.
 const NEAR: usize = 128;
 
-/// Computes elements as near ones, if all are.
+/// Computes elements by the path for numbers near zero, if all are.
 ///
 /// # Safety
 /// As for [`Line::run`].
@@ -225,14 +227,14 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         if O::NEARER && C == 0 {
             for (at, part) in out.chunks_mut(NEAR).enumerate() {
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
                 unsafe { near_or_not::<O, T>(x.add(at * NEAR * size_of::<T>()), part) };
             }
             return false;
         }
         if O::SPLIT && C == 0 {
             for (at, part) in out.chunks_mut(BLOCK).enumerate() {
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
                 unsafe { in_two_passes::<O, T>(x.add(at * BLOCK * size_of::<T>()), part) };
             }
             return false;
@@ -245,7 +247,7 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     }
 }
 
-/// Computes all pairs as usual ones, and then again those of which that left the result open.
+/// Computes all pairs by the usual path, and then again those whose result may be wrong.
 ///
 /// # Safety
 /// As for [`Line::run`].
@@ -278,7 +280,7 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
         if O::SPLIT && C == 0 {
             for (at, part) in out.chunks_mut(BLOCK).enumerate() {
                 let before = at * BLOCK * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
                 unsafe { two_in_two_passes::<O, T>(a.add(before), b.add(before), part) };
             }
             return false;
@@ -301,7 +303,7 @@ impl<O: Binary<T>, R: Rejects<T>, T: Element, const C: u8> Line for Guarded<O, R
         if O::NEARER && C == 0 {
             for (at, part) in out.chunks_mut(NEAR).enumerate() {
                 let before = at * NEAR * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
                 rejected |= unsafe { guarded_near_or_not::<O, R, T>(a.add(before), b.add(before), part) };
             }
             return rejected;
@@ -316,7 +318,7 @@ impl<O: Binary<T>, R: Rejects<T>, T: Element, const C: u8> Line for Guarded<O, R
     }
 }
 
-/// Computes pairs as near ones, if all are; says whether one was refused.
+/// Computes pairs by the path for numbers near zero, if all are. Returns whether one was rejected.
 ///
 /// # Safety
 /// As for [`Line::run`].
@@ -370,7 +372,7 @@ impl<O: ByPrecomputed<T>, T: Integer, M: Fma> Line for TwoPrecomputed<O, T, M> {
     }
 }
 
-/// Computes elements with a second one that stays and is near zero: as near ones wherever `NEAR` of them are.
+/// Applies a small constant divisor; blocks whose dividends are all small use the cheap path.
 ///
 /// # Safety
 /// As for [`Line::run`].
@@ -408,7 +410,7 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     }
 }
 
-/// Finds the first refused pair; see [`crate::isa::SearchLoop`].
+/// Finds the first rejected pair; see [`crate::isa::SearchLoop`].
 ///
 /// # Safety
 /// As for [`crate::isa::SearchLoop`].
@@ -421,44 +423,46 @@ pub(crate) unsafe fn first_rejected<R: Rejects<T>, T: Element>(
     // SAFETY: `i < n` wherever this is called, and the caller promises `n` elements, or one where the step is 0.
     let rejected =
         |i: usize| unsafe { R::rejects(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
-    // Almost always nothing is refused: look at all without a way out, which vectorises, and search only then.
+    // Almost always nothing is rejected: check all without an early exit, which vectorises, and search only then.
     let any = (0..n).fold(false, |any, i| any | rejected(i));
     if any { (0..n).find(|&i| rejected(i)).unwrap_or(n) } else { n }
 }
 
-/// The bytes of a line of the cache.
+/// The bytes of a cache line.
 const CACHE_LINE_BYTES: usize = 64;
 
 /// The distance in bytes at which operands are prefetched: a few tiles.
 const PREFETCH_BYTES: usize = 4096;
 
-/// Asks for the bytes that a dense operand will need some tiles after those at `place`.
+/// Prefetches the bytes that a dense operand needs a few tiles after those at `place`.
 pub(crate) fn prefetch_ahead(place: *const u8, bytes: usize) {
     prefetch(place.wrapping_add(PREFETCH_BYTES), bytes);
 }
 
-/// Asks for these bytes, whosever they are.
+/// Prefetches these bytes, which may be at any address.
 #[inline(always)]
 pub(crate) fn prefetch(place: *const u8, bytes: usize) {
     (0..bytes).step_by(CACHE_LINE_BYTES).for_each(|at| prefetch_line(place.wrapping_add(at)));
 }
 
-/// Asks for these bytes, whosever they are, to be brought as near as the second-level cache.
+/// Prefetches these bytes into the second-level cache; they may be at any address.
 #[inline(always)]
 pub(crate) fn prefetch_l2(place: *const u8, bytes: usize) {
     let skew = place.addr() % CACHE_LINE_BYTES;
     (0..bytes + skew).step_by(CACHE_LINE_BYTES).for_each(|at| hint::<true>(place.wrapping_add(at).wrapping_sub(skew)));
 }
 
-/// Asks for some lines of the cache, one at least, so many bytes apart, whosever they are.
+/// Prefetches `count` cache lines, at least one, `step` bytes apart, at any address.
 ///
-/// One instruction asks for all: from the addresses that each comes by, a CPU learns which follow, and there was nothing to learn from
-/// eight instructions in turn, each with every eighth line of now one operand, now another. A sum of two took half as long again.
+/// One instruction in a loop prefetches all: a CPU learns from the addresses of each instruction which ones follow, and
+/// it learned nothing from eight instructions in turn, each with every eighth line of one operand or another. A sum of
+/// two was half as slow again.
 #[inline(always)]
 fn prefetch_lines(place: *const u8, step: isize, count: usize) {
     debug_assert!(count > 0, "the count is taken down before it is looked at");
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: as for `prefetch_line`; every x86-64 CPU has the instructions, and they change nothing but what is said here.
+    // SAFETY: as for `prefetch_line`; every x86-64 CPU has the instructions, and they change only the registers named
+    // here.
     unsafe {
         std::arch::asm!(
             "2:",
@@ -476,19 +480,19 @@ fn prefetch_lines(place: *const u8, step: isize, count: usize) {
     let _ = (place, step, count);
 }
 
-/// Asks for the line of the cache that holds a byte, whosever it is.
+/// Prefetches the cache line of a byte at any address.
 #[inline(always)]
 fn prefetch_line(place: *const u8) {
     hint::<false>(place);
 }
 
-/// Says that the line of the cache that holds a byte will be read, from the second-level cache if `SECOND`.
+/// Prefetches the cache line of a byte, into the second-level cache if `SECOND`.
 #[inline(always)]
 fn hint<const SECOND: bool>(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
+        // SAFETY: a prefetch accesses no memory: at an invalid address it does nothing.
         unsafe {
             if SECOND { _mm_prefetch::<_MM_HINT_T1>(place.cast()) } else { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
         };
@@ -503,7 +507,7 @@ pub(crate) fn chained(_: crate::isa::Isa, _: crate::DType, _: bool) -> Option<cr
     None
 }
 
-/// Lets other threads see what loops past the caches wrote before.
+/// Makes earlier streaming stores visible to other threads.
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 CPU has the instruction.

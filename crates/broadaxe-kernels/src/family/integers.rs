@@ -1,4 +1,4 @@
-//! The families of integers whose operators refuse some pairs: quotients, remainders and powers.
+//! Families of integer operators that reject some operands: quotients, remainders and powers.
 
 use std::marker::PhantomData;
 
@@ -20,7 +20,7 @@ use crate::{
     tile::Streamed,
 };
 
-/// The loops of an operator that refuses what `R` refuses.
+/// The loops of an operator that rejects what `R` rejects.
 struct GuardedLoops<O, R, T>(PhantomData<(O, R, T)>);
 
 impl<O: ByPrecomputed<T>, T: Dividend> GuardedLoops<O, ZeroDivisor, T> {
@@ -32,12 +32,12 @@ impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> GuardedLoops<O, R, T> {
         &[heavy_loops::<Guarded<O, R, T, 0>>(0), heavy_loops::<IntegerPowers<O, R, T>>(2)];
 }
 
-/// The loops of an integer by one that stays.
+/// The loops of a division by one divisor.
 const fn divided_by<O: ByPrecomputed<T>, T: Dividend>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     {
         type L<O, T> = TwoPrecomputed<O, T, FmaHardware>;
-        // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+        // Streaming loops precompute the divisor for every few cache lines, which is too slow for 64 bits.
         let light = size_of::<T>() < 8;
         let past = if light {
             wide::<Streamed<L<O, T>, StreamStores32>, Streamed<L<O, T>, StreamStores64>>()
@@ -66,7 +66,7 @@ const fn power<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer>() -> Kernel {
     guarded::<O, R, T>(GuardedLoops::<O, R, T>::POWERS)
 }
 
-/// Every integer, a base and an exponent, with the pairs that `R` refuses.
+/// Every integer, a base and an exponent, without the pairs that `R` rejects.
 pub(crate) const fn integer_powers<O, R>() -> Kernels
 where
     O: Binary<i8, Out = i8> + Binary<i16, Out = i16> + Binary<i32, Out = i32> + Binary<i64, Out = i64>,

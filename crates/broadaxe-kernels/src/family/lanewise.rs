@@ -1,4 +1,4 @@
-//! The families of functions that are written for many f32 at a time.
+//! Families of functions that compute many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
@@ -6,19 +6,19 @@ pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
 
-/// Every float, one operand, of a function whose fused operations are those of the machine.
+/// Every float, one operand, for a function that uses the machine's fused operations.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn fused<O: crate::number::Function, F>() -> crate::op::Kernels {
     super::heavy_float::<O>()
 }
 
-/// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+/// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn rounded_fused<O: crate::number::Function + crate::isa::halves::Widened, F>() -> crate::op::Kernels {
     super::rounded_float::<O>()
 }
 
-/// Loops of each level's own.
+/// Separate loops for each level.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float};
@@ -42,10 +42,11 @@ mod x86 {
         },
     };
 
-    /// The picoseconds of one element for functions of f32 that are written for many at a time.
+    /// The picoseconds per element of functions that compute many f32 at a time.
     const LANEWISE_PICOS: u32 = 100;
 
-    /// The loops of a function that has a way of its own for each level: `B` without fused operations, `M` with them, `L` by vectors.
+    /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
+    /// with vectors.
     const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
         Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
     }
@@ -70,12 +71,12 @@ mod x86 {
     type Fused2 = LanewisePow<FmaHardware>;
     type Plain2 = LanewisePow<FmaDefault>;
 
-    /// The loops of powers of a dtype: without fused operations, with them, and by vectors.
+    /// The loops of powers of a dtype: without fused operations, with them, and with vectors.
     const fn power_loops<B: Line<Out: Real>, M: Line<Out: Real>, L: Line<Out: Real>>() -> Variant {
         lane_loops::<Mixed<B, FmaDefault>, Mixed<M, FmaHardware>, Mixed<L, FmaHardware>>(0)
     }
 
-    /// Powers with one exponent for all, by `L` but for simple ones.
+    /// Powers with one exponent for all elements. Exponents that are not simple use `L`.
     type Constant<L, T> = Powers<L, Plainly<T>, FmaHardware>;
     /// The same without fused operations.
     type ConstantPlain<L, E> = Powers<L, E, FmaDefault>;
@@ -159,7 +160,7 @@ mod x86 {
         const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];
     }
 
-    /// Every float, two operands, of a function that one step computes of most numbers.
+    /// Every float, two operands, for a function of which one step computes most numbers.
     pub(crate) const fn remainders<O: OneStep>() -> Kernels {
         type Each<O> = ElementLoops<(Once<O>, O)>;
         gather([
@@ -170,7 +171,7 @@ mod x86 {
         ])
     }
 
-    /// Every float, one operand, of a function that `F` computes with fused operations.
+    /// Every float, one operand, for a function that `F` computes with fused operations.
     pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
         type Each<O, F> = ElementLoops<(O, F, ())>;
         gather([
@@ -181,7 +182,7 @@ mod x86 {
         ])
     }
 
-    /// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+    /// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
     pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kernels {
         rounded_float::<O>().and(gather([
             Kernel { variants: ElementLoops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
@@ -189,7 +190,7 @@ mod x86 {
         ]))
     }
 
-    /// Every float, one operand, of a function that is written for many f32 at a time.
+    /// Every float, one operand, for a function that computes many f32 at a time.
     pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
         type Each<O> = ElementLoops<(Fused<O>,)>;
         let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };

@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent in f64.
 //!
-//! The angle, less quarter turns, stays in two parts. Sine and cosine are their Taylor polynomials' first terms in two
-//! parts and a minimax polynomial for the rest; which of the two is meant is a choice of coefficients.
+//! The angle, minus quarter turns, has two parts. Sine and cosine are the first terms of their Taylor series in two
+//! parts and a minimax polynomial for the rest; the coefficients select one of the two.
 
 use super::{
     canonical64,
@@ -21,7 +21,7 @@ const SIN: [f64; 6] = [
     1.5905815572416653e-10,
 ];
 
-/// Is the first of them, cut, and the rest.
+/// The first of them, split into a top and a rest.
 const SIXTH: [f64; 2] = [-0.1666666641831398, -2.483526865641276e-9];
 
 /// Coefficients of (cos(r) - 1 + r^2 / 2) / r^4 in r^2, for |r| <= pi / 4; error 2^-59.8.
@@ -69,7 +69,7 @@ fn next(r: Turned) -> Turned {
 
 /// Computes the sine of an angle as a sum of two f64, to about 2^-57 of its value.
 ///
-/// The term -r^3 / 6 is an exact product and a rest: r / 6 and r^2 are cut.
+/// The term -r^3 / 6 is an exact product and a rest, because r / 6 and r^2 are split.
 #[inline(always)]
 fn sine_sum(r: Turned) -> (f64, f64) {
     let square = r.high * r.high;
@@ -86,7 +86,7 @@ fn sine_sum(r: Turned) -> (f64, f64) {
     ordered(high, low + (r.low + (small + tail)))
 }
 
-/// Computes what the tangent of the angle is, or its cotangent with the other sign where the count is odd.
+/// Computes the tangent of the angle, or its negated cotangent where the count is odd.
 #[inline(always)]
 fn slope(r: Turned) -> f64 {
     let square = r.high * r.high;
@@ -94,7 +94,7 @@ fn slope(r: Turned) -> f64 {
     let sine = sine_sum(r);
     let cosine = ordered(one, one_rest + square * square * poly(&COS, square));
     let is_even = r.count & 1 == 0;
-    // One number at a time: a choice of pairs can stay a branch, which does not vectorise.
+    // For one number at a time, a choice of pairs can stay a branch, which does not vectorise.
     let (minus, minus_rest) = (-cosine.0, -cosine.1);
     let above = if is_even { sine.0 } else { minus };
     let above_rest = if is_even { sine.1 } else { minus_rest };
@@ -125,7 +125,7 @@ pub fn tan64_few(x: f64) -> f64 {
     canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
-/// Computes a function of the angle that is left of x, for |x| beyond `FEW_TURNS`.
+/// Computes a function of x for |x| beyond `FEW_TURNS`.
 #[cold]
 #[inline(never)]
 fn many(x: f64, of: fn(Turned) -> f64) -> f64 {
@@ -150,8 +150,8 @@ pub fn cos64(x: f64) -> f64 {
 
 /// Computes the tangent of x radians.
 ///
-/// The quotient is one of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.7039); infinities
-/// give NaN, a zero keeps its sign.
+/// It is a quotient of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.7039); infinities give
+/// NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan64(x: f64) -> f64 {
     if x.abs() > FEW_TURNS { many(x, slope) } else { tan64_few(x) }

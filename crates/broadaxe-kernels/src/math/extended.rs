@@ -1,4 +1,4 @@
-//! Exponential and logarithm to more than 60 bits, for the f64 forms.
+//! Exponential and logarithm in extended precision, to more than 60 bits, for the f64 forms.
 //!
 //! Both are polynomials whose first terms are summed in two parts. A product is exact where both factors have at most
 //! 26 significant bits, so factors are cut there by a mask: two integer operations instead of Dekker's three
@@ -34,34 +34,34 @@ pub(super) struct Factor {
     whole: f64,
 }
 
-/// Is log 2.
+/// Log 2.
 pub(super) const EXTENDED_LN_2: Factor =
     Factor { top: 0.6931471675634384, rest: 1.2996506893889889e-8, whole: 0.6931471805599453 };
-/// Is 1 / log 2.
+/// 1 / log 2.
 pub(super) const EXTENDED_LOG2_E: Factor =
     Factor { top: 1.4426950216293335, rest: 1.9259629911266175e-08, whole: 1.4426950408889634 };
-/// Is 2 / (3 log 2).
+/// 2 / (3 log 2).
 const TWO_THIRDS_LOG2_E: Factor =
     Factor { top: 0.9617966860532761, rest: 7.872699542894897e-9, whole: 0.9617966939259756 };
 
 /// Holds a number as the sum of a top of at most 26 significant bits and a rest.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
-    /// Is the sum, cut or rounded to 26 bits.
+    /// The sum, truncated or rounded to 26 bits.
     pub(super) top: f64,
-    /// Is what is missing.
+    /// The rest.
     pub(super) rest: f64,
 }
 
 impl Split {
-    /// Cuts a single f64, exactly.
+    /// Splits a single f64, exactly.
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         let top = cut(x);
         Self { top, rest: x - top }
     }
 
-    /// Cuts the sum of a large and a small number.
+    /// Splits the sum of a large and a small number.
     #[inline(always)]
     fn of_sum(large: f64, small: f64) -> Self {
         let top = cut(large + small);
@@ -117,7 +117,7 @@ pub(super) fn power_of_2(n: f64) -> f64 {
 
 /// Splits x into n log 2 + w with |w| <= log(2) / 2 for |x| <= 1100; w is exact where n is 0.
 ///
-/// log 2 is taken off in two parts, of which the product with the first, of 42 bits, is exact.
+/// log 2 is subtracted in two parts; the product with the first, of 42 bits, is exact.
 #[inline(always)]
 pub(super) fn reduce_e(x: f64) -> (Split, f64) {
     reduce_e_sum(x, -0.0)
@@ -132,7 +132,7 @@ fn reduce_e_sum(x: f64, rest: f64) -> (Split, f64) {
 
 /// Computes e^w - 1 for |w| <= log(2) / 2 as a sum of two f64, to about 2^-60 of its value.
 ///
-/// w^2 / 2 is exact in the top of w; the terms from w^3 on have no need of a second part.
+/// w^2 / 2 is exact in the top of w; the terms from w^3 on do not need a second part.
 #[inline(always)]
 pub(super) fn expm1_sum(w: Split) -> (f64, f64) {
     let single = w.top + w.rest;
@@ -151,7 +151,7 @@ pub(super) fn exp_sum(w: Split) -> (f64, f64) {
 
 /// Multiplies a sum near 1 by 2^n for |n| <= 1100, and rounds once, also where the result is subnormal.
 ///
-/// There the sum is first added to the power of two whose last place is the result's, and taken away again.
+/// There the sum is first added to the power of two whose last place is the result's, which is then subtracted again.
 #[inline(always)]
 pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
     let grid = f64::from_bits((ROUND + (1.0 - n)).to_bits() << 52);
@@ -163,8 +163,8 @@ pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
     rounded * power_of_2(half) * power_of_2(n - half)
 }
 
-/// Divides the sum of two f64, the first rounded, by a cut divisor near 1, given its inverse; returns the quotient as a
-/// sum.
+/// Divides the sum of two f64, the first rounded, by a split divisor near 1, given its inverse; returns the quotient as
+/// a sum.
 #[inline(always)]
 pub(super) fn divide(above: f64, above_rest: f64, below: Split, inverse: f64) -> (f64, f64) {
     let top = cut(above * inverse);
@@ -173,7 +173,7 @@ pub(super) fn divide(above: f64, above_rest: f64, below: Split, inverse: f64) ->
 
 /// Computes (e^x - 1) / 2 for -100 <= x <= 710 as the sum of a f64 and its error, to about 2^-60 of its value.
 ///
-/// It is the half because 2^n itself may be too large.
+/// The half is computed because 2^n itself may be too large.
 #[inline(always)]
 pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     let (w, n) = reduce_e(x);
@@ -184,17 +184,17 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     ordered(sum, rest + (lost + power * low))
 }
 
-/// Is 2^e m with m from 2^(-3/8) to 2^(5/8), and m nearly 2^(k/4).
+/// Holds 2^e m with m from 2^(-3/8) to 2^(5/8), and m close to 2^(k/4).
 struct Significand {
-    /// Is m.
+    /// M.
     m: f64,
-    /// Is 2^-e, for e < 1023.
+    /// 2^-e, for e < 1023.
     unit: f64,
-    /// Is e + k/4.
+    /// E + k/4.
     whole: f64,
-    /// Is 2^(k/4), rounded.
+    /// 2^(k/4), rounded.
     center: f64,
-    /// Is what the rounding left.
+    /// The rounding error.
     center_rest: f64,
 }
 
@@ -227,7 +227,7 @@ impl Significand {
         }
     }
 
-    /// Computes the logarithm to base 2 of 2^e (m + rest), where `f + f_rest` is m + rest less 2^(k/4).
+    /// Computes the logarithm to base 2 of 2^e (m + rest), where `f + f_rest` is m + rest - 2^(k/4).
     ///
     /// With s = f / (m + 2^(k/4)) it is e + k/4 + 2 atanh(s) / log 2. Near x = 1 both e and k are 0, and the relative
     /// error stays small.
@@ -282,7 +282,7 @@ pub(super) fn log2_sum_by<M: Fma>(x: f64) -> (f64, f64) {
 
 /// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.
 ///
-/// The sum is from 1 to 1e308; where it is 1 and a little, the error is relative to that little.
+/// The sum is from 1 to 1e308; where it is slightly above 1, the error is relative to the excess.
 #[inline(always)]
 pub(super) fn log2_of_sum(high: f64, low: f64, rest: f64, more: f64) -> Split {
     let mut parts = Significand::of(high);

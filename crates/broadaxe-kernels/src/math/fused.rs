@@ -1,4 +1,4 @@
-//! Quotients and logarithms of exponentials in f64, with fused operations: by one division, and what that leaves.
+//! Quotients and logarithms of exponentials in f64, with fused operations: one division, and a correction by its error.
 
 use std::f64::consts::{LOG2_E, SQRT_2};
 
@@ -10,16 +10,16 @@ use super::{
     log::{LN_2_REST, LN_2_TOP, log_near_one},
 };
 
-/// Is where an activation is x / 2: the next term is smaller by more than the precision.
+/// The bound below which an activation is x / 2: the next term is smaller by more than the precision.
 const TINY_ACTIVATION: f64 = 1e-18;
 
 /// e to some power as (1 + high + low) 2^n.
 struct ExpSum {
-    /// Is at most 0.42 in magnitude.
+    /// At most 0.42 in magnitude.
     high: f64,
-    /// Is what rounding `high` left.
+    /// What rounding `high` left.
     low: f64,
-    /// Is n + 1.5 * 2^52.
+    /// N + 1.5 * 2^52.
     shifted: f64,
 }
 
@@ -27,11 +27,11 @@ impl ExpSum {
     /// Computes e to the power x for |x| <= 800.
     #[inline(always)]
     fn of<M: Fma>(x: f64) -> Self {
-        // A sum with -0 is the number itself, and no operation.
+        // A sum with -0 is the number itself, and costs no operation.
         Self::of_sum::<M>(x, -0.0)
     }
 
-    /// Computes e to the power x + rest for |x| <= 800 and a rest that is little beside 1.
+    /// Computes e to the power x + rest for |x| <= 800 and a rest that is small compared with 1.
     #[inline(always)]
     fn of_sum<M: Fma>(x: f64, rest: f64) -> Self {
         let shifted = M::fma64(x, LOG2_E, ROUND);
@@ -52,7 +52,7 @@ impl ExpSum {
     #[inline(always)]
     fn less_1(&self) -> (f64, f64) {
         let scale = power_of_2(self.n());
-        // The first summand is no smaller than the second, or zero.
+        // The first summand is not smaller than the second, or zero.
         let (first, second) = (scale - 1.0, scale * self.high);
         let high = first + second;
         let lost = scale - (first + 1.0);
@@ -76,13 +76,13 @@ fn quotient<M: Fma>((above, above_rest): (f64, f64), (below, below_rest): (f64, 
     M::fma64(left, inverse, near)
 }
 
-/// Computes sigmoid(u) by t = e^(rest - |u|), as 1 / (1 + t), or t / (1 + t) where u is negative, for |u| <= 760: `over` what stands
-/// above the line in place of 1 or, with the power of two left out, in place of t.
+/// Computes sigmoid(u) from t = e^(rest - |u|), as 1 / (1 + t), or t / (1 + t) where u is negative, for |u| <= 760.
+/// `over` is the numerator: in place of 1 or, without the power of two, in place of t.
 #[inline(always)]
 fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> f64 {
     let power = ExpSum::of_sum::<M>(-u.abs(), rest);
     let (whole, rest) = power.sum();
-    // Beside 1, what is left out counts for nothing.
+    // The omitted part is negligible compared with 1.
     let n = power.n();
     let scale = power_of_2(if n < -200.0 && !M::NEAR { -200.0 } else { n });
     let (high, low) = (scale * whole, scale * rest);
@@ -93,7 +93,7 @@ fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> 
     scale_wide::<M>(quotient::<M>(above, (below, below_rest)), if falling { power.shifted } else { ROUND })
 }
 
-/// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
+/// Gives an activation the sign of x, and handles the ranges where it is x, x / 2 or -0.
 #[inline(always)]
 pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
     let value = if x.abs() < TINY_ACTIVATION { 0.5 * x } else { value.copysign(x) };
@@ -152,7 +152,7 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     let near = if M::NEAR { x } else { x.clamp(-750.0, 750.0) };
     let power = ExpSum::of::<M>(-near.abs());
     let (whole, rest) = power.sum();
-    // Beside 1, what is left out counts for nothing.
+    // The omitted part is negligible compared with 1.
     let n = power.n();
     let scale = power_of_2(if n < -200.0 && !M::NEAR { -200.0 } else { n });
     let (high, low) = (scale * whole, scale * rest);
@@ -163,7 +163,7 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     let (log, lost) = ordered(n * LN_2_TOP, log);
     let log_rest = lost + (left / one + M::fma64(n, LN_2_REST, log_rest));
     let (value, lost) = sum(if x > 0.0 { x } else { 0.0 }, log);
-    // Near zero the logarithm is that power less half its square.
+    // Near zero the logarithm is that power minus half its square.
     let value = if x < -20.0 { high + M::fma64(-0.5 * high, high, low) } else { value + (lost + log_rest) };
     if M::NEAR {
         return value;
@@ -190,7 +190,7 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let below = 2.0 + high;
     let below_rest = (high - (below - 2.0)) + low;
     let value = quotient::<M>((-high, -low), (below, below_rest)).copysign(x);
-    // There the result is x, and the error terms might be subnormal.
+    // There the result is x, and the error terms may be subnormal.
     let value = if size < 5e-17 { x } else { value };
     if x.is_nan() { f64::NAN } else { value }
 }
@@ -207,7 +207,7 @@ pub fn gelu_tanh64(x: f64) -> f64 {
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 with fused operations.
 #[inline(always)]
 pub(crate) fn gelu_tanh64_by<M: Fma>(x: f64) -> f64 {
-    /// Is 2 sqrt(2 / pi).
+    /// 2 sqrt(2 / pi).
     const SLOPE: (f64, f64) = (1.595_769_121_605_730_8, -9.969_308_809_110_92e-17);
     const CUBE: (f64, f64) = (0.044_715, 2.196_021_142_708_559_5e-18);
     // Beyond these the result is x or -0.

@@ -23,10 +23,10 @@ const COSH: [f64; 5] = [
     2.0921677237808838e-09,
 ];
 
-/// Is where the odd functions are x: the next term is smaller than the precision.
+/// The bound below which odd functions are x: the next term is smaller than the precision.
 pub(super) const TINY_ODD: f64 = 4e-9;
 
-/// Is from where on a root of x^2 + 1 or x^2 - 1 is x, as far as the logarithm's precision goes.
+/// The bound from which a root of x^2 + 1 or x^2 - 1 is x within the logarithm's precision.
 const LARGE: f64 = 2.7e8;
 
 /// Computes e^x / 4 and e^-x / 4 for x from 0 to 710.5, each as a sum of two f64; the second is not precise where it is

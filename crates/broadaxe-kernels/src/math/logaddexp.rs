@@ -1,4 +1,4 @@
-//! Sums of logarithms in f64, with everything in two parts.
+//! Logarithms of sums of exponentials in f64, with every number in two parts.
 
 use super::{
     canonical64,
@@ -16,7 +16,7 @@ fn power_sum(x: f64, rest: f64) -> ((f64, f64), f64) {
     (ordered(high, low), n)
 }
 
-/// Multiplies a sum by 2^n, or by 2^-200 where n is less: beside 1 that is nothing as well.
+/// Multiplies a sum by 2^n, or by 2^-200 if n is less: both are negligible compared with 1.
 #[inline(always)]
 fn beside_one((high, low): (f64, f64), n: f64) -> (f64, f64) {
     let power = power_of_2(if n < -200.0 { -200.0 } else { n });
@@ -48,10 +48,10 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
     let near = gap > -40.0;
     let (log, rest) = log_1_plus_power(if near { gap } else { -40.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
-    // So far apart that the logarithm is the power, which counts where the larger operand is near zero.
+    // So far apart that the logarithm is the power, which matters where the larger operand is near zero.
     let (power, n) = power_sum(gap, gap_rest);
     let value = if near { whole + (lost + rest) } else { high + scale_once(power, n) };
-    // Beside an infinity, or the larger of two far apart, nothing else counts.
+    // Only the larger operand counts if it is infinite or the two are far apart.
     let alone = high.is_infinite() | (low < high - 760.0);
     let value = if alone { high } else { value };
     canonical64(if a.is_nan() | b.is_nan() { f64::NAN } else { value })
@@ -74,10 +74,10 @@ fn log2_1_plus_power2(d: f64, rest: f64) -> (f64, f64) {
     (high, low + if few { small } else { 0.0 })
 }
 
-/// Is the gap below which the next term of the series, d^4 log(2)^3 / 192, is nothing beside d.
+/// The gap below which the next term of the series, d^4 log(2)^3 / 192, is negligible compared with d.
 const TINY_GAP: f64 = 1e-6;
 
-/// Multiplies a sum by a constant: returns the product and what its rounding left.
+/// Multiplies a sum by a constant: returns the product and its rounding error.
 #[inline(always)]
 fn scaled((x, rest): (f64, f64), factor: &Factor) -> (f64, f64) {
     let cut = Split::of(x);
@@ -99,11 +99,11 @@ pub fn logaddexp2_64(a: f64, b: f64) -> f64 {
     let near = gap > -57.0;
     let (log, rest) = log2_1_plus_power2(if near { gap } else { -57.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
-    // So far apart that the logarithm is the power over log 2, which counts where the larger operand is near zero.
+    // So far apart that the logarithm is the power over log 2, which matters where the larger operand is near zero.
     let (exponent, exponent_rest) = scaled((gap, gap_rest), &EXTENDED_LN_2);
     let (power, n) = power_sum(exponent, exponent_rest);
     let value = if near { whole + (lost + rest) } else { high + scale_once(scaled(power, &EXTENDED_LOG2_E), n) };
-    // Beside an infinity, or the larger of two far apart, nothing else counts.
+    // Only the larger operand counts if it is infinite or the two are far apart.
     let alone = high.is_infinite() | (low < high - 1090.0);
     let value = if alone { high } else { value };
     canonical64(if a.is_nan() | b.is_nan() { f64::NAN } else { value })

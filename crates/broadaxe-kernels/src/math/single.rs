@@ -1,26 +1,28 @@
-//! Functions that stay in f32: exponentials, the logistic function and what is made of it, tanh, softplus, and the natural logarithm.
+//! Functions that stay in f32: exponentials, the logistic function and functions derived from it, tanh, softplus, and
+//! the natural logarithm.
 //!
-//! A vector holds twice as many f32 as f64, so what stays in f32 takes half the operations. An ULP leaves room for one rounding of the
-//! result and little else. Four habits keep to that: products and sums are fused; log 2 is taken off in two parts, of which the
-//! first leaves no error; e^r is kept as 1 + p, whose p is rounded far less; and a quotient is followed by its own rest, divided once more,
-//! so that the divisor's rounding counts for little. Of r, more lies above zero than below it: where e^r is less than 1 its last place
-//! is worth half as much, and p is to be smaller there.
+//! A vector holds twice as many f32 as f64, so staying in f32 halves the operations. One ULP leaves room for one
+//! rounding of the result and little else. Four rules keep the error below it: products and sums are fused; log 2 is
+//! subtracted in two parts, of which the first is exact; e^r is kept as 1 + p, where p is rounded far less; and the
+//! remainder of a quotient is divided once more, so that the rounding of the divisor counts for little. The range of r
+//! is larger above zero than below: where e^r is less than 1 its last place is worth half as much, so p should be
+//! smaller there.
 //!
-//! What was tried and given up: without fused operations vectors of sixteen took 1.3 to 1.7 times as long. e^r as a quotient of two short
-//! polynomials saves a fifth of them, but has 1.4 ULP in a quotient; the division in f64 costs more in conversions than all the care in
-//! f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and f32 behind an exponent reduced in f64 for `gelu_tanh` gained
-//! 4 percent.
+//! Attempts that failed: without fused operations, vectors of sixteen were 1.3 to 1.7 times slower. e^r as a quotient
+//! of two short polynomials saves a fifth of the operations, but has 1.4 ULP in a quotient; the division in f64 costs
+//! more in conversions than all the care in f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and
+//! f32 after a reduction in f64 for `gelu_tanh` gained 4 percent.
 
 use std::f32::consts::{LN_2, LOG2_E};
 
 use super::f32xn::F32xN;
 
-/// Is log 2 cut to 15 bits, whose product with a whole number below 512 leaves no error in a difference.
+/// log 2 truncated to 15 bits, whose product with a whole number below 512 is exact in a difference.
 const F32_LN_2_TOP: f32 = 0.693_145_75;
-/// Is log 2 less its top.
+/// log 2 minus its top.
 const F32_LN_2_REST: f32 = 1.428_606_8e-6;
 
-/// By how much less than x / log 2 the whole exponent n is rounded from.
+/// Added to x / log 2 before it is rounded to the whole exponent n.
 const LEFT: f32 = -0.085;
 
 /// Coefficients of (e^r - 1 - r) / r^2 for r from -0.289 to 0.406; error 2^-28.3 relative to e^r.
@@ -51,7 +53,7 @@ fn poly<V: F32xN, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
 struct ExpFactors<V> {
     p: V,
     n: V,
-    /// Is what the rounding of log p left, less than 2^-26.
+    /// The rounding error of log p, less than 2^-26.
     lost: V,
 }
 
@@ -70,12 +72,12 @@ impl<V: F32xN> ExpFactors<V> {
 /// Computes e^x.
 #[inline(always)]
 pub(crate) fn exp<V: F32xN>(x: V) -> V {
-    // Further out the result has become zero or infinite.
+    // Beyond that the result is zero or infinite.
     let ExpFactors { p, n, .. } = ExpFactors::of(x.limit(105.0));
     (p + x.all(1.0)).scale(n).or_nan(x)
 }
 
-/// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is nothing beside f.
+/// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is negligible compared with f.
 #[inline(always)]
 pub(super) fn exp2m1<V: F32xN>(f: V, rest: V) -> V {
     let square = f * f;
@@ -93,17 +95,17 @@ pub(crate) fn exp2<V: F32xN>(x: V) -> V {
 
 /// Holds 1 / (1 + e^u) = w / (m + w) with w = 2^-n, for u from 0 to 112.
 struct Share<V> {
-    /// Is e^u / 2^n, rounded.
+    /// E^u / 2^n, rounded.
     m: V,
-    /// Is what that rounding left.
+    /// The rounding error of `m`.
     m_rest: V,
-    /// Is what m and m + w lack besides, to half of it at least; for those who need more precision.
+    /// The remaining error of m and m + w, at least to half of it; for callers that need more precision.
     lost: V,
-    /// Is -n.
+    /// -n.
     fall: V,
-    /// Is m + w, rounded.
+    /// M + w, rounded.
     d: V,
-    /// Is what both roundings left.
+    /// The error of both roundings.
     d_rest: V,
 }
 
@@ -133,7 +135,7 @@ impl<V: F32xN> Share<V> {
 
 /// Computes 1 / (1 + e^-x).
 ///
-/// For negative x it is 1 / (1 + e^|x|), for positive x that is taken from 1.
+/// For negative x it is 1 / (1 + e^|x|), for positive x 1 minus that.
 #[inline(always)]
 pub(crate) fn sigmoid<V: F32xN>(x: V) -> V {
     let one = x.all(1.0);
@@ -215,7 +217,7 @@ pub(crate) fn tanh<V: F32xN>(x: V) -> V {
     let share = power * V::choose(far, x.all(0.0), x.all(0.375));
     let square = size * size;
     let start = V::choose(large, V::choose(far, one, x.all(0.625)), size);
-    // Both quotients are of a product and a sum each.
+    // Both quotients have numerators of a product and a sum each.
     let either = |more, less| V::choose(large, more, less);
     let near = share + V::choose(far, x.all(-2.0), x.all(-1.625));
     let above = either(share, size * square);
@@ -226,7 +228,7 @@ pub(crate) fn tanh<V: F32xN>(x: V) -> V {
 
 /// Computes the natural logarithm.
 ///
-/// With f the significand less 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
+/// With f the significand minus 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
 /// exact (fdlibm's `e_log.c`).
 #[inline(always)]
 pub(crate) fn log<V: F32xN>(x: V) -> V {

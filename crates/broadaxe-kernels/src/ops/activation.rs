@@ -134,7 +134,7 @@ impl Function for Hardswish {
     fn narrow(x: f32) -> f32 {
         Self::wide(f64::from(x)) as f32
     }
-    /// Looks at the limits last, so that -inf gives 0 and not a NaN.
+    /// Checks the limits last, so that -inf gives 0 and not a NaN.
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         let inner = x * (x + 3.0) / 6.0;

@@ -34,9 +34,9 @@ pub struct RemainderIeee;
 pub struct Pow;
 /// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
 pub struct PowTrunc;
-/// The larger; NaN spreads
+/// The larger; NaN propagates
 pub struct Max;
-/// The smaller; NaN spreads
+/// The smaller; NaN propagates
 pub struct Min;
 /// The larger; a number wins over NaN
 pub struct Fmax;
@@ -101,7 +101,7 @@ impl<T: Real> Binary<T> for Div {
     }
 }
 
-/// The operators whose integer form and float form have nothing in common.
+/// The operators whose integer and float forms have nothing in common.
 pub mod integer {
     use std::marker::PhantomData;
 
@@ -112,19 +112,19 @@ pub mod integer {
         math::f32xn::{Fma, FmaDefault},
     };
 
-    /// What is made of a quotient.
+    /// A result that is derived from a quotient.
     pub(crate) trait OfQuotient: 'static {
         /// Whether the quotient is rounded down, or towards zero.
         const DOWN: bool;
-        /// Makes it of the quotient of `a` and `b`.
+        /// Derives it from the quotient of `a` and `b`.
         fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N;
     }
 
     /// The quotient, rounded down or towards zero
     pub struct Quotient<const DOWN: bool>;
-    /// What it leaves
+    /// The remainder of that quotient
     pub struct IntRemainder<const DOWN: bool>;
-    /// What the quotient rounded to nearest leaves
+    /// The remainder of the quotient rounded to nearest
     pub struct NearestRest;
 
     impl<const DOWN: bool> OfQuotient for Quotient<DOWN> {
@@ -151,7 +151,7 @@ pub mod integer {
         }
     }
 
-    /// What `Q` makes of a / b
+    /// The result that `Q` derives from a / b
     pub(crate) struct Division<Q>(PhantomData<Q>);
     /// a / b, rounded towards zero
     pub(crate) type IntDivTrunc = Division<Quotient<false>>;
@@ -217,7 +217,8 @@ pub mod integer {
 
     impl<T: Integer> Binary<T> for IntPow {
         type Out = T;
-        /// Multiplies the squares that the bits of the exponent name; a negative exponent counts as 0 (a guard refuses it before).
+        /// Multiplies the squares for the set bits of the exponent; a negative exponent counts as 0 (a guard rejects it
+        /// before).
         #[inline(always)]
         fn apply(a: T, b: T) -> T {
             let mut exponent = if b.is_negative() { 0 } else { b.bits() };
@@ -304,7 +305,8 @@ impl Function2 for RemainderIeee {
     }
 }
 
-/// A function of two numbers that one step computes of most of them: by a quotient, a fused operation, and a look at what is left.
+/// A function of two numbers that is computed in one step for most of them: a quotient, a fused operation, and a check
+/// of the remainder.
 pub(crate) trait OneStep: Function2 {
     /// Computes in f32, or returns NaN.
     fn narrow_once(a: f32, b: f32) -> f32;
@@ -462,8 +464,9 @@ impl<T: Real> Unary<T> for Reciprocal {
 }
 
 impl Function for Sqrt {
-    /// Gives the root what makes it canonical before it is taken: the compiler knows that the root of a negative number is a NaN, and
-    /// drops a choice between that NaN and the canonical one, although the machine's own has a sign.
+    /// Makes the argument of the root canonical before the root is computed: the compiler knows that the root of a
+    /// negative number is a NaN, and removes a choice between that NaN and the canonical one, although the machine's
+    /// own has a sign.
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         if x >= 0.0 { x } else { f32::NAN }.sqrt()
@@ -485,11 +488,11 @@ impl<M: Fma> Function for RsqrtBy<M> {
     }
 }
 
-/// Refuses a divisor of 0.
+/// Rejects a divisor of 0.
 pub struct ZeroDivisor;
-/// Refuses an exponent below 0.
+/// Rejects an exponent below 0.
 pub struct NegativeExponent;
-/// Refuses 0 to a power below 0.
+/// Rejects 0 to a power below 0.
 pub struct ZeroToNegative;
 
 impl<T: Integer> Rejects<T> for ZeroDivisor {

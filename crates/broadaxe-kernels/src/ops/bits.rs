@@ -1,8 +1,8 @@
 //! Bits of integers, and shifts.
 //!
-//! A shift by a count that is negative or not below the width moves every bit out: the result is 0, or all sign bits for a
-//! signed number shifted right. So NumPy and ONNX opset 28 define it. The operators ending in `_mod` take the count modulo
-//! the width instead, as OpenVINO's reference does (its specification leaves such counts undefined).
+//! A shift by a count that is negative or not below the width shifts every bit out: the result is 0, or all sign bits
+//! for a signed number shifted right. NumPy and ONNX opset 28 define it so. The operators ending in `_mod` use the
+//! count modulo the width instead, as OpenVINO's reference does (its specification leaves such counts undefined).
 
 use crate::{
     loops::{Binary, Unary},
@@ -64,7 +64,7 @@ macro_rules! counts {
     ($($ty:ident: $size:expr;)+) => { $(
         impl Unary<$ty> for BitwiseCount {
             type Out = u8;
-            /// Counts in the magnitude, as NumPy does: of -1 there is one.
+            /// Counts in the magnitude, as NumPy does: -1 has one.
             #[inline(always)]
             fn apply(x: $ty) -> u8 {
                 $size(x).count_ones() as u8

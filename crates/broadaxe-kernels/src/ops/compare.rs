@@ -1,4 +1,4 @@
-//! Comparison: every NaN is unequal to and unordered with everything. What is greater is what the other is less than.
+//! Comparisons: every NaN is unequal to and unordered with everything. Greater is less with exchanged operands.
 
 use crate::{
     dtype::{Bool, Element},

@@ -1,4 +1,4 @@
-//! The functions that are written for one f32 and for many.
+//! Functions that are written for one f32 and for many.
 
 use std::marker::PhantomData;
 
@@ -64,7 +64,7 @@ impl<M: Fma> Function2 for LanewisePow<M> {
     }
 }
 
-/// The same function where the machine has an instruction for fused operations.
+/// The same function with the machine's fused operations.
 pub struct Fused<F>(PhantomData<F>);
 
 impl<F: Function + Lanewise> Function for Fused<F> {
@@ -88,7 +88,7 @@ impl<F: Function + Lanewise> Function for Fused<F> {
     }
 }
 
-/// The same function, in one step of most numbers, where the machine has an instruction for fused operations.
+/// The same function, in one step for most numbers, with the machine's fused operations.
 pub struct Once<F>(PhantomData<F>);
 
 impl<F: OneStep> Function2 for Once<F> {
@@ -119,7 +119,7 @@ mod tests {
         ops::activation::{GeluFused, GeluTanhFused},
     };
 
-    /// Compares the way of numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
+    /// Compares the path for numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
     fn check<F: Function>(name: &str) {
         let limit = F::NEAR.expect("a limit");
         let mut state = 1_u64;

@@ -7,7 +7,7 @@ use crate::{
     tile,
 };
 
-/// Folds one sequence as the opening of `fold.rs` says, in the plainest way.
+/// Folds one sequence as the module documentation of `fold.rs` describes, in the simplest way.
 fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
     let block = |elements: &[T]| {
         let mut row: Vec<Option<T>> = vec![None; lanes];
@@ -26,7 +26,7 @@ fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
         }
         row[0].expect("a block has an element")
     };
-    // As many blocks as each bit of their number says, the largest group first.
+    // Groups of blocks, one for each set bit of their number, the largest group first.
     fn group<T: Copy>(parts: &[T], join: fn(T, T) -> T) -> T {
         if let [one] = parts {
             return *one;
@@ -38,7 +38,7 @@ fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
     group(&elements.chunks(16 * lanes).map(block).collect::<Vec<_>>(), join)
 }
 
-/// A small generator of floats of very different sizes, so that every other order of additions gives other bits.
+/// Generates floats of very different sizes, so that any other order of additions gives other bits.
 fn numbers(count: usize, mut seed: u64) -> Vec<f64> {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -122,7 +122,7 @@ impl Case {
         cases
     }
 
-    /// Lists, per result, the elements that make it, by where they lie.
+    /// Lists the offsets of the elements of each result.
     fn sequences(&self) -> Vec<Vec<usize>> {
         let mut index = vec![0; self.shape.len()];
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -151,7 +151,7 @@ impl Case {
     }
 }
 
-/// Folds at a level, on so many threads.
+/// Folds at a level, on `threads` threads.
 fn fold<T: Element, O: Element + Copy>(
     case: &Case,
     reduction: Reduction,
@@ -207,7 +207,7 @@ fn sums_follow_the_tree_to_the_last_bit() {
 #[test]
 fn searches_find_the_first() {
     for case in Case::cases() {
-        // Few different values, so that there are many equals; and a NaN now and then.
+        // Few different values, so that many are equal; and an occasional NaN.
         let nan = |i: usize| case.len > 2000 && i % 4001 == 1700;
         let elements: Vec<f32> = numbers(case.len, 3)
             .iter()

@@ -1,16 +1,16 @@
-//! Loans: work that threads do for another one while it waits.
+//! Scoped jobs: work that other threads do for one that waits.
 
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::rendezvous::Rendezvous;
 
-/// Work that all threads of a job do, each its share.
+/// Work of which every thread of a job does a share.
 type ScopedWork<'a> = &'a (dyn Fn() + Sync);
 
-/// A place where a thread lends its work to threads that outlive it.
+/// A place where a thread offers work to threads that outlive the work.
 pub(crate) struct ScopedJob {
     gate: Rendezvous,
-    /// Where the lender's `ScopedWork` stands; of any use only inside the gate.
+    /// Points to the owner's `ScopedWork`; valid only inside the rendezvous.
     work: AtomicPtr<ScopedWork<'static>>,
 }
 
@@ -19,39 +19,42 @@ impl ScopedJob {
         Self { gate: Rendezvous::new(), work: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
-    /// Lends `work` to at most `seats` threads while `meanwhile` runs, and returns when none is at it any more; `false` when somebody
-    /// else is lending here, and nothing was done.
+    /// Offers `work` to at most `seats` threads while `meanwhile` runs, and returns when none of them runs it any more.
+    /// Returns `false`, and does nothing, if another thread offers work here.
     pub(crate) fn lend(&self, seats: usize, work: ScopedWork, meanwhile: impl FnOnce()) -> bool {
         let Some(claim) = self.gate.claim() else { return false };
         self.work.store((&raw const work).cast_mut().cast(), Ordering::Relaxed);
         claim.open(seats);
         meanwhile();
-        // Dropped also when `meanwhile` panics: `work` stays until nobody is inside.
+        // Also dropped if `meanwhile` panics: `work` stays valid until no participant is left.
         drop(claim);
         true
     }
 
-    /// Does the work that is lent here, where there is some and a seat is left.
+    /// Runs the work that is offered here, if there is any and a seat is left.
     pub(crate) fn borrow(&self) {
         if let Some(guest) = self.gate.enter() {
-            // SAFETY: who is inside entered after the lender wrote where its work stands, and the lender leaves neither `lend` nor
-            // what it borrowed for it before the guest is dropped, which is after the call or in its panic. `ScopedWork` may be shared.
+            // SAFETY: a participant entered after the owner wrote the address of its work, and the owner leaves neither
+            // `lend` nor what it borrowed for it before the participant is dropped, which is after the call or during
+            // its panic. `ScopedWork` may be shared.
             let work = unsafe { *self.work.load(Ordering::Relaxed) };
             work();
             drop(guest);
         }
     }
 
-    /// Counts the threads that do work lent here, which may change at any time.
+    /// Counts the threads that run work offered here, which may change at any time.
     pub(crate) fn guests(&self) -> usize {
         self.gate.guests()
     }
 }
 
-/// Runs a test in a child process, within 60 seconds; says whether it succeeded.
+/// Runs a test in a child process, within 60 seconds. Returns whether it succeeded.
 #[cfg(all(test, unix))]
 pub(crate) fn in_child(work: impl FnOnce() -> bool) -> bool {
-    // SAFETY: forks, and the child, which has this thread only, ends inside this block. It uses no lock but those of the pool under test
+    // SAFETY: forks, and the child, which has this thread only, ends inside this block. It uses no lock except those of
+    // the pool under test and of the allocator, which supports that; `work` may use memory as in a process that never
+    // had another thread.
     // and of the allocator, which is made for that; `work` may use memory as in a process that never had another thread.
     unsafe {
         let child = libc::fork();

@@ -1,4 +1,4 @@
-//! The loops of the steps, and where each finds its operands.
+//! Binds steps and chains to their loops and operands.
 
 use super::{BoundChain, BoundLink, BoundStep, Finish, Operand, Schedule, Source};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Schedule {
-    /// Makes one loop of all steps, which needs no tiles.
+    /// Binds all steps to one loop, which needs no tiles.
     pub(super) fn bind_chain(&mut self) {
         (self.tile, self.fetched) = (None, Vec::new());
         let parts = self.program.chain.as_deref().unwrap_or_default();
@@ -22,7 +22,7 @@ impl Schedule {
         self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
     }
 
-    /// Binds a link to how its operand lies over a row.
+    /// Binds a link to the access pattern of its operand along a row.
     fn bind_link(&self, part: &Part) -> BoundLink {
         let mut link = BoundLink {
             act: part.act,
@@ -40,7 +40,7 @@ impl Schedule {
         link.size = operand.size;
         if let AccessPattern::Repeated(times) = operand.access {
             link.times = times;
-            // Elements that stand for all that is computed at a time are not looked up.
+            // Elements that are repeated for a whole group or more need no table.
             let looked_up = if times < CHAIN_GROUP_ELEMENTS { times + CHAIN_GROUP_ELEMENTS } else { 0 };
             link.table = (0..looked_up).map(|at| (at / times) as u32).collect();
         }
@@ -60,7 +60,7 @@ impl Schedule {
         link
     }
 
-    /// Binds the one step to the loop over elements that lie apart.
+    /// Binds the one step to the loop over strided elements.
     pub(super) fn bind_single(&mut self) {
         let step = &self.program.steps[0];
         let Some(plain) = step.kernel.apart[self.isa.index()] else { return };

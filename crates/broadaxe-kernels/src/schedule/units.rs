@@ -1,4 +1,4 @@
-//! The choice of units: as one chain, or for loops of their own, whichever costs less.
+//! Chooses units: as one chain, or with a loop for each step, whichever costs less.
 
 use super::{Manner, Operand, is_large};
 use crate::{
@@ -13,15 +13,15 @@ use crate::{
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
 };
 
-/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
-/// take longer than a caller who asks to stop should wait.
+/// The most picoseconds that a unit computes, so that threads can share a job evenly. A unit has at least
+/// `MIN_UNIT_ELEMENTS` elements, unless those would delay a stop too much.
 const LONG_PICOS: u64 = 4_000_000;
 const MIN_UNIT_ELEMENTS: u64 = 4096;
 
-/// Computing elements where they lie apart, whatever the operands that do; less than bringing those of one together.
+/// Computing strided elements in place, for any number of strided operands; less than gathering those of one.
 const SINGLE: f64 = 0.2;
 
-/// The elements below which a call is worth more than what rows cost in it.
+/// The elements below which a call costs more than its rows.
 const LITTLE: usize = 1 << 10;
 
 /// Returns the terms of the choice of units that are the same for a chain and for loops.
@@ -33,12 +33,12 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     Terms { row: ROW, row_of_groups: ROW, lane_blocks: 0, turns: false, longest, past, ordered: false }
 }
 
-/// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
+/// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
 fn is_little(dims: &[usize]) -> bool {
     dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
 }
 
-/// Returns the terms of the choice of units for a program whose steps are loops of their own.
+/// Returns the terms of the choice of units for a program with a loop for each step.
 fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let is_little = is_little(dims);
     let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
@@ -58,7 +58,7 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     }
 }
 
-/// Describes operands for the choice of units; `direct` says what a loop can do with elements of each.
+/// Describes operands for the choice of units; `direct` returns the direct access to each.
 fn layouts(operands: &[Operand], direct: impl Fn(usize) -> DirectAccess) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
     let layout = |(i, o): (usize, _)| {
@@ -68,7 +68,7 @@ fn layouts(operands: &[Operand], direct: impl Fn(usize) -> DirectAccess) -> Vec<
     operands.iter().enumerate().map(layout).collect()
 }
 
-/// Says what can be done with elements of a dtype on the way into a chain.
+/// Returns the direct access of a chain to elements of a dtype.
 pub(super) fn direct(dtype: DType) -> DirectAccess {
     match dtype {
         DType::F32 => DirectAccess::RepeatedOrStrided,
@@ -77,13 +77,13 @@ pub(super) fn direct(dtype: DType) -> DirectAccess {
     }
 }
 
-/// Says the same of an operand of a chain: with results, nothing can be done.
+/// Returns the same for an operand of a chain: none for the result.
 fn direct_of_chain(program: &Program, operand: usize) -> DirectAccess {
     program.inputs.get(operand).map_or(DirectAccess::No, |&dtype| direct(dtype))
 }
 
-/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to repeat, or
-/// some that lie apart. Says what an element costs, too.
+/// Chooses units for a program as one chain, if it is one and that pays: if it has several steps, repeated elements, or
+/// strided ones. Also returns the cost of an element.
 fn choose_chain(
     isa: Isa,
     program: &Program,
@@ -101,7 +101,7 @@ fn choose_chain(
     let is_repeated = || lies_so(|access| matches!(access, AccessPattern::Repeated(_)));
     let is_apart = || lies_so(|access| matches!(access, AccessPattern::Strided(_)));
     let pays = match program.steps.len() {
-        // The loops of steps on halves are as fast, but for f16 where an operator of two operands is two links.
+        // The loops of steps on halves are as fast, except for f16 if an operator of two operands needs two links.
         1 if program.output().is_half() => {
             let two_links = links > 2 && program.steps[0].args.len() == 2;
             program.output() == DType::F16 && two_links && !is_little(dims)
@@ -122,19 +122,19 @@ fn choose_chain(
 #[derive(Clone, Copy)]
 pub(super) struct UnitChoice {
     pub(super) cut: Blocking,
-    /// What an element costs beside its arithmetic.
+    /// The cost of an element besides its arithmetic.
     pub(super) price: f64,
     pub(super) method: Method,
 }
 
-/// What becomes of the steps of a program.
+/// How the steps of a program are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// A loop each.
+    /// Each by its own loop.
     Loops,
-    /// One loop of all.
+    /// All by one loop.
     Chain,
-    /// One loop of the one step that there is, over elements that lie apart.
+    /// The only step by one loop over strided elements.
     Strided,
 }
 
@@ -160,7 +160,7 @@ pub(super) fn choose_units(
     UnitChoice { cut, price, method: Method::Loops }
 }
 
-/// Chooses units for a program of one step that takes elements apart as they lie, where that pays.
+/// Chooses units for a program of one step that computes strided elements in place, if that pays.
 fn choose_single(
     isa: Isa,
     program: &Program,
@@ -183,7 +183,7 @@ fn choose_single(
     (fits && price < plain()).then_some((price, cut))
 }
 
-/// Notes how the operands lie over a row of a unit.
+/// Records the access patterns of the operands along a row of a unit.
 pub(super) fn lay_over(choice: UnitChoice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
     for (i, operand) in operands.iter_mut().enumerate() {
         let row = choice.cut.row(dims, &operand.strides);

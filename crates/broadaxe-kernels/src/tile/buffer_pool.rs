@@ -1,13 +1,13 @@
-//! Memory that results gave back, kept for the next ones of about their size.
+//! A pool of freed buffers, reused for later results of about the same size.
 //!
-//! The system clears every page before it hands it out, which takes about as long as to fill it with results. So a large block that
-//! is given back is kept for a while: up to a limit in bytes, the oldest being dropped first, and none longer than [`AGE`]. There is no
-//! thread that looks at the clock: blocks are aged whenever one comes or goes.
+//! The system clears every page before it hands it out, which is about as slow as filling it with results. So a
+//! large block that is freed is kept for a while: up to a limit in bytes, dropping the oldest first, and at most for
+//! [`AGE`]. No thread checks the clock: blocks are aged whenever one is taken or returned.
 //!
-//! - What is handed out again is as it was left. It goes to results of which every element is written before anybody reads one
-//!   (`Buffer::stale`); whoever wants zeros gets new pages.
-//! - Nobody waits here: who does not get the lock after a few tries gives the block to the system, or takes one from it. So a child
-//!   process that was forked while another thread held the lock goes on, without keeping anything.
+//! - A reused block has its old contents. It is used only for results of which every element is written before any is
+//!   read (`Buffer::uninit`); callers that need zeros get new pages.
+//! - No thread waits here: a thread that does not get the lock after a few tries frees the block, or allocates one. So
+//!   a child process that was forked while another thread held the lock continues, without a pool.
 //! - A child also finds its parent's blocks, whose pages would be copied one by one when written. It drops them.
 
 use std::{
@@ -22,59 +22,59 @@ use std::{
 
 use super::block::Allocation;
 
-/// The bytes from which a block is kept; below that it is cheap to clear.
+/// The smallest block that is pooled, in bytes; smaller ones are cheap to clear.
 pub(super) const LEAST: usize = 256 << 10;
 
-/// The blocks that are kept at most.
+/// The most blocks in the pool.
 const BLOCKS: usize = 64;
 
-/// The time after which a block that nobody wanted is dropped.
+/// The time after which an unused block is dropped.
 const AGE: Duration = Duration::from_secs(10);
 
-/// The times that a lock is tried.
+/// The number of tries to lock the pool.
 const TRIES: usize = 200;
 
-/// Stands for a limit that nobody has set.
+/// Marks a limit that is not set.
 const UNSET: usize = usize::MAX;
 
 static LIMIT_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
 static KEPT: Mutex<Kept> = Mutex::new(Kept { blocks: Vec::new(), process: 0 });
 
-/// A block, and since when it is here.
+/// A block, and the time at which it was returned.
 struct PooledBlock {
     allocation: Allocation,
     since: Instant,
 }
 
-/// The blocks, the oldest first.
+/// The blocks, oldest first.
 struct Kept {
     blocks: Vec<PooledBlock>,
     process: u32,
 }
 
-/// Sets how many bytes of results' memory are kept for later ones; those beyond are given back to the system now.
+/// Sets the limit of the pool in bytes; blocks beyond it are freed now.
 pub fn set_pool_limit(bytes: usize) {
     LIMIT_BYTES.store(bytes.min(UNSET - 1), Ordering::Relaxed);
     drop(lock().map(|mut kept| kept.trim(0, bytes)));
 }
 
-/// Sets how many bytes are kept unless that was said before; until then none are.
+/// Sets the limit of the pool unless one is set. Without a limit, nothing is pooled.
 pub fn set_default_pool_limit(bytes: usize) {
     let _ = LIMIT_BYTES.compare_exchange(UNSET, bytes.min(UNSET - 1), Ordering::Relaxed, Ordering::Relaxed);
 }
 
-/// Returns how many bytes may be kept, where that was said.
+/// Returns the limit of the pool, if one is set.
 pub fn pool_limit() -> Option<usize> {
     Some(LIMIT_BYTES.load(Ordering::Relaxed)).filter(|&most| most != UNSET)
 }
 
-/// Gives all memory that is kept back to the system; returns how many bytes that was.
+/// Frees all pooled memory. Returns the number of bytes.
 pub fn release() -> usize {
     let blocks = lock().map_or_else(Vec::new, |mut kept| std::mem::take(&mut kept.blocks));
     blocks.iter().map(|block| block.allocation.room()).sum()
 }
 
-/// Keeps a block, or gives it and others back.
+/// Pools a block, or frees it and others.
 pub(super) fn put(allocation: Allocation) {
     let (room, most) = (allocation.room(), pool_limit().unwrap_or(0));
     if room < LEAST || room > most {
@@ -84,11 +84,11 @@ pub(super) fn put(allocation: Allocation) {
     let leaving = kept.trim(room, most);
     kept.blocks.push(PooledBlock { allocation, since: Instant::now() });
     drop(kept);
-    // The system takes its time over this.
+    // Freeing can be slow, so it happens without the lock.
     drop(leaving);
 }
 
-/// Takes a block for so many bytes, where there is one.
+/// Returns a block for `len` bytes, if there is one.
 pub(super) fn take(len: usize) -> Option<Allocation> {
     let most = pool_limit().unwrap_or(0);
     if len < LEAST || len > most {
@@ -103,14 +103,14 @@ pub(super) fn take(len: usize) -> Option<Allocation> {
 }
 
 impl Kept {
-    /// Takes out the newest block that has room for so many bytes, of which at most a fifth would be left over.
+    /// Removes the newest block that has room for `len` bytes and wastes at most a fifth.
     fn find(&mut self, len: usize) -> Option<Allocation> {
         let fits = |block: &PooledBlock| (len..=len.saturating_add(len / 4)).contains(&block.allocation.room());
         self.blocks.iter().rposition(fits).map(|at| self.blocks.remove(at).allocation)
     }
 
-    /// Takes out the blocks that are too old, and the oldest of the others until those that are left and the one that comes have
-    /// no more bytes than may be kept.
+    /// Removes the blocks that are too old, and then the oldest of the others until the rest and the new block are
+    /// within the limit.
     fn trim(&mut self, coming: usize, most: usize) -> Vec<PooledBlock> {
         let mut bytes: usize = self.blocks.iter().map(|block| block.allocation.room()).sum();
         let most = most.saturating_sub(coming);
@@ -127,14 +127,14 @@ impl Kept {
     }
 }
 
-/// Takes the lock, unless others hold it for long; drops what belongs to the process that this one was forked from.
+/// Locks the pool, unless others hold the lock for long. Drops the blocks of the parent process.
 fn lock() -> Option<MutexGuard<'static, Kept>> {
     for round in 0..TRIES {
         let mut kept = match KEPT.try_lock() {
             Ok(kept) => kept,
             Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                // Who holds the lock may be waiting for this CPU.
+                // The owner of the lock may be waiting for this CPU.
                 let wait = if round % 32 == 31 { thread::yield_now } else { hint::spin_loop };
                 wait();
                 continue;

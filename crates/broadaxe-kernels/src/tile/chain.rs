@@ -1,43 +1,44 @@
-//! The loop of a chain: operations on f32 that it learns when it runs, with results that never leave the registers.
+//! The operations of chains: f32 operations that one loop interprets, with intermediate results in registers.
 //!
-//! Those of f16 and bf16 are operations on f32 whose results are rounded.
+//! Operations on f16 and bf16 are f32 operations whose results are rounded.
 //!
-//! A group of a few vectors is brought through all links before the next one is touched. Each link costs a few instructions more than
-//! in a loop made for it, and saves the way of a result to a tile and back, and all the loops that there would be.
+//! The loop applies all links to a group of a few vectors before it starts the next group. A link costs a few
+//! instructions more than in a specialised loop, but saves writing a result to a tile and reading it back, and a loop
+//! for every combination.
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use crate::{dtype::DType, isa::Opcode};
 
-/// What a link does with the number at hand.
+/// The action of a link on the current number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkAction {
-    /// Takes the operand for it.
+    /// Replaces it by the operand.
     Begin,
-    /// Keeps it, and takes the operand for it.
+    /// Saves it, and replaces it by the operand.
     Keep,
-    /// Computes with it and the operand.
-    Opcode(Opcode),
+    /// Applies an operation to it and the operand.
+    Apply(Opcode),
 }
 
-/// Where a link takes its operand from.
+/// The operand of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandMode {
-    /// Elements of f32, one after the other.
+    /// Contiguous elements of f32.
     Dense,
-    /// Elements of this dtype, one after the other, to be cast to f32.
+    /// Contiguous elements of this dtype, cast to f32.
     Cast(DType),
     /// One f32.
     Constant,
-    /// One element of this dtype, to be cast to f32.
+    /// One element of this dtype, cast to f32.
     ConstantCast(DType),
-    /// Elements of f32, each of which stands for several.
+    /// Elements of f32, each repeated several times.
     Repeated,
-    /// Elements of f16 or bf16, each of which stands for several, to be cast to f32.
+    /// Elements of f16 or bf16, each repeated several times, cast to f32.
     RepeatedCast(DType),
-    /// Elements of f32 that lie apart.
+    /// Strided elements of f32.
     Strided,
-    /// The number that was kept.
+    /// The saved number.
     Kept,
 }
 
@@ -46,20 +47,21 @@ pub(crate) enum OperandMode {
 pub(crate) struct Link {
     pub(crate) act: LinkAction,
     pub(crate) feed: OperandMode,
-    /// Whether the number is rounded to the dtype of the result, in the same f32.
+    /// Whether the result is rounded to the dtype of the output, in f32.
     pub(crate) rounds: bool,
-    /// Where the operand begins in the first row, and the bytes from row to row.
+    /// The address of the operand in the first row, and the bytes between rows.
     pub(crate) place: *const u8,
     pub(crate) step: isize,
-    /// The bytes of one of its elements.
+    /// The bytes of an element.
     pub(crate) size: usize,
-    /// The times that an element stands for; 1 unless elements are repeated.
+    /// How often an element is repeated; 1 unless elements are repeated.
     pub(crate) times: u32,
-    /// The element that each result of a row has, from the first one on: `times` and a group of them, where `times` is less than `CHAIN_GROUP_ELEMENTS`.
+    /// The element index of each result of a row, from the first one on: `times` and a group of them, if `times` is
+    /// less than `CHAIN_GROUP_ELEMENTS`.
     pub(crate) table: *const u32,
-    /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
+    /// The stride in elements, which may be negative; 1 unless the mode is `Strided`.
     pub(crate) apart: isize,
-    /// Whether elements are fetched ahead of their use.
+    /// Whether elements are prefetched.
     pub(crate) ahead: bool,
 }
 

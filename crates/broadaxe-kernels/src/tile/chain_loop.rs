@@ -1,4 +1,4 @@
-//! How a chain is computed, group by group.
+//! The loop of chains, which computes group by group.
 
 use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
@@ -25,12 +25,13 @@ impl<F: Narrow, R: Element, const PAST: bool> Body for Chained<F, R, PAST> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         let group = F::GROUP;
-        // SAFETY: the caller made the place from a reference, and the links describe operands with so many rows and elements.
+        // SAFETY: the caller made the place from a reference, and the links describe operands with these rows and
+        // elements.
         let links = unsafe { &*block.places[0].cast::<Vec<Link>>() };
         let mut short = None;
         for r in 0..block.rows as isize {
             let out = block.out.wrapping_offset(block.out_step * r);
-            // SAFETY: as above; a short row is a group long in its copy, of which so many elements are the row.
+            // SAFETY: as above; the copy of a short row is a group long, of which the first `n` elements are the row.
             unsafe {
                 if block.n >= group {
                     row::<F, R, PAST>(links, r, out, block.n);
@@ -85,13 +86,13 @@ impl Short {
     }
 
     /// Copies the operands of a row of `n` elements.
-    // SAFETY: The links describe operands with this row and so many elements, fewer than a group.
+    // SAFETY: The links describe operands with this row and `n` elements, fewer than a group.
     #[inline(never)]
     unsafe fn fill(&mut self, links: &[Link], row: isize, n: usize) {
         for ((own, bytes), link) in self.links.iter_mut().zip(&mut self.bytes).zip(links) {
             let place = link.place.wrapping_offset(link.step * row);
             let (to, size) = (bytes.as_mut_ptr(), link.size);
-            // SAFETY: promised by the caller; a group of elements of at most four bytes has room.
+            // SAFETY: promised by the caller; there is room for a group of elements of at most four bytes.
             unsafe {
                 *own = match link.feed {
                     OperandMode::Kept | OperandMode::Constant | OperandMode::ConstantCast(_) => Link { place, ..*link },
@@ -121,22 +122,25 @@ impl Short {
 }
 
 /// Computes a row of at least a group.
-// SAFETY: The links describe operands with this row and `n` elements, and `out` has room for as many. The level is here.
+// SAFETY: The links describe operands with this row and `n` elements, and `out` has room for as many. The level is
+// here.
 #[inline(always)]
 unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
     let (group, size) = (F::GROUP, size_of::<R>());
-    // What comes before the first whole line of the cache; all where no element begins one.
+    // The elements before the first whole cache line; all of them if no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
     let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
     let mut kept = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
-    // The compiler does not learn where that is, or it would have it in registers, and those at hand in memory.
+    // The address is hidden from the compiler, which would otherwise keep the saved numbers in registers and spill the
+    // current ones.
     let kept = black_box(kept.as_mut_ptr().cast());
     let mut at = 0;
     while at < n {
         let end = (at + group).min(if at < head { head } else { n });
-        // A group that has fewer elements to give is computed with others beside them, which are written again but past the caches.
+        // A group with fewer elements left is computed together with elements before it, which are written again unless
+        // they are streamed.
         let start = at.min(n - group);
-        // SAFETY: promised by the caller; lines of the cache begin at `head` and every group after it.
+        // SAFETY: promised by the caller; cache lines begin at `head` and every group after it.
         unsafe {
             let x = compute::<F, R>(links, row, start, n, kept);
             if !PAST || end - at == group {
@@ -152,10 +156,10 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
     }
 }
 
-/// Brings a group of a row of `n` elements through all links, from element `at` on. Numbers are kept in the memory at `kept`: there are
-/// registers for those at hand.
-// SAFETY: The links describe operands with this row and `n` elements, of which `at` and a group after it are some, and a group
-// can be written to `kept`. The level is here.
+/// Applies all links to a group of a row of `n` elements, from element `at` on. Numbers are saved in the memory at
+/// `kept`, because the registers hold the current ones.
+// SAFETY: The links describe operands with this row and `n` elements, which include `at` and a group after it, and a
+// group can be written to `kept`. The CPU supports the level.
 #[inline(always)]
 unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, n: usize, kept: *mut u8) -> Group<F> {
     // SAFETY: promised by the caller.
@@ -167,7 +171,7 @@ unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, 
     x
 }
 
-/// A link with the numbers at hand, and where they can be kept.
+/// A link with the current numbers, and the memory for saved ones.
 struct Hand<'a, F: Narrow> {
     link: &'a Link,
     x: Group<F>,
@@ -175,9 +179,9 @@ struct Hand<'a, F: Narrow> {
 }
 
 impl<F: Narrow> Hand<'_, F> {
-    /// Returns what the link makes of the numbers at hand.
+    /// Returns the numbers after the link.
     ///
-    /// Most links have dense operands or constant ones: those are operands of instructions where they lie, and take no registers.
+    /// Most links have dense or constant operands: those are memory operands of instructions, and need no registers.
     // SAFETY: As for `compute`.
     #[inline(always)]
     unsafe fn next<R: Element>(self, row: isize, at: usize, n: usize) -> Group<F> {
@@ -218,8 +222,8 @@ impl<F: Narrow> Hand<'_, F> {
         }
     }
 
-    /// Returns what the link makes of the numbers at hand and its operand.
-    // SAFETY: A group can be written to `kept`. The level is here.
+    /// Returns the numbers after the link, given its operand.
+    // SAFETY: A group can be written to `kept`. The CPU supports the level.
     #[inline(always)]
     unsafe fn take<R: Element>(self, y: impl Fn(usize) -> F::V) -> Group<F> {
         match self.link.act {
@@ -232,12 +236,12 @@ impl<F: Narrow> Hand<'_, F> {
                 eight(y)
             }
             // SAFETY: promised by the caller.
-            LinkAction::Opcode(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
+            LinkAction::Apply(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
         }
     }
 }
 
-/// Makes a group of an operand that is not used as it lies.
+/// Makes a group of an operand that is not read directly.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
 unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
@@ -261,8 +265,8 @@ unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group
     }
 }
 
-/// Rounds what a link gives, where it does.
-// SAFETY: The level is here.
+/// Rounds the result of a link, if it asks for that.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
     if R::DTYPE as u8 == DType::F32 as u8 || !link.rounds {
@@ -272,7 +276,7 @@ unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
     unsafe { F::round(R::DTYPE, x) }
 }
 
-/// Reads a group of an operand of f16 or bf16 of which each element stands for several.
+/// Reads a group of an operand of f16 or bf16 with repeated elements.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
 unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> Group<F> {
@@ -286,8 +290,8 @@ unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, a
     unsafe { F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times)) }
 }
 
-/// Makes a group of an operand of which each element stands for a group or more: of one element, or of two.
-// SAFETY: The elements that the group spans can be read. The level is here.
+/// Makes a group of an operand whose elements are repeated for a group or more: of one element, or of two.
+// SAFETY: The elements that the group spans can be read. The CPU supports the level.
 #[inline(always)]
 unsafe fn few<F: Narrow>(times: u32, turns: RepeatPosition, read: impl Fn(u32) -> f32) -> Group<F> {
     let (left, x) = (times - turns.turn, read(turns.first));
@@ -300,7 +304,7 @@ unsafe fn few<F: Narrow>(times: u32, turns: RepeatPosition, read: impl Fn(u32) -
     }
 }
 
-/// Reads a group of an operand whose elements lie apart.
+/// Reads a group of a strided operand.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
 unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
@@ -311,7 +315,7 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
     if link.ahead {
         let apart = link.apart.unsigned_abs();
         let ahead = at + PREFETCH_BYTES / 4 / apart;
-        // What comes after the end of a row is in another one, unless rows are pieces of one.
+        // Elements after the end of a row are in the next row, unless rows are pieces of one.
         let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
         prefetch_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
     }
@@ -319,7 +323,7 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
     unsafe { F::apart(place(row, at).cast(), link.apart) }
 }
 
-/// Reads a group of an operand of which each element stands for several.
+/// Reads a group of an operand with repeated elements.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
 unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> Group<F> {
@@ -331,8 +335,8 @@ unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usiz
     }
     // SAFETY: the table has an element for each of a group.
     let beyond = turns.first + unsafe { link.table.add(F::GROUP).read() } + 1 + F::N as u32;
-    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, since each stands for two or more; those of
-    // another row, or of nobody, are not read.
+    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, because each is repeated at
+    // least twice; elements of other rows or outside the operand are not read.
     unsafe {
         if u64::from(beyond) * u64::from(times) <= n as u64 {
             return F::repeat(place, link.table, turns);

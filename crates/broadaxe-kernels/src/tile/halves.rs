@@ -1,8 +1,8 @@
-//! The loops over f16 of costly operators and of casts, by the machine's own conversions: a group of elements is widened, computed as
-//! f32, and rounded.
+//! Loops over f16 for compute-bound operators and casts, with the machine's conversions: a group of elements is
+//! widened, computed as f32, and rounded.
 //!
-//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. Those of other operators
-//! are in `light.rs`.
+//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. The
+//! loops of other operators are in `memory_bound.rs`.
 
 use super::{Line, OutputRow};
 use crate::{
@@ -18,10 +18,10 @@ pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
 /// Two operands and a result of f16, computed in f32 with the conversions `M`.
 pub(crate) struct TwoHalves<O, M>(PhantomData<(O, M)>);
 
-/// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
+/// The elements of f16 that are computed at a time: as many as a streaming loop needs.
 const HALF_GROUP_ELEMENTS: usize = 64;
 
-/// Returns where element `i` of a row lies.
+/// Returns the address of element `i` of a row.
 #[inline(always)]
 fn element_at<T>(row: *const u8, i: usize) -> *const T {
     row.cast::<T>().wrapping_add(i)
@@ -30,7 +30,7 @@ fn element_at<T>(row: *const u8, i: usize) -> *const T {
 /// Widens a group of `n` elements, f16 or f32.
 ///
 /// # Safety
-/// There are `n` elements of `T` to read at `from`; `M` is here.
+/// `n` elements of `T` can be read at `from`; the CPU supports `M`.
 #[inline(always)]
 unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f32; HALF_GROUP_ELEMENTS]) {
     let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
@@ -52,7 +52,7 @@ unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f3
 /// Rounds a group of elements to f16, or leaves it in f32.
 ///
 /// # Safety
-/// `M` is here.
+/// The CPU supports `M`.
 #[inline(always)]
 unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; HALF_GROUP_ELEMENTS], out: OutputRow<R>) {
     let (n, to) = (out.len(), out.as_mut_ptr());
@@ -70,7 +70,7 @@ unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; HALF_GROUP_ELEMENTS], out:
     }
 }
 
-/// Runs over whole groups, whose loops know how many elements there are, and then over the rest.
+/// Runs over whole groups, whose loops have a constant length, and then over the rest.
 #[inline(always)]
 fn by_groups<R>(out: OutputRow<R>, mut group: impl FnMut(usize, OutputRow<R>)) {
     let (groups, rest) = out.as_chunks_mut::<HALF_GROUP_ELEMENTS>();
@@ -104,7 +104,7 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
                         results[i] = canonical32(O::apply_usual(wide[i]));
                     }
                 }
-                // A loop with both kinds in it does not vectorise.
+                // A loop with both paths does not vectorise.
                 if O::SPLIT && wide[..out.len()].iter().fold(false, |any, &x| any | O::is_rare(x)) {
                     for i in (0..out.len()).filter(|&i| O::is_rare(wide[i])) {
                         results[i] = canonical32(O::apply(wide[i]));

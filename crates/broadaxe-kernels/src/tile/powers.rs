@@ -1,4 +1,5 @@
-//! The loops of powers: with one exponent for all, which is often a simple one, and with many, of which few are.
+//! Loops of powers: with one exponent for all elements, which is often simple, and with many exponents, few of which
+//! are simple.
 
 use super::{Guarded, Line, One, OutputRow, Unaligned, element};
 use crate::{
@@ -34,7 +35,7 @@ struct IsSimple;
 impl Function for IsSimple {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        // All are compared, without a way out, which vectorises.
+        // All are compared without an early exit, which vectorises.
         SIMPLE.iter().fold(0.0, |found, &simple| if simple as f32 == x { 1.0 } else { found })
     }
     #[inline(always)]
@@ -69,7 +70,8 @@ impl<M: Convert> Each for Converted<M> {
     type Loop<F: Function> = OneHalf<F, f16, f16, M>;
 }
 
-/// The loop `L` of powers with a constant exponent, but for simple ones, which are those of `E`; fused operations as `M` has them.
+/// The loop `L` of powers with a constant exponent. Simple exponents use the loops of `E`; fused operations as `M` has
+/// them.
 pub(crate) struct Powers<L, E, M>(PhantomData<(L, E, M)>);
 
 impl<L: Line<Out = E::Of>, E: Each<Of: Into<f64>>, M: Fma> Line for Powers<L, E, M> {
@@ -92,10 +94,10 @@ impl<L: Line<Out = E::Of>, E: Each<Of: Into<f64>>, M: Fma> Line for Powers<L, E,
     }
 }
 
-/// Counts the elements that are computed at a time.
+/// The elements that are computed at a time.
 const POWER_GROUP_ELEMENTS: usize = 128;
 
-/// The loop `L` of two operands, of which the second is constant and is repeated for it.
+/// The loop `L` of two operands with a constant second one, which is repeated for it.
 pub(crate) struct Repeated<L>(PhantomData<L>);
 
 impl<L: Line<Out: Element>> Line for Repeated<L> {
@@ -108,14 +110,15 @@ impl<L: Line<Out: Element>> Line for Repeated<L> {
         let mut rejected = false;
         for (at, part) in out.chunks_mut(POWER_GROUP_ELEMENTS).enumerate() {
             let a = a.wrapping_add(at * POWER_GROUP_ELEMENTS * size_of::<L::Out>());
-            // SAFETY: promised by the caller; the part begins so many elements on, and is no longer than what is repeated.
+            // SAFETY: promised by the caller; the part begins `at * POWER_GROUP_ELEMENTS` elements on, and is not
+            // longer than the repeated operand.
             rejected |= unsafe { L::run([a, repeated.as_ptr().cast(), a], part) };
         }
         rejected
     }
 }
 
-/// The power of a simple exponent, as that of an exponent among others
+/// The power of a simple exponent among others
 struct Simple<M>(PhantomData<M>);
 
 impl<M: Fma> Function2 for Simple<M> {
@@ -129,7 +132,8 @@ impl<M: Fma> Function2 for Simple<M> {
     }
 }
 
-/// The loop `L` of powers with an exponent for each, and then, if there are any, those with simple ones again.
+/// The loop `L` of powers with an exponent for each element, which then computes simple exponents again, if there are
+/// any.
 pub(crate) struct Mixed<L, M>(PhantomData<(L, M)>);
 
 impl<L: Line<Out: Real>, M: Fma> Line for Mixed<L, M> {
@@ -141,7 +145,7 @@ impl<L: Line<Out: Real>, M: Fma> Line for Mixed<L, M> {
         for (at, part) in out.chunks_mut(POWER_GROUP_ELEMENTS).enumerate() {
             let before = at * POWER_GROUP_ELEMENTS * size_of::<L::Out>();
             let (a, b) = (a.wrapping_add(before), b.wrapping_add(before));
-            // SAFETY: promised by the caller; the part begins so many elements on.
+            // SAFETY: promised by the caller; the part begins `at * POWER_GROUP_ELEMENTS` elements on.
             rejected |= unsafe { L::run([a, b, a], part) };
             // SAFETY: `i` is below the number of elements wherever this is called.
             let exponent = |i: usize| unsafe { element::<L::Out>(b, i, false) };
@@ -158,7 +162,7 @@ impl<L: Line<Out: Real>, M: Fma> Line for Mixed<L, M> {
     }
 }
 
-/// Powers of integers with a constant exponent, with the pairs that `R` refuses.
+/// Powers of integers with a constant exponent, without the pairs that `R` rejects.
 pub(crate) struct IntegerPowers<O, R, T>(PhantomData<(O, R, T)>);
 
 impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> Line for IntegerPowers<O, R, T> {
@@ -176,7 +180,7 @@ impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> Line for IntegerPowers<O,
             let (mut squares, mut powers) = ([T::ONE; POWER_GROUP_ELEMENTS], [T::ONE; POWER_GROUP_ELEMENTS]);
             let (squares, powers) = (&mut squares[..part.len()], &mut powers[..part.len()]);
             for (i, square) in squares.iter_mut().enumerate() {
-                // SAFETY: as above, for the part, which begins so many elements on.
+                // SAFETY: as above, for the part, which begins `at * POWER_GROUP_ELEMENTS` elements on.
                 *square = unsafe { element(places[0], at * POWER_GROUP_ELEMENTS + i, false) };
             }
             raise(squares, exponent.bits(), powers);
@@ -188,7 +192,7 @@ impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> Line for IntegerPowers<O,
     }
 }
 
-/// Raises numbers to a power: multiplies what is 1 by those squares of squares that the bits of the exponent name.
+/// Raises numbers to a power: multiplies 1 by the repeated squares for the set bits of the exponent.
 #[inline(always)]
 fn raise<T: Integer>(squares: &mut [T], mut exponent: u64, powers: &mut [T]) {
     while exponent != 0 {

@@ -1,4 +1,4 @@
-//! The loops of functions whose code is long, for CPUs that have no wide vectors: what computes f32 stands once, for f16 and bf16, too,
+//! Loops of functions with long code, for CPUs without wide vectors: one shared f32 body also serves f16 and bf16,
 //! which are widened for it, a group at a time.
 
 use super::{Line, One, OutputRow, Two, Unaligned, element, powers::Each};
@@ -25,10 +25,10 @@ impl<H: Half> Each for Shared<H> {
     type Loop<F: Function> = OneShared<F, H>;
 }
 
-/// Counts the elements that are widened at a time.
+/// The elements that are widened at a time.
 const SHARED_GROUP_ELEMENTS: usize = 128;
 
-/// Computes elements of f32, not in the loop that asks for them.
+/// Computes elements of f32, not inlined into the loops that call it.
 ///
 /// # Safety
 /// As for [`Line::run`].

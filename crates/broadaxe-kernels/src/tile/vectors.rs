@@ -1,4 +1,4 @@
-//! The loops of functions that are written for many f32 at a time, where a level has a type for them.
+//! Loops of functions that compute many f32 at a time, for levels that have a type for them.
 
 use std::marker::PhantomData;
 
@@ -16,10 +16,10 @@ pub(crate) struct TwoVectors<F, const C: u8>(PhantomData<F>);
 /// The bytes of an element.
 const SIZE: usize = size_of::<f32>();
 
-/// Reads the numbers of a row from this one on, `count` at most, or repeats its only one.
+/// Reads the numbers of a row from this one on, at most `count`, or repeats its only one.
 ///
 /// # Safety
-/// The level is here, and there are so many numbers, or one where `constant`.
+/// The CPU supports the level, and `count` numbers exist, or one if `constant`.
 #[inline(always)]
 unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x16 {
     let place = row.wrapping_add(if constant { 0 } else { at * SIZE });
@@ -33,10 +33,10 @@ unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x1
     }
 }
 
-/// Computes a row: by two vectors at a time, then one, then what is left.
+/// Computes a row: two vectors at a time, then one, then the rest.
 ///
 /// # Safety
-/// The level is here.
+/// The CPU supports the level.
 #[inline(always)]
 unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x16) {
     const COUNT: usize = F32x16::COUNT;
@@ -44,7 +44,7 @@ unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x1
     let mut at = 0;
     while n - at >= 2 * COUNT {
         let (first, second) = (vector(at, COUNT), vector(at + COUNT, COUNT));
-        // SAFETY: both lie before the row's end.
+        // SAFETY: both are before the row's end.
         unsafe {
             first.write(out.wrapping_add(at * SIZE));
             second.write(out.wrapping_add((at + COUNT) * SIZE));
@@ -53,7 +53,7 @@ unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x1
     }
     while at < n {
         let left = (n - at).min(COUNT);
-        // SAFETY: so many numbers are left.
+        // SAFETY: `left` numbers are left.
         unsafe { vector(at, left).write_some(out.wrapping_add(at * SIZE), left) };
         at += left;
     }

@@ -6,12 +6,12 @@ fn operator(name: &str, dtype: DType) -> Program {
     Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("dtypes fit")
 }
 
-/// Elements of 64 bits are computed where they lie apart, and go where results lie apart.
+/// Strided elements of 64 bits are computed in place, and so are strided results.
 #[test]
 fn elements_apart_are_computed_where_they_lie() {
-    // No whole number of lots, also in rows of a third, and enough for two threads.
+    // Not a whole number of groups, also in rows of a third, and enough for two threads.
     let (n, size) = (300_021, 8);
-    // The loops, and the elements from one to the next of two operands and the result; whether they are taken one by one.
+    // The loops, and the strides in elements of two operands and the result; whether they are computed in place.
     let cases: [(Vec<usize>, [Vec<isize>; 3], bool); 5] = [
         (vec![n], [vec![3], vec![-2], vec![1]], true),
         (vec![n], [vec![2], vec![2], vec![-5]], true),
