@@ -12,7 +12,7 @@ use crate::{
 ///
 /// Integers wrap. Floats are rounded once, to nearest with ties to even. A float becomes an integer by rounding towards
 /// zero and clamping to the range; NaN becomes 0. Every value except zero is true.
-pub trait Target: Element {
+pub(crate) trait Target: Element {
     /// Casts a signed integer.
     fn from_signed(value: i64) -> Self;
     /// Casts an unsigned integer.
@@ -24,7 +24,7 @@ pub trait Target: Element {
 }
 
 /// A dtype that can be cast to any other.
-pub trait Origin: Element {
+pub(crate) trait Origin: Element {
     /// Casts to `T`.
     fn cast<T: Target>(self) -> T;
 }

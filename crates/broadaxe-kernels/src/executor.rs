@@ -79,7 +79,7 @@ const FINE_PARTS: u64 = 8;
 
 /// Returns the best number of parts for a job that needs `nanos` nanoseconds on one thread; 1 means the calling thread
 /// alone.
-pub fn parts(nanos: u64, threads: usize) -> usize {
+pub(crate) fn parts(nanos: u64, threads: usize) -> usize {
     if threads <= 1 {
         return 1;
     }

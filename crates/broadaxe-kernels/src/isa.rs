@@ -32,7 +32,7 @@ use once_cell::race::OnceBox;
 /// Within a row, an operand is dense or constant. It moves by its step from row to row, which may be 0, and by its turn
 /// step from turn to turn.
 #[derive(Clone, Copy)]
-pub struct Block {
+pub(crate) struct Block {
     /// The elements of a row.
     pub n: usize,
     /// The rows of a turn.
@@ -99,7 +99,7 @@ pub(crate) fn moved([a, b, c]: [*const u8; 3], by: [isize; 3]) -> [*const u8; 3]
 /// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one
 /// where it reads it as constant; `out` is writable for `n` elements. Any alignment is allowed. No row of `out`
 /// overlaps an operand or another row.
-pub type Loop = unsafe fn(block: &Block) -> bool;
+pub(crate) type Loop = unsafe fn(block: &Block) -> bool;
 
 /// Finds the first of `n` elements that an operator rejects, or returns `n`. An operand with step 0 is constant, with
 /// step 1 dense.

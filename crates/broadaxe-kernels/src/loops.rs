@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A function of one element.
-pub trait Unary<T: Element>: 'static {
+pub(crate) trait Unary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Says whether `apply_usual` differs from `apply`: it is faster, and correct for most elements only.
@@ -76,7 +76,7 @@ impl<T: Real, F: Function> Unary<T> for F {
 }
 
 /// A function of two elements.
-pub trait Binary<T: Element>: 'static {
+pub(crate) trait Binary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Says whether `apply_usual` differs from `apply`: it is faster, and correct for most elements only.
@@ -144,7 +144,7 @@ pub(crate) trait ByPrecomputed<T: Element>: Binary<T> {
 }
 
 /// A function of three elements, the first possibly of a type of its own.
-pub trait Ternary<A: Element, T: Element = A>: 'static {
+pub(crate) trait Ternary<A: Element, T: Element = A>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Computes one element.
@@ -152,7 +152,7 @@ pub trait Ternary<A: Element, T: Element = A>: 'static {
 }
 
 /// The pairs of elements that an operator must reject.
-pub trait Rejects<T: Element>: 'static {
+pub(crate) trait Rejects<T: Element>: 'static {
     /// What is rejected, for an error: `a zero divisor`.
     const WHAT: &'static str;
     /// Says whether this pair is rejected.

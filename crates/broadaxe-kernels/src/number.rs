@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use crate::{dtype::Element, math};
 
 /// A number with the arithmetic that every numeric dtype has.
-pub trait Number: Element + PartialOrd {
+pub(crate) trait Number: Element + PartialOrd {
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -36,7 +36,7 @@ pub trait Number: Element + PartialOrd {
 }
 
 /// An integer.
-pub trait Integer: Number + Eq {
+pub(crate) trait Integer: Number + Eq {
     /// The number of bits.
     const BITS: u32;
     /// Says whether this is less than zero.
@@ -60,7 +60,7 @@ pub trait Integer: Number + Eq {
 /// A function of a number, for f32 and for f64; every NaN that it returns is the canonical one.
 ///
 /// Functions are types and not values, so that loops call them by name and inline them, however large they are.
-pub trait Function: 'static {
+pub(crate) trait Function: 'static {
     /// The largest usual magnitude. Up to it the forms for usual arguments are correct, and they may be faster.
     const USUAL: f64 = f64::INFINITY;
     /// The largest magnitude of numbers near zero, if the function is cheaper for them.
@@ -94,7 +94,7 @@ pub trait Function: 'static {
 }
 
 /// A function of two numbers, as [`Function`].
-pub trait Function2: 'static {
+pub(crate) trait Function2: 'static {
     /// Whether the forms for usual arguments differ, and are faster.
     const SPLIT: bool = false;
     /// Computes in f32.
@@ -114,7 +114,7 @@ pub trait Function2: 'static {
 }
 
 /// A floating-point number.
-pub trait Real: Number {
+pub(crate) trait Real: Number {
     /// Whether functions are computed in f64.
     const WIDE: bool;
     /// Divides.
@@ -349,7 +349,7 @@ impl Real for f64 {
 const MAGNITUDE: u16 = 0x7fff;
 
 /// A float of 16 bits whose arithmetic is in f32.
-pub trait Half: Element + PartialOrd {
+pub(crate) trait Half: Element + PartialOrd {
     /// Zero.
     const ZERO: Self;
     /// One.

@@ -13,61 +13,61 @@ use crate::{
 };
 
 /// a + b
-pub struct Add;
+pub(crate) struct Add;
 /// a - b
-pub struct Sub;
+pub(crate) struct Sub;
 /// a * b
-pub struct Mul;
+pub(crate) struct Mul;
 /// a / b
-pub struct Div;
+pub(crate) struct Div;
 /// a / b, rounded towards zero
-pub struct DivTrunc;
+pub(crate) struct DivTrunc;
 /// a / b, rounded down
-pub struct DivFloor;
+pub(crate) struct DivFloor;
 /// a - b * `div_floor`(a, b)
-pub struct ModFloor;
+pub(crate) struct ModFloor;
 /// a - b * trunc(a / b)
-pub struct Fmod;
+pub(crate) struct Fmod;
 /// a - b * round(a / b)
-pub struct RemainderIeee;
+pub(crate) struct RemainderIeee;
 /// a to the power of b
-pub struct Pow;
+pub(crate) struct Pow;
 /// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
-pub struct PowTrunc;
+pub(crate) struct PowTrunc;
 /// The larger; NaN propagates
-pub struct Max;
+pub(crate) struct Max;
 /// The smaller; NaN propagates
-pub struct Min;
+pub(crate) struct Min;
 /// The larger; a number wins over NaN
-pub struct Fmax;
+pub(crate) struct Fmax;
 /// The smaller; a number wins over NaN
-pub struct Fmin;
+pub(crate) struct Fmin;
 /// (a - b)²
-pub struct SquaredDifference;
+pub(crate) struct SquaredDifference;
 /// -a
-pub struct Neg;
+pub(crate) struct Neg;
 /// |a|
-pub struct Abs;
+pub(crate) struct Abs;
 /// -1, 0 or 1; NaN stays NaN
-pub struct Sign;
+pub(crate) struct Sign;
 /// a²
-pub struct Square;
+pub(crate) struct Square;
 /// 1 / a
-pub struct Reciprocal;
+pub(crate) struct Reciprocal;
 /// √a
-pub struct Sqrt;
+pub(crate) struct Sqrt;
 /// 1 / √a
 pub(crate) type Rsqrt = RsqrtBy<FmaDefault>;
 /// 1 / √a, where the machine has an instruction for fused operations
 pub(crate) type RsqrtFused = RsqrtBy<FmaHardware>;
 /// 1 / √a, with fused operations as `M` has them
-pub struct RsqrtBy<M>(PhantomData<M>);
+pub(crate) struct RsqrtBy<M>(PhantomData<M>);
 /// √(a² + b²)
-pub struct Hypot;
+pub(crate) struct Hypot;
 /// The cube root
-pub struct Cbrt;
+pub(crate) struct Cbrt;
 /// |a| with the sign of b
-pub struct Copysign;
+pub(crate) struct Copysign;
 
 impl<T: Number> Binary<T> for Add {
     type Out = T;
@@ -102,7 +102,7 @@ impl<T: Real> Binary<T> for Div {
 }
 
 /// The operators whose integer and float forms have nothing in common.
-pub mod integer {
+pub(crate) mod integer {
     use std::marker::PhantomData;
 
     use super::{Binary, Integer};
@@ -121,11 +121,11 @@ pub mod integer {
     }
 
     /// The quotient, rounded down or towards zero
-    pub struct Quotient<const DOWN: bool>;
+    pub(crate) struct Quotient<const DOWN: bool>;
     /// The remainder of that quotient
-    pub struct IntRemainder<const DOWN: bool>;
+    pub(crate) struct IntRemainder<const DOWN: bool>;
     /// The remainder of the quotient rounded to nearest
-    pub struct NearestRest;
+    pub(crate) struct NearestRest;
 
     impl<const DOWN: bool> OfQuotient for Quotient<DOWN> {
         const DOWN: bool = DOWN;
@@ -164,7 +164,7 @@ pub mod integer {
     /// The remainder of the quotient rounded to nearest, ties to even
     pub(crate) type IntRemainderIeee = Division<NearestRest>;
     /// a to the power of b, wrapping
-    pub struct IntPow;
+    pub(crate) struct IntPow;
 
     impl<Q: OfQuotient> Division<Q> {
         #[inline(always)]
@@ -489,11 +489,11 @@ impl<M: Fma> Function for RsqrtBy<M> {
 }
 
 /// Rejects a divisor of 0.
-pub struct ZeroDivisor;
+pub(crate) struct ZeroDivisor;
 /// Rejects an exponent below 0.
-pub struct NegativeExponent;
+pub(crate) struct NegativeExponent;
 /// Rejects 0 to a power below 0.
-pub struct ZeroToNegative;
+pub(crate) struct ZeroToNegative;
 
 impl<T: Integer> Rejects<T> for ZeroDivisor {
     const WHAT: &'static str = "a zero divisor";

@@ -10,23 +10,23 @@ use crate::{
 };
 
 /// a & b
-pub struct BitAnd;
+pub(crate) struct BitAnd;
 /// a | b
-pub struct BitOr;
+pub(crate) struct BitOr;
 /// a ^ b
-pub struct BitXor;
+pub(crate) struct BitXor;
 /// ~a
-pub struct BitNot;
+pub(crate) struct BitNot;
 /// a << b
-pub struct ShiftLeft;
+pub(crate) struct ShiftLeft;
 /// a >> b
-pub struct ShiftRight;
+pub(crate) struct ShiftRight;
 /// a << (b mod width)
-pub struct ShiftLeftMod;
+pub(crate) struct ShiftLeftMod;
 /// a >> (b mod width)
-pub struct ShiftRightMod;
+pub(crate) struct ShiftRightMod;
 /// The number of bits of |a| that are 1
-pub struct BitwiseCount;
+pub(crate) struct BitwiseCount;
 
 impl<T: Integer> Binary<T> for BitAnd {
     type Out = T;

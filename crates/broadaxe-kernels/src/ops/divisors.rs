@@ -3,9 +3,9 @@
 use crate::loops::Binary;
 
 /// The greatest common divisor of |a| and |b|; of two zeros, 0
-pub struct Gcd;
+pub(crate) struct Gcd;
 /// The least common multiple of |a| and |b|; 0 if one of them is 0
-pub struct Lcm;
+pub(crate) struct Lcm;
 
 /// Computes the greatest common divisor by shifts and differences.
 ///

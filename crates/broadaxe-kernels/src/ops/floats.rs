@@ -9,23 +9,23 @@ use crate::{
 };
 
 /// The sign bit, of floats by the integers of their width
-pub struct Signbit;
+pub(crate) struct Signbit;
 /// The next float after a in the direction of b
-pub struct Nextafter;
+pub(crate) struct Nextafter;
 /// The distance from a to the next float
-pub struct Spacing;
+pub(crate) struct Spacing;
 /// a * 2^b, rounded once; b is truncated
-pub struct Ldexp;
+pub(crate) struct Ldexp;
 /// The significand of a, from 1/2 up to 1
-pub struct Mantissa;
+pub(crate) struct Mantissa;
 /// The exponent of two that belongs to that significand
-pub struct Exponent;
+pub(crate) struct Exponent;
 /// a less its whole part, with the sign of a
-pub struct Fraction;
+pub(crate) struct Fraction;
 /// a in radians, where a is in degrees
-pub struct Radians;
+pub(crate) struct Radians;
 /// a in degrees, where a is in radians
-pub struct Degrees;
+pub(crate) struct Degrees;
 
 macro_rules! signs {
     ($($bits:ident),+) => { $(

@@ -44,7 +44,7 @@ lanewise! {
 }
 
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
-pub struct LanewisePow<M>(PhantomData<M>);
+pub(crate) struct LanewisePow<M>(PhantomData<M>);
 
 impl<M: Fma> Lanewise2 for LanewisePow<M> {
     #[inline(always)]
@@ -65,7 +65,7 @@ impl<M: Fma> Function2 for LanewisePow<M> {
 }
 
 /// The same function with the machine's fused operations.
-pub struct Fused<F>(PhantomData<F>);
+pub(crate) struct Fused<F>(PhantomData<F>);
 
 impl<F: Function + Lanewise> Function for Fused<F> {
     const NEAR: Option<f64> = <F as Lanewise>::NEAR;
@@ -89,7 +89,7 @@ impl<F: Function + Lanewise> Function for Fused<F> {
 }
 
 /// The same function, in one step for most numbers, with the machine's fused operations.
-pub struct Once<F>(PhantomData<F>);
+pub(crate) struct Once<F>(PhantomData<F>);
 
 impl<F: OneStep> Function2 for Once<F> {
     const SPLIT: bool = true;

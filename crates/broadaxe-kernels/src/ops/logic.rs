@@ -6,13 +6,13 @@ use crate::{
 };
 
 /// a and b
-pub struct LogicalAnd;
+pub(crate) struct LogicalAnd;
 /// a or b
-pub struct LogicalOr;
+pub(crate) struct LogicalOr;
 /// a or b, not both
-pub struct LogicalXor;
+pub(crate) struct LogicalXor;
 /// not a
-pub struct LogicalNot;
+pub(crate) struct LogicalNot;
 
 impl Binary<Bool> for LogicalAnd {
     type Out = Bool;

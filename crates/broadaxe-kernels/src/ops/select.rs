@@ -7,9 +7,9 @@ use crate::{
 };
 
 /// b where a holds, else c
-pub struct Where;
+pub(crate) struct Where;
 /// a, at least b and at most c
-pub struct Clamp;
+pub(crate) struct Clamp;
 
 impl<T: Element> Ternary<Bool, T> for Where {
     type Out = T;
