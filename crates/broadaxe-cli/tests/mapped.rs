@@ -216,7 +216,7 @@ fn output_may_be_a_mapped_input() {
 #[test]
 fn more_files_than_can_be_mapped_are_read() {
     let folder = Folder::new("many");
-    let count = broadaxe_kernels::Mapping::MOST + 6;
+    let count = broadaxe_kernels::Mapping::MAX + 6;
     folder.floats("a.npy", &vec![1.0; 1 << 18]);
     let names: Vec<String> = (0..count).map(|i| format!("a{i}")).collect();
     let given: Vec<String> = names.iter().map(|name| format!("{name}=a.npy")).collect();

@@ -1,25 +1,25 @@
-//! The sizes of this machine's caches.
+//! Finds the sizes of this machine's caches.
 //!
-//! They decide what is written past the caches, what is fetched ahead and what is brought over loops first, so they may change how
-//! long a program takes, and no bit of what it gives.
+//! The sizes decide which results are written with streaming stores, what is prefetched and which operands are copied
+//! first. They change how long a program runs, but no bit of its result.
 
 use std::{fs, path::Path};
 
 use once_cell::race::OnceBox;
 
-/// What is assumed where the system does not say: a large last-level cache, so that nothing is sent past it in vain.
+/// The sizes assumed where the system reports none: a last-level cache so large that streaming stores are rarely used.
 const ASSUMED: Caches = Caches { second: 1 << 20, last: 32 << 20 };
 
-/// The most bytes that are taken for the size of a cache.
+/// The largest size, in bytes, that is accepted for a cache.
 const LARGEST: usize = 1 << 30;
 
-/// More of the last-level cache than this for each CPU that shares it, and there are others that share it and are not seen: virtual machines
-/// show a few CPUs of a large machine, and all of its cache.
+/// If the last-level cache has more than this for each CPU that shares it, other CPUs probably share it too: virtual
+/// machines report few CPUs of a large machine, but its whole cache.
 const SEEN: usize = 16 << 20;
 
-/// What is counted on for each CPU then. On a machine that shows 2 CPUs and 260 MiB, results from 16 MiB on took two to three times as long in
-/// the cache as past it; counting on 8, 16 or 32 MiB in all was level, within a tenth, but for arrays of some 12 MiB, where 32 took a
-/// quarter longer.
+/// The share of each CPU in that case. On a machine that reports 2 CPUs and 260 MiB, results from 16 MiB on were two to
+/// three times slower through the cache than with streaming stores. Shares of 8, 16 or 32 MiB in all were equal within
+/// a tenth, but with 32 MiB arrays of some 12 MiB were a quarter slower.
 const SHARE: usize = 8 << 20;
 
 /// Bytes of a core's second-level cache and of the last-level one.
@@ -30,11 +30,13 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    /// Returns the caches that the environment variable `BROADAXE_CACHES` names, or else those of this machine; asked once, or by each of
-    /// several threads that come first: a child process that is forked meanwhile must not wait for a thread that it has not.
+    /// Returns the caches that the environment variable `BROADAXE_CACHES` names, or else those of this machine.
+    ///
+    /// The answer is computed once, or once by each of several threads that start at the same time: a forked child must
+    /// not wait for a thread that exists only in its parent.
     ///
     /// # Errors
-    /// What would have worked, when the variable names no sizes.
+    /// Says which values are accepted, if the variable does not name two sizes.
     pub(crate) fn current() -> Result<Self, &'static str> {
         static CURRENT: OnceBox<Result<Caches, String>> = OnceBox::new();
         let listed = || Self::listed(Path::new("/sys/devices/system/cpu/cpu0/cache")).unwrap_or(ASSUMED);
@@ -45,7 +47,7 @@ impl Caches {
         CURRENT.get_or_init(|| Box::new(asked())).as_ref().copied().map_err(String::as_str)
     }
 
-    /// Returns the same, or what is assumed where the variable names no sizes.
+    /// Returns the same, or the assumed sizes if the variable does not name two sizes.
     pub(crate) fn here() -> Self {
         Self::current().unwrap_or(ASSUMED)
     }
@@ -61,13 +63,13 @@ impl Caches {
         })
     }
 
-    /// Reads the list that Linux keeps.
+    /// Reads the list of caches that Linux publishes.
     fn listed(folder: &Path) -> Option<Self> {
         let mut caches = Vec::new();
         for entry in fs::read_dir(folder).ok()?.flatten() {
             let read = |name: &str| fs::read_to_string(entry.path().join(name)).ok();
             let (Some(level), Some(kind), Some(size)) = (read("level"), read("type"), read("size")) else { continue };
-            if kind.trim() != "Instruction" {
+            if kind.trim() != "FmaHardware" {
                 let sharing = read("shared_cpu_list").and_then(|list| cpus(list.trim()));
                 caches.push((level.trim().parse::<u32>().ok()?, bytes(size.trim())?, sharing));
             }
@@ -78,7 +80,7 @@ impl Caches {
     }
 }
 
-/// Says how much of a last-level cache can be counted on where so many CPUs are seen to share it.
+/// Returns how much of a last-level cache to count on if `cpus` CPUs share it.
 fn counted_on(last: usize, cpus: usize) -> usize {
     if last > cpus.saturating_mul(SEEN) { cpus * SHARE } else { last }
 }
@@ -153,12 +155,12 @@ mod tests {
         }
     }
 
-    /// Files as Linux has them: caches of data, of instructions and of both, and what is none.
+    /// Files as Linux writes them: data, instruction and unified caches, and malformed entries.
     #[test]
     fn the_list_of_a_machine_is_read() {
         let folder = std::env::temp_dir().join(format!("broadaxe-caches-{}", std::process::id()));
         let listed = |last: &str, cpus: &str| {
-            let files = [("1", "Data", "48K", "0"), ("1", "Instruction", "999M", "0"), ("2", "Unified", "2048K", "0")];
+            let files = [("1", "Data", "48K", "0"), ("1", "FmaHardware", "999M", "0"), ("2", "Unified", "2048K", "0")];
             for (at, (level, kind, size, cpus)) in files.into_iter().chain([("3", "Unified", last, cpus)]).enumerate() {
                 let index = folder.join(format!("index{at}"));
                 fs::create_dir_all(&index).expect("a folder for files that do not last");

@@ -1,63 +1,65 @@
-//! Chains: programs that one loop computes without a tile between their steps.
+//! Recognises chains: programs that one loop computes without tiles between their steps.
 //!
-//! A program is a chain when each of its steps is one of the operators below on f32, or each on f16 or on bf16, and has one result of
-//! another step or at most, once in a while, two of them; inputs may be cast first, and the result of steps on f32 to f16 or bf16.
-//! Written down as links, it needs one number at hand and one that is kept. `tile/chain.rs` has the loop.
+//! A program is a chain if all its steps are operators of the table below, all on f32, all on f16 or all on bf16, and
+//! if each step uses the result of one other step, or occasionally of two. Inputs may be cast first, and an f32 result
+//! may be cast to f16 or bf16. A chain is a list of links; it needs one current number and one saved number.
+//! `tile/chain_loop.rs` has the loop.
 //!
-//! Two steps on f16 or bf16 are as fast one after the other, by their loops in `tile/light.rs`; `schedule.rs` leaves them to these.
+//! Two steps on f16 or bf16 are as fast with their own loops in `tile/memory_bound.rs`, so `schedule.rs` does not use a
+//! chain for them.
 
 use crate::{
     dtype::DType,
     family::cast,
-    isa::Join,
+    isa::Opcode,
     step::{Slot, Step},
     table::find,
-    tile::chain::{Act, LINKS},
+    tile::chain::{LINKS, LinkAction},
 };
 
-/// A link of a chain: what is done, and the input that is its operand; none stands for the number that was kept.
+/// A link of a chain: its operation, and the input that is its operand. `None` is the saved number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    pub(crate) act: Act,
+    pub(crate) act: LinkAction,
     pub(crate) input: Option<usize>,
-    /// Whether the result is rounded to the dtype of the program's.
+    /// Whether the result is rounded to the dtype of the program's result.
     pub(crate) rounds: bool,
 }
 
-/// The operators that a link can be, or two: each with its operands as they stand, and with the first two exchanged.
-const JOINS: [(&str, Join, Join); 14] = [
-    ("add", Join::Sum, Join::Sum),
-    ("sub", Join::Difference, Join::Reversed),
-    ("mul", Join::Product, Join::Product),
-    ("div", Join::Quotient, Join::Inverted),
-    ("sqrt", Join::Root, Join::Root),
-    ("max", Join::Larger, Join::LargerSwapped),
-    ("min", Join::Smaller, Join::SmallerSwapped),
-    ("relu", Join::Relu, Join::Relu),
-    ("abs", Join::Magnitude, Join::Magnitude),
-    ("neg", Join::Negative, Join::Negative),
-    ("square", Join::Square, Join::Square),
-    ("reciprocal", Join::Reciprocal, Join::Reciprocal),
-    ("squared_difference", Join::Difference, Join::Reversed),
-    ("clamp", Join::LargerSwapped, Join::Larger),
+/// The operators that links can compute, each with its operands in order and with the first two exchanged.
+const JOINS: [(&str, Opcode, Opcode); 14] = [
+    ("add", Opcode::Sum, Opcode::Sum),
+    ("sub", Opcode::Difference, Opcode::Reversed),
+    ("mul", Opcode::Product, Opcode::Product),
+    ("div", Opcode::Quotient, Opcode::Inverted),
+    ("sqrt", Opcode::Root, Opcode::Root),
+    ("max", Opcode::Larger, Opcode::LargerSwapped),
+    ("min", Opcode::Smaller, Opcode::SmallerSwapped),
+    ("relu", Opcode::Relu, Opcode::Relu),
+    ("abs", Opcode::Magnitude, Opcode::Magnitude),
+    ("neg", Opcode::Negative, Opcode::Negative),
+    ("square", Opcode::Square, Opcode::Square),
+    ("reciprocal", Opcode::Reciprocal, Opcode::Reciprocal),
+    ("squared_difference", Opcode::Difference, Opcode::Reversed),
+    ("clamp", Opcode::LargerSwapped, Opcode::Larger),
 ];
 
 /// Says whether a result has no more digits than its operands.
-fn is_exact(join: Join) -> bool {
-    use Join::{Larger, LargerSwapped, Magnitude, Negative, Relu, Smaller, SmallerSwapped};
+fn is_exact(join: Opcode) -> bool {
+    use Opcode::{Larger, LargerSwapped, Magnitude, Negative, Relu, Smaller, SmallerSwapped};
     matches!(join, Larger | LargerSwapped | Smaller | SmallerSwapped | Relu | Magnitude | Negative)
 }
 
-/// Says whether elements of a dtype can be cast to f32 on the way.
+/// Says whether elements of a dtype can be cast to f32 while they are read.
 fn widens(dtype: DType) -> bool {
     use DType::{BF16, F16, I8, I16, I32, U8, U16};
     matches!(dtype, F16 | BF16 | I8 | U8 | I16 | U16 | I32)
 }
 
-/// Writes a program down as links, if it is a chain.
+/// Returns the links of a program, if it is a chain.
 pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
     let (last, output) = (steps.len().checked_sub(1)?, steps.last()?.kernel.output());
-    // Every step but the last has a link at least, and casts have an operand.
+    // Every step but the last has at least one link, and casts have one operand.
     if steps.len() > 2 * LINKS || !matches!(output, DType::F32 | DType::F16 | DType::BF16) {
         return None;
     }
@@ -71,7 +73,7 @@ pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
         return None;
     }
     let writer = Writer { inputs, steps, output };
-    // The loop rounds what it writes, and writes the canonical NaN for any other.
+    // The loop rounds the result as it writes it, and replaces every NaN by the canonical one.
     let mut parts = match *steps[last].args {
         [end @ Slot::Step(_)] if output != DType::F32 && writer.is_cast(last, DType::F32, output) => {
             writer.written(end, true)?
@@ -83,7 +85,7 @@ pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
     (parts.len() <= LINKS).then_some(parts)
 }
 
-/// What links are written from.
+/// The program from which links are derived.
 struct Writer<'a> {
     inputs: &'a [DType],
     steps: &'a [Step],
@@ -97,14 +99,14 @@ impl Writer<'_> {
         std::ptr::eq(self.steps[step].kernel, cast(from, to))
     }
 
-    /// Returns the input that is read for an operand, as it is or cast.
+    /// Returns the input that is read for an operand, directly or through a cast.
     fn input(&self, slot: Slot) -> Option<usize> {
         match slot {
             Slot::Input(i) => (self.inputs[i] == DType::F32 || self.inputs[i] == self.output).then_some(i),
             Slot::Step(s) => match *self.steps[s].args {
                 [Slot::Input(i)] => {
                     let from = self.inputs[i];
-                    // f16 and bf16 have room for all digits of eight bits.
+                    // f16 and bf16 represent every integer of eight bits exactly.
                     let fits = |to| to == DType::F32 && widens(from) || matches!(from, DType::I8 | DType::U8);
                     [DType::F32, self.output].iter().any(|&to| fits(to) && self.is_cast(s, from, to)).then_some(i)
                 }
@@ -114,26 +116,26 @@ impl Writer<'_> {
     }
 
     /// Returns the row of the operator that a step is.
-    fn row(&self, step: usize) -> Option<(&'static str, Join, Join)> {
+    fn row(&self, step: usize) -> Option<(&'static str, Opcode, Opcode)> {
         let kernel = self.steps[step].kernel;
         let own = |name: &str, dtype| find(name).and_then(|op| op.kernel(dtype));
         let is = |name: &str, dtype| own(name, dtype).is_some_and(|own| std::ptr::eq(own, kernel));
         JOINS.iter().find(|(name, ..)| is(name, DType::F32) || is(name, self.output)).copied()
     }
 
-    /// Says whether a NaN that a step gives is the canonical one.
+    /// Says whether every NaN in a step's result is the canonical one.
     fn is_canonical(&self, step: usize) -> bool {
         match (self.row(step), &*self.steps[step].args) {
-            (None | Some((_, Join::Negative, _)), _) => false,
-            (Some((_, Join::Magnitude, _)), &[Slot::Step(s)]) => self.is_canonical(s),
-            (Some((_, join, _)), _) => join != Join::Magnitude,
+            (None | Some((_, Opcode::Negative, _)), _) => false,
+            (Some((_, Opcode::Magnitude, _)), &[Slot::Step(s)]) => self.is_canonical(s),
+            (Some((_, join, _)), _) => join != Opcode::Magnitude,
         }
     }
 
-    /// Writes the links of an operand; only where it `may` do they keep a number.
+    /// Returns the links of an operand. They use the saved number only if `may` is true.
     fn written(&self, slot: Slot, may: bool) -> Option<Vec<Part>> {
         if let Some(input) = self.input(slot) {
-            return Some(vec![Part { act: Act::Begin, input: Some(input), rounds: false }]);
+            return Some(vec![Part { act: LinkAction::Begin, input: Some(input), rounds: false }]);
         }
         let Slot::Step(s) = slot else { return None };
         let step = &self.steps[s];
@@ -143,7 +145,7 @@ impl Writer<'_> {
         let (name, join, swapped) = self.row(s)?;
         let part = |join, input| {
             let rounds = self.output != DType::F32 && step.kernel.output() == self.output && !is_exact(join);
-            Part { act: Act::Join(join), input, rounds }
+            Part { act: LinkAction::Apply(join), input, rounds }
         };
         let (mut parts, join, input) = match *step.args {
             [a] => (self.written(a, may)?, join, None),
@@ -161,17 +163,17 @@ impl Writer<'_> {
         };
         parts.push(part(join, input));
         match *step.args {
-            [_, _, c] => parts.push(part(Join::SmallerSwapped, Some(self.input(c)?))),
-            [_, _] if name == "squared_difference" => parts.push(part(Join::Square, None)),
+            [_, _, c] => parts.push(part(Opcode::SmallerSwapped, Some(self.input(c)?))),
+            [_, _] if name == "squared_difference" => parts.push(part(Opcode::Square, None)),
             _ => {}
         }
         Some(parts)
     }
 }
 
-/// Writes links that are followed by others with their result kept.
+/// Appends links to others whose result is saved.
 fn kept(mut first: Vec<Part>, mut second: Vec<Part>) -> Vec<Part> {
-    second[0].act = Act::Keep;
+    second[0].act = LinkAction::Keep;
     first.append(&mut second);
     first
 }

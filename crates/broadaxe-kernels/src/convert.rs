@@ -1,4 +1,4 @@
-//! Casts of single elements from any dtype to any other.
+//! Casts single elements from any dtype to any other.
 
 use half::{bf16, f16};
 
@@ -10,9 +10,9 @@ use crate::{
 
 /// A dtype that any element can be cast to.
 ///
-/// Integers wrap; floats round once, to nearest and ties to even; a float becomes the nearest integer towards zero,
-/// clamped to the range, NaN gives 0; anything but zero is true.
-pub trait Target: Element {
+/// Integers wrap. Floats are rounded once, to nearest with ties to even. A float becomes an integer by rounding towards
+/// zero and clamping to the range; NaN becomes 0. Every value except zero is true.
+pub(crate) trait Target: Element {
     /// Casts a signed integer.
     fn from_signed(value: i64) -> Self;
     /// Casts an unsigned integer.
@@ -24,12 +24,12 @@ pub trait Target: Element {
 }
 
 /// A dtype that can be cast to any other.
-pub trait Origin: Element {
+pub(crate) trait Origin: Element {
     /// Casts to `T`.
     fn cast<T: Target>(self) -> T;
 }
 
-/// Rounds an f64 to f32 so that a second rounding, to fewer than 23 digits, comes out as one would have: to odd.
+/// Rounds an f64 to f32 to odd, so that a second rounding to fewer than 23 digits gives the correctly rounded result.
 #[inline(always)]
 fn narrow_to_odd(value: f64) -> f32 {
     let near = value as f32;
@@ -40,7 +40,7 @@ fn narrow_to_odd(value: f64) -> f32 {
     f32::from_bits(odd)
 }
 
-/// Clears the bits of a magnitude below the 53 highest and keeps their trace in the lowest one left.
+/// Clears the bits of a magnitude below the 53 highest, and keeps a sticky bit in the lowest remaining one.
 #[inline(always)]
 fn sticky(magnitude: u64) -> f64 {
     let low = magnitude & 0x7ff;
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn large_integers_round_once() {
         let cases: &[(u64, u16)] = &[
-            // 2^63 + 2^55 is halfway between two bf16 numbers: even wins; one more is above.
+            // 2^63 + 2^55 is halfway between two bf16 numbers, so it rounds to even; one more rounds up.
             ((1 << 63) + (1 << 55), 0x5f00),
             ((1 << 63) + (1 << 55) + 1, 0x5f01),
             (u64::MAX, 0x5f80),

@@ -1,16 +1,16 @@
-//! Division of single integers: by any number, and by one that was made ready for many dividends.
+//! Divides single integers, by any divisor or by a precomputed one.
 
 use crate::{
     math::{
-        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, floor_by_f32, floor_by_f64, singles::Fma,
+        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, f32xn::Fma, floor_by_f32, floor_by_f64,
         trunc_by_f32, trunc_by_f64,
     },
     number::{Integer, Number},
 };
 
-/// A divisor made ready for many dividends.
-pub(crate) trait Ready<T>: Copy {
-    /// Makes a divisor ready.
+/// A divisor that is precomputed for many dividends.
+pub(crate) trait PrecomputedDivisor<T>: Copy {
+    /// Precomputes a divisor.
     fn of(by: T) -> Self;
     /// Divides towards zero.
     fn trunc<M: Fma>(self, a: T) -> T;
@@ -18,39 +18,40 @@ pub(crate) trait Ready<T>: Copy {
     fn floor<M: Fma>(self, a: T) -> T;
 }
 
-/// A whole number that can be divided.
+/// An integer that can be divided.
 ///
-/// `MIN / -1` wraps, and a zero divisor gives any number (a guard refuses it before).
+/// `MIN / -1` wraps, and division by zero returns an arbitrary number (a guard rejects it before).
 pub(crate) trait Divide: Copy + 'static {
-    /// What becomes of a divisor that is made ready.
-    type By: Ready<Self>;
+    /// The precomputed divisor.
+    type By: PrecomputedDivisor<Self>;
     /// Divides towards zero.
     fn div_trunc(self, by: Self) -> Self;
     /// Divides, rounding down.
     fn div_floor(self, by: Self) -> Self;
-    /// Returns what a quotient leaves of this.
+    /// Returns the remainder for this quotient.
     fn rest<M: Fma>(self, quotient: Self, by: Self) -> Self;
-    /// Returns what the quotient rounded to nearest, ties to even, leaves of this; takes the quotient rounded down.
+    /// Returns the remainder for the quotient rounded to nearest, ties to even. `floor` is the quotient rounded down.
     fn nearest_rest<M: Fma>(self, floor: Self, by: Self) -> Self;
 }
 
-/// An integer that can be divided, perhaps in a cheaper way where it and the divisor are near zero.
+/// An integer that can be divided, with a cheaper path if it and the divisor are small.
 pub(crate) trait Dividend: Integer + Divide {
-    /// Whether there is such a way.
+    /// Whether that path exists.
     const NEARER: bool;
-    /// What divides numbers near zero.
+    /// The type in which small numbers are divided.
     type Near: Divide;
-    /// Says whether this is near zero.
+    /// Says whether this number is small enough for that path.
     fn is_near(self) -> bool;
-    /// Takes a number near zero there.
+    /// Converts a small number to that type.
     fn near(self) -> Self::Near;
-    /// Takes the result back.
+    /// Converts the result back.
     fn of_near(result: Self::Near) -> Self;
 }
 
-/// Returns what the quotient rounded to nearest, ties to even, leaves of `a`.
+/// Returns the remainder of `a` for the quotient rounded to nearest, ties to even.
 ///
-/// The remainder of the quotient rounded down has the divisor's sign, so that it and what it lacks are compared without overflow.
+/// The remainder of the quotient rounded down has the divisor's sign, so it can be compared with its distance to the
+/// divisor without overflow.
 #[inline(always)]
 fn nearest_rest<T: Integer>(a: T, floor: T, by: T) -> T {
     let rest = a.sub(floor.mul(by));
@@ -60,7 +61,7 @@ fn nearest_rest<T: Integer>(a: T, floor: T, by: T) -> T {
     if over || (rest == left && odd) { rest.sub(by) } else { rest }
 }
 
-/// A signed divisor made ready: its magnitude, and -1 where it is negative.
+/// A precomputed signed divisor: its magnitude, and -1 if it is negative.
 #[derive(Clone, Copy)]
 pub(crate) struct Signed<F, T> {
     factor: F,
@@ -105,7 +106,7 @@ fn floor_wide(a: i64, by: i64) -> i64 {
 
 macro_rules! ready {
     ($($float:ident $inverse:ident: $($ty:ident),+;)+) => { $($(
-        impl Ready<$ty> for $inverse {
+        impl PrecomputedDivisor<$ty> for $inverse {
             #[inline(always)]
             fn of(by: $ty) -> Self { Self::new($float::from(by)) }
             #[inline(always)]
@@ -119,7 +120,7 @@ ready! { f32 Inverse32: i16, u16; f64 Inverse64: i32, u32; }
 
 macro_rules! ready_by_factor {
     ($($factor:ident: $unsigned:ident $signed:ident;)+) => { $(
-        impl Ready<$unsigned> for $factor {
+        impl PrecomputedDivisor<$unsigned> for $factor {
             #[inline(always)]
             fn of(by: $unsigned) -> Self { Self::new(by) }
             #[inline(always)]
@@ -127,7 +128,7 @@ macro_rules! ready_by_factor {
             #[inline(always)]
             fn floor<M: Fma>(self, a: $unsigned) -> $unsigned { self.divide(a) }
         }
-        impl Ready<$signed> for Signed<$factor, $signed> {
+        impl PrecomputedDivisor<$signed> for Signed<$factor, $signed> {
             #[inline(always)]
             fn of(by: $signed) -> Self {
                 Self { factor: $factor::new(by.unsigned_abs()), sign: by >> ($signed::BITS - 1) }
@@ -137,7 +138,7 @@ macro_rules! ready_by_factor {
                 let minus = (a >> ($signed::BITS - 1)) ^ self.sign;
                 (self.factor.divide(a.unsigned_abs()) as $signed ^ minus).wrapping_sub(minus)
             }
-            // The signs differ where `minus` is -1, and `a` is not 0.
+            // `minus` is -1 where the signs differ; then `a` is not 0.
             #[inline(always)]
             fn floor<M: Fma>(self, a: $signed) -> $signed {
                 let minus = if a ^ self.sign < self.sign { -1 } else { 0 };
@@ -186,7 +187,7 @@ impl Dividend for i64 {
     type Near = Units;
     #[inline(always)]
     fn is_near(self) -> bool {
-        // One comparison, without a sign, for both ends.
+        // One unsigned comparison checks both ends of the range.
         (self.wrapping_add(Units::LIMIT - 1) as u64) < 2 * Units::LIMIT as u64 - 1
     }
     #[inline(always)]
@@ -199,7 +200,7 @@ impl Dividend for i64 {
     }
 }
 
-impl Ready<Units> for Inverse64 {
+impl PrecomputedDivisor<Units> for Inverse64 {
     #[inline(always)]
     fn of(by: Units) -> Self {
         Self::new(by.value())
@@ -237,17 +238,17 @@ impl Divide for Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::singles::{Instruction, Plain};
+    use crate::math::f32xn::{FmaDefault, FmaHardware};
     use std::fmt::Debug;
 
-    /// Returns the quotient towards zero and the one rounded down, each in two ways, and three remainders.
+    /// Returns the quotient towards zero and the one rounded down, each computed in two ways, and three remainders.
     fn ways<D: Divide, M: Fma>(a: D, b: D, by: D::By) -> [D; 7] {
         let (cut, down) = (by.trunc::<M>(a), by.floor::<M>(a));
         let rests = [a.rest::<M>(cut, b), a.rest::<M>(down, b), a.nearest_rest::<M>(down, b)];
         [a.div_trunc(b), cut, a.div_floor(b), down, rests[0], rests[1], rests[2]]
     }
 
-    /// Returns the same by 128 bits.
+    /// Returns the same, computed in 128 bits.
     fn exact(a: i128, b: i128) -> [i128; 7] {
         let rest = a.rem_euclid(b);
         let (floor, rest) = if b < 0 && rest != 0 { (a.div_euclid(b) - 1, rest + b) } else { (a.div_euclid(b), rest) };
@@ -255,7 +256,8 @@ mod tests {
         [a / b, a / b, floor, floor, a % b, rest, if up { rest - b } else { rest }]
     }
 
-    /// Divides these numbers by each divisor, in all ways, and compares with 128 bits; says how many pairs were near zero.
+    /// Divides these numbers by each divisor in all ways, compares with 128 bits, and counts the pairs on the small
+    /// path.
     fn check<T: Dividend + Debug>(
         numbers: &[i128],
         divisors: &[i128],
@@ -264,15 +266,15 @@ mod tests {
     ) -> usize {
         let mut near = 0;
         for b in divisors.iter().map(|&b| of(b)).filter(|&b| wide(b) != 0) {
-            let (by, near_by) = (Ready::of(b), Ready::of(b.near()));
+            let (by, near_by) = (PrecomputedDivisor::of(b), PrecomputedDivisor::of(b.near()));
             for a in numbers.iter().map(|&a| of(a)) {
                 let expected = exact(wide(a), wide(b)).map(of);
-                assert_eq!(ways::<T, Plain>(a, b, by), expected, "{a:?} / {b:?}");
-                assert_eq!(ways::<T, Instruction>(a, b, by), expected, "{a:?} / {b:?}, fused");
+                assert_eq!(ways::<T, FmaDefault>(a, b, by), expected, "{a:?} / {b:?}");
+                assert_eq!(ways::<T, FmaHardware>(a, b, by), expected, "{a:?} / {b:?}, fused");
                 if a.is_near() && b.is_near() {
                     let (a, b) = (a.near(), b.near());
-                    assert_eq!(ways::<_, Plain>(a, b, near_by).map(T::of_near), expected, "near");
-                    assert_eq!(ways::<_, Instruction>(a, b, near_by).map(T::of_near), expected, "near, fused");
+                    assert_eq!(ways::<_, FmaDefault>(a, b, near_by).map(T::of_near), expected, "near");
+                    assert_eq!(ways::<_, FmaHardware>(a, b, near_by).map(T::of_near), expected, "near, fused");
                     near += 1;
                 }
             }
@@ -304,7 +306,7 @@ mod tests {
     fn quotients_at_the_edges_are_exact() {
         let edges = |x: i128| [x - 2, x - 1, x, x + 1, x + 2];
         let mut numbers: Vec<i128> = (0..65).flat_map(|bit| edges(1 << bit)).collect();
-        // Products and their neighbours are where a rounded quotient would first go wrong.
+        // A wrongly rounded quotient would show first at products and their neighbours.
         for x in [3, 7, 10, 46_341, 65_521, 65_537, 3_037_000_499, 6_700_417 * 641] {
             numbers.extend([31, 32, 50, 63, 64].iter().flat_map(|bit| edges(((1 << bit) - 1) / x * x)));
         }

@@ -1,4 +1,4 @@
-//! The element types: one row each, and everything that is known of a type without an element of it.
+//! The element types, with one table row each.
 
 use std::fmt;
 
@@ -49,7 +49,7 @@ pub enum Family {
     Float,
 }
 
-struct Row {
+struct DTypeRow {
     dtype: DType,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -57,12 +57,18 @@ struct Row {
     family: Family,
 }
 
-const fn row(dtype: DType, name: &'static str, aliases: &'static [&'static str], size: usize, family: Family) -> Row {
-    Row { dtype, name, aliases, size, family }
+const fn row(
+    dtype: DType,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    size: usize,
+    family: Family,
+) -> DTypeRow {
+    DTypeRow { dtype, name, aliases, size, family }
 }
 
 #[rustfmt::skip]
-static ROWS: [Row; 13] = [
+static ROWS: [DTypeRow; 13] = [
     row(DType::Bool, "bool", &["boolean"],                   1, Family::Bool),
     row(DType::I8,   "i8",   &["int8"],                      1, Family::Signed),
     row(DType::I16,  "i16",  &["int16"],                     2, Family::Signed),
@@ -96,7 +102,7 @@ impl DType {
         Self::F64,
     ];
 
-    const fn row(self) -> &'static Row {
+    const fn row(self) -> &'static DTypeRow {
         &ROWS[self as usize]
     }
 

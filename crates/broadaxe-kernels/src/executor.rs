@@ -1,4 +1,4 @@
-//! Executors: who runs the parts of a job, and what the parts tell each other.
+//! Executors run the parts of a job on one or several threads.
 
 use std::sync::{
     Mutex, PoisonError,
@@ -9,9 +9,9 @@ use std::sync::{
 pub trait Executor: Sync {
     /// Returns the number of parts that can run at once.
     fn threads(&self) -> usize;
-    /// Calls `part` with 0 up to `parts`, each once, and returns when all are done.
+    /// Calls `part` once for each number below `parts`, and returns when all calls are done.
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync));
-    /// As [`Executor::run`], of parts that would take one thread so many nanoseconds together, as far as that is known.
+    /// As [`Executor::run`]. All parts together need about `nanos` nanoseconds on one thread, as far as that is known.
     fn run_for(&self, nanos: u64, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         let _ = nanos;
         self.run(parts, part);
@@ -30,7 +30,7 @@ impl Executor for Serial {
     }
 }
 
-/// Runs parts on the pool of rayon that the calling thread belongs to, or else on rayon's global one.
+/// Runs parts on the rayon pool of the calling thread, or else on the global one.
 #[cfg(feature = "rayon")]
 pub struct Rayon;
 
@@ -45,7 +45,7 @@ impl Executor for Rayon {
     }
 }
 
-/// Runs parts on threads that live as long as the job; the calling thread takes the first.
+/// Runs parts on threads that live as long as the job. The calling thread runs the first part.
 pub struct Scoped(pub usize);
 
 impl Executor for Scoped {
@@ -55,31 +55,31 @@ impl Executor for Scoped {
     fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
         std::thread::scope(|scope| {
             let start = |i: usize| std::thread::Builder::new().spawn_scoped(scope, move || part(i));
-            // Where the system gives no more threads, the calling one does the rest.
-            let refused = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
-            (0..parts.min(1)).chain(refused..parts).for_each(part);
+            // If the system does not start more threads, the calling thread runs the remaining parts.
+            let rejected = (1..parts).find(|&i| start(i).is_err()).unwrap_or(parts);
+            (0..parts.min(1)).chain(rejected..parts).for_each(part);
         });
     }
 }
 
-/// Is told elements done and elements in all from time to time; returns whether to go on.
+/// Receives the number of finished elements and of all elements from time to time. Returns whether to continue.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
-/// The least work of a part, in nanoseconds, when every thread gets one at most.
+/// The minimal work of a part, in nanoseconds, if each thread gets at most one.
 ///
-/// On two cores, handing a part to a thread that listens and waiting for it costs 0.2 to 0.3 µs, and a cut where nobody helps
-/// 0.13 µs, which must stay below 2 %. Parts of half as much made jobs of 4 µs slower by 8 %.
+/// On two cores, handing a part to a spinning thread and waiting for it costs 0.2 to 0.3 µs. If no thread helps,
+/// splitting costs 0.13 µs, which must stay below 2 %. Parts of half this size made jobs of 4 µs slower by 8 %.
 const PART_NANOS: u64 = 4_000;
 
-/// The least work of a part when threads get several, to even out what one of them is held up by.
+/// The minimal work of a part if threads get several, which evens out interruptions of one thread.
 const FINE_NANOS: u64 = 5_000;
 
-/// The most parts per thread.
+/// The largest number of parts per thread.
 const FINE_PARTS: u64 = 8;
 
-/// Returns the number of parts that a job of so much work, in nanoseconds on one thread, is best cut into; 1 stays on the
-/// caller's thread.
-pub fn parts(nanos: u64, threads: usize) -> usize {
+/// Returns the best number of parts for a job that needs `nanos` nanoseconds on one thread; 1 means the calling thread
+/// alone.
+pub(crate) fn parts(nanos: u64, threads: usize) -> usize {
     if threads <= 1 {
         return 1;
     }
@@ -89,48 +89,49 @@ pub fn parts(nanos: u64, threads: usize) -> usize {
     usize::try_from(parts).unwrap_or(usize::MAX).max(1)
 }
 
-/// Returns the least work, in nanoseconds, of a job that was cut into so many parts.
+/// Returns the minimal work, in nanoseconds, of a job that was split into `parts` parts.
 pub(crate) fn least_nanos(parts: usize, threads: usize) -> u64 {
     let each = if parts <= threads { PART_NANOS } else { FINE_NANOS };
     each.saturating_mul(parts as u64)
 }
 
-/// The elements between two looks at the progress function, at most.
+/// The largest number of elements between two calls of the progress function.
 const LOOK: u64 = 1 << 16;
 
-/// The work between two looks, in picoseconds; a tenth of a second is long enough for many of them on a slow machine.
+/// The work between two calls of the progress function, in picoseconds. On a slow machine that is still well below a
+/// tenth of a second.
 const LOOK_PICOS: u64 = 500_000_000;
 
-/// Returns the elements between two looks at the progress function, where each takes so many picoseconds.
+/// Returns the elements between two calls of the progress function if each needs `picos` picoseconds.
 pub(crate) fn look(picos: u64) -> u64 {
     (LOOK_PICOS / picos.max(1)).clamp(1, LOOK)
 }
 
-/// What the threads of a job tell each other.
+/// The state that the threads of a job share.
 pub(crate) struct Watch<'a> {
     total: u64,
     progress: Option<Progress<'a>>,
     done: AtomicU64,
     stop: AtomicBool,
-    /// The first refused element so far, and the step that refused it.
-    refused: Mutex<Option<(u64, usize)>>,
+    /// The first rejected element so far, and the step that rejected it.
+    rejected: Mutex<Option<(u64, usize)>>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(total: u64, progress: Option<Progress<'a>>) -> Self {
-        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), refused: Mutex::new(None) }
+        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), rejected: Mutex::new(None) }
     }
 
-    /// Notes an element that a step refused; the first of all stays.
-    pub(crate) fn refuse(&self, element: u64, step: usize) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Records an element that a step rejected. The first element is kept.
+    pub(crate) fn reject(&self, element: u64, step: usize) {
+        let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         let found = (element, step);
-        *refused = Some(refused.map_or(found, |first| first.min(found)));
+        *rejected = Some(rejected.map_or(found, |first| first.min(found)));
     }
 
-    /// Returns the first refused element and its step, where one was.
-    pub(crate) fn refused(&self) -> Option<(u64, usize)> {
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the first rejected element and its step, if any.
+    pub(crate) fn rejected(&self) -> Option<(u64, usize)> {
+        *self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says whether the caller asked to stop.
@@ -138,7 +139,7 @@ impl<'a> Watch<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Counts elements done, tells the caller, and says whether to go on.
+    /// Counts finished elements, calls the progress function, and says whether to continue.
     pub(crate) fn go_on(&self, elements: u64) -> bool {
         let done = self.done.fetch_add(elements, Ordering::Relaxed) + elements;
         if self.progress.is_some_and(|progress| !progress(done, self.total)) {

@@ -1,4 +1,4 @@
-//! Families: the kernels of an operator for all dtypes of a kind, with the loops that pay for them.
+//! Families: the kernels of an operator for all dtypes of a kind, with the loops that are worth their size.
 
 use std::{
     marker::PhantomData,
@@ -6,12 +6,12 @@ use std::{
 };
 
 #[cfg(not(target_arch = "x86_64"))]
-use crate::number::Half as Packed;
+use crate::number::Half as PackedHalf;
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{LEVELS, half_wide, halves::Widened, versions},
-    loops::{Binary, Kernel, LIGHT_PICOS, Prepared, Ternary, Unary, Variant},
+    loops::{Binary, ByPrecomputed, Kernel, MEMORY_BOUND_PICOS, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
     ops::{
@@ -19,15 +19,15 @@ use crate::{
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{Brief, Line, One, Three, Two, apart::Single},
+    tile::{Brief, Line, One, Three, Two, strided::StridedLoop},
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    isa::{ConvertAvx2, ConvertAvx512, Past32, Past64, each, lots::Packed, wide},
+    isa::{ConvertAvx2, ConvertAvx512, StreamStores32, StreamStores64, each, lane_blocks::PackedHalf, wide},
     tile::{
         Streamed,
         halves::{OneHalf, TwoHalves},
-        light::{ManyLight, OneLight, TwoLight},
+        memory_bound::{OneMemoryBound, RowsMemoryBound, TwoMemoryBound},
         shared::OneShared,
     },
 };
@@ -52,58 +52,58 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
         apart: [None; LEVELS],
         guard: None,
         exchanged: false,
-        picos: LIGHT_PICOS * output.size() as u32,
+        picos: MEMORY_BOUND_PICOS * output.size() as u32,
     }
 }
 
-/// Returns the picoseconds of one element for what takes many instructions: transcendental functions, quotients.
+/// Returns the picoseconds per element of operators of many instructions: transcendental functions, quotients.
 const fn costly_picos(dtype: DType) -> u32 {
     if dtype.size() == 8 { 700 } else { 250 }
 }
 
-/// Returns the same for such functions of two operands: powers, remainders, angles.
+/// Returns the same for such operators of two operands: powers, remainders, angles.
 const fn heavy_picos(dtype: DType) -> u32 {
     if dtype.size() == 8 { 1800 } else { 700 }
 }
 
-/// The loops of an operator that costs far more than the memory it touches.
+/// The loops of a compute-bound operator.
 const fn heavy_loops<L: Line>(constants: u8) -> Variant {
     Variant { constants, versions: versions::<L>(), past: [None; LEVELS] }
 }
 
-/// The loops of an operator that is as cheap as the memory it touches: also those that write past the caches.
+/// The loops of a memory-bound operator, including those with streaming stores.
 #[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    let past = wide::<Streamed<L, Past32>, Streamed<L, Past64>>();
+    let past = wide::<Streamed<L, StreamStores32>, Streamed<L, StreamStores64>>();
     Variant { constants, versions: versions::<L>(), past }
 }
 
-/// The loops of an operator that is as cheap as the memory it touches.
+/// The loops of a memory-bound operator.
 #[cfg(not(target_arch = "x86_64"))]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
     heavy_loops::<L>(constants)
 }
 
-/// The same for an operator whose operands may lie differently, so that rows are often short.
+/// The same for an operator whose operands often have different layouts, so that rows are often short.
 #[cfg(target_arch = "x86_64")]
 const fn brief_loops<L: Line>(constants: u8) -> Variant {
     Variant { versions: each::<L, Brief<L>, Brief<L>>(), ..light_loops::<L>(constants) }
 }
 
-/// The same for an operator whose operands may lie differently, so that rows are often short.
+/// The same for an operator whose operands often have different layouts, so that rows are often short.
 #[cfg(not(target_arch = "x86_64"))]
 const fn brief_loops<L: Line>(constants: u8) -> Variant {
     Variant { versions: versions::<Brief<L>>(), ..light_loops::<L>(constants) }
 }
 
-/// The loops of an operator whose result for a half is that for f32, rounded: `B` where the machine has no conversions.
+/// The loops of an operator on halves whose result is that of f32, rounded. `B` is for machines without conversions.
 #[cfg(target_arch = "x86_64")]
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
-    let past = wide::<Streamed<M, Past32>, Streamed<L, Past64>>();
+    let past = wide::<Streamed<M, StreamStores32>, Streamed<L, StreamStores64>>();
     Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
 }
 
-/// The loops of two operands of f16, for a costly operator whose result is that for f32, rounded.
+/// The loops of a compute-bound operator on two f16 operands whose result is that of f32, rounded.
 const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     return half_loops::<Two<O, f16, 0>, TwoHalves<O, ConvertAvx2>, TwoHalves<O, ConvertAvx512>>(0, false);
@@ -111,29 +111,33 @@ const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
     heavy_loops::<Two<O, f16, 0>>(0)
 }
 
-/// The loops of two operands of f16 or bf16, for an operator as cheap as memory whose result is that for f32, rounded.
-const fn two_light<O: Binary<H> + Widened, H: Packed, const C: u8>() -> Variant {
+/// The loops of a memory-bound operator on two f16 or bf16 operands whose result is that of f32, rounded.
+const fn two_light<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     {
-        let loops = half_loops::<Two<O, H, C>, TwoLight<O, H, H::By8, C>, TwoLight<O, H, H::By16, C>>(C, true);
+        let loops =
+            half_loops::<Two<O, H, C>, TwoMemoryBound<O, H, H::By8, C>, TwoMemoryBound<O, H, H::By16, C>>(C, true);
         if C != 0 {
             return loops;
         }
-        Variant { versions: each::<Two<O, H, 0>, ManyLight<O, H, H::By8>, ManyLight<O, H, H::By16>>(), ..loops }
+        Variant {
+            versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, H::By8>, RowsMemoryBound<O, H, H::By16>>(),
+            ..loops
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     light_loops::<Two<O, H, C>>(C)
 }
 
-/// The same of one operand.
-const fn one_light<O: Unary<H> + Widened, H: Packed>() -> Variant {
+/// The same for one operand.
+const fn one_light<O: Unary<H> + Widened, H: PackedHalf>() -> Variant {
     #[cfg(target_arch = "x86_64")]
-    return half_loops::<One<O, H, 0>, OneLight<O, H, H::By8>, OneLight<O, H, H::By16>>(0, true);
+    return half_loops::<One<O, H, 0>, OneMemoryBound<O, H, H::By8>, OneMemoryBound<O, H, H::By16>>(0, true);
     #[cfg(not(target_arch = "x86_64"))]
     light_loops::<One<O, H, 0>>(0)
 }
 
-/// The loops of one operand of f16 or f32 whose result, of f16 or f32, is that for f32, as cheap as memory.
+/// The loops of a memory-bound operator on one f16 or f32 operand whose result, f16 or f32, is that of f32.
 const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     return half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertAvx2>, OneHalf<F, T, O::Out, ConvertAvx512>>(
@@ -143,29 +147,29 @@ const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>() -> Varian
     light_loops::<One<O, T, 0>>(0)
 }
 
-/// The loops of a function of elements, for every instruction set and every choice of constant operands that pays.
-struct Loops<F>(PhantomData<F>);
+/// The loops of a function, for every instruction set and every choice of constant operands that is worth a loop.
+struct ElementLoops<F>(PhantomData<F>);
 
-impl<O: Unary<T>, T: Element> Loops<(O, T)> {
+impl<O: Unary<T>, T: Element> ElementLoops<(O, T)> {
     const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
     const COSTLY: &'static [Variant] = &[heavy_loops::<One<O, T, 0>>(0)];
     const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
 }
 
-impl<O: Binary<T>, T: Element> Loops<(O, T, T)> {
+impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
     const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
     const TWO: &'static [Variant] =
         &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)];
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-impl<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
+impl<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] = &[heavy_loops::<One<O, f16, 0>>(0)];
     const COSTLY_BF16: &'static [Variant] = &[heavy_loops::<One<O, bf16, 0>>(0)];
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<O: Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
+impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] =
         &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, ConvertAvx2>, OneHalf<O, f16, f16, ConvertAvx512>>(
             0, false,
@@ -177,27 +181,27 @@ impl<O: Unary<bf16> + Unary<f32, Out = f32>> Loops<(O,)> {
     }];
 }
 
-impl<O: Binary<f16> + Binary<f32, Out = f32>> Loops<(O, O)> {
+impl<O: Binary<f16> + Binary<f32, Out = f32>> ElementLoops<(O, O)> {
     const HEAVY_HALVES: &'static [Variant] = &[two_halves::<O>()];
 }
 
 /// Operators on a half that are computed as those on f32.
 struct ByF32<O, H>(PhantomData<(O, H)>);
 
-impl<O: Unary<H> + Widened, H: Packed> ByF32<O, (H,)> {
+impl<O: Unary<H> + Widened, H: PackedHalf> ByF32<O, (H,)> {
     const ONE: &'static [Variant] = &[one_light::<O, H>()];
 }
 
-impl<O: Binary<H> + Widened, H: Packed> ByF32<O, (H, H)> {
+impl<O: Binary<H> + Widened, H: PackedHalf> ByF32<O, (H, H)> {
     const TWO: &'static [Variant] = &[two_light::<O, H, 0>(), two_light::<O, H, 1>(), two_light::<O, H, 2>()];
 }
 
-impl<O: Origin, T: Target> Loops<(element::Cast<T>, O, f32)> {
+impl<O: Origin, T: Target> ElementLoops<(element::Cast<T>, O, f32)> {
     /// Casts between f16 and f32.
     const CAST_HALF: &'static [Variant] = &[one_half::<element::Cast<T>, element::Cast<f32>, O>()];
 }
 
-impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
+impl<O: Ternary<A, T>, A: Element, T: Element> ElementLoops<(O, A, T, T, T)> {
     const THREE: &'static [Variant] = &[
         brief_loops::<Three<O, A, T, 0>>(0),
         brief_loops::<Three<O, A, T, 2>>(2),
@@ -207,27 +211,28 @@ impl<O: Ternary<A, T>, A: Element, T: Element> Loops<(O, A, T, T, T)> {
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::ONE)
+    plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, ElementLoops::<(O, T)>::ONE)
 }
 
-/// One operand, of an operator that costs far more than the memory it touches.
+/// A kernel of a compute-bound operator with one operand.
 const fn costly<O: Unary<T>, T: Element>() -> Kernel {
-    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, Loops::<(O, T)>::COSTLY);
+    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, ElementLoops::<(O, T)>::COSTLY);
     Kernel { picos: costly_picos(T::DTYPE), ..kernel }
 }
 
-/// Two operands, loops for a constant on either side: for operators as cheap as the memory they touch.
+/// A kernel of a memory-bound operator with two operands, with loops for a constant on either side.
 const fn two<O: Binary<T>, T: Element>() -> Kernel {
-    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::TWO);
-    // Those of questions would be as much code again, for rarer needs.
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T)>::TWO);
+    // Loops for comparisons would double the code for a rarer need.
     let is_wide = size_of::<T>() == 8 && size_of::<O::Out>() == 8;
-    let apart = if is_wide { half_wide::<Single<Two<O, T, 0>>>() } else { [None; LEVELS] };
+    let apart = if is_wide { half_wide::<StridedLoop<Two<O, T, 0>>>() } else { [None; LEVELS] };
     Kernel { apart, ..kernel }
 }
 
-/// Two operands, one loop: for operators that cost far more than repeating a constant into a tile.
+/// A kernel of a compute-bound operator with two operands and one loop: repeating a constant into a tile costs little
+/// in comparison.
 const fn heavy<O: Binary<T>, T: Element>() -> Kernel {
-    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, Loops::<(O, T, T)>::HEAVY);
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T)>::HEAVY);
     Kernel { picos: heavy_picos(T::DTYPE), ..kernel }
 }
 
@@ -243,12 +248,12 @@ const fn one_bf16<O: Unary<bf16> + Widened>() -> Kernel {
 
 /// As [`costly`], for f16 by f32.
 const fn costly_f16<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O,)>::COSTLY_F16, ..costly::<O, f16>() }
+    Kernel { variants: ElementLoops::<(O,)>::COSTLY_F16, ..costly::<O, f16>() }
 }
 
 /// As [`costly`], for bf16 by f32.
 const fn costly_bf16<O: Unary<bf16> + Unary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O,)>::COSTLY_BF16, ..costly::<O, bf16>() }
+    Kernel { variants: ElementLoops::<(O,)>::COSTLY_BF16, ..costly::<O, bf16>() }
 }
 
 /// As [`two`], for f16 by f32.
@@ -263,16 +268,16 @@ const fn two_bf16<O: Binary<bf16> + Widened>() -> Kernel {
 
 /// As [`heavy`], for f16 by f32.
 const fn heavy_by_f32<O: Binary<f16> + Binary<f32, Out = f32>>() -> Kernel {
-    Kernel { variants: Loops::<(O, O)>::HEAVY_HALVES, ..heavy::<O, f16>() }
+    Kernel { variants: ElementLoops::<(O, O)>::HEAVY_HALVES, ..heavy::<O, f16>() }
 }
 
 const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
-    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, Loops::<(O, T, T, T, T)>::THREE)
+    plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T, T, T)>::THREE)
 }
 
 const NONE: [Option<Kernel>; 13] = [None; 13];
 
-/// Lays kernels out by their last operand's dtype.
+/// Arranges kernels by the dtype of their last operand.
 const fn gather<const N: usize>(kernels: [Kernel; N]) -> Kernels {
     let mut all = NONE;
     let mut i = 0;
@@ -331,7 +336,7 @@ family!(/// Truth values, two operands.
 family!(/// Truth values, one operand.
     truth, one, Unary: Bool);
 family!(/// Every integer, a dividend and a divisor that is not zero.
-    divisions, divided, Prepared: i8, i16, i32, i64, u8, u16, u32, u64);
+    divisions, divided, ByPrecomputed: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every integer, one operand.
     integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every float, one operand.
@@ -348,22 +353,22 @@ pub(crate) const fn copied_numbers() -> Kernels {
     kernels
 }
 
-/// Every element as it is; bools become 0 or 1.
+/// Copies every dtype bit for bit, except that bools become 0 or 1.
 pub(crate) const fn copied() -> Kernels {
     gather(copies())
 }
 
-/// Every float, two operands, of which the halves have the result of f32, rounded.
+/// Every float, two operands. The halves have the result of f32, rounded.
 pub(crate) const fn rounded_floats<O: Binary<f16> + Binary<bf16> + Binary<f32> + Binary<f64> + Widened>() -> Kernels {
     gather([two_f16::<O>(), two_bf16::<O>(), two::<O, f32>(), two::<O, f64>()])
 }
 
-/// The same of one operand.
+/// The same for one operand.
 pub(crate) const fn rounded_float<O: Unary<f16> + Unary<bf16> + Unary<f32> + Unary<f64> + Widened>() -> Kernels {
     gather([one_f16::<O>(), one_bf16::<O>(), one::<O, f32>(), one::<O, f64>()])
 }
 
-/// Every integer by the loops of the unsigned one of its width, for operators that do not ask for the sign.
+/// Every integer through the loops of the unsigned one of its width, for operators that do not depend on the sign.
 pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
     let (k1, k2, k4, k8) = (two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>());
     gather([
@@ -393,7 +398,7 @@ pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>()
     ])
 }
 
-/// The kernels of pairs: by the first operation, then by the second.
+/// The kernels of fused pairs: by the first operation, then by the second.
 type Pairs = [[Kernel; 4]; 3];
 
 const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> Pairs {
@@ -419,8 +424,8 @@ const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T
     ]
 }
 
-/// Returns the kernels of pairs of a dtype: by the first operation, a sum, difference or product, then by the second, of which there
-/// is also the third operand less the first two.
+/// Returns the kernels of fused pairs of a dtype: by the first operation (sum, difference or product), then by the
+/// second, which can also be the third operand minus the first result.
 pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
     static F32: Pairs = pairs_of::<f32>();
     static F64: Pairs = pairs_of::<f64>();
@@ -437,7 +442,7 @@ pub(crate) const fn choices() -> Kernels {
     where
         Where: Ternary<Bool, T>,
     {
-        plain([DType::Bool, dtype, dtype], 3, dtype, Loops::<(Where, Bool, T, T, T)>::THREE)
+        plain([DType::Bool, dtype, dtype], 3, dtype, ElementLoops::<(Where, Bool, T, T, T)>::THREE)
     }
     gather([
         by::<Bool>(DType::Bool),
@@ -456,7 +461,7 @@ pub(crate) const fn choices() -> Kernels {
     ])
 }
 
-/// Casts an element to an integer of so many bytes; the bits are the same with a sign as without.
+/// Casts an element to an integer of `bytes` bytes; the bits do not depend on its signedness.
 const fn to_width<A: Origin>(bytes: usize) -> Kernel {
     match bytes {
         1 => one::<element::Cast<u8>, A>(),
@@ -466,7 +471,8 @@ const fn to_width<A: Origin>(bytes: usize) -> Kernel {
     }
 }
 
-/// Casts an integer or a truth value to an integer: by the loops of their widths, since a sign matters only where a number grows.
+/// Casts an integer or a bool to an integer through the loops of their widths: the sign matters only if the number
+/// widens.
 const fn by_width(from: DType, to: DType) -> Kernel {
     let kernel = match from {
         DType::Bool => to_width::<Bool>(to.size()),
@@ -488,7 +494,7 @@ const fn casts_from<A: Origin>() -> [Kernel; 13] {
         let kernel = one::<element::Cast<T>, A>();
         match (A::DTYPE, T::DTYPE) {
             (DType::F16, DType::F32) | (DType::F32, DType::F16) => {
-                return Kernel { variants: Loops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel };
+                return Kernel { variants: ElementLoops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel };
             }
             _ => {}
         }
@@ -535,7 +541,7 @@ pub fn cast(from: DType, to: DType) -> &'static Kernel {
     &CASTS[from as usize][to as usize]
 }
 
-/// Returns the kernel that copies elements of a dtype, bit for bit; bools become 0 or 1.
+/// Returns the kernel that copies elements of a dtype bit for bit, except that bools become 0 or 1.
 pub fn copy(dtype: DType) -> &'static Kernel {
     &COPIES[dtype as usize]
 }
@@ -561,7 +567,7 @@ const fn copies() -> [Kernel; 13] {
 }
 
 const fn labelled<T: Element>(dtype: DType) -> Kernel {
-    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, Loops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
+    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, ElementLoops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
 }
 
 #[cfg(test)]

@@ -1,33 +1,34 @@
-//! Folds: many elements to one, with the same bits however they lie and whoever computes them.
+//! Folds many elements to one, with the same bits for every memory layout and every number of threads.
 //!
-//! What is folded is a sequence, and the tree over it depends on its length alone. It is cut into blocks of 16 times `L`
-//! elements. Within a block, element `i` goes to lane `i % L`, each lane is folded from its first element to its last, and
-//! the lanes are joined in halves: lane `l` with `l + L/2`, then with `l + L/4`, and so on. Results of blocks are joined
-//! as a binary counter counts: two neighbours, two pairs of neighbours, ...; what is left over at the end is joined from the
-//! latest backwards. So a float goes through at most 16 additions in a lane and one for each doubling after that.
+//! The elements of one result form a sequence, and the tree that folds it depends on its length alone. The sequence is
+//! divided into blocks of 16 times `L` elements. In a block, element `i` belongs to lane `i % L`. Each lane is folded
+//! from its first element to its last, and then the lanes are joined in halves: lane `l` with `l + L/2`, then with `l +
+//! L/4`, and so on. Block results are joined like the digits of a binary counter: two neighbours, two pairs of
+//! neighbours, and so on; what remains at the end is joined from the latest backwards. So a float passes through at
+//! most 16 additions in a lane, and one for each doubling after that.
 //!
-//! Two ways lead through that tree. [`Folder::along`] takes elements of one sequence that lie one after the other; the lanes
-//! are those of a vector. [`Folder::across`] takes elements of many sequences that lie side by side, a row of one element
-//! of each; there are `L` rows of lanes then, and whole rows are joined. Nothing here asks how many sequences there
-//! are or where they are cut: the state is kept between calls, and a run of whole blocks, as many as a power of two, is a
-//! subtree that another thread may compute ([`Folder::save`], [`Folder::load`]).
+//! There are two ways to walk that tree. [`Folder::along`] reads contiguous elements of one sequence, with the lanes of
+//! a vector. [`Folder::across`] reads rows with one element of each of many sequences; it has `L` rows of lanes, and
+//! joins whole rows. The number of sequences and their division among calls do not matter: the state is kept between
+//! calls, and a run of whole blocks whose count is a power of two is a subtree that another thread may compute
+//! ([`Folder::save`], [`Folder::load`]).
 
 pub(crate) mod search;
 pub(crate) mod kinds;
 
 use crate::{
     dtype::Element,
-    isa::{Isa, Level, Work},
+    isa::{Isa, Level, LevelWork},
     tile::{self, Input, Rows},
 };
 
 /// The elements of a lane in a block.
-const STEPS: usize = 16;
+const LANE_ELEMENTS: usize = 16;
 
-/// The rows that are joined at a time; the lanes are read and written once for all of them.
+/// The rows that are joined at a time, so that the lanes are read and written once for all of them.
 const AT_ONCE: usize = 8;
 
-/// The most elements of a block; every block has a power of two that is no larger.
+/// The most elements of a block. Every block has a power of two of elements, at most this.
 pub(crate) const LARGEST_BLOCK: usize = 16 * 64;
 
 /// How elements are folded; `join` need not be associative.
@@ -36,7 +37,7 @@ pub(crate) trait Fold: 'static {
     type In: Element;
     /// What they are folded in.
     type Acc: Element;
-    /// What leaves any other value as it is, joined from either side.
+    /// The neutral element: joining it from either side does not change a value.
     const NEUTRAL: Self::Acc;
     /// Widens one element.
     fn take(x: Self::In) -> Self::Acc;
@@ -51,7 +52,7 @@ pub(crate) trait Fold: 'static {
     fn done(a: Self::Acc) -> Self::Acc;
 }
 
-/// Where rows lie in an input: the first one, their elements, how many they are and the bytes between them.
+/// Rows of an input: the first one, their elements, their number and the bytes between them.
 #[derive(Clone, Copy)]
 pub(crate) struct Band<'a> {
     pub(crate) input: Input<'a>,
@@ -61,43 +62,44 @@ pub(crate) struct Band<'a> {
     pub(crate) pitch: isize,
 }
 
-/// The state of a fold, or of a search, over sequences side by side.
+/// The state of a fold, or of a search, over several sequences.
 pub(crate) trait Folder {
-    /// Forgets everything; from now on there are `width` sequences, and the next element of each is its number `first`.
+    /// Resets the state to `width` sequences, whose next element has the number `first`.
     fn start(&mut self, width: usize, first: u64);
-    /// Takes the next elements of one sequence, or all elements of every sequence: a row for each; says whether they are there.
+    /// Reads the next elements of one sequence, or all elements of every sequence, one row each. Returns whether they
+    /// could be read.
     #[must_use]
     fn along(&mut self, isa: Isa, band: Band) -> bool;
-    /// Takes the next element of every sequence for each row; says whether they are there.
+    /// Reads the next element of every sequence, once for each row. Returns whether they could be read.
     #[must_use]
     fn across(&mut self, isa: Isa, band: Band) -> bool;
-    /// Writes what was taken since the start, for [`Folder::load`]; ends it.
+    /// Writes the state since the start for [`Folder::load`], and ends the fold.
     fn save(&mut self, to: &mut [u8]);
-    /// Takes what another state saved, which went through the elements that come next.
+    /// Joins a saved state, which covers the elements that come next.
     fn load(&mut self, isa: Isa, from: &[u8]);
-    /// Writes the results, one for each sequence; ends it.
+    /// Writes one result for each sequence, and ends the fold.
     fn finish(&mut self, to: &mut [u8]);
     /// Returns the bytes that [`Folder::save`] writes for each sequence.
     fn saved_size(&self) -> usize;
 }
 
-/// The state of a fold with `L` lanes over sequences side by side, taken row by row.
-pub(crate) struct Lanes<F: Fold, const L: usize> {
+/// The state of a fold with `L` lanes over several sequences, row by row.
+pub(crate) struct FoldLanes<F: Fold, const L: usize> {
     width: usize,
-    /// The lanes of the block at hand, each a row of `width`.
+    /// The lanes of the current block, each a row of `width`.
     rows: Vec<F::Acc>,
-    /// The elements of the block at hand, less than a block.
+    /// The elements of the current block so far, less than a block.
     pos: usize,
-    /// Blocks done.
+    /// The number of finished blocks.
     blocks: u64,
-    /// Results of 1, 2, 4, ... blocks, each a row of `width`; those stand whose bit in `blocks` is set.
+    /// Results of 1, 2, 4, ... blocks, each a row of `width`. A level is valid if its bit in `blocks` is set.
     levels: Vec<Vec<F::Acc>>,
 }
 
-impl<F: Fold, const L: usize> Lanes<F, L> {
+impl<F: Fold, const L: usize> FoldLanes<F, L> {
     pub(crate) const BLOCK: usize = {
-        assert!(L.is_power_of_two() && STEPS * L <= LARGEST_BLOCK);
-        STEPS * L
+        assert!(L.is_power_of_two() && LANE_ELEMENTS * L <= LARGEST_BLOCK);
+        LANE_ELEMENTS * L
     };
 
     pub(crate) fn new() -> Self {
@@ -113,10 +115,10 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         (self.pos, self.blocks) = (0, 0);
     }
 
-    /// Takes rows of one element for each sequence; says whether they are there. One sequence alone is taken in whole `BLOCKS`, if
-    /// they may be.
+    /// Reads rows of one element for each sequence, and returns whether they could be read. A single sequence is read
+    /// in whole `BLOCKS` where possible.
     ///
-    /// Rows without a gap between them make long rows of all lanes.
+    /// Rows without gaps between them form long rows of all lanes.
     #[inline(always)]
     pub(crate) fn take<const BLOCKS: bool>(&mut self, band: &Band) -> bool {
         let size = self.width * size_of::<F::In>();
@@ -125,9 +127,9 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         while row < band.rows {
             let lane = self.pos % L;
             let left = (band.rows - row).min(Self::BLOCK - self.pos);
-            // Whole blocks of one sequence keep their lanes in registers, and read memory in its order: joined as rows, from memory
-            // beyond the caches, they were measured to take 3 to 7 times as long. Bytes that are added in 64 bits are the
-            // exception: a few rows at a time are added in less.
+            // Whole blocks of one sequence keep their lanes in registers and read memory in order: joined as rows, data
+            // larger than the caches was measured to be 3 to 7 times slower. Bytes that are summed in 64 bits are the
+            // exception, because a few rows at a time are summed in a narrower type.
             let slim = size_of::<F::Acc>() <= 4 * size_of::<F::In>();
             if BLOCKS && slim && self.width == 1 && dense && left == Self::BLOCK {
                 let at = band.at + row as isize * band.pitch;
@@ -135,7 +137,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
                 self.rows[0] = block::<F, L>(&rows, 0, 0, left);
                 row += left;
             } else {
-                // From the first lane on, as many rounds as there are; the rest of a round otherwise.
+                // From the first lane on, all complete rounds; otherwise the rest of a round.
                 let (rounds, lanes) = if lane == 0 && left >= L { (left / L, L) } else { (1, left.min(L - lane)) };
                 let (times, together) = if dense { (1, lanes) } else { (lanes, 1) };
                 for l in 0..times {
@@ -156,7 +158,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         true
     }
 
-    /// Joins rows, one after the other, into the lanes from this one on.
+    /// Joins consecutive rows into the lanes from this one on.
     #[inline(always)]
     fn join(&mut self, rows: &Rows<F::In>, lane: usize) {
         let places = &mut self.rows[lane * self.width..][..rows.count];
@@ -180,7 +182,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         }
     }
 
-    /// Joins the lanes of the block at hand into the first and ends it.
+    /// Joins the lanes of the current block into the first lane, and ends the block.
     #[inline(always)]
     fn close(&mut self) {
         let (mut filled, mut half) = (self.pos.min(L), L / 2);
@@ -211,7 +213,7 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         self.blocks += 1;
     }
 
-    /// Joins everything taken into the first lane, and forgets it.
+    /// Joins everything so far into the first lane, and resets the state.
     #[inline(always)]
     pub(crate) fn total(&mut self) -> &mut [F::Acc] {
         if self.pos > 0 {
@@ -229,14 +231,14 @@ impl<F: Fold, const L: usize> Lanes<F, L> {
         carry
     }
 
-    /// As [`Lanes::total`], for what is asked once for all sequences.
+    /// As [`FoldLanes::total`], out of line for calls that happen once for all sequences.
     #[inline(never)]
     fn end(&mut self) -> &mut [F::Acc] {
         self.total()
     }
 }
 
-/// Changes a place for each column, looking at its elements in `K` rows from this one on.
+/// Updates the accumulator of each column with its elements in `K` rows from this one on.
 #[inline(always)]
 fn zip<F: Fold, const K: usize>(
     rows: &Rows<F::In>,
@@ -260,7 +262,7 @@ fn join_after<F: Fold>(earlier: &[F::Acc], later: &mut [F::Acc]) {
     earlier.iter().zip(later).for_each(|(a, b)| *b = F::join(*a, *b));
 }
 
-/// Folds elements of a row, no more than a block.
+/// Folds elements of a row, at most a block.
 #[inline(always)]
 pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, from: usize, to: usize) -> F::Acc {
     let mut lanes = [F::NEUTRAL; L];
@@ -281,7 +283,7 @@ pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, fro
             lanes[l] = F::join(lanes[l], rest[l]);
         }
     }
-    // Each half by a loop of its own: with one for all, the lanes would have to be in memory.
+    // Each half has a loop of its own: a single loop would keep the lanes in memory.
     if L >= 64 {
         halve::<F, L, 32>(&mut lanes);
     }
@@ -295,8 +297,8 @@ pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, fro
     lanes[0]
 }
 
-/// Returns the level for [`block`], at most AVX2: with longer vectors the compiler puts lanes together one by one, and rows of
-/// 64 elements were measured to take 1.2 to 4 times as long.
+/// Returns the level for [`block`], at most AVX2: with longer vectors the compiler assembles lanes one by one, and rows
+/// of 64 elements were measured to be 1.2 to 4 times slower.
 pub(crate) fn for_blocks(isa: Isa) -> Isa {
     if isa.level() > Level::Avx2 { Isa::of(Level::Avx2).unwrap_or(isa) } else { isa }
 }
@@ -310,12 +312,12 @@ fn halve<F: Fold, const L: usize, const HALF: usize>(lanes: &mut [F::Acc; L]) {
 
 /// A fold with `L` lanes.
 pub(crate) struct Tree<F: Fold, const L: usize> {
-    all: Lanes<F, L>,
-    /// One of several sequences that are taken whole.
-    one: Lanes<F, L>,
+    all: FoldLanes<F, L>,
+    /// One of several sequences that are read whole.
+    one: FoldLanes<F, L>,
 }
 
-/// What is done under the instructions of a level.
+/// A task that runs with the instructions of a level.
 #[derive(Clone, Copy)]
 enum Task<'a> {
     Along(Band<'a>),
@@ -323,13 +325,13 @@ enum Task<'a> {
     Push,
 }
 
-struct Feed<'t, 'a, F: Fold, const L: usize> {
+struct LevelTask<'t, 'a, F: Fold, const L: usize> {
     tree: &'t mut Tree<F, L>,
     task: Task<'a>,
     done: &'t mut bool,
 }
 
-impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
+impl<F: Fold, const L: usize> LevelWork for LevelTask<'_, '_, F, L> {
     #[inline(always)]
     fn work(self) {
         let Tree { all, one } = self.tree;
@@ -338,17 +340,17 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
             Task::Along(band) => Some((band, true)),
             Task::Across(band) => Some((band, false)),
         };
-        // Whether results of blocks, one for each sequence, are in the first lane.
+        // Whether block results, one for each sequence, are in the first lane.
         let mut ready = true;
         if let Some((band, along)) = taken {
             ready = along && all.width > 1;
-            if ready && band.count <= Lanes::<F, L>::BLOCK {
+            if ready && band.count <= FoldLanes::<F, L>::BLOCK {
                 let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
                 for (row, to) in all.rows.iter_mut().enumerate().take(rows.height) {
                     *to = block::<F, L>(&rows, row, 0, rows.count);
                 }
             } else {
-                // The elements of a sequence that lie side by side are rows of one element.
+                // Adjacent elements of a sequence form rows of one element.
                 let size = size_of::<F::In>() as isize;
                 for row in 0..if along { band.rows } else { 1 } {
                     let at = band.at + row as isize * band.pitch;
@@ -365,13 +367,13 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
                 }
             }
         }
-        // Once for all of these: the code is long, and stands in the loops of every kind, dtype and level.
+        // One call for all of these, because its long code is repeated for every kind, dtype and level.
         if ready {
             all.push();
         }
         *self.done = true;
     }
-    /// Takes rows across several sequences; other tasks go by [`for_blocks`].
+    /// Folds rows across several sequences. Other tasks use [`for_blocks`].
     #[inline(always)]
     fn work_wide(self) {
         if let Task::Across(band) = self.task {
@@ -382,12 +384,12 @@ impl<F: Fold, const L: usize> Work for Feed<'_, '_, F, L> {
 
 impl<F: Fold, const L: usize> Tree<F, L> {
     pub(crate) fn new() -> Self {
-        Self { all: Lanes::new(), one: Lanes::new() }
+        Self { all: FoldLanes::new(), one: FoldLanes::new() }
     }
 
     fn feed(&mut self, isa: Isa, task: Task) -> bool {
         let mut done = false;
-        isa.perform(Feed { tree: self, task, done: &mut done });
+        isa.perform(LevelTask { tree: self, task, done: &mut done });
         done
     }
 }

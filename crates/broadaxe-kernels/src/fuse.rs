@@ -1,4 +1,4 @@
-//! Fusing: two steps of a program that one kernel computes become one.
+//! Fuses two steps of a program into one where a kernel computes both.
 
 use crate::{
     dtype::DType,
@@ -8,25 +8,25 @@ use crate::{
     table::find,
 };
 
-/// The operators that can be the first or the second of a pair, by the number that [`pairs`] gives them.
-const PARTS: [&str; 3] = ["add", "sub", "mul"];
+/// The operators that can be part of a pair, by the number that [`pairs`] gives them.
+const FUSED_OPERATORS: [&str; 3] = ["add", "sub", "mul"];
 
 /// Returns the number of the operator that a kernel belongs to, if it can be part of a pair.
 fn part(kernel: &'static Kernel) -> Option<usize> {
     let dtype = kernel.output();
     let is = |name: &str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
-    matches!(dtype, DType::F32 | DType::F64).then(|| PARTS.iter().position(|&name| is(name)))?
+    matches!(dtype, DType::F32 | DType::F64).then(|| FUSED_OPERATORS.iter().position(|&name| is(name)))?
 }
 
-/// Returns the kernel of both steps, where the first is operand `k` of the second.
+/// Returns the kernel of both steps, if the first is operand `k` of the second.
 fn fused(first: &Step, second: &Step, k: usize) -> Option<&'static Kernel> {
     let (one, two) = (part(first.kernel)?, part(second.kernel)?);
-    // The third operand less the first two: a difference whose second operand is the first step.
+    // The third operand minus the first result: a difference whose second operand is the first step.
     let two = if k == 1 && two == 1 { 3 } else { two };
     Some(&pairs(second.kernel.output())?[one][two])
 }
 
-/// Fuses what can be; returns the steps, and for each the number that it (its second part) had before.
+/// Fuses all pairs. Returns the steps, and for each the number that it, or its second part, had before.
 pub(crate) fn fuse(steps: Vec<Step>) -> (Vec<Step>, Vec<usize>) {
     let mut uses = vec![0; steps.len()];
     for arg in steps.iter().flat_map(|step| &step.args) {
@@ -51,7 +51,7 @@ pub(crate) fn fuse(steps: Vec<Step>) -> (Vec<Step>, Vec<usize>) {
     renumber(steps)
 }
 
-/// Drops the steps that are gone.
+/// Removes fused steps and renumbers the others.
 fn renumber(steps: Vec<Option<Step>>) -> (Vec<Step>, Vec<usize>) {
     let mut now = vec![0; steps.len()];
     let (mut left, mut before) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(fuse(halves).1, [0, 1], "halves round twice");
     }
 
-    /// Every pair gives, bit for bit, what its two steps give one after the other.
+    /// The fused kernel of each pair gives the same bits as its two steps.
     #[test]
     fn pairs_round_like_single_steps() {
         let values = [0.0_f32, -0.0, 1.0, -3.5e-3, 7.1e20, f32::MAX, f32::MIN_POSITIVE / 8.0, f32::INFINITY, f32::NAN];
@@ -150,17 +150,27 @@ mod tests {
                 for constants in 0..8_usize {
                     let strides = [0, 1, 2].map(|i| if constants & 1 << i != 0 { 0 } else { 4 });
                     let args = if k == 0 { [S(0), I(2)] } else { [I(2), S(0)] };
-                    let both = vec![step(PARTS[one], DType::F32, &[I(0), I(1)]), step(PARTS[two], DType::F32, &args)];
+                    let both = vec![
+                        step(FUSED_OPERATORS[one], DType::F32, &[I(0), I(1)]),
+                        step(FUSED_OPERATORS[two], DType::F32, &args),
+                    ];
                     let both = Program::new(vec![DType::F32; 3], both).expect("sound");
                     assert_eq!(both.step_count(), 1, "fused");
                     let got = run(isa, &both, strides, &whole);
                     let alone =
                         |name, args: &[Slot]| Program::new(vec![DType::F32; 2], vec![step(name, DType::F32, args)]);
-                    let first = run(isa, &alone(PARTS[one], &[I(0), I(1)]).expect("sound"), strides, &whole[..2]);
+                    let first =
+                        run(isa, &alone(FUSED_OPERATORS[one], &[I(0), I(1)]).expect("sound"), strides, &whole[..2]);
                     let args = if k == 0 { [I(0), I(1)] } else { [I(1), I(0)] };
                     let inputs = [Input::new(&first, 0), whole[2]];
-                    let want = run(isa, &alone(PARTS[two], &args).expect("sound"), [4, strides[2], 0], &inputs);
-                    assert!(got == want, "{} then {} at {k}, constants {constants:b}, {isa:?}", PARTS[one], PARTS[two]);
+                    let want =
+                        run(isa, &alone(FUSED_OPERATORS[two], &args).expect("sound"), [4, strides[2], 0], &inputs);
+                    assert!(
+                        got == want,
+                        "{} then {} at {k}, constants {constants:b}, {isa:?}",
+                        FUSED_OPERATORS[one],
+                        FUSED_OPERATORS[two]
+                    );
                 }
             }
         }

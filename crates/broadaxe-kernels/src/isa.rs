@@ -1,20 +1,20 @@
-//! The machine: which instruction sets the CPU has, with every loop compiled again under each; the floating-point mode of a
-//! thread; and pages of files that vanish while they are read.
+//! Everything specific to the machine: instruction sets, with every loop compiled for each; the floating-point mode of
+//! a thread; and pages of files that may vanish while they are read.
 //!
-//! A `Body` is an ordinary loop, always inlined. `versions` makes one function per [`Level`] around it, each allowed to use
-//! that level's instructions, so that the compiler vectorises the same source three times. Which one runs is chosen by an
-//! [`Isa`], a value that exists only where the CPU has what it names.
+//! A `Body` is an ordinary loop that is always inlined. `versions` makes one function per [`Level`] around it, each
+//! allowed to use that level's instructions, so the compiler vectorises the same source three times. An [`Isa`] selects
+//! the version; it exists only for a level that the CPU supports.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
 pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod lots;
+pub(crate) mod lane_blocks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod singles16;
+pub(crate) mod f32x16;
 pub(crate) mod cut;
 pub(crate) mod lanes;
 
@@ -27,12 +27,12 @@ mod stack;
 use half::f16;
 use once_cell::race::OnceBox;
 
-/// What one call computes: `rows` rows of `n` elements each, so many turns of them.
+/// The work of one call: `turns` times `rows` rows of `n` elements each.
 ///
-/// In a row, an operand is dense or one element that stands for all. From row to row it moves by its step, which may be 0, and
-/// from turn to turn by another.
+/// Within a row, an operand is dense or constant. It moves by its step from row to row, which may be 0, and by its turn
+/// step from turn to turn.
 #[derive(Clone, Copy)]
-pub struct Block {
+pub(crate) struct Block {
     /// The elements of a row.
     pub n: usize,
     /// The rows of a turn.
@@ -54,7 +54,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Describes a row of nothing, for all that has nothing to say of some part.
+    /// An empty block, as a default for unused fields.
     pub(crate) const EMPTY: Self = Self {
         n: 0,
         rows: 1,
@@ -67,7 +67,8 @@ impl Block {
         out_turn: 0,
     };
 
-    /// Calls for every row, with the places of the operands and the result in it; says whether any call said yes.
+    /// Calls `row` for every row, with the addresses of the operands and of the result. Returns whether any call
+    /// returned true.
     #[inline(always)]
     pub(crate) fn any_row(&self, mut row: impl FnMut([*const u8; 3], *mut u8) -> bool) -> bool {
         let mut any = false;
@@ -86,39 +87,40 @@ impl Block {
     }
 }
 
-/// Moves each place by so many bytes.
+/// Moves each address by a number of bytes.
 #[inline(always)]
 pub(crate) fn moved([a, b, c]: [*const u8; 3], by: [isize; 3]) -> [*const u8; 3] {
     [a.wrapping_offset(by[0]), b.wrapping_offset(by[1]), c.wrapping_offset(by[2])]
 }
 
-/// Computes a block; says whether an element was refused, whose result then means nothing.
+/// Computes a block. Returns whether an element was rejected; then the result is meaningless.
 ///
 /// # Safety
-/// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one where it
-/// reads it as constant; `out` is writable for `n` elements. No alignment is asked. No row of `out` overlaps an operand or
-/// another row.
-pub type Loop = unsafe fn(block: &Block) -> bool;
+/// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one
+/// where it reads it as constant; `out` is writable for `n` elements. Any alignment is allowed. No row of `out`
+/// overlaps an operand or another row.
+pub(crate) type Loop = unsafe fn(block: &Block) -> bool;
 
-/// Finds the first of `n` elements that an operator refuses, or `n`; an operand with step 0 is constant, with step 1 dense.
+/// Finds the first of `n` elements that an operator rejects, or returns `n`. An operand with step 0 is constant, with
+/// step 1 dense.
 ///
 /// # Safety
 /// The first two operands are readable for `n` elements, or for one where the step is 0.
-pub(crate) type Search = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
+pub(crate) type SearchLoop = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
-/// A loop before it is compiled for a level.
+/// A loop, before it is compiled for a level.
 pub(crate) trait Body {
-    /// Runs the loop; all it calls is always inlined, so that it may use the instructions of the level.
+    /// Runs the loop. Everything it calls is always inlined, so that it may use the instructions of the level.
     ///
     /// # Safety
     /// As for [`Loop`].
     unsafe fn run(block: &Block) -> bool;
 }
 
-/// The levels of instruction sets, the least first.
+/// The levels of instruction sets, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every CPU of the target has (SSE2, NEON).
+    /// What every CPU of the architecture supports (SSE2, NEON).
     Baseline,
     /// AVX2, FMA, F16C and the bit instructions that came with them (x86-64-v3).
     Avx2,
@@ -130,10 +132,10 @@ pub enum Level {
 pub(crate) const LEVELS: usize = 3;
 
 impl Level {
-    /// Lists every level, the least first.
+    /// Lists every level, lowest first.
     pub const ALL: [Self; LEVELS] = [Self::Baseline, Self::Avx2, Self::Avx512];
 
-    /// Returns the level's name, as `BROADAXE_ISA` takes it.
+    /// Returns the level's name, as in `BROADAXE_ISA`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -144,7 +146,7 @@ impl Level {
 
     #[cfg(target_arch = "x86_64")]
     fn is_here(self) -> bool {
-        // The standard library also asks whether the operating system saves the wide registers.
+        // The standard library also checks that the operating system saves the wide registers.
         let avx2 = || {
             is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
@@ -174,27 +176,28 @@ impl Level {
     }
 }
 
-/// A level that this CPU has.
+/// A level that this CPU supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Level);
 
 impl Isa {
-    /// Lists the levels of this CPU, the least first.
+    /// Lists the levels of this CPU, lowest first.
     pub fn available() -> Vec<Self> {
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         constants::look();
         Level::ALL.into_iter().filter(|level| level.is_here()).map(Self).collect()
     }
 
-    /// Returns this level where the CPU has it.
+    /// Returns this level if the CPU supports it.
     pub fn of(level: Level) -> Option<Self> {
         level.is_here().then_some(Self(level))
     }
 
-    /// Returns the level that the environment variable `BROADAXE_ISA` names, or else the best one; asked once.
+    /// Returns the level that the environment variable `BROADAXE_ISA` names, or else the best one. The answer is
+    /// computed once.
     ///
     /// # Errors
-    /// The names that would have worked, when the variable names no level of this CPU.
+    /// Lists the available names if the variable names no level of this CPU.
     pub fn current() -> Result<Self, &'static str> {
         static CURRENT: OnceBox<Result<Isa, String>> = OnceBox::new();
         CURRENT
@@ -224,7 +227,7 @@ impl Isa {
         self.0 as usize
     }
 
-    /// Sees to it that the constants of the loops are in memory; to be called before work that takes about so many nanoseconds.
+    /// Ensures that the constants of the loops are in memory. Call it before work of about `nanos` nanoseconds.
     #[inline]
     pub(crate) fn prepare(self, nanos: u64) {
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
@@ -247,7 +250,7 @@ unsafe fn baseline<B: Body>(block: &Block) -> bool {
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(block: &Block) -> bool {
     stack::align();
-    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
+    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
     unsafe { B::run(block) }
 }
 
@@ -256,49 +259,50 @@ unsafe fn avx2<B: Body>(block: &Block) -> bool {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<B: Body>(block: &Block) -> bool {
     stack::align();
-    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only where the CPU has these instructions.
+    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
     unsafe { B::run(block) }
 }
 
-/// Returns a body compiled for every level, in their order.
+/// Returns a body compiled for every level, in order.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, avx2::<B>, avx512::<B>]
 }
 
-/// Returns a body compiled for every level, in their order.
+/// Returns a body compiled for every level, in order.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
-/// Returns a body of its own compiled for each level, in their order.
+/// Returns a separate body compiled for each level, in order.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, avx2::<M>, avx512::<L>]
 }
 
-/// Returns bodies that only the wider levels have, in the order of all levels.
+/// Returns bodies that exist only for the wider levels, in the order of all levels.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn wide<M: Body, L: Body>() -> [Option<Loop>; LEVELS] {
     [None, Some(avx2::<M>), Some(avx512::<L>)]
 }
 
-/// Returns a body compiled for the wider levels, in the order of all levels; the widest takes no wider vectors.
+/// Returns a body compiled for the wider levels, in the order of all levels. The widest level has the vectors of AVX2
+/// here.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
     [None, Some(avx2::<B>), Some(avx2::<B>)]
 }
 
-/// Returns a body compiled for the wider levels, of which there are none.
+/// Returns no body: there are no wider levels.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
     [None; LEVELS]
 }
 
-/// An operation on two numbers of f32, rounded once, of the one loop that learns when it runs which it is.
+/// An f32 operation, rounded once, that an interpreted chain applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Join {
+pub(crate) enum Opcode {
     /// a + b
     Sum,
     /// a - b
@@ -313,13 +317,13 @@ pub(crate) enum Join {
     Inverted,
     /// The square root of a.
     Root,
-    /// The larger of a and b, b where they are equal; NaN spreads.
+    /// The larger of a and b, b where they are equal; NaN propagates.
     Larger,
-    /// The larger of b and a, a where they are equal; NaN spreads.
+    /// The larger of b and a, a where they are equal; NaN propagates.
     LargerSwapped,
-    /// The smaller of a and b, b where they are equal; NaN spreads.
+    /// The smaller of a and b, b where they are equal; NaN propagates.
     Smaller,
-    /// The smaller of b and a, a where they are equal; NaN spreads.
+    /// The smaller of b and a, a where they are equal; NaN propagates.
     SmallerSwapped,
     /// a where a > 0 or a NaN, else 0.
     Relu,
@@ -333,14 +337,15 @@ pub(crate) enum Join {
     Reciprocal,
 }
 
-/// Stores that go to memory past the caches: as wide as a level has them.
-pub(crate) trait Past {
+/// Streaming (non-temporal) stores, as wide as a level has them.
+pub(crate) trait StreamStores {
     /// The bytes of a store.
     const WIDTH: usize;
-    /// Stores so many bytes.
+    /// Stores `WIDTH` bytes.
     ///
     /// # Safety
-    /// They can be read at `from`, and written at `to`, which is aligned to as many. The level is here.
+    /// `WIDTH` bytes are readable at `from` and writable at `to`, which is aligned to `WIDTH`. The CPU supports the
+    /// level.
     unsafe fn store(from: *const u8, to: *mut u8);
 }
 
@@ -348,7 +353,7 @@ pub(crate) trait Past {
 macro_rules! past {
     ($($width:ident: $vector:ident, $store:ident;)+) => { $(
         pub(crate) struct $width;
-        impl Past for $width {
+        impl StreamStores for $width {
             const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
             #[inline(always)]
             unsafe fn store(from: *const u8, to: *mut u8) {
@@ -361,17 +366,17 @@ macro_rules! past {
 }
 #[cfg(target_arch = "x86_64")]
 past! {
-    Past32: __m256i, _mm256_stream_si256;
-    Past64: __m512i, _mm512_stream_si512;
+    StreamStores32: __m256i, _mm256_stream_si256;
+    StreamStores64: __m512i, _mm512_stream_si512;
 }
 
-/// The machine's own conversions between f16 and f32 in memory, sixteen at a time.
+/// The machine's conversions between f16 and f32 in memory, sixteen at a time.
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Convert: 'static {
     /// Widens; exact.
     ///
     /// # Safety
-    /// Sixteen elements can be read at `from` and written at `to`, of any alignment. The level is here.
+    /// Sixteen elements can be read at `from` and written at `to`, of any alignment. The CPU supports the level.
     unsafe fn widen(from: *const f16, to: *mut f32);
     /// Rounds to nearest, ties to even; the canonical NaN stays canonical.
     ///
@@ -404,7 +409,7 @@ macro_rules! conversions {
                     unsafe {
                         let floats = from.add(i).cast::<$floats>().read_unaligned();
                         let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
-                        to.add(i).cast::<$halves>().write_unaligned(lots::$kept(halves));
+                        to.add(i).cast::<$halves>().write_unaligned(lane_blocks::$kept(halves));
                     }
                 }
             }
@@ -417,11 +422,11 @@ conversions! {
     ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph, kept8;
 }
 
-/// Work of safe loops, always inlined, that is compiled for every level.
-pub(crate) trait Work: Sized {
+/// Work in safe loops, always inlined, that is compiled for every level.
+pub(crate) trait LevelWork: Sized {
     /// Does the work.
     fn work(self);
-    /// Does the work with the widest instructions, where not all of it may come.
+    /// Does the work with the widest instructions, which may not be worth using for all of it.
     #[inline(always)]
     fn work_wide(self) {
         self.work();
@@ -431,7 +436,7 @@ pub(crate) trait Work: Sized {
 // SAFETY: only on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx2<W: Work>(work: W) {
+unsafe fn work_avx2<W: LevelWork>(work: W) {
     stack::align();
     work.work();
 }
@@ -439,14 +444,14 @@ unsafe fn work_avx2<W: Work>(work: W) {
 // SAFETY: only on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx512<W: Work>(work: W) {
+unsafe fn work_avx512<W: LevelWork>(work: W) {
     stack::align();
     work.work_wide();
 }
 
 impl Isa {
     /// Does work with the instructions of this level.
-    pub(crate) fn perform<W: Work>(self, work: W) {
+    pub(crate) fn perform<W: LevelWork>(self, work: W) {
         match self.0 {
             // SAFETY: an `Isa` of this level exists only where the CPU has these instructions.
             #[cfg(target_arch = "x86_64")]
@@ -459,10 +464,10 @@ impl Isa {
     }
 }
 
-/// Keeps the floating-point mode that Rust code may rely on, for as long as it lives, and brings the caller's back.
+/// Sets the floating-point mode that Rust code relies on, and restores the caller's mode when it is dropped.
 ///
-/// A host may have told its thread to flush subnormal numbers to zero or to round otherwise (a library built with fast
-/// mathematics does so when it is loaded). Results must not depend on that.
+/// The thread of a host program may flush subnormal numbers to zero or round differently (a library built with fast
+/// mathematics sets that when it is loaded). Results must not depend on that.
 pub(crate) struct FloatMode {
     #[cfg(target_arch = "x86_64")]
     before: u32,
@@ -472,10 +477,10 @@ pub(crate) struct FloatMode {
 impl FloatMode {
     /// Every exception masked, round to nearest, subnormal numbers kept.
     const STANDARD: u32 = 0x1f80;
-    /// The bits that say what has happened, not what shall.
+    /// The bits that report exceptions; the others control the unit.
     const FLAGS: u32 = 0x3f;
 
-    /// Sets the standard mode, where it is not set.
+    /// Sets the standard mode if it is not set.
     pub(crate) fn standard() -> Self {
         let mut before = 0_u32;
         // SAFETY: every x86-64 CPU has the instruction, and `before` is four bytes to write.
@@ -510,23 +515,27 @@ impl FloatMode {
     }
 }
 
-/// The most mappings of files that can be alive at once.
-pub(crate) const MOST_MAPPINGS: usize = 64;
+/// The bytes of a page of memory; where pages are larger, of a part of one.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// The largest number of file mappings that can exist at once.
+pub(crate) const MAX_MAPPINGS: usize = 64;
 
 #[cfg(target_os = "linux")]
 pub(crate) mod pages;
 
-/// Pages of systems where files are not mapped: there are none.
+/// Files are not mapped on other systems.
 #[cfg(not(target_os = "linux"))]
 pub(crate) mod pages {
     #[derive(Debug)]
-    pub(crate) enum Pages {}
+    pub(crate) enum NoPages {}
+    pub(crate) use NoPages as Pages;
 
     pub(crate) fn reserve(_: &std::fs::File, _: u64) -> std::io::Result<bool> {
         Ok(false)
     }
 
-    impl Pages {
+    impl NoPages {
         pub(crate) fn map(_: &std::fs::File, _: u64, _: usize) -> Option<Self> {
             None
         }
@@ -545,7 +554,7 @@ pub(crate) mod pages {
     }
 }
 
-/// Signals that tests let loose, so that the unsafe code for it stands in this room.
+/// Signals that tests raise. They are here because unsafe code is allowed in this module.
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) mod faults;
 
@@ -557,8 +566,8 @@ mod tests {
     fn names_choose_levels() {
         assert_eq!(Isa::choose(Some("baseline")), Ok(Isa(Level::Baseline)));
         assert_eq!(Isa::choose(None).ok(), Isa::available().last().copied());
-        let refused = Isa::choose(Some("mmx")).unwrap_err();
-        assert!(refused.contains("=mmx ") && refused.contains("baseline"), "{refused}");
+        let rejected = Isa::choose(Some("mmx")).unwrap_err();
+        assert!(rejected.contains("=mmx ") && rejected.contains("baseline"), "{rejected}");
     }
 
     #[cfg(target_arch = "x86_64")]

@@ -1,28 +1,28 @@
-//! The contract between operators, kernels and whoever runs them.
+//! The contract between operators, kernels and schedules.
 //!
-//! An operator is a unit struct with one pure function of single elements: [`Unary`], [`Binary`] or [`Ternary`]. A [`Kernel`]
-//! is that function for given dtypes, compiled into plain loops, once per instruction set. A loop is told a count and,
-//! per operand, a pointer that is *dense* (the elements lie one after the other) or *constant* (one element stands for
-//! all). It knows nothing of rank, strides, rules, threads or files.
+//! An operator is a unit struct with one pure function of single elements: [`Unary`], [`Binary`] or [`Ternary`]. A
+//! [`Kernel`] is that function for given dtypes, compiled into plain loops, once per instruction set. A loop receives a
+//! count and, per operand, a pointer that is *dense* (contiguous elements) or *constant* (one element for the whole
+//! row). It knows nothing of rank, strides, rules, threads or files.
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Isa, LEVELS, Level, Loop, Search},
-    math::singles::Fma,
+    isa::{Isa, LEVELS, Level, Loop, SearchLoop},
+    math::f32xn::Fma,
     number::{Function, Function2, Real},
 };
 
 /// A function of one element.
-pub trait Unary<T: Element>: 'static {
+pub(crate) trait Unary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
-    /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
+    /// Says whether `apply_usual` differs from `apply`: it is faster, and correct for most elements only.
     const SPLIT: bool = false;
-    /// Says whether `apply_near` is another function than `apply`, faster and for elements near zero only.
+    /// Says whether `apply_near` differs from `apply`: it is faster, and for elements near zero only.
     const NEARER: bool = false;
     /// Computes one element.
     fn apply(x: T) -> Self::Out;
-    /// Computes one element for which `is_near` holds: the same bits.
+    /// Computes one element for which `is_near` holds, with the same bits.
     #[inline(always)]
     fn apply_near(x: T) -> Self::Out {
         Self::apply(x)
@@ -37,14 +37,14 @@ pub trait Unary<T: Element>: 'static {
     fn apply_usual(x: T) -> Self::Out {
         Self::apply(x)
     }
-    /// Says whether `apply_usual` fails for this element.
+    /// Says whether `apply_usual` is wrong for this element.
     #[inline(always)]
     fn is_rare(_: T) -> bool {
         false
     }
 }
 
-/// Returns the largest magnitude of elements that are near zero for a function, where it has a way for those.
+/// Returns the largest magnitude of elements that are near zero for a function, if it has a path for those.
 const fn near<T: Real, F: Function>() -> Option<f64> {
     if T::WIDE { F::NEAR_WIDE } else { F::NEAR }
 }
@@ -76,21 +76,21 @@ impl<T: Real, F: Function> Unary<T> for F {
 }
 
 /// A function of two elements.
-pub trait Binary<T: Element>: 'static {
+pub(crate) trait Binary<T: Element>: 'static {
     /// The type of the result.
     type Out: Element;
-    /// Says whether `apply_usual` is another function than `apply`, faster and for most elements only.
+    /// Says whether `apply_usual` differs from `apply`: it is faster, and correct for most elements only.
     const SPLIT: bool = false;
-    /// Says whether `apply_near` is another function than `apply`, faster and for two elements near zero only.
+    /// Says whether `apply_near` differs from `apply`: it is faster, and for two elements near zero only.
     const NEARER: bool = false;
     /// Computes one element.
     fn apply(a: T, b: T) -> Self::Out;
-    /// Computes one element, or what `is_open`.
+    /// Computes one element, unless `is_open` holds for the result.
     #[inline(always)]
     fn apply_usual(a: T, b: T) -> Self::Out {
         Self::apply(a, b)
     }
-    /// Says whether what `apply_usual` returned of two elements may be something else than the result.
+    /// Says whether a result of `apply_usual` may be wrong.
     #[inline(always)]
     fn is_open(_: T, _: T, _: Self::Out) -> bool {
         false
@@ -100,7 +100,7 @@ pub trait Binary<T: Element>: 'static {
     fn is_near(_: T) -> bool {
         false
     }
-    /// Computes one element of two that are near zero: the same bits.
+    /// Computes one element from two that are near zero, with the same bits.
     #[inline(always)]
     fn apply_near(a: T, b: T) -> Self::Out {
         Self::apply(a, b)
@@ -120,80 +120,81 @@ impl<T: Real, F: Function2> Binary<T> for F {
     }
     #[inline(always)]
     fn is_open(a: T, b: T, result: T) -> bool {
-        // Not by lazy operators, which are branches and do not vectorise.
+        // Lazy operators would be branches, which do not vectorise.
         result.is_nan() & !(a.is_nan() | b.is_nan())
     }
 }
 
-/// A function of two elements that can do part of its work once for a second element that stays.
+/// A function of two elements that can precompute part of its work for a constant second element.
 ///
 /// Products and sums on the way are computed as `M` does them best.
-pub(crate) trait Prepared<T: Element>: Binary<T> {
-    /// What becomes of that element.
+pub(crate) trait ByPrecomputed<T: Element>: Binary<T> {
+    /// The precomputed second element.
     type By: Copy;
-    /// What becomes of one near zero, for elements near zero.
+    /// A precomputed second element near zero, for elements near zero.
     type NearBy: Copy;
-    /// Does that part; a zero gives anything.
+    /// Precomputes a second element; for a zero the result is arbitrary.
     fn prepare(b: T) -> Self::By;
-    /// Does that part with an element near zero, for elements near zero.
+    /// Precomputes a second element near zero, for elements near zero.
     fn prepare_near(b: T) -> Self::NearBy;
-    /// Computes one element, the same as `apply` would.
+    /// Computes one element, with the same result as `apply`.
     fn apply_by<M: Fma>(a: T, by: Self::By) -> Self::Out;
-    /// Computes one element near zero, the same as `apply` would.
+    /// Computes one element near zero, with the same result as `apply`.
     fn apply_near_by<M: Fma>(a: T, by: Self::NearBy) -> Self::Out;
 }
 
 /// A function of three elements, the first possibly of a type of its own.
-pub trait Ternary<A: Element, T: Element = A>: 'static {
+pub(crate) trait Ternary<A: Element, T: Element = A>: 'static {
     /// The type of the result.
     type Out: Element;
     /// Computes one element.
     fn apply(a: A, b: T, c: T) -> Self::Out;
 }
 
-/// A question about two elements that an operator must refuse.
-pub trait Refuses<T: Element>: 'static {
-    /// What is refused, for an error: `a zero divisor`.
+/// The pairs of elements that an operator must reject.
+pub(crate) trait Rejects<T: Element>: 'static {
+    /// What is rejected, for an error: `a zero divisor`.
     const WHAT: &'static str;
-    /// Says whether this pair is refused.
-    fn refuses(a: T, b: T) -> bool;
+    /// Says whether this pair is rejected.
+    fn rejects(a: T, b: T) -> bool;
 }
 
 /// The loop of a kernel that reads certain operands as constants, for every instruction set.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant {
-    /// Bit `k` stands for operand `k`.
+    /// Bit `k` is set if operand `k` is constant.
     pub(crate) constants: u8,
     pub(crate) versions: [Loop; LEVELS],
-    /// Those that compute whole groups past the caches, where a level has them and memory is what the operator waits for.
+    /// Loops with streaming stores that compute whole groups, for memory-bound operators at levels that have them.
     pub(crate) past: [Option<Loop>; LEVELS],
 }
 
-/// Names the elements that an operator must refuse, and finds the first of a row.
+/// Describes the elements that an operator rejects, and finds the first of a row.
 #[derive(Clone, Copy)]
 pub struct Guard {
     pub(crate) what: &'static str,
-    pub(crate) first: Search,
+    pub(crate) first: SearchLoop,
 }
 
 impl Guard {
-    /// Returns what is refused: `a zero divisor`.
+    /// Returns what is rejected: `a zero divisor`.
     pub fn what(&self) -> &'static str {
         self.what
     }
 }
 
 /// The elements of f16 or bf16 that a loop computes at a time.
-pub(crate) const LOT: usize = 32;
+pub(crate) const LANE_BLOCK_ELEMENTS: usize = 32;
 
-/// The rows for which such a loop widens an operand once that stays from row to row.
-pub(crate) const MANY: usize = 4;
+/// The rows from which such a loop widens an operand once that is the same in every row.
+pub(crate) const MIN_WIDENING_ROWS: usize = 4;
 
-/// The longest row that such an operand is widened for: as f32, it lies in the first-level cache beside what it meets.
-pub(crate) const LONGEST_WIDE: usize = 4096;
+/// The longest row that such an operand is widened for: as f32 it fits in the first-level cache together with the other
+/// operand.
+pub(crate) const MAX_WIDENED_ELEMENTS: usize = 4096;
 
-/// The picoseconds for each byte of its result that an operator takes which is as cheap as the memory it touches.
-pub(crate) const LIGHT_PICOS: u32 = 8;
+/// The picoseconds per byte of result of a memory-bound operator.
+pub(crate) const MEMORY_BOUND_PICOS: u32 = 8;
 
 /// An operator for given dtypes: its loops for every instruction set.
 #[derive(Clone, Copy)]
@@ -201,14 +202,15 @@ pub struct Kernel {
     pub(crate) inputs: [DType; 3],
     pub(crate) arity: usize,
     pub(crate) output: DType,
-    /// The first reads every operand as dense.
+    /// The first variant reads every operand as dense.
     pub(crate) variants: &'static [Variant],
-    /// The loops over elements that lie any way apart, of operands and result.
+    /// The loops with any element stride, of operands and result.
     pub(crate) apart: [Option<Loop>; LEVELS],
     pub(crate) guard: Option<Guard>,
-    /// Whether the loops take the two operands the other way round.
+    /// Whether the loops expect the two operands in the opposite order.
     pub(crate) exchanged: bool,
-    /// The picoseconds of one element, with its operands in the first-level cache and the widest instructions; rather too few.
+    /// The picoseconds per element, with operands in the first-level cache and the widest instructions; rather an
+    /// underestimate.
     pub(crate) picos: u32,
 }
 
@@ -223,26 +225,26 @@ impl Kernel {
         self.output
     }
 
-    /// Says whether its loops take short rows by groups: where it has several operands, and an element takes no longer than the
-    /// memory it touches. The least of several levels has no such loops.
+    /// Says whether its loops compute short rows by groups: loops of memory-bound operators with several operands do,
+    /// except on the lowest of several levels.
     pub(crate) fn takes_groups(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
-        has_level && self.arity > 1 && self.picos <= LIGHT_PICOS * self.output.size() as u32
+        has_level && self.arity > 1 && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32
     }
 
-    /// Says whether its loops take rows of f16 or bf16 by lots.
+    /// Says whether its loops compute rows of f16 or bf16 by lane blocks.
     pub(crate) fn takes_lots(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline && self.arity < 3;
         let halves = self.output.is_half() && self.inputs().iter().all(|dtype| dtype.is_half());
-        has_level && halves && self.picos <= LIGHT_PICOS * self.output.size() as u32
+        has_level && halves && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32
     }
 
-    /// Returns what finds the elements that must be refused, where there are such elements.
+    /// Returns what finds rejected elements, if the operator rejects any.
     pub fn guard(&self) -> Option<&Guard> {
         self.guard.as_ref()
     }
 
-    /// Returns the variant that makes the most of these constants; those it does not take must be repeated into a tile.
+    /// Returns the variant that uses the most of these constants. The others must be repeated into a tile.
     pub(crate) fn choose(&self, constants: u8) -> &'static Variant {
         let fits = |variant: &&Variant| variant.constants & !constants == 0;
         let best = self.variants.iter().filter(fits).max_by_key(|variant| variant.constants.count_ones());

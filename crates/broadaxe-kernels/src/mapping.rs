@@ -1,4 +1,4 @@
-//! Mapped files: inputs that are read where they lie, and results that are written where they will be.
+//! Mapped files: inputs that are read in place, and results that are written in place.
 
 use std::{
     fs::{File, Metadata},
@@ -8,23 +8,24 @@ use std::{
 
 use crate::{
     isa::{
-        MOST_MAPPINGS,
+        MAX_MAPPINGS,
         pages::{Pages, reserve},
     },
     tile::{Input, Output, lend, lend_mut, read},
 };
 
-/// A part of a regular file, mapped to be read: its pages come as they are read, and nothing is copied.
+/// A part of a regular file, mapped for reading: pages are loaded when they are read, and nothing is copied.
 ///
-/// A file belongs to everybody, so two things are settled here. Its bytes may change at any time: they are read through
-/// raw pointers only, like all memory of an [`Input`]. And it may be cut: the pages behind its new end are gone, and
-/// reading one raises a signal that ends the process. A handler of that signal puts zeros in their place instead and
-/// marks the mapping (`isa.rs`), so that whoever computed with it can learn that the result means nothing.
+/// Other processes can change the file, so two cases are handled. Its bytes may change at any time: they are read
+/// through raw pointers only, like all memory of an [`Input`]. The file may become shorter: the pages behind its new
+/// end are gone, and reading one raises a signal that would end the process. A handler of that signal puts zeros in
+/// their place and marks the mapping (`isa.rs`), so that the caller can learn that the result is meaningless.
 ///
-/// The mark alone would not be enough. A cut inside a page zeroes its rest without a signal, and so does a cut file that
-/// grows again. Hence [`Mapping::is_whole`] also compares length and time of change with those of the beginning.
+/// The mark alone is not enough. Truncating a file inside a page zeroes the rest of the page without a signal, and so
+/// does truncating a file that then grows again. Hence [`Mapping::is_whole`] also compares length and time of change
+/// with those of the beginning.
 ///
-/// Files are mapped on Linux; elsewhere [`Mapping::new`] has none to give.
+/// Files are mapped on Linux; on other systems [`Mapping::new`] returns `None`.
 #[derive(Debug)]
 pub struct Mapping {
     pages: Pages,
@@ -34,10 +35,10 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Maps `len` bytes from byte `at`, or nothing where they should be read in the ordinary way.
+    /// Maps `len` bytes from byte `at`, or returns `None` if they should be read in the ordinary way.
     ///
-    /// That is so for anything but a regular file, for bytes beyond its end or none at all, where the system refuses,
-    /// and when [`Mapping::MOST`] mappings are alive.
+    /// That is the case for anything but a regular file, for no bytes or bytes beyond its end, if the system refuses,
+    /// and if [`Mapping::MAX`] mappings exist.
     ///
     /// ```
     /// use broadaxe_kernels::Mapping;
@@ -58,43 +59,44 @@ impl Mapping {
         Some(Self { pages, len, file: file.try_clone().ok()?, stamp })
     }
 
-    /// The most mappings that can be alive at once.
-    pub const MOST: usize = MOST_MAPPINGS;
+    /// The largest number of mappings that can exist at once.
+    pub const MAX: usize = MAX_MAPPINGS;
 
     /// Counts the bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Says whether there are no bytes, which is never so.
+    /// Says whether there are no bytes, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Lends the bytes to a program; the element that all loops start from is `offset` bytes in.
+    /// Lends the bytes to a program; the loops start at byte `offset`.
     pub fn input(&self, offset: usize) -> Input<'_> {
         lend(&self.pages, self.len, offset)
     }
 
-    /// Copies the bytes from byte `at` of the mapping; says whether that many are there.
+    /// Copies the bytes from byte `at` of the mapping. Returns whether they are all inside it.
     pub fn read(&self, at: usize, to: &mut [u8]) -> bool {
         read(&self.pages, at, to)
     }
 
-    /// Says whether all that was read so far was the file as it was when it was mapped.
+    /// Says whether everything read so far was the file as it was when it was mapped.
     ///
-    /// When it was not, bytes were read that never stood in the file together, or zeros.
+    /// If not, the bytes may be zeros, or a mixture of several contents of the file.
     pub fn is_whole(&self) -> bool {
         let now = self.file.metadata().ok().and_then(|meta| Stamp::of(&meta));
         !self.pages.are_cut() && now == Some(self.stamp)
     }
 }
 
-/// A part of a file that is mapped to be written: the system brings pages to the disk as it needs their memory, so that a result may
-/// be larger than all memory.
+/// A part of a file, mapped for writing: the system writes pages to the disk when it needs their memory, so a result
+/// may be larger than the memory.
 ///
-/// The disk keeps room for all bytes before the first is written, so that it cannot become full in between. When somebody cuts the file
-/// meanwhile, what is written behind its end is lost, and [`MappingMut::is_whole`] says so.
+/// Space for all bytes is reserved on the disk before the first is written, so the disk cannot become full in between.
+/// If the file is truncated meanwhile, what is written behind its end is lost, and [`MappingMut::is_whole`] returns
+/// false.
 #[derive(Debug)]
 pub struct MappingMut {
     pages: Pages,
@@ -104,12 +106,12 @@ pub struct MappingMut {
 impl MappingMut {
     /// Makes the file long enough for `len` bytes from byte `at`, and maps them.
     ///
-    /// `None` where they should be written in the ordinary way: on other systems than Linux, for a file system that cannot keep room
-    /// for bytes to come, where the system refuses, and when [`Mapping::MOST`] mappings are alive. The file must be open for reading
-    /// and writing; it may have become longer even so.
+    /// Returns `None` if they should be written in the ordinary way: on systems other than Linux, on a file system that
+    /// cannot reserve space, if the system refuses, and if [`Mapping::MAX`] mappings exist. The file must be open for
+    /// reading and writing; it may have become longer even then.
     ///
     /// # Errors
-    /// What the system answers when the file cannot have that length, such as that the disk is full.
+    /// Returns the system's error if the file cannot have that length, for example because the disk is full.
     ///
     /// ```
     /// use broadaxe_kernels::MappingMut;
@@ -128,18 +130,18 @@ impl MappingMut {
         Ok(pages.map(|pages| Self { pages, len }))
     }
 
-    /// Lends the bytes to a program that writes them; the element that all loops start from is `offset` bytes in.
+    /// Lends the bytes to a program that writes them; the loops start at byte `offset`.
     pub fn output(&mut self, offset: usize) -> Output<'_> {
         lend_mut(&mut self.pages, self.len, offset)
     }
 
-    /// Says whether every page was there when it was written.
+    /// Says whether every page existed when it was written.
     pub fn is_whole(&self) -> bool {
         !self.pages.are_cut()
     }
 }
 
-/// What changes with the bytes of a file, as far as the system tells.
+/// What changes with the bytes of a file, as far as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -147,7 +149,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// Takes the stamp of a regular file.
+    /// Returns the stamp of a regular file.
     fn of(meta: &Metadata) -> Option<Self> {
         Some(Self { length: meta.is_file().then_some(meta.len())?, changed: meta.modified().ok()? })
     }

@@ -1,24 +1,25 @@
-//! Holds the scalar functions beyond plain arithmetic, one for each float dtype.
+//! Scalar functions beyond plain arithmetic, one for each float dtype.
 //!
 //! Results do not depend on the machine's mathematical library: only square roots, roundings and the f64 remainder,
-//! which are exact by definition, come from outside. A result that is not a number is always the canonical quiet NaN.
+//! which are exact by definition, are taken from the platform. A result that is not a number is always the canonical
+//! quiet NaN.
 //!
-//! The f32 forms are branch-free and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either; their
-//! bits are the same on all three by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
-//! (`single`, `power32`, `trig`), twice as many lanes, and are within one ULP. They are written for any number of f32 at a time
-//! (`singles`) and with fused operations, which CPUs without them imitate: there they take some ten times as long. The others go
-//! through f64, without fused operations, and round nearly correctly. The ULP in their documentation are the largest over
-//! all f32, or over a million pairs, against pxfm's f64 functions.
+//! The f32 forms have no branches and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either,
+//! with the same bits by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
+//! (`single`, `power32`, `trig`), which gives twice as many lanes, and are within one ULP. They are written for any
+//! number of f32 at a time (`f32xn`) and with fused operations; CPUs without them emulate these and are some ten times
+//! slower. The other f32 forms compute in f64, without fused operations, and round almost correctly. The ULP in their
+//! documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms stand on `fine`, sums in two parts that vectorise in the same way, but for exp, exp2, pow, logarithms and the
-//! activations (`fused`), which have fused operations as well, and for erf and gelu (`normal`), which have a table, too. Sine, cosine and tangent have two
-//! forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which beyond that
-//! works on integers; loops take the first, and the second for the few elements that need it. What all functions were measured at is in
-//! `docs/accuracy.md`.
+//! The f64 forms use `extended`, sums in two parts that vectorise in the same way. Exceptions are exp, exp2, pow,
+//! logarithms and the activations (`fused`), which use fused operations, and erf and gelu (`normal`), which also use a
+//! table. Sine, cosine and tangent have two forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the
+//! whole function, which works on integers beyond that. Loops compute the first for all elements, and the second for
+//! the few that need it. `docs/accuracy.md` has the measured error of every function.
 //!
-//! What was tried and given up: a single chain of multiplications and additions for each polynomial, which is longer
-//! than a processor looks ahead; and tests such as `x == INFINITY` after one another, which the compiler merges into
-//! a costly classification of x.
+//! Attempts that failed: evaluating each polynomial as one chain of multiplications and additions, because the chain is
+//! longer than a processor looks ahead; and several tests such as `x == INFINITY` in a row, because the compiler merges
+//! them into a slow classification of x.
 //!
 //! ```
 //! use broadaxe_kernels::math;
@@ -36,9 +37,9 @@
     reason = "fitted coefficients are read by no one, and the first ones come close to known constants"
 )]
 
-mod double;
-pub(crate) mod singles;
-mod fine;
+mod double_double;
+pub(crate) mod f32xn;
+mod extended;
 pub(crate) mod single;
 mod exp;
 mod log;
@@ -55,10 +56,10 @@ mod special;
 mod quotient;
 mod remainder;
 
-mod turns;
+mod quarter_turns;
 mod arc;
 mod hyperbola;
-mod soft;
+mod logaddexp;
 
 mod circular;
 mod trig;
@@ -73,10 +74,12 @@ pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp2_32, logaddexp32};
 pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
+pub use logaddexp::{logaddexp2_64, logaddexp64};
 pub use normal::{erf64, gelu64};
 pub(crate) use normal::{erf64_by, gelu64_by};
 pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
+pub use quarter_turns::FEW_TURNS;
 pub(crate) use quotient::Units;
 pub use quotient::{
     Factor8, Factor64, Inverse32, Inverse64, divide_wide, floor_by_f32, floor_by_f64, trunc_by_f32, trunc_by_f64,
@@ -89,16 +92,14 @@ pub(crate) use remainder::{
     remainder_ieee32_once, remainder_ieee64_once,
 };
 pub use root::{cbrt32, cbrt64};
-pub use soft::{logaddexp2_64, logaddexp64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};
 pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
-pub use turns::FEW_TURNS;
 
 /// Replaces any NaN by the canonical quiet one.
 ///
-/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// This compares bits: the compiler considers all NaN equal, and removes the same choice between floats after some
 /// operations, such as the square root.
 #[inline(always)]
 pub fn canonical32(x: f32) -> f32 {
@@ -108,7 +109,7 @@ pub fn canonical32(x: f32) -> f32 {
 
 /// Replaces any NaN by the canonical quiet one.
 ///
-/// This compares bits: the compiler takes all NaN for equal and drops the same choice between floats behind some
+/// This compares bits: the compiler considers all NaN equal, and removes the same choice between floats after some
 /// operations, such as the square root.
 #[inline(always)]
 pub fn canonical64(x: f64) -> f64 {
@@ -116,13 +117,13 @@ pub fn canonical64(x: f64) -> f64 {
     f64::from_bits(if bits & 0x7fff_ffff_ffff_ffff > 0x7ff0_0000_0000_0000 { 0x7ff8_0000_0000_0000 } else { bits })
 }
 
-/// Rounds a float below 2^51 to an integer when added and taken away again; the sum's low bits hold that integer.
+/// Rounds a float below 2^51 to an integer when added and subtracted again; the sum's low bits hold that integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Evaluates a polynomial whose coefficients stand in ascending order.
+/// Evaluates a polynomial with coefficients in ascending order.
 ///
-/// The even and the odd terms are two chains of their own, so that the processor works on both at once; a single chain
-/// is longer than what it can look ahead.
+/// The even and the odd terms are separate chains, so that the processor computes both at once; one chain is longer
+/// than it looks ahead.
 #[inline(always)]
 fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     let square = x * x;

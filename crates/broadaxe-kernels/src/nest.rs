@@ -1,17 +1,17 @@
-//! Nests of loops: how operands lie over them, and how they are cut into units of work.
+//! Nests of loops: the access patterns of operands, and the division of a nest into units of work.
 //!
-//! A unit is a box: a number of rows, each of them a piece of one loop and everything inside that. In a row, an operand that is
-//! dense or constant is used in place; any other is packed, unless the loop brings its elements together itself. Which box is best
-//! depends on every operand: long rows where all of them can be used in place, many short rows in one call, a pattern of short loops
-//! packed once and used again, a block of two far loops where one operand is transposed. `cut` estimates what each box costs per
-//! element and takes the cheapest.
+//! A unit is a box of rows; a row is a piece of one loop and all loops inside it. Along a row, a dense or constant
+//! operand is used in place; any other is packed, unless the loop reads its access pattern directly. The best box
+//! depends on every operand: long rows where all of them can be used in place, many short rows in one call, a pattern
+//! of short loops that is packed once and reused, or a block of two distant loops where one operand is transposed.
+//! `priced` estimates the cost per element of each box and chooses the cheapest.
 
 use crate::{
-    loops::{LONGEST_WIDE, LOT, MANY},
-    tile::{SHORTEST, chain::GROUP},
+    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
-/// The loops that a program runs in, the outermost first; strides in bytes, 0 where an operand repeats.
+/// The loops that a program runs in, outermost first, with strides in bytes; a stride of 0 repeats an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nest {
     /// The extents.
@@ -22,7 +22,8 @@ pub struct Nest {
     pub inputs: Vec<Vec<isize>>,
 }
 
-/// Returns the first and the last byte offset that a nest reaches, the last exclusive; `None` where an address cannot count them.
+/// Returns the first and the last byte offset that a nest reaches, the last exclusive; `None` if they overflow an
+/// address.
 pub(crate) fn reach(dims: &[usize], strides: &[isize], size: usize) -> Option<(isize, isize)> {
     let (mut low, mut high) = (0_isize, isize::try_from(size).ok()?);
     for (&dim, &stride) in dims.iter().zip(strides) {
@@ -33,73 +34,73 @@ pub(crate) fn reach(dims: &[usize], strides: &[isize], size: usize) -> Option<(i
     Some((low, high))
 }
 
-/// How an operand lies over a row.
+/// The access pattern of an operand along a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lie {
-    /// One element stands for all.
+pub(crate) enum AccessPattern {
+    /// One element, repeated along the row.
     Constant,
-    /// The elements lie one after the other.
+    /// Contiguous elements.
     Dense,
-    /// The elements lie one after the other, and each stands for so many.
+    /// Contiguous elements, each repeated this often.
     Repeated(usize),
-    /// The elements lie so many of them apart, backwards where that is negative.
-    Apart(isize),
+    /// Elements at this stride in elements, which may be negative.
+    Strided(isize),
     /// Anything else.
+    Irregular,
+}
+
+/// The most repeats of an element for which loops repeat it directly.
+const TIMES: usize = 4096;
+
+/// The largest element stride that the loops of chains gather directly.
+const MOST_APART: isize = 4;
+
+/// The largest element stride handled without packing: one cache line of 64-bit elements.
+const MOST_SINGLE: isize = 8;
+
+/// The access patterns, besides dense and constant, that a loop reads directly, without packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DirectAccess {
+    /// None.
+    No,
+    /// Repeated elements.
+    Repeated,
+    /// Repeated elements, and small strides.
+    RepeatedOrStrided,
+    /// Somewhat larger strides, of operands and of the result.
     Strided,
 }
 
-/// The most times that an element may stand for to be repeated on the way into a loop.
-const TIMES: usize = 4096;
-
-/// The most elements that those of an operand may lie apart to be brought together on the way into a loop.
-const MOST_APART: isize = 4;
-
-/// The most elements that those lie apart which are taken one by one: those of a line of the cache.
-const MOST_SINGLE: isize = 8;
-
-/// What a loop can do with elements of an operand that are neither dense nor one: those need not be packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loose {
-    /// Nothing.
-    No,
-    /// It can repeat each.
-    Repeated,
-    /// It can repeat each, or bring those together that lie a few elements apart.
-    RepeatedOrApart,
-    /// It can take those that lie a few more elements apart, and results too.
-    Apart,
-}
-
-/// Says how an operand lies over these loops, for a loop that can do so much with it.
-pub(crate) fn lie_loose(
+/// Returns the access pattern of an operand over these loops, for a loop with this direct access.
+pub(crate) fn direct_access_pattern(
     loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
     size: usize,
-    loose: Loose,
-) -> Lie {
-    let plain = lie(loops.clone(), size);
-    if plain != Lie::Strided || loose == Loose::No {
+    direct: DirectAccess,
+) -> AccessPattern {
+    let plain = access_pattern(loops.clone(), size);
+    if plain != AccessPattern::Irregular || direct == DirectAccess::No {
         return plain;
     }
     let mut times = 1_usize;
     let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
     let first = moves.peek().map_or(0, |&(_, stride)| stride);
     let apart = first / size as isize;
-    let most = if loose == Loose::Apart { MOST_SINGLE } else { MOST_APART };
-    let can = loose != Loose::Repeated && (-most..=most).contains(&apart);
+    let most = if direct == DirectAccess::Strided { MOST_SINGLE } else { MOST_APART };
+    let can = direct != DirectAccess::Repeated && (-most..=most).contains(&apart);
     if can && first == apart * size as isize && follow(moves.clone(), first) {
-        return Lie::Apart(apart);
+        return AccessPattern::Strided(apart);
     }
     while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
         times = times.saturating_mul(dim);
     }
-    if loose != Loose::Apart && times <= TIMES && follow(moves, size as isize) {
-        Lie::Repeated(times)
+    if direct != DirectAccess::Strided && times <= TIMES && follow(moves, size as isize) {
+        AccessPattern::Repeated(times)
     } else {
-        Lie::Strided
+        AccessPattern::Irregular
     }
 }
 
-/// Says whether loops, the innermost first, follow on from one another, beginning with this stride.
+/// Says whether loops, innermost first, form one contiguous range that begins with this stride.
 fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) -> bool {
     loops.all(|(dim, stride)| {
         let here = stride == expected;
@@ -108,38 +109,41 @@ fn follow(mut loops: impl Iterator<Item = (usize, isize)>, mut expected: isize) 
     })
 }
 
-/// Says how an operand lies over these loops.
-pub(crate) fn lie(loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone, size: usize) -> Lie {
+/// Returns the access pattern of an operand over these loops.
+pub(crate) fn access_pattern(
+    loops: impl DoubleEndedIterator<Item = (usize, isize)> + Clone,
+    size: usize,
+) -> AccessPattern {
     let moves = loops.filter(|&(dim, _)| dim > 1);
     if moves.clone().all(|(_, stride)| stride == 0) {
-        return Lie::Constant;
+        return AccessPattern::Constant;
     }
     let mut expected = size as isize;
     for (dim, stride) in moves.rev() {
         if stride != expected {
-            return Lie::Strided;
+            return AccessPattern::Irregular;
         }
         expected *= dim as isize;
     }
-    Lie::Dense
+    AccessPattern::Dense
 }
 
-/// The unit of work.
+/// The shape of a unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    /// The loop of which a row takes a piece.
+pub(crate) struct Blocking {
+    /// The loop of which a row covers a piece.
     pub(crate) axis: usize,
-    /// The rounds of that loop in a piece.
+    /// The rounds of that loop in a row.
     pub(crate) chunk: usize,
-    /// The elements of the loops after it.
+    /// The elements of the loops inside it.
     pub(crate) inner: usize,
-    /// The loop that the rows of a unit follow; `axis` where a unit has one row.
+    /// The loop along which the rows of a unit follow one another; `axis` if a unit has one row.
     pub(crate) across: usize,
     /// The rows of a unit.
     pub(crate) rows: usize,
 }
 
-impl Cut {
+impl Blocking {
     /// Lists the loops of a row with the operand's strides.
     pub(crate) fn row<'a>(
         &self,
@@ -156,7 +160,7 @@ impl Cut {
         self.chunk * self.inner * self.rows
     }
 
-    /// Returns the loop that runs next outside the units, and the times it runs.
+    /// Returns the first loop outside the units, and the number of times it runs.
     fn next_outside(&self, dims: &[usize]) -> Option<(usize, usize)> {
         let pieces = dims[self.axis].div_ceil(self.chunk);
         if pieces > 1 {
@@ -169,7 +173,7 @@ impl Cut {
         self.turning(dims)
     }
 
-    /// Returns the loop whose rounds are whole units that follow one another, and the times it runs.
+    /// Returns the loop whose rounds are whole consecutive units, and the number of times it runs.
     fn turning(&self, dims: &[usize]) -> Option<(usize, usize)> {
         let is_whole = self.chunk >= dims[self.axis] && (self.across == self.axis || self.rows >= dims[self.across]);
         let outside = || (0..self.axis).rev().find(|&at| at != self.across && dims[at] > 1);
@@ -177,109 +181,109 @@ impl Cut {
     }
 }
 
-/// An operand, as far as the choice of units depends on it.
+/// The properties of an operand that determine the choice of units.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout<'a> {
     pub(crate) strides: &'a [isize],
     pub(crate) size: usize,
     pub(crate) is_output: bool,
-    /// What the loop can do with its elements.
-    pub(crate) loose: Loose,
+    /// The access patterns that the loop reads directly.
+    pub(crate) direct: DirectAccess,
 }
 
 impl Layout<'_> {
-    /// Says how the operand lies over a row of a unit.
-    fn lie(&self, dims: &[usize], cut: &Cut) -> Lie {
+    /// Returns the access pattern of the operand along a row of a unit.
+    fn access_pattern(&self, dims: &[usize], cut: &Blocking) -> AccessPattern {
         let row = cut.row(dims, self.strides);
-        lie_loose(row, self.size, self.loose)
+        direct_access_pattern(row, self.size, self.direct)
     }
 }
 
-/// The most elements of a unit; bounds the time to an answer when asked to stop.
-pub(crate) const LONG: usize = 1 << 15;
+/// The most elements of a unit, which bounds the delay after a request to stop.
+pub(crate) const MAX_UNIT_ELEMENTS: usize = 1 << 15;
 
-/// The bytes of packed operands that stay in the first-level cache beside the others.
+/// The bytes of packed operands that stay in the first-level cache together with the other operands.
 pub(crate) const PACKED: usize = 20 << 10;
 
-/// The bytes of those of a block where the others come from memory: their lines are used once, and need not stay.
+/// The same for a block whose other operands come from memory: their lines are used once, and need not stay.
 const PACKED_BLOCK: usize = 32 << 10;
 
-/// The elements in so many of which there are whole lines of the cache, whatever their size.
-const LINE: usize = 64;
+/// A multiple of this many elements of any dtype is a whole number of cache lines.
+const LINE_ALIGNED_ELEMENTS: usize = 64;
 
-/// The rows of a unit that follows a transposed operand: some lines of the cache of it.
+/// The rows of a unit along a transposed operand: a few cache lines of it.
 const ACROSS: usize = 64;
 
-// What things cost, in nanoseconds on a CPU of some 3.5 GHz; only their proportions matter.
-/// Placing a unit and calling for it.
+// Costs in nanoseconds on a CPU of about 3.5 GHz; only their ratios matter.
+/// Setting up a unit and calling its loop.
 const UNIT: f64 = 15.0;
-/// Going on from a unit to the next within a call.
+/// Advancing to the next unit within a call.
 const TURN: f64 = 1.0;
-/// Beginning and ending a row in a loop.
+/// Starting and ending a row in a loop.
 pub(crate) const ROW: f64 = 3.0;
-/// The same in a loop that takes short rows by groups, for a row that has one.
+/// The same in a loop that computes short rows by groups, for a row of at least one group.
 pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
-/// The same in a loop over f16 or bf16, which copies what is less than it computes at a time.
+/// The same in a loop over f16 or bf16, which copies rows shorter than its group.
 pub(crate) const ROW_OF_HALVES: f64 = 8.0;
-/// The same in one that computes a lot at a time, for a row that has one.
+/// The same in a loop that computes lane blocks, for a row of at least one lane block.
 pub(crate) const ROW_OF_LOTS: f64 = 0.5;
-/// Computing again an element that the last two lots of a row share.
+/// Computing an element again that the last two lane blocks of a row share.
 const SHARED: f64 = 0.03;
 /// Widening an element of f16 or bf16.
 const WIDENING: f64 = 0.008;
-/// Beginning and ending a row that is written past the caches, but for the lines of them that it fills only in part.
+/// Starting and ending a row with streaming stores, apart from its partial cache lines.
 const EDGES: f64 = 40.0;
-/// The bytes of a row without such lines.
+/// The bytes of a row without partial cache lines.
 pub(crate) const WHOLE: usize = 128;
-/// Beginning and ending a row in the loop of a chain.
+/// Starting and ending a row in the loop of a chain.
 pub(crate) const ROW_OF_CHAIN: f64 = 12.0;
-/// Beginning to pack an operand of a unit.
+/// Starting to pack an operand of a unit.
 const PACK: f64 = 40.0;
-/// Beginning a run of consecutive or repeated elements in a packer.
+/// Starting a run of consecutive or repeated elements in a strided copy.
 const RUN: f64 = 2.5;
-/// Moving an element of a run through a packer.
+/// Copying an element of a run.
 const MOVED: f64 = 0.06;
-/// Repeating an element on the way into a loop.
+/// Repeating an element directly in a loop.
 const REPEATED: f64 = 0.06;
-/// The same where each stands for all that a loop computes at a time, or more.
-const FEW: f64 = 0.015;
-/// Reading an element on the way into a loop, for each element that it lies from the next one.
-const BETWEEN: f64 = 0.02;
-/// Moving an element on its own.
+/// The same if each element is repeated at least as often as a loop computes elements at a time.
+const REPEATED_OFTEN: f64 = 0.015;
+/// Reading an element directly in a loop, per element of stride.
+const STRIDED_READ: f64 = 0.02;
+/// Copying a single element.
 const ALONE: f64 = 0.35;
-/// Reading a line of the cache for each element.
-const FAR: f64 = 1.2;
+/// Reading a cache line for each element.
+const FAR_LINE: f64 = 1.2;
 
-/// What the choice of units depends on beside the operands.
+/// The properties of a program that determine the choice of units, besides the operands.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
-    /// The nanoseconds that the program takes to begin and end a row.
+    /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
-    /// The same for a row that has a group, where short rows are taken by groups, or a lot, where steps compute lots.
+    /// The same for a row of at least one group or lane block, in loops that compute those.
     pub(crate) row_of_groups: f64,
-    /// The steps that compute lots.
-    pub(crate) lots: usize,
-    /// Whether one call computes several units where none of their operands is packed.
+    /// The number of steps that compute lane blocks.
+    pub(crate) lane_blocks: usize,
+    /// Whether one call computes several units if none of their operands is packed.
     pub(crate) turns: bool,
     /// The most elements of a unit.
     pub(crate) longest: usize,
-    /// Whether the result is written past the caches.
+    /// Whether the result is written with streaming stores.
     pub(crate) past: bool,
     /// Whether units follow one another in the order of the nest's elements.
     pub(crate) ordered: bool,
 }
 
-/// Chooses the unit with the least cost per element, and says what that is.
-pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Cut) {
+/// Chooses the unit with the lowest cost per element, and returns that cost.
+pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Blocking) {
     let last = dims.len() - 1;
-    let mut best = (f64::INFINITY, Cut { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
+    let mut best = (f64::INFINITY, Blocking { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
     let mut inner = 1_usize;
     for axis in (0..dims.len()).rev() {
         for across in (0..=axis).rev() {
             let transposed = || {
                 operands.iter().any(|o| o.strides[across].unsigned_abs() == o.size && !is_dense_along(o, axis, dims))
             };
-            // One row; whole rows that are neighbours; a block that follows a transposed operand.
+            // One row; adjacent whole rows; a block along a transposed operand.
             let forms = [across == axis, across + 1 == axis, across < axis && !terms.ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
                 if let Some(cut) = size_up(dims, operands, (axis, inner, across), form, terms) {
@@ -291,8 +295,8 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             }
         }
         inner = inner.saturating_mul(dims[axis]);
-        // A unit has whole inner loops, of a costly program fewer.
-        if inner > LONG.min(8 * terms.longest) {
+        // A unit has whole inner loops, fewer for an expensive program.
+        if inner > MAX_UNIT_ELEMENTS.min(8 * terms.longest) {
             break;
         }
     }
@@ -303,86 +307,90 @@ fn is_dense_along(operand: &Layout, axis: usize, dims: &[usize]) -> bool {
     dims[axis] == 1 || operand.strides[axis] == 0 || operand.strides[axis] == operand.size as isize
 }
 
-/// What a unit can look like.
+/// The forms of a unit.
 #[derive(Clone, Copy)]
 enum Form {
     /// A piece of one row.
     Row,
-    /// Whole rows that follow one another.
+    /// Consecutive whole rows.
     Rows,
-    /// Pieces of rows, with as many rows as there are elements in some lines of the cache.
+    /// Pieces of rows, with as many rows as a few cache lines have elements.
     Block,
 }
 
-/// Returns the rows of a block of `limit` elements at most: twice as many of narrow ones that come from memory, as a column of them would
-/// be one line of the cache.
+/// Returns the rows of a block of at most `limit` elements: twice as many if they are narrow and come from memory,
+/// because a column of them would be one cache line.
 fn across_rows(limit: usize, narrowest: usize, past: bool) -> usize {
     if past && narrowest <= 2 && limit >= 4 * ACROSS * ACROSS { 2 * ACROSS } else { ACROSS }
 }
 
-/// Chooses the extents of a unit of this form, if there is one.
+/// Chooses the extents of a unit of this form, if it exists.
 fn size_up(
     dims: &[usize],
     operands: &[Layout],
     (axis, inner, across): (usize, usize, usize),
     form: Form,
     Terms { longest, past, .. }: Terms,
-) -> Option<Cut> {
+) -> Option<Blocking> {
     let narrowest = operands.iter().map(|o| o.size).min().unwrap_or(1);
     let within = |limit: usize| {
         let most = limit / inner;
-        // Units that begin a line of the cache each, where they are long enough to lose little by it.
-        let whole = if most < 2 * LINE { most } else { most / LINE * LINE };
+        // Each unit begins a cache line, unless it is so short that rounding down would cost too much.
+        let whole =
+            if most < 2 * LINE_ALIGNED_ELEMENTS { most } else { most / LINE_ALIGNED_ELEMENTS * LINE_ALIGNED_ELEMENTS };
         let chunk = if most >= dims[axis] { dims[axis] } else { whole.max(1) };
-        let row = Cut { axis, chunk, inner, across: axis, rows: 1 };
+        let row = Blocking { axis, chunk, inner, across: axis, rows: 1 };
         match form {
             Form::Row => Some(row),
             Form::Rows => {
                 let rows = (limit / (chunk * inner)).clamp(1, dims[across]);
-                (chunk == dims[axis] && rows > 1).then_some(Cut { across, rows, ..row })
+                (chunk == dims[axis] && rows > 1).then_some(Blocking { across, rows, ..row })
             }
             Form::Block => {
                 let rows = across_rows(limit, narrowest, past).min(dims[across]);
                 let chunk = (limit / rows / inner).clamp(1, dims[axis]);
-                // Pieces that are whole lines of the cache of every operand, as a result that is written past the caches asks for.
+                // Pieces of whole cache lines of every operand, as streaming stores need.
                 let piece = WHOLE / narrowest;
                 let whole = if chunk < piece { chunk } else { chunk / piece * piece };
                 let chunk = if chunk == dims[axis] { chunk } else { whole };
-                (chunk > 1).then_some(Cut { chunk, across, rows, ..row })
+                (chunk > 1).then_some(Blocking { chunk, across, rows, ..row })
             }
         }
     };
     let cut = within(longest)?;
-    let packed: usize = operands.iter().filter(|o| o.lie(dims, &cut) == Lie::Strided).map(|o| o.size).sum();
+    let packed: usize =
+        operands.iter().filter(|o| o.access_pattern(dims, &cut) == AccessPattern::Irregular).map(|o| o.size).sum();
     let room = if past && matches!(form, Form::Block) { PACKED_BLOCK } else { PACKED };
     room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
-/// Estimates what an element costs beside its arithmetic.
-fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+/// Estimates the cost of an element besides its arithmetic.
+fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;
-    let group = |o: &Layout| if terms.lots > 0 { LOT } else { SHORTEST / o.size };
+    let group = |o: &Layout| if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / o.size };
     let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner >= group(o);
     let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
     let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
-    let is_packed = |o: &Layout| o.lie(dims, cut) == Lie::Strided;
+    let is_packed = |o: &Layout| o.access_pattern(dims, cut) == AccessPattern::Irregular;
     let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
-        Some((_, times)) => UNIT / times.min(LONG / cut.elements() + 1) as f64 + TURN,
+        Some((_, times)) => UNIT / times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64 + TURN,
         None => UNIT,
     };
     let own = unit / cut.elements() as f64 + (row + edges) / n + of_lots(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
-        match operand.lie(dims, cut) {
-            Lie::Constant | Lie::Dense => return 0.0,
-            Lie::Repeated(times) => return if times < GROUP { REPEATED } else { FEW },
-            Lie::Apart(apart) => return BETWEEN * apart.unsigned_abs() as f64,
-            Lie::Strided => {}
+        match operand.access_pattern(dims, cut) {
+            AccessPattern::Constant | AccessPattern::Dense => return 0.0,
+            AccessPattern::Repeated(times) => {
+                return if times < CHAIN_GROUP_ELEMENTS { REPEATED } else { REPEATED_OFTEN };
+            }
+            AccessPattern::Strided(apart) => return STRIDED_READ * apart.unsigned_abs() as f64,
+            AccessPattern::Irregular => {}
         }
         let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
         match cut.next_outside(dims) {
-            // Packed once, and used as long as the next loop repeats it.
+            // Packed once, and reused as long as the next loop repeats it.
             Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => cost / times as f64,
             _ => cost,
         }
@@ -390,34 +398,35 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
     own + operands.iter().map(packing).sum::<f64>()
 }
 
-/// Estimates what an element costs more, or less, because it is computed in lots.
-fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Cut) -> f64 {
+/// Estimates the change in the cost of an element if it is computed in lane blocks.
+fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let n = cut.chunk * cut.inner;
-    if terms.lots == 0 || n < LOT {
+    if terms.lane_blocks == 0 || n < LANE_BLOCK_ELEMENTS {
         return 0.0;
     }
-    let shared = (n.next_multiple_of(LOT) - n) as f64 * SHARED * terms.lots as f64 / n as f64;
-    let stays = |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.lie(dims, cut) == Lie::Dense;
-    // What stays from row to row is widened once.
-    let widens = n <= LONGEST_WIDE && cut.rows >= MANY && operands.iter().any(stays);
+    let shared = (n.next_multiple_of(LANE_BLOCK_ELEMENTS) - n) as f64 * SHARED * terms.lane_blocks as f64 / n as f64;
+    let stays =
+        |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.access_pattern(dims, cut) == AccessPattern::Dense;
+    // An operand that is the same in every row is widened once.
+    let widens = n <= MAX_WIDENED_ELEMENTS && cut.rows >= MIN_WIDENING_ROWS && operands.iter().any(stays);
     shared - if widens { WIDENING } else { 0.0 }
 }
 
-/// Estimates what it costs to pack an element of an operand.
-fn moving(dims: &[usize], operand: &Layout, cut: &Cut) -> f64 {
+/// Estimates the cost of packing an element of an operand.
+fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let repeats = if cut.across != cut.axis && operand.strides[cut.across] == 0 { cut.rows as f64 } else { 1.0 };
     let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return MOVED };
     if stride == 0 || stride == operand.size as isize {
         return (MOVED + RUN / run as f64) / repeats;
     }
-    // A line of the cache is read for all the rows that have an element in it.
+    // A cache line is read once for all rows that have an element in it.
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
-    let far = if stride.unsigned_abs() >= 64 { FAR / shared as f64 } else { 0.0 };
+    let far = if stride.unsigned_abs() >= 64 { FAR_LINE / shared as f64 } else { 0.0 };
     (ALONE + far) / repeats
 }
 
-/// Says whether no two elements that a nest reaches with these strides share a byte.
+/// Says whether all elements that a nest reaches with these strides occupy different bytes.
 pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
     let moving = dims.iter().zip(strides).rev().filter(|&(&dim, _)| dim > 1);
     let axes = moving.map(|(&dim, &stride)| (stride.unsigned_abs(), dim));
@@ -431,7 +440,7 @@ pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
         }
         true
     };
-    // Nearly always the strides descend already, and nothing need be sorted.
+    // The strides almost always descend already, so that nothing needs to be sorted.
     step_over(&mut axes.clone()) || {
         let mut sorted: Vec<_> = axes.collect();
         sorted.sort_unstable();
@@ -440,151 +449,4 @@ pub(crate) fn apart(dims: &[usize], strides: &[isize], size: usize) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operands_lie_as_their_strides_say() {
-        let cases: &[(&[usize], &[isize], Lie)] = &[
-            (&[2, 3], &[12, 4], Lie::Dense),
-            (&[2, 3], &[0, 0], Lie::Constant),
-            (&[2, 3], &[0, 4], Lie::Strided),
-            (&[2, 3], &[4, 0], Lie::Strided),
-            (&[1, 3], &[99, 4], Lie::Dense),
-            (&[2, 1], &[4, 99], Lie::Dense),
-            (&[1, 1], &[7, 7], Lie::Constant),
-            (&[3], &[-4], Lie::Strided),
-        ];
-        for &(dims, strides, want) in cases {
-            assert_eq!(lie(dims.iter().copied().zip(strides.iter().copied()), 4), want, "{dims:?} {strides:?}");
-        }
-    }
-
-    #[test]
-    fn loose_operands_lie_as_their_strides_say() {
-        let cases: &[(&[usize], &[isize], Lie)] = &[
-            (&[2, 3], &[12, 4], Lie::Dense),
-            (&[2, 3], &[0, 0], Lie::Constant),
-            (&[2, 3], &[4, 0], Lie::Repeated(3)),
-            (&[2, 300], &[4, 0], Lie::Repeated(300)),
-            (&[2, 5000], &[4, 0], Lie::Strided),
-            (&[2, 3], &[0, 4], Lie::Strided),
-            (&[3], &[8], Lie::Apart(2)),
-            (&[2, 3], &[24, 8], Lie::Apart(2)),
-            (&[2, 3], &[28, 8], Lie::Strided),
-            (&[2, 1, 3], &[-12, 99, -4], Lie::Apart(-1)),
-            (&[2, 3], &[12, -4], Lie::Strided),
-            (&[3], &[-16], Lie::Apart(-4)),
-            (&[3], &[20], Lie::Strided),
-            (&[3], &[36], Lie::Strided),
-            (&[3], &[6], Lie::Strided),
-        ];
-        for &(dims, strides, want) in cases {
-            let lie = |loose| lie_loose(dims.iter().copied().zip(strides.iter().copied()), 4, loose);
-            assert_eq!(lie(Loose::RepeatedOrApart), want, "{dims:?} {strides:?}");
-            let kept = if matches!(want, Lie::Apart(_)) { Lie::Strided } else { want };
-            assert_eq!(lie(Loose::Repeated), kept, "{dims:?} {strides:?}");
-            let kept = if matches!(want, Lie::Repeated(_)) { Lie::Strided } else { want };
-            let kept = if strides == [20] { Lie::Apart(5) } else { kept };
-            assert_eq!(lie(Loose::Apart), kept, "{dims:?} {strides:?}");
-        }
-    }
-
-    const TERMS: Terms =
-        Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest: LONG, past: false, ordered: false };
-
-    fn cut(dims: &[usize], operands: &[Layout], terms: Terms) -> Cut {
-        priced(dims, operands, terms).1
-    }
-
-    #[test]
-    fn units_fit_their_operands() {
-        struct Case {
-            about: &'static str,
-            dims: &'static [usize],
-            inputs: &'static [&'static [isize]],
-            want: Cut,
-        }
-        let cut_of = |axis, chunk, inner, across, rows| Cut { axis, chunk, inner, across, rows };
-        let cases = [
-            Case { about: "equal shapes", dims: &[100_000], inputs: &[&[4]], want: cut_of(0, LONG, 1, 0, 1) },
-            Case {
-                about: "a bias per row",
-                dims: &[100, 1000],
-                inputs: &[&[4000, 4], &[4, 0]],
-                want: cut_of(1, 1000, 1, 0, 32),
-            },
-            Case {
-                about: "a short pattern",
-                dims: &[100_000, 3],
-                inputs: &[&[12, 4], &[0, 4]],
-                want: cut_of(0, 1664, 3, 0, 1),
-            },
-            Case {
-                about: "short rows",
-                dims: &[100_000, 3],
-                inputs: &[&[12, 4], &[4, 0]],
-                want: cut_of(0, 1664, 3, 0, 1),
-            },
-            Case {
-                about: "transposed",
-                dims: &[4096, 4096],
-                inputs: &[&[16384, 4], &[4, 16384]],
-                want: cut_of(1, 64, 1, 0, 64),
-            },
-            Case {
-                about: "transposed, with rows of which several fit",
-                dims: &[1000, 1000],
-                inputs: &[&[4000, 4], &[4, 4000]],
-                want: cut_of(1, 64, 1, 0, 64),
-            },
-            Case { about: "no loops to speak of", dims: &[1], inputs: &[&[0]], want: cut_of(0, 1, 1, 0, 1) },
-        ];
-        for Case { about, dims, inputs, want } in cases {
-            let mut dense = vec![4_isize; dims.len()];
-            for axis in (1..dims.len()).rev() {
-                dense[axis - 1] = dense[axis] * dims[axis] as isize;
-            }
-            let operand = |strides, is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
-            let operands: Vec<_> =
-                inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
-            assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
-        }
-    }
-
-    #[test]
-    fn units_of_what_comes_from_memory_are_larger() {
-        for (size, rows, chunk) in [(1, 128, 256), (2, 128, 128), (4, 64, 128), (8, 64, 64)] {
-            let strides = [[4096 * size as isize, size as isize], [size as isize, 4096 * size as isize]];
-            let operand = |at: usize, is_output| Layout { strides: &strides[at], size, is_output, loose: Loose::No };
-            let operands = [operand(0, false), operand(1, false), operand(0, true)];
-            let found = cut(&[4096, 4096], &operands, Terms { past: true, ..TERMS });
-            assert_eq!(found, Cut { axis: 1, chunk, inner: 1, across: 0, rows }, "{size} bytes");
-        }
-    }
-
-    #[test]
-    fn units_of_costly_programs_are_shorter() {
-        for (dims, strides) in [(&[100_000][..], &[4][..]), (&[1000, 100], &[400, 4])] {
-            let dense = |is_output| Layout { strides, size: 4, is_output, loose: Loose::No };
-            for longest in [LONG, 4096] {
-                let elements = cut(dims, &[dense(false), dense(true)], Terms { longest, ..TERMS }).elements();
-                assert!(elements <= longest && 10 * elements > 9 * longest, "{elements} of {dims:?}");
-            }
-            let elements = cut(dims, &[dense(false), dense(true)], Terms { longest: 3, ..TERMS }).elements();
-            assert!(elements <= 24, "{elements} of {dims:?}");
-        }
-    }
-
-    #[test]
-    fn shared_bytes_are_seen() {
-        assert!(apart(&[2, 3], &[12, 4], 4) && apart(&[2, 3], &[4, -8], 4) && apart(&[1, 5], &[0, 4], 4));
-        assert!(!apart(&[2], &[0], 4) && !apart(&[2], &[2], 4) && !apart(&[2, 3], &[8, 4], 4));
-    }
-
-    #[test]
-    fn reach_counts_both_ends() {
-        assert_eq!(reach(&[3, 2], &[-8, 4], 4), Some((-16, 8)));
-        assert_eq!(reach(&[2, usize::MAX], &[1, isize::MAX], 1), None);
-    }
-}
+mod tests;

@@ -1,15 +1,15 @@
 //! Arithmetic of single elements: what `+` means for each dtype.
 //!
 //! Integers wrap. Floats round once per operation, and every NaN that an operation makes is the canonical quiet one.
-//! The two halves widen to f32, compute, and round back: f32 has more than twice their digits plus two, so that one
-//! operation is rounded as if it had been done in the half itself.
+//! The two halves widen to f32, compute, and round back: f32 has more than twice their digits plus two, so the result
+//! is rounded as if it had been computed in the half itself.
 
 use half::{bf16, f16};
 
 use crate::{dtype::Element, math};
 
 /// A number with the arithmetic that every numeric dtype has.
-pub trait Number: Element + PartialOrd {
+pub(crate) trait Number: Element + PartialOrd {
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -22,7 +22,7 @@ pub trait Number: Element + PartialOrd {
     fn mul(self, other: Self) -> Self;
     /// Changes the sign; integers wrap.
     fn neg(self) -> Self;
-    /// Takes the magnitude; the least integer stays as it is.
+    /// Returns the magnitude; the smallest integer stays unchanged.
     fn abs(self) -> Self;
     /// Returns this value, or the canonical NaN for any NaN.
     fn canonical(self) -> Self;
@@ -36,7 +36,7 @@ pub trait Number: Element + PartialOrd {
 }
 
 /// An integer.
-pub trait Integer: Number + Eq {
+pub(crate) trait Integer: Number + Eq {
     /// The number of bits.
     const BITS: u32;
     /// Says whether this is less than zero.
@@ -59,34 +59,34 @@ pub trait Integer: Number + Eq {
 
 /// A function of a number, for f32 and for f64; every NaN that it returns is the canonical one.
 ///
-/// Functions are types and not values: a loop calls them by name, always inlined, however large they are.
-pub trait Function: 'static {
-    /// Is the largest usual magnitude: up to it the forms for usual arguments hold, and those may be faster.
+/// Functions are types and not values, so that loops call them by name and inline them, however large they are.
+pub(crate) trait Function: 'static {
+    /// The largest usual magnitude. Up to it the forms for usual arguments are correct, and they may be faster.
     const USUAL: f64 = f64::INFINITY;
-    /// Is the largest magnitude of numbers that are near zero, where the function of those is cheaper.
+    /// The largest magnitude of numbers near zero, if the function is cheaper for them.
     const NEAR: Option<f64> = None;
-    /// Is the same in f64.
+    /// The same in f64.
     const NEAR_WIDE: Option<f64> = None;
     /// Computes in f32.
     fn narrow(x: f32) -> f32;
     /// Computes in f64.
     fn wide(x: f64) -> f64;
-    /// Computes what `narrow` does of a number near zero, bit by bit; of others, any number.
+    /// Computes `narrow` for a number near zero, with the same bits; arbitrary for others.
     #[inline(always)]
     fn narrow_near(x: f32) -> f32 {
         Self::narrow(x)
     }
-    /// Computes what `wide` does of a number near zero, bit by bit; of others, any number.
+    /// Computes `wide` for a number near zero, with the same bits; arbitrary for others.
     #[inline(always)]
     fn wide_near(x: f64) -> f64 {
         Self::wide(x)
     }
-    /// Computes what `narrow` does of a NaN or a usual number; of others, any number.
+    /// Computes `narrow` for a NaN or a usual number; arbitrary for others.
     #[inline(always)]
     fn narrow_usual(x: f32) -> f32 {
         Self::narrow(x)
     }
-    /// Computes what `wide` does of a NaN or a usual number; of others, any number.
+    /// Computes `wide` for a NaN or a usual number; arbitrary for others.
     #[inline(always)]
     fn wide_usual(x: f64) -> f64 {
         Self::wide(x)
@@ -94,19 +94,19 @@ pub trait Function: 'static {
 }
 
 /// A function of two numbers, as [`Function`].
-pub trait Function2: 'static {
-    /// Whether the forms for usual arguments are others, and faster.
+pub(crate) trait Function2: 'static {
+    /// Whether the forms for usual arguments differ, and are faster.
     const SPLIT: bool = false;
     /// Computes in f32.
     fn narrow(a: f32, b: f32) -> f32;
     /// Computes in f64.
     fn wide(a: f64, b: f64) -> f64;
-    /// Computes what `narrow` does, or NaN.
+    /// Computes `narrow`, or returns NaN.
     #[inline(always)]
     fn narrow_usual(a: f32, b: f32) -> f32 {
         Self::narrow(a, b)
     }
-    /// Computes what `wide` does, or NaN.
+    /// Computes `wide`, or returns NaN.
     #[inline(always)]
     fn wide_usual(a: f64, b: f64) -> f64 {
         Self::wide(a, b)
@@ -114,12 +114,12 @@ pub trait Function2: 'static {
 }
 
 /// A floating-point number.
-pub trait Real: Number {
+pub(crate) trait Real: Number {
     /// Whether functions are computed in f64.
     const WIDE: bool;
     /// Divides.
     fn div(self, by: Self) -> Self;
-    /// Applies a function; the halves take the one for f32 and round.
+    /// Applies a function; the halves use the one for f32 and round.
     fn map<F: Function>(self) -> Self;
     /// Applies a function to a number near zero.
     fn map_near<F: Function>(self) -> Self;
@@ -129,9 +129,9 @@ pub trait Real: Number {
     fn is_within(self, limit: f64) -> bool;
     /// Says whether the magnitude is beyond a limit.
     fn is_beyond(self, limit: f64) -> bool;
-    /// Applies a function of two numbers; the halves take the one for f32 and round.
+    /// Applies a function of two numbers; the halves use the one for f32 and round.
     fn map2<F: Function2>(self, other: Self) -> Self;
-    /// Applies its form for usual arguments: the result is the same, or NaN.
+    /// Applies its form for usual arguments: the same result, or NaN.
     fn map2_usual<F: Function2>(self, other: Self) -> Self;
     /// Says whether this is an infinity.
     fn is_infinite(self) -> bool;
@@ -345,11 +345,11 @@ impl Real for f64 {
     }
 }
 
-/// The bits of a half that are not the sign.
+/// The bits of a half without the sign.
 const MAGNITUDE: u16 = 0x7fff;
 
-/// A float of 16 bits, computed with in f32.
-pub trait Half: Element + PartialOrd {
+/// A float of 16 bits whose arithmetic is in f32.
+pub(crate) trait Half: Element + PartialOrd {
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -373,7 +373,8 @@ impl Half for f16 {
     const ONE: Self = f16::ONE;
     const INFINITY: Self = f16::INFINITY;
     const NAN: Self = f16::from_bits(0x7e00);
-    /// Shifts the bits into place as an f32 that is 2^112 too small, then scales: the one multiplication also normalises subnormals.
+    /// Shifts the bits into an f32 that is 2^112 too small, and then scales it; the multiplication also normalises
+    /// subnormals.
     #[inline(always)]
     fn widen(self) -> f32 {
         let bits = u32::from(f16::to_bits(self));
@@ -384,7 +385,8 @@ impl Half for f16 {
         let lifted = if magnitude >= 0x0f80_0000 { scaled | 0x7f80_0000 } else { scaled };
         f32::from_bits(lifted | sign)
     }
-    /// Rounds normal results by an integer addition of half a unit, and subnormal ones by adding 0.5, whose last bit is theirs.
+    /// Rounds normal results by an integer addition of half a unit, and subnormal ones by adding 0.5, which has the
+    /// same last place.
     #[inline(always)]
     fn narrow(wide: f32) -> Self {
         let bits = wide.to_bits();
@@ -421,7 +423,7 @@ impl Half for bf16 {
     #[inline(always)]
     fn narrow(wide: f32) -> Self {
         let bits = wide.to_bits();
-        // The last bit is set where a tie is to go up: nothing else depends on it.
+        // The last bit is set where a tie rounds up: nothing else depends on it.
         let rounded = (bits | (bits >> 16) & 1).wrapping_add(0x7fff) >> 16;
         bf16::from_bits(if wide.is_nan() { 0x7fc0 } else { rounded as u16 })
     }
@@ -473,7 +475,7 @@ impl<T: Half> Number for T {
             let (magnitude, sign) = ((x.to_bits() & MAGNITUDE) as i16, x.to_bits() as i16 >> 15);
             (magnitude ^ sign) - sign
         };
-        // Not by lazy operators, which are branches and do not vectorise.
+        // Lazy operators would be branches, which do not vectorise.
         (key(self) < key(other)) & !(Number::is_nan(self) | Number::is_nan(other))
     }
 }
@@ -526,7 +528,7 @@ impl<T: Half> Real for T {
 mod tests {
     use super::*;
 
-    /// Compares with `half`'s own conversions, which share no code with ours.
+    /// Compares with `half`'s conversions, which share no code with these.
     #[test]
     fn halves_widen_and_narrow_exactly() {
         for bits in 0..=u16::MAX {

@@ -1,8 +1,8 @@
-//! The record of an operator, and what its row in the table begins with.
+//! The record of an operator, and the constructors of the table's rows.
 
 use crate::{dtype::DType, loops::Kernel};
 
-/// Says how an operator chooses the dtype that it computes in from operands of several dtypes, as NumPy 2 does.
+/// The dtype in which an operator computes, from operands of several dtypes, as in NumPy 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promotion {
     /// In the common dtype.
@@ -21,27 +21,27 @@ pub enum Promotion {
     Shift,
     /// In the common dtype, which must be an integer.
     Integer,
-    /// In f64, whatever the operands are.
+    /// In f64, for operands of every dtype.
     Widest,
-    /// In the float of the first operand, as `Float`; the second is an integer, and counts for nothing.
+    /// In the float of the first operand, as `Float`; the second is an integer and is ignored.
     Exponent,
     /// In bool; everything that is not zero is true.
     Truth,
     /// In the common dtype, giving bool.
     Compare,
-    /// Rounds floats; leaves integers and bool alone.
+    /// Rounds floats; integers and bool stay unchanged.
     Rounded,
-    /// Looks at the class of a float; integers and bool are always finite.
+    /// Tests the class of a float; integers and bool are always finite.
     Class,
     /// In the common dtype of all operands but the first, which is a condition.
     Choose,
 }
 
-/// The kernels of an operator, one per dtype it is asked by: that of its last operand.
+/// The kernels of an operator, one per dtype of its last operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels(pub(crate) [Option<Kernel>; 13]);
 
-/// An operator: its name, its meaning, its kernels and the facts that are known of it.
+/// An operator: its name, its meaning, its kernels and facts about it.
 pub struct Op {
     name: &'static str,
     meaning: &'static str,
@@ -67,12 +67,12 @@ impl Op {
         self.meaning
     }
 
-    /// Counts the operands, 1 to 3; a variadic operator has 2 and takes any number.
+    /// Counts the operands, 1 to 3; a variadic operator has 2 and accepts any number.
     pub fn arity(&self) -> usize {
         self.arity
     }
 
-    /// Says whether the operator takes one or more operands of any number, folded from the left.
+    /// Says whether the operator accepts any number of operands from one on, folded from the left.
     pub fn is_variadic(&self) -> bool {
         self.variadic
     }
@@ -92,7 +92,7 @@ impl Op {
         self.kernel(dtype).map(Kernel::output)
     }
 
-    /// Lists the dtypes that the operator takes.
+    /// Lists the dtypes that the operator accepts.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> + '_ {
         DType::ALL.into_iter().filter(|&dtype| self.kernel(dtype).is_some())
     }
@@ -102,22 +102,22 @@ impl Op {
         self.commutative
     }
 
-    /// Returns the second operand that leaves the first as it is.
+    /// Returns the second operand that leaves the first unchanged.
     pub fn identity(&self) -> Option<f64> {
         self.identity
     }
 
-    /// Returns the name of the operator that gives the same with its two operands exchanged.
+    /// Returns the name of the operator that computes the same with exchanged operands.
     pub fn reversed(&self) -> Option<&'static str> {
         if self.commutative { Some(self.name) } else { self.reversed }
     }
 
-    /// Returns the greatest error in units in the last place for f32 and for f64, where the result is not exact.
+    /// Returns the largest error in units in the last place for f32 and for f64, unless the result is exact.
     pub fn ulp(&self) -> Option<(f64, f64)> {
         self.ulp
     }
 
-    /// Says how operands of several dtypes choose the one that it computes in.
+    /// Returns the rule by which operands of several dtypes select the computing dtype.
     pub fn promotion(&self) -> Promotion {
         self.promotion
     }
@@ -147,7 +147,7 @@ impl Op {
         self
     }
 
-    /// Says that the kernels are those of this operator, which gives the same with its two operands exchanged.
+    /// Marks that the kernels are those of this operator, with exchanged operands.
     pub(crate) const fn with_loops_of(self, name: &'static str) -> Self {
         let mut op = self.with_reversed(name);
         let mut i = 0;
@@ -165,7 +165,7 @@ impl Op {
         self
     }
 
-    /// Says that the operator takes few instructions, though its results are not exact.
+    /// Marks that the operator needs few instructions, although its results are not exact.
     pub(crate) const fn quick(mut self) -> Self {
         let mut i = 0;
         while i < self.kernels.0.len() {

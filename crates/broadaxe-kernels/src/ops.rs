@@ -1,18 +1,18 @@
 //! The operators: one unit struct each, with one pure function of single elements.
 
-pub mod activation;
-pub mod round;
-pub mod arith;
-pub mod bits;
-pub mod cast;
-pub mod compare;
-pub mod divisors;
-pub mod exp;
-pub mod floats;
-pub mod trig;
-pub mod lanewise;
-pub mod like;
-pub mod logic;
-pub mod select;
+pub(crate) mod activation;
+pub(crate) mod round;
+pub(crate) mod arith;
+pub(crate) mod bits;
+pub(crate) mod cast;
+pub(crate) mod compare;
+pub(crate) mod divisors;
+pub(crate) mod exp;
+pub(crate) mod floats;
+pub(crate) mod trig;
+pub(crate) mod lanewise;
+pub(crate) mod like;
+pub(crate) mod logic;
+pub(crate) mod select;
 mod widened;
-pub mod pair;
+pub(crate) mod pair;

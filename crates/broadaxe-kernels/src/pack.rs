@@ -1,32 +1,32 @@
-//! Packers, as far as they can be decided without touching an element: which way an operand's axes are walked.
+//! Plans strided copies without touching an element: in which order an operand's axes are walked.
 //!
-//! An operand that loops cannot use in place is gathered into a tile, and a tile may be scattered into a result. Axes that follow on
-//! from one another are merged first. The innermost two or so then go to a *leaf*, a loop that moves many elements per
-//! instruction, and the others call it. What makes a leaf fast is to move whole lines of the cache on one side at least: runs
-//! of consecutive elements are copied in pieces of fixed size, an element that repeats is written in whole vectors, and a
-//! transposed operand is read along the axis where its elements are neighbours, however far out that axis is. A block that
-//! repeats as a whole is packed once and copied, twice as much each time.
+//! An operand that loops cannot use in place is gathered into a tile, and a tile may be scattered into a result.
+//! Contiguous axes are merged first. The innermost two or so are then copied by a *copy kernel*, which moves many
+//! elements per instruction, and the other axes call it. A copy kernel is fast if it moves whole cache lines on at
+//! least one side: runs of consecutive elements are copied in pieces of fixed size, a repeated element is written in
+//! whole vectors, and a transposed operand is read along the axis where its elements are adjacent, even if that is the
+//! outermost one. A block that repeats as a whole is packed once and then copied, twice as much each time.
 
-/// One axis of a tile, seen from an operand: how many elements, and how many bytes from one to the next.
+/// An axis of a tile with the strides of an operand: the number of elements, and the bytes between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
     pub(crate) count: usize,
     pub(crate) stride: isize,
 }
 
-/// An axis, seen from both ends of a move: the bytes from one element to the next where they are read, and where they are written.
+/// An axis of a copy: the bytes between elements of the source, and of the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct CopyAxis {
     pub(crate) count: usize,
     pub(crate) from: isize,
     pub(crate) to: isize,
 }
 
-impl Turn {
+impl CopyAxis {
     /// An axis of one element.
     const ONCE: Self = Self { count: 1, from: 0, to: 0 };
 
-    /// Turns an axis round; returns the bytes to where it begins then, at both ends.
+    /// Reverses an axis; returns the bytes to its new start, on both sides.
     fn reverse(&mut self) -> (isize, isize) {
         let last = self.count as isize - 1;
         let begin = (self.from * last, self.to * last);
@@ -35,74 +35,74 @@ impl Turn {
     }
 }
 
-/// The loops that move elements.
+/// The kernels that copy elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaf {
-    /// Rows of consecutive elements at both ends.
+pub(crate) enum CopyKernel {
+    /// Rows of elements that are consecutive on both sides.
     Runs,
-    /// Rows of elements that are apart at one end or both.
-    Apart,
-    /// Rows of elements, each of which is written so many times.
+    /// Rows of elements that are strided on one side or both.
+    Strided,
+    /// Rows of elements, each of which is written this often.
     Repeats(usize),
-    /// Elements that are read as neighbours from row to row, and written as neighbours in a row.
+    /// Elements that are adjacent from row to row in the source, and along a row in the destination.
     Transposed,
 }
 
-/// The elements of a row below which it is not worth one.
-const FEW: usize = 8;
+/// The shortest row for which a kernel of runs is worth using.
+const MIN_RUN_ELEMENTS: usize = 8;
 
-/// The bytes of a column that is some lines of the cache.
-const SHORT: usize = 256;
+/// The largest column in bytes that counts as a few cache lines.
+const MAX_SHORT_COLUMN_BYTES: usize = 256;
 
-/// How elements are moved: over which axes, and by which loop.
+/// A plan of a strided copy: its axes and its kernel.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct CopyPlan {
     /// The bytes of an element.
     pub(crate) size: usize,
-    pub(crate) leaf: Leaf,
-    pub(crate) rows: Turn,
-    pub(crate) row: Turn,
-    /// The bytes to the first element, at both ends.
+    pub(crate) leaf: CopyKernel,
+    pub(crate) rows: CopyAxis,
+    pub(crate) row: CopyAxis,
+    /// The bytes to the first element, on both sides.
     pub(crate) start: (isize, isize),
-    /// The bytes from where this block is read to where the next one will be.
+    /// The bytes from the source of this block to that of the next one.
     pub(crate) next: isize,
-    /// What is fetched ahead comes from memory: then it comes as near as the second-level cache.
+    /// Whether prefetched data comes from memory; it is then prefetched into the second-level cache.
     pub(crate) second: bool,
-    /// The axes outside the leaf, the innermost first.
-    pub(crate) outer: Vec<Turn>,
-    /// Whether elements that are apart are fetched ahead of their use.
+    /// The axes outside the kernel, innermost first.
+    pub(crate) outer: Vec<CopyAxis>,
+    /// Whether strided elements are prefetched.
     pub(crate) ahead: bool,
-    /// Whether others ask for the columns of the next block, while this one is used.
+    /// Whether the columns of the next block are prefetched elsewhere, while this block is used.
     pub(crate) is_asked: bool,
 }
 
-impl Way {
-    /// Gathers what the axes reach into consecutive places; the last axis runs fastest.
+impl CopyPlan {
+    /// Plans to gather elements into consecutive places; the last axis is the fastest.
     pub(crate) fn pack(size: usize, axes: &[Axis]) -> Self {
-        let mut way = Self::along(size, axes, |count, stride, step| Turn { count, from: stride, to: step });
+        let mut way = Self::along(size, axes, |count, stride, step| CopyAxis { count, from: stride, to: step });
         way.row = way.innermost();
         if way.row.from == 0 {
-            way.leaf = Leaf::Repeats(way.row.count);
+            way.leaf = CopyKernel::Repeats(way.row.count);
             way.row = way.innermost();
         }
-        let along = |turn: &Turn| turn.count >= FEW && turn.from.unsigned_abs() == size;
-        if way.leaf == Leaf::Runs && way.row.from != size as isize {
-            way.leaf = Leaf::Apart;
+        let along = |turn: &CopyAxis| turn.count >= MIN_RUN_ELEMENTS && turn.from.unsigned_abs() == size;
+        if way.leaf == CopyKernel::Runs && way.row.from != size as isize {
+            way.leaf = CopyKernel::Strided;
             if let Some(at) = way.outer.iter().position(along) {
                 way.rows = way.outer.remove(at);
                 if way.row.count * size < 16 {
-                    // Too few for a square: long rows of neighbours, scattered.
+                    // Too few for a square: long rows of adjacent elements, scattered.
                     std::mem::swap(&mut way.row, &mut way.rows);
                     return way;
                 }
-                way.leaf = Leaf::Transposed;
+                way.leaf = CopyKernel::Transposed;
                 if way.rows.from < 0 {
                     way.start = way.rows.reverse();
                 }
                 return way;
             }
         }
-        // A block that repeats is copied as a whole, outside the leaf.
+        // A block that repeats is copied as a whole, outside the kernel.
         if way.outer.first().is_some_and(|turn| turn.from != 0) {
             way.rows = way.innermost();
         }
@@ -110,32 +110,32 @@ impl Way {
         way
     }
 
-    /// Says whether columns are a few lines of the cache each, and far apart: then the next ones are best asked for a few at a time, while
-    /// memory is waited for anyway. Longer or nearer ones took longer so.
+    /// Says whether columns are a few cache lines each and far apart. The next ones are then best prefetched a few at a
+    /// time, during other waits for memory. Longer or nearer columns were slower that way.
     pub(crate) fn has_short_columns(&self) -> bool {
         let bytes = self.rows.count * self.size;
-        bytes <= SHORT && self.row.from.unsigned_abs() >= 4 * bytes
+        bytes <= MAX_SHORT_COLUMN_BYTES && self.row.from.unsigned_abs() >= 4 * bytes
     }
 
-    /// Scatters consecutive elements to what the axes reach; the reverse of [`Way::pack`].
+    /// Plans to scatter consecutive elements; the reverse of [`CopyPlan::pack`].
     pub(crate) fn unpack(size: usize, axes: &[Axis]) -> Self {
-        let mut way = Self::along(size, axes, |count, stride, step| Turn { count, from: step, to: stride });
+        let mut way = Self::along(size, axes, |count, stride, step| CopyAxis { count, from: step, to: stride });
         (way.row, way.rows) = (way.innermost(), way.innermost());
         if way.row.to != size as isize {
-            way.leaf = Leaf::Apart;
+            way.leaf = CopyKernel::Strided;
         }
         way.straighten();
         way
     }
 
-    /// Merges axes that follow on from one another, and leaves out those of one element.
-    fn along(size: usize, axes: &[Axis], turn: impl Fn(usize, isize, isize) -> Turn) -> Self {
-        let (mut outer, mut step): (Vec<Turn>, _) = (Vec::with_capacity(axes.len()), size as isize);
+    /// Merges contiguous axes, and drops those of one element.
+    fn along(size: usize, axes: &[Axis], turn: impl Fn(usize, isize, isize) -> CopyAxis) -> Self {
+        let (mut outer, mut step): (Vec<CopyAxis>, _) = (Vec::with_capacity(axes.len()), size as isize);
         for &Axis { count, stride } in axes.iter().rev().filter(|axis| axis.count != 1) {
             let next = turn(count, stride, step);
             step *= count as isize;
             match outer.last_mut() {
-                Some(Turn { count: inside, from, to })
+                Some(CopyAxis { count: inside, from, to })
                     if (from.wrapping_mul(*inside as isize), to.wrapping_mul(*inside as isize))
                         == (next.from, next.to) =>
                 {
@@ -147,10 +147,10 @@ impl Way {
         if outer.is_empty() {
             outer.push(turn(1, size as isize, size as isize));
         }
-        let (rows, row) = (Turn::ONCE, Turn::ONCE);
+        let (rows, row) = (CopyAxis::ONCE, CopyAxis::ONCE);
         Self {
             size,
-            leaf: Leaf::Runs,
+            leaf: CopyKernel::Runs,
             rows,
             row,
             start: (0, 0),
@@ -162,17 +162,18 @@ impl Way {
         }
     }
 
-    /// Takes the innermost axis from those outside the leaf.
-    fn innermost(&mut self) -> Turn {
-        if self.outer.is_empty() { Turn::ONCE } else { self.outer.remove(0) }
+    /// Removes the innermost axis from those outside the kernel.
+    fn innermost(&mut self) -> CopyAxis {
+        if self.outer.is_empty() { CopyAxis::ONCE } else { self.outer.remove(0) }
     }
 
-    /// Makes rows of elements that are apart as long as they can be; backwards is easier to read than to write.
+    /// Makes rows of strided elements as long as possible; a negative stride is cheaper in the source than in the
+    /// destination.
     fn straighten(&mut self) {
-        if self.leaf == Leaf::Apart && self.row.count < self.rows.count.min(FEW) {
+        if self.leaf == CopyKernel::Strided && self.row.count < self.rows.count.min(MIN_RUN_ELEMENTS) {
             std::mem::swap(&mut self.row, &mut self.rows);
         }
-        if self.leaf == Leaf::Apart && self.row.to < 0 {
+        if self.leaf == CopyKernel::Strided && self.row.to < 0 {
             self.start = self.row.reverse();
         }
     }
@@ -184,32 +185,32 @@ mod tests {
 
     #[test]
     fn axes_choose_their_way() {
-        let turn = |count, from, to| Turn { count, from, to };
-        let one = Turn::ONCE;
+        let turn = |count, from, to| CopyAxis { count, from, to };
+        let one = CopyAxis::ONCE;
         struct Case {
             about: &'static str,
             axes: &'static [(usize, isize)],
-            leaf: Leaf,
-            inside: [Turn; 2],
+            leaf: CopyKernel,
+            inside: [CopyAxis; 2],
             outer: &'static [usize],
         }
         #[rustfmt::skip]
         let cases = [
-            Case { about: "nothing", axes: &[], leaf: Leaf::Runs, inside: [one, turn(1, 4, 4)], outer: &[] },
-            Case { about: "one run", axes: &[(3, 20), (5, 4)], leaf: Leaf::Runs, inside: [one, turn(15, 4, 4)], outer: &[] },
-            Case { about: "runs", axes: &[(3, 24), (5, 4)], leaf: Leaf::Runs, inside: [turn(3, 24, 20), turn(5, 4, 4)], outer: &[] },
-            Case { about: "a pattern", axes: &[(9, 0), (5, 4)], leaf: Leaf::Runs, inside: [one, turn(5, 4, 4)], outer: &[9] },
-            Case { about: "repeats", axes: &[(9, 4), (1, 7), (2, 0), (3, 0)], leaf: Leaf::Repeats(6), inside: [one, turn(9, 4, 24)], outer: &[] },
-            Case { about: "one element", axes: &[(9, 0)], leaf: Leaf::Repeats(9), inside: [one, one], outer: &[] },
-            Case { about: "transposed", axes: &[(9, 4), (7, 400)], leaf: Leaf::Transposed, inside: [turn(9, 4, 28), turn(7, 400, 4)], outer: &[] },
-            Case { about: "far out", axes: &[(9, -4), (2, 9), (7, 99)], leaf: Leaf::Transposed, inside: [turn(9, 4, -56), turn(7, 99, 4)], outer: &[2] },
-            Case { about: "planes", axes: &[(9, 4), (3, 400)], leaf: Leaf::Apart, inside: [turn(3, 400, 4), turn(9, 4, 12)], outer: &[] },
-            Case { about: "every second", axes: &[(9, 80), (10, 8)], leaf: Leaf::Apart, inside: [one, turn(90, 8, 4)], outer: &[] },
-            Case { about: "colours", axes: &[(9, 12), (3, -4)], leaf: Leaf::Apart, inside: [turn(3, -4, 4), turn(9, 12, 12)], outer: &[] },
+            Case { about: "nothing", axes: &[], leaf: CopyKernel::Runs, inside: [one, turn(1, 4, 4)], outer: &[] },
+            Case { about: "one run", axes: &[(3, 20), (5, 4)], leaf: CopyKernel::Runs, inside: [one, turn(15, 4, 4)], outer: &[] },
+            Case { about: "runs", axes: &[(3, 24), (5, 4)], leaf: CopyKernel::Runs, inside: [turn(3, 24, 20), turn(5, 4, 4)], outer: &[] },
+            Case { about: "a pattern", axes: &[(9, 0), (5, 4)], leaf: CopyKernel::Runs, inside: [one, turn(5, 4, 4)], outer: &[9] },
+            Case { about: "repeats", axes: &[(9, 4), (1, 7), (2, 0), (3, 0)], leaf: CopyKernel::Repeats(6), inside: [one, turn(9, 4, 24)], outer: &[] },
+            Case { about: "one element", axes: &[(9, 0)], leaf: CopyKernel::Repeats(9), inside: [one, one], outer: &[] },
+            Case { about: "transposed", axes: &[(9, 4), (7, 400)], leaf: CopyKernel::Transposed, inside: [turn(9, 4, 28), turn(7, 400, 4)], outer: &[] },
+            Case { about: "far out", axes: &[(9, -4), (2, 9), (7, 99)], leaf: CopyKernel::Transposed, inside: [turn(9, 4, -56), turn(7, 99, 4)], outer: &[2] },
+            Case { about: "planes", axes: &[(9, 4), (3, 400)], leaf: CopyKernel::Strided, inside: [turn(3, 400, 4), turn(9, 4, 12)], outer: &[] },
+            Case { about: "every second", axes: &[(9, 80), (10, 8)], leaf: CopyKernel::Strided, inside: [one, turn(90, 8, 4)], outer: &[] },
+            Case { about: "colours", axes: &[(9, 12), (3, -4)], leaf: CopyKernel::Strided, inside: [turn(3, -4, 4), turn(9, 12, 12)], outer: &[] },
         ];
         for Case { about, axes, leaf, inside, outer } in cases {
             let axes: Vec<_> = axes.iter().map(|&(count, stride)| Axis { count, stride }).collect();
-            let way = Way::pack(4, &axes);
+            let way = CopyPlan::pack(4, &axes);
             assert_eq!((way.leaf, [way.rows, way.row]), (leaf, inside), "{about}");
             assert_eq!(way.outer.iter().map(|turn| turn.count).collect::<Vec<_>>(), outer, "{about}");
         }

@@ -1,21 +1,24 @@
-//! The pool: threads that stay, and do parts of jobs for whoever has some.
+//! A pool of threads that run parts of jobs and stay for the next job.
 //!
-//! A job costs next to nothing more than its parts. The caller lends its work (`Loan`), counts up the bell and takes parts itself;
-//! threads of the pool that hear the bell take parts as well, and those that are busy or asleep are never waited for. When no
-//! part is left the caller waits for the threads that are still at one. So a job on a pool that nobody attends is a loop.
+//! A job costs little more than its parts. The caller offers its work (`ScopedJob`), increments the bell and runs parts
+//! itself. Pool threads that see the bell run parts too; busy or sleeping threads are never waited for. When no part is
+//! left, the caller waits for the threads that still run one. So a job on a pool without free threads is a loop.
 //!
-//! - A thread without work listens to the bell for some 50 µs and then sleeps, as waking it costs the caller a system call (8 µs
-//!   measured in a virtual machine) and 30 µs until it is there. A job that finds everybody asleep is done alone unless it is worth that,
-//!   or many such jobs together are: that is meant to keep the loss by waking near 2 %.
-//! - A caller wakes one thread and each woken thread two more, so that the caller soon works, however many there are.
-//! - Every thread has a range of parts to itself and helps the others when it is through. In jobs that repeat, a thread finds the
-//!   same elements, in its own cache.
-//! - Several callers lend at once, each in a place of its own. Whoever finds no place free works alone.
-//! - A part that has a job itself does it alone: the threads are busy with its siblings.
-//! - A child process after `fork` has the memory of the pool and none of its threads. It is not told; but a caller whom nobody
-//!   helped asks for the process number before the next job, and finds that it needs threads of its own. They may never come: in a
-//!   Rust program the standard library takes a lock whenever a thread starts or ends, which is held for ever in a child that
-//!   was forked at that moment. Its jobs are then done by their callers, as nobody waits for a thread that has not entered.
+//! - A thread without work spins on the bell for some 50 µs and then sleeps. Waking it costs the caller a system call
+//!   (8 µs, measured in a virtual machine) and 30 µs until it runs. If all threads sleep, the caller runs a job alone
+//!   unless the job, or many such jobs together, are worth waking a thread: this limits the loss by waking to about 2
+//!   %.
+//! - A caller wakes one thread and each woken thread two more, so that the caller soon works, however many threads are
+//!   needed.
+//! - Every thread has a range of parts of its own, and helps the others when it has finished. In jobs that repeat, a
+//!   thread finds the same elements in its cache.
+//! - Several callers offer work at once, each in its own place. A caller that finds no free place works alone.
+//! - A part that starts a job runs it alone: the threads are busy with the other parts.
+//! - A child process after `fork` has the memory of the pool but none of its threads, and is not notified. A caller
+//!   that no thread helped checks the process number before its next job, and finds that it needs new threads. These
+//!   may fail to start: in a Rust program the standard library locks a mutex whenever a thread starts or ends, and that
+//!   mutex stays locked in a child that was forked at that moment. The callers then run their jobs themselves, because
+//!   only threads that have entered a job are waited for.
 
 use std::{
     any::Any,
@@ -33,43 +36,43 @@ use once_cell::race::OnceBox;
 
 use crate::{
     executor::{Executor, least_nanos},
-    run::Loan,
+    run::ScopedJob,
 };
 
-/// The most threads of a job, its caller among them.
+/// The most threads of a job, including its caller.
 pub const MOST_THREADS: usize = 1024;
 
-/// The jobs that can be lent at once.
-const LOANS: usize = 8;
+/// The jobs that can be offered at once.
+const SCOPED_JOBS: usize = 8;
 
-/// The ranges that the parts of a job are cut into, at most; threads beyond that share.
+/// The most ranges that the parts of a job are divided into; further threads share ranges.
 const RANGES: usize = 16;
 
-/// The rounds that a thread listens to the bell before it sleeps, some 25 ns each.
-const ROUNDS: u32 = 2000;
+/// The rounds that a thread spins on the bell before it sleeps, some 25 ns each.
+const SPINS_BEFORE_IDLE: u32 = 2000;
 
-/// The work, in nanoseconds, for which a sleeping thread is woken: it is there after 30 µs and has to do half of the rest.
+/// The work, in nanoseconds, for which a sleeping thread is woken: it starts after 30 µs and does half of the rest.
 const WORTH_WAKING: u64 = 60_000;
 
-/// The work in jobs too small for that, together, after which a thread is woken nevertheless: up to 30 µs of waking are 2 % of it.
+/// The work in smaller jobs after which a thread is woken anyway: the up to 30 µs of waking are 2 % of it.
 const WORTH_TRYING: u64 = 1_500_000;
 
-/// A thread's stack: small, but a progress function may be anything.
+/// A thread's stack: small, but enough for an arbitrary progress function.
 const STACK: usize = 1 << 20;
 
 thread_local! {
-    /// A thread's number in its pool; 0 outside and `CALLER` while it runs a job.
+    /// A thread's number in its pool; 0 outside, and `CALLER` while it runs a job.
     static NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 const CALLER: usize = usize::MAX;
 
-/// Something that threads write to often, on cache lines of its own.
+/// A value that threads write often, on cache lines of its own.
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CachePadded<T>(T);
 
 /// Threads that run the parts of jobs and stay for the next one.
 ///
-/// They are started when a job first needs them. Where the system gives no more threads, jobs run on fewer.
+/// They are started when a job first needs them. If the system does not start more threads, jobs use fewer.
 ///
 /// ```
 /// use broadaxe_kernels::{Executor, Pool};
@@ -82,19 +85,19 @@ struct Apart<T>(T);
 /// ```
 pub struct Pool {
     threads: usize,
-    /// The most threads that a team may have.
+    /// The most threads of a team.
     most: usize,
     crew: Arc<Crew>,
 }
 
 impl Pool {
-    /// Makes a pool of its own with this many threads, the caller of a job among them; they end when the pool is dropped.
+    /// Makes a separate pool with this many threads, including the caller of a job; they end when the pool is dropped.
     pub fn new(threads: usize) -> Self {
         let threads = threads.clamp(1, MOST_THREADS);
         Self { threads, most: threads, crew: Arc::new(Crew::new(threads - 1)) }
     }
 
-    /// Returns the pool of the process: a thread per CPU, and more where a team asks for them.
+    /// Returns the pool of the process: a thread per CPU, and more if a team asks for them.
     pub fn global() -> &'static Self {
         static GLOBAL: OnceBox<Pool> = OnceBox::new();
         GLOBAL.get_or_init(|| {
@@ -146,10 +149,11 @@ impl Executor for Team<'_> {
     }
 }
 
-/// Runs the parts of a job, worth so many nanoseconds, on the caller's thread and at most `threads - 1` others.
+/// Runs the parts of a job that needs about `nanos` nanoseconds, on the caller's thread and at most `threads - 1`
+/// others.
 fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(dyn Fn(usize) + Sync)) {
     let seats = threads.min(parts).saturating_sub(1);
-    // A thread that is being torn down has no number any more; it may work.
+    // A thread that is being destroyed has lost its number; it may work.
     if seats == 0 || NUMBER.try_with(Cell::get).unwrap_or(CALLER) != 0 {
         return (0..parts).for_each(part);
     }
@@ -158,7 +162,7 @@ fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(d
         return (0..parts).for_each(part);
     };
     NUMBER.set(CALLER);
-    let job = Job::new(parts, seats + 1, part);
+    let job = PoolJob::new(parts, seats + 1, part);
     let (missing, helped) = (AtomicUsize::new(missing), AtomicBool::new(false));
     let work = || {
         helped.store(true, Ordering::Relaxed);
@@ -178,25 +182,25 @@ fn run(crew: &Arc<Crew>, threads: usize, (nanos, parts): (u64, usize), part: &(d
     job.finish();
 }
 
-/// The parts of a job, cut into ranges.
-struct Job<'a> {
+/// The parts of a job, divided into ranges.
+struct PoolJob<'a> {
     part: &'a (dyn Fn(usize) + Sync),
     parts: usize,
     ranges: usize,
     /// The next part of each range.
-    next: [Apart<AtomicUsize>; RANGES],
+    next: [CachePadded<AtomicUsize>; RANGES],
     stop: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-impl<'a> Job<'a> {
+impl<'a> PoolJob<'a> {
     fn new(parts: usize, threads: usize, part: &'a (dyn Fn(usize) + Sync)) -> Self {
         let ranges = threads.min(RANGES);
-        let next = std::array::from_fn(|at| Apart(AtomicUsize::new(start(parts, ranges, at))));
+        let next = std::array::from_fn(|at| CachePadded(AtomicUsize::new(start(parts, ranges, at))));
         Self { part, parts, ranges, next, stop: AtomicBool::new(false), panic: Mutex::new(None) }
     }
 
-    /// Takes the next part of this range, or of one that has some left.
+    /// Returns the next part of this range, or of another one that has parts left.
     fn take(&self, first: usize) -> Option<usize> {
         if self.stop.load(Ordering::Relaxed) {
             return None;
@@ -208,9 +212,9 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Does parts until none is left; a panic ends the job and is kept.
+    /// Runs parts until none is left; a panic ends the job and is kept.
     fn work(&self, number: usize) {
-        // The first range is the caller's.
+        // The first range belongs to the caller.
         let first = if number < self.ranges { number } else { 1 + (number - 1) % (self.ranges - 1) };
         let all = AssertUnwindSafe(|| {
             while let Some(part) = self.take(first) {
@@ -223,7 +227,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Carries a panic on in the caller.
+    /// Resumes a panic in the caller.
     fn finish(self) {
         if let Some(panic) = self.panic.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
@@ -236,24 +240,24 @@ fn start(parts: usize, ranges: usize, range: usize) -> usize {
     parts / ranges * range + range.min(parts % ranges)
 }
 
-/// The threads of a pool, and what they and the callers share.
+/// The threads of a pool, and the state that they share with the callers.
 struct Crew {
-    /// The process that the threads are in.
+    /// The process of the threads.
     process: u32,
-    loans: [Apart<Loan>; LOANS],
-    /// Counts up when work is lent.
-    bell: Apart<AtomicUsize>,
-    /// Nobody helped with the last job that was lent, and the process has not been asked for since.
+    loans: [CachePadded<ScopedJob>; SCOPED_JOBS],
+    /// Incremented when work is offered.
+    bell: CachePadded<AtomicUsize>,
+    /// Whether no thread helped with the last job, and the process number was not checked since.
     alone: AtomicBool,
     started: AtomicUsize,
-    /// The most threads that may be started; fewer when the system refused one.
+    /// The most threads that may be started; lower after the system refused one.
     room: AtomicUsize,
-    /// Those that sleep, or are about to or have just been woken; changed under the lock of `wakes`.
+    /// Threads that sleep, are about to, or have just been woken; changed under the lock of `wakes`.
     asleep: AtomicUsize,
-    /// How many sleepers are to wake.
+    /// The number of sleepers that should wake.
     wakes: Mutex<usize>,
     sleep: Condvar,
-    /// The nanoseconds of work that was not worth waking anybody, since somebody was woken.
+    /// The nanoseconds of work since the last wake-up that were not worth waking a thread.
     debt: AtomicU64,
     closed: AtomicBool,
     /// The crew of a child process.
@@ -264,8 +268,8 @@ impl Crew {
     fn new(room: usize) -> Self {
         Self {
             process: process::id(),
-            loans: std::array::from_fn(|_| Apart(Loan::new())),
-            bell: Apart(AtomicUsize::new(0)),
+            loans: std::array::from_fn(|_| CachePadded(ScopedJob::new())),
+            bell: CachePadded(AtomicUsize::new(0)),
             alone: AtomicBool::new(true),
             started: AtomicUsize::new(0),
             room: AtomicUsize::new(room),
@@ -278,7 +282,7 @@ impl Crew {
         }
     }
 
-    /// Returns the crew of this process, which may be the child of the one that this crew is in.
+    /// Returns the crew of this process, which may be a child of the process of this crew.
     fn here(self: &Arc<Self>) -> &Arc<Self> {
         if let Some(heir) = self.heir.get() {
             return heir.here();
@@ -298,8 +302,8 @@ impl Crew {
         self.wakes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many threads are to be woken or started for a job of so many seats and at least so much work; `None` when it is best
-    /// done alone.
+    /// Returns the number of threads to wake or start for a job of `seats` seats and at least `nanos` nanoseconds;
+    /// `None` if the caller should run it alone.
     fn missing(&self, seats: usize, nanos: u64) -> Option<usize> {
         let (asleep, started) = (self.asleep.load(Ordering::Relaxed), self.started.load(Ordering::Relaxed));
         let busy = self.loans.iter().map(|loan| loan.0.guests()).sum::<usize>();
@@ -311,14 +315,14 @@ impl Crew {
             return listened;
         }
         if self.process != process::id() {
-            // What was counted here are threads of the parent.
+            // The counters belong to the threads of the parent.
             self.alone.store(true, Ordering::Relaxed);
             return None;
         }
         if missing > 0 { Some(missing) } else { listened }
     }
 
-    /// Says whether anybody is to be woken for a job of so much work.
+    /// Says whether to wake a thread for a job of `nanos` nanoseconds.
     fn pays_to_wake(&self, nanos: u64) -> bool {
         if nanos < WORTH_WAKING && self.debt.fetch_add(nanos, Ordering::Relaxed) + nanos < WORTH_TRYING {
             return false;
@@ -327,7 +331,7 @@ impl Crew {
         true
     }
 
-    /// Wakes or starts at most `most` threads of those that are missing.
+    /// Wakes or starts at most `most` of the missing threads.
     fn summon(self: &Arc<Self>, missing: &AtomicUsize, most: usize, seats: usize) {
         for _ in 0..most {
             let one = missing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |missing| missing.checked_sub(1));
@@ -337,7 +341,7 @@ impl Crew {
         }
     }
 
-    /// Wakes a sleeper; `false` when there is none.
+    /// Wakes a sleeper; `false` if no thread sleeps.
     fn wake(&self) -> bool {
         let mut wakes = self.wakes();
         if *wakes >= self.asleep.load(Ordering::Relaxed) {
@@ -349,7 +353,7 @@ impl Crew {
         true
     }
 
-    /// Starts a thread, unless there are `most` already or the system refuses.
+    /// Starts a thread, unless `most` exist already or the system refuses.
     fn start(self: &Arc<Self>, most: usize) -> bool {
         let most = most.min(self.room.load(Ordering::Relaxed));
         let more = |started: usize| (started < most).then_some(started + 1);
@@ -364,7 +368,7 @@ impl Crew {
         true
     }
 
-    /// Does work that is lent, until the pool is dropped.
+    /// Runs offered work until the pool is dropped.
     fn serve(&self, number: usize) {
         NUMBER.set(number);
         loop {
@@ -376,13 +380,13 @@ impl Crew {
         }
     }
 
-    /// Waits for the bell, at last asleep; `false` when the pool is dropped.
+    /// Waits for the bell, first spinning and then asleep; `false` if the pool is dropped.
     fn listen(&self, heard: usize) -> bool {
-        for round in 0..ROUNDS {
+        for round in 0..SPINS_BEFORE_IDLE {
             if self.bell.0.load(Ordering::Relaxed) != heard {
                 return true;
             }
-            // A thread that was woken on its caller's CPU must not keep it from working.
+            // A thread that was woken on its caller's CPU must not keep the caller from working.
             if round % 32 == 31 { thread::yield_now() } else { std::hint::spin_loop() }
         }
         let mut wakes = self.wakes();
@@ -397,12 +401,12 @@ impl Crew {
         !self.closed.load(Ordering::Relaxed)
     }
 
-    /// Ends the threads when they have nothing to do.
+    /// Ends the threads when they are idle.
     fn close(&self) {
         if let Some(heir) = self.heir.get() {
             heir.close();
         }
-        // The threads of another process are not here, and its locks may be held for ever.
+        // The threads of another process do not exist here, and its locks may be locked for ever.
         if self.process == process::id() {
             let wakes = self.wakes();
             self.closed.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! Programs: what is computed per tile.
+//! Programs: the kernels that run together on every tile.
 //!
-//! A program is a list of kernels, each fed by inputs or by earlier steps. Results of steps but the last live in scratch tiles, which are
-//! given out so that a loop's result never lies where one of its operands does.
+//! A program is a list of kernels, whose operands are inputs or results of earlier steps. All results but the last are
+//! in scratch tiles, which are assigned so that the result of a loop never shares a tile with its operands.
 
 pub use crate::step::{Slot, Step};
 use crate::{
@@ -15,18 +15,18 @@ use crate::{
 pub struct Program {
     pub(crate) inputs: Vec<DType>,
     pub(crate) steps: Vec<Step>,
-    /// The number that each step had before some were fused.
+    /// The number of each step before steps were fused.
     pub(crate) before: Vec<usize>,
     /// The scratch tile of every step but the last.
     pub(crate) tiles: Vec<usize>,
     pub(crate) tile_count: usize,
-    /// The links of one loop that computes it all, where there is one.
+    /// The links of one loop that computes all steps, if they are a chain.
     pub(crate) chain: Option<Vec<Part>>,
 }
 
 impl Program {
-    /// Makes a program of these steps over inputs of these dtypes; `None` when a step's operands are not of its kernel's dtypes or
-    /// not made before it, or when there is no step.
+    /// Makes a program of these steps over inputs of these dtypes. Returns `None` if there is no step, or if an operand
+    /// has the wrong dtype or is not computed before it is used.
     pub fn new(inputs: Vec<DType>, steps: Vec<Step>) -> Option<Self> {
         for (at, step) in steps.iter().enumerate() {
             let found = step.args.iter().map(|&arg| match arg {
@@ -48,7 +48,7 @@ impl Program {
         &self.inputs
     }
 
-    /// Counts the steps; two that one kernel computes are one.
+    /// Counts the steps; two fused steps count as one.
     pub fn step_count(&self) -> usize {
         self.steps.len()
     }
@@ -58,12 +58,12 @@ impl Program {
         self.tile_count
     }
 
-    /// Estimates the work on so many elements, of which so many bytes come from or go to memory.
-    pub(crate) fn work(&self, elements: u64, bytes: u64) -> Work {
-        Work { computing: elements.saturating_mul(self.picos()) / 1000, ..Work::of_memory(bytes) }
+    /// Estimates the cost of `elements` elements, of which `bytes` bytes come from or go to memory.
+    pub(crate) fn work(&self, elements: u64, bytes: u64) -> Cost {
+        Cost { computing: elements.saturating_mul(self.picos()) / 1000, ..Cost::of_memory(bytes) }
     }
 
-    /// Estimates the picoseconds that computing an element takes.
+    /// Estimates the picoseconds of arithmetic per element.
     pub(crate) fn picos(&self) -> u64 {
         self.steps.iter().map(|step| u64::from(step.kernel.picos)).sum()
     }
@@ -74,39 +74,39 @@ impl Program {
     }
 }
 
-/// What a job takes one thread, in nanoseconds; rather too few: who cuts a job too late loses nothing.
+/// The cost of a job on one thread, in nanoseconds, rather underestimated: splitting a job a little late costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Work {
-    /// What arithmetic takes.
+pub(crate) struct Cost {
+    /// Arithmetic.
     computing: u64,
-    /// What moving memory takes, at the same time: the second-level cache moves 100 bytes in a nanosecond.
+    /// Memory traffic, which overlaps with arithmetic: the second-level cache moves 100 bytes per nanosecond.
     moving: u64,
 }
 
-impl Work {
-    /// Estimates the work of moving so many bytes.
+impl Cost {
+    /// Estimates the cost of moving `bytes` bytes.
     pub(crate) fn of_memory(bytes: u64) -> Self {
         Self { computing: 0, moving: bytes / 100 }
     }
 
-    /// Returns the work with so many nanoseconds of arithmetic more.
+    /// Adds `nanos` nanoseconds of arithmetic.
     pub(crate) fn and_computing(self, nanos: u64) -> Self {
         Self { computing: self.computing.saturating_add(nanos), ..self }
     }
 
-    /// Returns what one thread takes.
+    /// Returns the time on one thread.
     pub(crate) fn nanos(self) -> u64 {
         self.computing.max(self.moving)
     }
 
-    /// Returns the work that more threads make less of as if it were all arithmetic: they share what moves memory, and two of them
-    /// take a tenth to a half off it.
+    /// Returns the cost that extra threads can reduce. Memory traffic counts less, because threads share bandwidth: two
+    /// threads reduce it by a tenth to a half.
     pub(crate) fn worth(self) -> u64 {
         self.computing.max(self.moving / 2)
     }
 }
 
-/// Gives each step but the last a scratch tile, free again after the last step that reads it.
+/// Assigns a scratch tile to each step but the last; it is free again after the last step that reads it.
 fn assign_tiles(steps: &[Step]) -> (Vec<usize>, usize) {
     let mut last_use = vec![0; steps.len()];
     for (at, step) in steps.iter().enumerate() {
@@ -118,7 +118,7 @@ fn assign_tiles(steps: &[Step]) -> (Vec<usize>, usize) {
     }
     let (mut tiles, mut free, mut count) = (Vec::with_capacity(steps.len()), Vec::new(), 0);
     for (at, step) in steps.iter().enumerate().take(steps.len().saturating_sub(1)) {
-        // A step's own tile is taken before its operands' are given back: a loop's result overlaps no operand.
+        // A step's own tile is assigned before those of its operands are freed, so that its result overlaps no operand.
         tiles.push(free.pop().unwrap_or_else(|| {
             count += 1;
             count - 1
@@ -164,7 +164,7 @@ mod tests {
         for chain in chains {
             let steps: Vec<_> = chain.iter().map(|(name, args)| step(name, args)).collect();
             let program = Program::new(vec![DType::F32; 2], steps).expect("sound");
-            // Follow what each tile holds: a step must find the results it reads.
+            // Checks that every step finds in the tiles the results that it reads.
             let mut holds = vec![None; program.tile_count];
             for (at, step) in program.steps.iter().enumerate() {
                 for arg in &step.args {
@@ -187,17 +187,17 @@ mod tests {
         let (sine, copy) = (sine.work(1_000_000, 8_000_000), copy.work(1_000_000, 8_000_000));
         assert_eq!((copy.nanos(), copy.worth()), (80_000, 40_000), "8 MB at 100 GB/s; 32 ps each");
         assert!(sine.nanos() > 200_000 && sine.worth() == sine.nanos(), "{sine:?}");
-        assert_eq!(Work::of_memory(8_000_000).and_computing(90_000).nanos(), 90_000);
-        assert_eq!(Work::of_memory(8_000_000).worth(), 40_000);
+        assert_eq!(Cost::of_memory(8_000_000).and_computing(90_000).nanos(), 90_000);
+        assert_eq!(Cost::of_memory(8_000_000).worth(), 40_000);
     }
 
     #[test]
     fn unsound_programs_are_refused() {
-        let refused = |steps| Program::new(vec![DType::F32, DType::I32], steps).is_none();
-        assert!(refused(vec![]));
-        assert!(refused(vec![step("add", &[Slot::Input(0), Slot::Input(1)])]), "dtypes differ");
-        assert!(refused(vec![step("neg", &[Slot::Input(2)])]), "no such input");
-        assert!(refused(vec![step("neg", &[Slot::Step(0)])]), "feeds itself");
-        assert!(refused(vec![step("add", &[Slot::Input(0)])]), "an operand is missing");
+        let rejected = |steps| Program::new(vec![DType::F32, DType::I32], steps).is_none();
+        assert!(rejected(vec![]));
+        assert!(rejected(vec![step("add", &[Slot::Input(0), Slot::Input(1)])]), "dtypes differ");
+        assert!(rejected(vec![step("neg", &[Slot::Input(2)])]), "no such input");
+        assert!(rejected(vec![step("neg", &[Slot::Step(0)])]), "feeds itself");
+        assert!(rejected(vec![step("add", &[Slot::Input(0)])]), "an operand is missing");
     }
 }

@@ -1,13 +1,14 @@
-//! The driver of reductions: a program is computed slab by slab, and the slabs are folded while they are in the cache.
+//! Runs reductions: a program is computed slab by slab, and each slab is folded while it is in the cache.
 //!
-//! The space of the loops is cut into *items*, each a box of results and a range of what is folded into them. A thread takes
-//! an item, computes the program over pieces of it into a slab of its own (by [`run_at`], on itself alone), and folds the slab.
-//! Where the elements of the only input are folded as they are and lie well, they are read in place instead. So no more is
-//! needed than a slab and a state per thread, and the saved states of items that make the same results.
+//! The domain is divided into *items*: a box of results and a range of the elements that are folded into them. A thread
+//! claims an item, computes the program over pieces of it into a slab of its own (by [`run_at`], on its thread alone),
+//! and folds the slab. If the elements of the only input are folded unchanged and their layout is suitable, they are
+//! read in place instead. So the memory needed is a slab and a state per thread, and the saved states of items that
+//! share results.
 //!
-//! A slab has the elements of a result side by side, to be folded *along*, or those of many results, to be folded *across*:
-//! as they lie in the inputs. The tree over them is the same (`fold.rs`), so this choice, like the cuts into
-//! items and pieces, is of no consequence for the bits.
+//! A slab has either the elements of one result next to each other, which are folded *along*, or those of many results,
+//! which are folded *across*, according to the layout of the inputs. The tree over the elements is the same
+//! (`fold.rs`), so neither this choice nor the division into items and pieces changes any bit.
 
 use std::{
     ops::Range,
@@ -18,52 +19,52 @@ use std::{
 };
 
 use crate::{
+    domain::{Domain, SubDomain},
     dtype::DType,
     executor::{Executor, Progress, Serial, Watch, look, parts},
     family::copy,
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
     nest::{Nest, reach},
-    program::{Program, Slot, Step, Work},
+    program::{Cost, Program, Slot, Step},
     reduction::Reduction,
     run::{Failure, run_at},
-    space::{Piece, Space},
     tile::{Buffer, Input, Output},
 };
 
-/// The bytes of a slab; it stays in the second-level cache beside what it is computed from.
+/// The bytes of a slab, which stays in the second-level cache together with the inputs that it is computed from.
 const SLAB: usize = 128 << 10;
-/// The most elements of a slab or of a piece read in place; bounds the time to an answer when asked to stop.
-const LONG: usize = 1 << 15;
-/// Fewer elements than this are folded across: along, they would not fill the lanes.
-const FEW: usize = 32;
+/// The most elements of a slab, or of a piece that is read in place, which bounds the delay after a request to stop.
+const MAX_SLAB_ELEMENTS: usize = 1 << 15;
+/// Fewer elements than this are folded across, because they would not fill the lanes.
+const MIN_ALONG_ELEMENTS: usize = 32;
 /// The widest box of results that is folded across.
 const WIDE: usize = 1024;
 /// The rows that are folded across at a time.
 const TALL: usize = 256;
-/// The elements of an item, where few boxes of results are shared among threads; a power of two.
+/// The elements of an item if threads share few boxes of results; a power of two.
 const CHUNK: usize = 1 << 18;
-/// This many boxes of results are enough to share.
-const MANY: usize = 64;
+/// The number of boxes of results from which threads share boxes only.
+const MIN_SHARED_BOXES: usize = 64;
 
-/// A reduction of what a program computes.
+/// A reduction of the results of a program.
 #[derive(Clone, Copy)]
 pub struct Reduce<'a> {
     /// How elements are folded.
     pub reduction: Reduction,
-    /// The dtype of what is folded, one that [`Reduction::operand`] returns.
+    /// The dtype of the elements that are folded, one that [`Reduction::operand`] returns.
     pub operand: DType,
-    /// What computes the elements; none where they are those of the only input.
+    /// The program that computes the elements; `None` if they are those of the only input.
     pub program: Option<&'a Program>,
     /// The loops.
-    pub space: &'a Space,
+    pub domain: &'a Domain,
 }
 
 impl Reduce<'_> {
-    /// Returns the most bytes that are taken beside the result, for this many threads.
+    /// Returns the most bytes that are used besides the result, on this many threads.
     pub fn scratch(&self, threads: usize) -> u64 {
-        let Some([kept, folded]) = self.space.counts().filter(|counts| !counts.contains(&0)) else { return 0 };
-        let cut = Cut::new(self, kept, folded);
+        let Some([kept, folded]) = self.domain.counts().filter(|counts| !counts.contains(&0)) else { return 0 };
+        let cut = ReduceBlocking::new(self, kept, folded);
         // The lanes of a state and the results of 1, 2, 4, ... blocks, in elements of 8 bytes.
         let state = cut.width * (LARGEST_BLOCK / 16 + 24) * 8;
         let parts = (threads as u64).min((cut.boxes() * cut.chunks) as u64);
@@ -71,22 +72,23 @@ impl Reduce<'_> {
         parts.saturating_mul((cut.slab(self.operand.size()) + state) as u64).saturating_add(saved)
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
+    /// Returns an estimate of the nanoseconds on one thread.
     pub fn nanos(&self) -> u64 {
-        self.space.counts().map_or(u64::MAX, |[kept, folded]| self.work(kept as u64 * folded as u64).nanos())
+        self.domain.counts().map_or(u64::MAX, |[kept, folded]| self.work(kept as u64 * folded as u64).nanos())
     }
 
-    fn work(&self, total: u64) -> Work {
+    fn work(&self, total: u64) -> Cost {
         let sizes = self.program.map_or(self.operand.size(), |p| p.inputs().iter().map(|d| d.size()).sum());
         let bytes = total.saturating_mul(sizes as u64);
-        let work = self.program.map_or(Work::of_memory(bytes), |program| program.work(total, bytes));
+        let work = self.program.map_or(Cost::of_memory(bytes), |program| program.work(total, bytes));
         work.and_computing(total.saturating_mul(FOLD_PICOS * self.operand.size() as u64) / 1000)
     }
 
-    /// Folds into `out`, which has room for one element of [`Reduction::folded`] for each round of the loops that stay, in their order.
+    /// Folds into `out`, which has room for one element of [`Reduction::folded`] for each round of the kept loops, in
+    /// their order.
     ///
-    /// Results do not depend on the executor, the instruction set or the layout of any input, to the last bit. A refused element
-    /// is counted in the order of the loops, those that stay outermost.
+    /// Results do not depend on the executor, the instruction set or the layout of any input, to the last bit. A
+    /// rejected element is counted in the order of the loops, with the kept loops outermost.
     ///
     /// # Errors
     /// See [`Failure`].
@@ -105,7 +107,7 @@ impl Reduce<'_> {
         if folded == 0 {
             return self.nothing(kept, out);
         }
-        let cut = Cut::new(self, kept, folded);
+        let cut = ReduceBlocking::new(self, kept, folded);
         let program = match (self.program, cut.direct) {
             (None, false) => Program::new(vec![self.operand], vec![Step::new(copy(self.operand), [Slot::Input(0)])]),
             (program, _) => program.cloned(),
@@ -114,11 +116,11 @@ impl Reduce<'_> {
         let saved = if cut.chunks > 1 { cut.chunks.checked_mul(kept * saved_size) } else { Some(0) };
         let mut saved = saved.and_then(Buffer::zeroed).ok_or(Failure::Memory)?;
         let size = self.reduction.folded(self.operand).size();
-        let job = Job { reduce: self, cut, program, isa, inputs, size, saved_size };
+        let job = ReduceJob { reduce: self, cut, program, isa, inputs, size, saved_size };
         job.run(out, &mut saved, executor, progress)
     }
 
-    /// As [`Reduce::run_at`], with the instruction set that [`Isa::current`] answers.
+    /// As [`Reduce::run_at`], with the instruction set that [`Isa::current`] returns.
     ///
     /// # Errors
     /// As for [`Reduce::run_at`].
@@ -137,21 +139,21 @@ impl Reduce<'_> {
         self.reduction.folder(self.operand).ok_or_else(wrong)
     }
 
-    /// Checks that everything fits together; addresses are checked where they are used.
+    /// Checks that dtypes, inputs and output fit together; addresses are checked where they are used.
     fn check(&self, inputs: &[Input], out: &[u8]) -> Result<[usize; 2], Failure> {
         let wrong = |text: &str| Err(Failure::Layout(text.to_owned()));
         self.folder()?;
-        let Some([kept, folded]) = self.space.counts() else {
+        let Some([kept, folded]) = self.domain.counts() else {
             return wrong("the loops have more elements than an address can count");
         };
         let made = self.program.map_or(self.operand, Program::output);
-        let takes = self.program.map_or(1, |program| program.inputs().len());
-        if made != self.operand || inputs.len() != takes || self.space.inputs.len() != takes {
+        let expected = self.program.map_or(1, |program| program.inputs().len());
+        if made != self.operand || inputs.len() != expected || self.domain.inputs.len() != expected {
             return wrong("the inputs, the program and the fold do not fit together");
         }
         for (i, input) in inputs.iter().enumerate().filter(|_| kept * folded > 0) {
             let size = self.program.map_or(self.operand, |program| program.inputs()[i]).size();
-            let Some((low, high)) = reach(&self.space.dims(), &self.space.inputs[i], size) else {
+            let Some((low, high)) = reach(&self.domain.dims(), &self.domain.inputs[i], size) else {
                 return wrong(&format!("input {i} reaches more than an address can count"));
             };
             let (low, high) = (input.offset as i128 + low as i128, input.offset as i128 + high as i128);
@@ -165,12 +167,12 @@ impl Reduce<'_> {
         Ok([kept, folded])
     }
 
-    /// Writes what no element gives.
+    /// Writes the result of a reduction of no elements.
     fn nothing(&self, kept: usize, out: &mut [u8]) -> Result<(), Failure> {
         if !self.reduction.takes_none() {
             return Err(Failure::Layout(format!("{} of no elements", self.reduction.name())));
         }
-        // Zeros are the sum of nothing, and false; a fold of nothing would leave -0.
+        // The sum of nothing is 0, and `any` of nothing is false; a fold of nothing would return -0.
         out.fill(0);
         if matches!(self.reduction, Reduction::Prod | Reduction::All) {
             let mut folder = self.folder()?;
@@ -181,19 +183,19 @@ impl Reduce<'_> {
     }
 }
 
-/// The picoseconds that folding a byte takes; rather too few.
+/// The picoseconds to fold a byte, rather underestimated.
 const FOLD_PICOS: u64 = 15;
 
-/// How the loops are cut.
+/// The division of the loops.
 #[derive(Clone, Copy, Debug)]
-struct Cut {
+struct ReduceBlocking {
     kept: usize,
     folded: usize,
-    /// Whether the elements of one result lie side by side.
+    /// Whether the elements of one result are adjacent.
     along: bool,
     /// Whether they are read in place.
     direct: bool,
-    /// The results of an item: whole rounds of the loops behind one, and rounds of that one.
+    /// The results of an item: whole inner loops, and some rounds of one loop.
     width: usize,
     /// The results of all rounds of that loop.
     span: usize,
@@ -204,40 +206,41 @@ struct Cut {
     chunks: usize,
 }
 
-impl Cut {
+impl ReduceBlocking {
     fn new(reduce: &Reduce, kept: usize, folded: usize) -> Self {
-        let (space, size) = (reduce.space, reduce.operand.size());
-        // Few results in a row leave the lanes of a search empty, where the rows of a fold follow each other.
-        let narrow = reduce.reduction.is_search() && space.kept.last().is_none_or(|&dim| dim < FEW / 2);
-        let along = kept == 1 || ((folded >= FEW || kept < FEW) && (narrow || lies_along(space)));
-        let direct = reduce.program.is_none() && lies_well(space, along, size);
-        let most = (SLAB / size).min(LONG);
-        // In place, one loop is all that can be walked at a time.
-        let outermost = if direct { space.kept.len().saturating_sub(1) } else { 0 };
-        let whole = folded <= most && !(direct && space.folded.len() > 1);
+        let (domain, size) = (reduce.domain, reduce.operand.size());
+        // Few results per row would leave the lanes of a search empty, while the rows of a fold are joined together.
+        let narrow = reduce.reduction.is_search() && domain.kept.last().is_none_or(|&dim| dim < MIN_ALONG_ELEMENTS / 2);
+        let along = kept == 1
+            || ((folded >= MIN_ALONG_ELEMENTS || kept < MIN_ALONG_ELEMENTS) && (narrow || lies_along(domain)));
+        let direct = reduce.program.is_none() && lies_well(domain, along, size);
+        let most = (SLAB / size).min(MAX_SLAB_ELEMENTS);
+        // Elements in place are read along one loop at a time.
+        let outermost = if direct { domain.kept.len().saturating_sub(1) } else { 0 };
+        let whole = folded <= most && !(direct && domain.folded.len() > 1);
         let widest = match (along, direct) {
             (true, _) if whole => most / folded,
             (true, _) => 1,
             (false, true) => (most / folded).clamp(WIDE, 2 * WIDE),
             (false, false) => most / folded.min(TALL / 2),
         };
-        let (width, span) = widest_box(&space.kept, widest, outermost);
+        let (width, span) = widest_box(&domain.kept, widest, outermost);
         let piece = match (along, direct) {
             (true, _) => most,
             (false, true) => TALL,
-            // Whole rounds of all lanes, where there is room for one.
+            // Whole rounds of all lanes, if one fits.
             (false, false) if most / width >= TALL / 4 => most / width / (TALL / 4) * (TALL / 4),
             (false, false) => (most / width).max(1),
         };
         let mut cut = Self { kept, folded, along, direct, width, span, piece, chunk: folded, chunks: 1 };
         let chunk = (CHUNK / width).next_power_of_two().max(LARGEST_BLOCK);
-        if (width == 1 || !along) && folded > chunk && cut.boxes() < MANY {
+        if (width == 1 || !along) && folded > chunk && cut.boxes() < MIN_SHARED_BOXES {
             (cut.chunk, cut.chunks) = (chunk, folded.div_ceil(chunk));
         }
         cut
     }
 
-    /// Returns the bytes of a slab; none is needed where elements are read in place.
+    /// Returns the bytes of a slab; 0 if elements are read in place.
     fn slab(&self, size: usize) -> usize {
         if self.direct { 0 } else { self.width * self.piece.min(self.folded) * size }
     }
@@ -256,10 +259,10 @@ impl Cut {
     }
 }
 
-/// Says whether the elements of a result lie closer together than those of neighbouring results, for most inputs.
-fn lies_along(space: &Space) -> bool {
-    let step = |input, folded| space.strides(input, folded).last().map_or(0, |stride| stride.unsigned_abs());
-    let votes = (0..space.inputs.len()).map(|input| match (step(input, false), step(input, true)) {
+/// Says whether, for most inputs, the elements of a result are closer together than those of adjacent results.
+fn lies_along(domain: &Domain) -> bool {
+    let step = |input, folded| domain.strides(input, folded).last().map_or(0, |stride| stride.unsigned_abs());
+    let votes = (0..domain.inputs.len()).map(|input| match (step(input, false), step(input, true)) {
         (0, 0) => 0,
         (_, 0) => -1,
         (kept, folded) => {
@@ -273,21 +276,21 @@ fn lies_along(space: &Space) -> bool {
     votes.sum::<i32>() >= 0
 }
 
-/// Says whether the only input can be folded where it lies, without too many calls.
-fn lies_well(space: &Space, along: bool, size: usize) -> bool {
+/// Says whether the only input can be folded in place without too many calls.
+fn lies_well(domain: &Domain, along: bool, size: usize) -> bool {
     let last = |folded: bool| {
-        let dims = if folded { &space.folded } else { &space.kept };
-        let stride = space.strides(0, folded).last();
+        let dims = if folded { &domain.folded } else { &domain.kept };
+        let stride = domain.strides(0, folded).last();
         (dims.last().copied().unwrap_or(1), stride.copied().unwrap_or(size as isize), dims.len())
     };
     let (side, other) = (last(along), last(!along));
     let rows = if along && side.2 > 1 { 1 } else { other.0 };
     let single = side.2 <= 1 && other.2 <= 1;
-    side.1 == size as isize && (single || side.0 * rows >= FEW * FEW)
+    side.1 == size as isize && (single || side.0 * rows >= MIN_ALONG_ELEMENTS * MIN_ALONG_ELEMENTS)
 }
 
-/// Returns the most results, up to `most`, of whole loops and rounds of one, none of them before `outermost`; and those of
-/// all rounds of that one.
+/// Returns the most results, at most `most`, of whole loops and some rounds of one, none of them before `outermost`;
+/// and the results of all rounds of that one.
 fn widest_box(dims: &[usize], most: usize, outermost: usize) -> (usize, usize) {
     let (mut width, mut span) = (1, 1);
     for &dim in dims[outermost..].iter().rev() {
@@ -304,33 +307,33 @@ fn widest_box(dims: &[usize], most: usize, outermost: usize) -> (usize, usize) {
     (width, span)
 }
 
-/// What the threads share.
-struct Job<'a> {
+/// The state that the threads share.
+struct ReduceJob<'a> {
     reduce: &'a Reduce<'a>,
-    cut: Cut,
-    /// What fills a slab; none where elements are read in place.
+    cut: ReduceBlocking,
+    /// The program that fills a slab; `None` if elements are read in place.
     program: Option<Program>,
     isa: Isa,
     inputs: &'a [Input<'a>],
-    /// The bytes of a result, and of its state while it is not one.
+    /// The bytes of a result, and of its saved state.
     size: usize,
     saved_size: usize,
 }
 
-/// The item that is next, and the first that need not be looked at.
-struct Turns<'a> {
+/// The next item, and the first item that can be skipped.
+struct WorkQueue<'a> {
     next: &'a AtomicUsize,
     stop: &'a AtomicUsize,
 }
 
-/// The places that threads write to, and the failure of the earliest item.
+/// The memory that threads write to, and the failure of the earliest item.
 struct Places<'a> {
     out: &'a mut [u8],
     saved: &'a mut [u8],
     failed: Option<(usize, Failure)>,
 }
 
-impl Job<'_> {
+impl ReduceJob<'_> {
     fn run(
         &self,
         out: &mut [u8],
@@ -346,12 +349,12 @@ impl Job<'_> {
         let watch = Watch::new(total, progress);
         let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
         let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let share = |_: usize| self.share(items, &Turns { next: &next, stop: &stop }, &watch, &places);
+        let share = |_: usize| self.share(items, &WorkQueue { next: &next, stop: &stop }, &watch, &places);
         if parts == 1 {
             share(0);
         } else {
             executor.run_for(work.worth(), parts, &share);
-            // An executor may be anybody's: what it left out is done here.
+            // A foreign executor may skip parts: they are run here.
             if next.load(Ordering::Relaxed) < items {
                 share(0);
             }
@@ -366,10 +369,10 @@ impl Job<'_> {
         if self.cut.chunks > 1 { self.join(&mut places) } else { Ok(()) }
     }
 
-    /// Folds items, on one of the threads, until none is left.
-    fn share(&self, items: usize, turns: &Turns, watch: &Watch, places: &Mutex<Places>) {
+    /// Folds items on one of the threads until none is left.
+    fn share(&self, items: usize, turns: &WorkQueue, watch: &Watch, places: &Mutex<Places>) {
         let _mode = FloatMode::standard();
-        let mut worker = match Worker::new(self) {
+        let mut worker = match ReduceWorker::new(self) {
             Ok(worker) => worker,
             Err(failure) => {
                 lock(places).failed = Some((0, failure));
@@ -377,7 +380,7 @@ impl Job<'_> {
             }
         };
         loop {
-            // Behind a refused item nothing matters any more; one before it may yet be refused.
+            // Items after a rejected one no longer matter; one before it may still be rejected.
             let item = turns.next.fetch_add(1, Ordering::Relaxed);
             if item >= items || item >= turns.stop.load(Ordering::Relaxed) || watch.is_stopped() {
                 return;
@@ -392,7 +395,7 @@ impl Job<'_> {
         }
     }
 
-    /// Joins the saved states of items that make the same results.
+    /// Joins the saved states of items that share results.
     fn join(&self, places: &mut Places) -> Result<(), Failure> {
         let _mode = FloatMode::standard();
         let mut folder = self.reduce.folder()?;
@@ -418,14 +421,14 @@ fn lock<'p, 'a>(places: &'p Mutex<Places<'a>>) -> MutexGuard<'p, Places<'a>> {
 }
 
 /// One thread's slab and state.
-struct Worker<'a> {
-    job: &'a Job<'a>,
+struct ReduceWorker<'a> {
+    job: &'a ReduceJob<'a>,
     folder: Box<dyn Folder>,
     slab: Buffer,
 }
 
-impl<'a> Worker<'a> {
-    fn new(job: &'a Job<'a>) -> Result<Self, Failure> {
+impl<'a> ReduceWorker<'a> {
+    fn new(job: &'a ReduceJob<'a>) -> Result<Self, Failure> {
         let slab = Buffer::zeroed(job.cut.slab(job.reduce.operand.size())).ok_or(Failure::Memory)?;
         Ok(Self { job, folder: job.reduce.folder()?, slab })
     }
@@ -436,7 +439,7 @@ impl<'a> Worker<'a> {
         let results = cut.results(item / cut.chunks);
         let (chunk, [first, last]) = (item % cut.chunks, results);
         let (mut at, end) = (chunk * cut.chunk, cut.folded.min((chunk + 1) * cut.chunk));
-        let kept = Piece::cut(&job.reduce.space.kept, first, last, 0);
+        let kept = SubDomain::cut(&job.reduce.domain.kept, first, last, 0);
         self.folder.start(kept.count, at as u64);
         while at < end {
             let to = end.min(at + cut.piece);
@@ -459,14 +462,14 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Folds elements `at` to `to` of each result where they lie.
-    fn in_place(&mut self, kept: &Piece, mut at: usize, to: usize) -> Result<(), Failure> {
-        let (job, space) = (self.job, self.job.reduce.space);
+    /// Folds elements `at` to `to` of each result in place.
+    fn in_place(&mut self, kept: &SubDomain, mut at: usize, to: usize) -> Result<(), Failure> {
+        let (job, domain) = (self.job, self.job.reduce.domain);
         let (strides, size) =
-            ([false, true].map(|folded| space.strides(0, folded)), job.reduce.operand.size() as isize);
+            ([false, true].map(|folded| domain.strides(0, folded)), job.reduce.operand.size() as isize);
         let steps = strides.map(|strides| strides.last().copied().unwrap_or(size));
         while at < to {
-            let piece = Piece::cut(&space.folded, at, to, space.folded.len().saturating_sub(1));
+            let piece = SubDomain::cut(&domain.folded, at, to, domain.folded.len().saturating_sub(1));
             let input = job.inputs[0];
             let from = input.offset as isize + kept.offset(strides[0]) + piece.offset(strides[1]);
             let (rows, count, pitch) =
@@ -478,27 +481,27 @@ impl<'a> Worker<'a> {
     }
 
     /// Computes elements `at` to `to` of each result into the slab, and folds them.
-    fn by_slab(&mut self, kept: &Piece, first: usize, [at, to]: [usize; 2], watch: &Watch) -> Result<(), Failure> {
-        let (job, space) = (self.job, self.job.reduce.space);
+    fn by_slab(&mut self, kept: &SubDomain, first: usize, [at, to]: [usize; 2], watch: &Watch) -> Result<(), Failure> {
+        let (job, domain) = (self.job, self.job.reduce.domain);
         let Some(program) = &job.program else { return Ok(()) };
-        // A slab of a long program takes so long that it has to be left halfway.
+        // A slab of a long program can take so long that a stop has to interrupt it.
         let ask = |_, _| watch.go_on(0);
-        let progress: Option<Progress> = (look(program.picos()) < LONG as u64).then_some(&ask);
+        let progress: Option<Progress> = (look(program.picos()) < MAX_SLAB_ELEMENTS as u64).then_some(&ask);
         let size = job.reduce.operand.size();
         let (rows, count) = if job.cut.along { (kept.count, to - at) } else { (to - at, kept.count) };
         let mut done = at;
         while done < to {
-            let piece = Piece::cut(&space.folded, done, to, 0);
+            let piece = SubDomain::cut(&domain.folded, done, to, 0);
             let (start, nest, inputs) = self.nest(kept, &piece, done - at, to - at);
             let output = Output::new(self.slab.bytes_mut(), start);
             run_at(job.isa, program, &nest, &inputs, output, &Serial, progress).map_err(|failure| match failure {
-                Failure::Refused { step, what, element } => {
-                    // Counted in the order of the nest, whose loops that come first depend on how the slab lies.
+                Failure::Rejected { step, what, element } => {
+                    // Counted in the order of the nest, whose outer loops depend on the layout of the slab.
                     let inner = if job.cut.along { piece.count } else { kept.count } as u64;
                     let (outer, inner) = (element / inner, element % inner);
                     let (result, number) = if job.cut.along { (outer, inner) } else { (inner, outer) };
                     let element = (first as u64 + result) * job.cut.folded as u64 + done as u64 + number;
-                    Failure::Refused { step, what, element }
+                    Failure::Rejected { step, what, element }
                 }
                 other => other,
             })?;
@@ -509,58 +512,59 @@ impl<'a> Worker<'a> {
         feed(&mut *self.folder, job, band)
     }
 
-    /// Returns where in the slab a box begins of which `before` elements of each result come before, out of `count`; its loops;
-    /// and the inputs from its first element on.
-    fn nest(&self, kept: &Piece, piece: &Piece, before: usize, count: usize) -> (usize, Nest, Vec<Input<'a>>) {
-        let (job, space) = (self.job, self.job.reduce.space);
+    /// Returns the offset of a box in the slab, after `before` of `count` elements of each result; its loops; and the
+    /// inputs from its first element on.
+    fn nest(&self, kept: &SubDomain, piece: &SubDomain, before: usize, count: usize) -> (usize, Nest, Vec<Input<'a>>) {
+        let (job, domain) = (self.job, self.job.reduce.domain);
         let size = job.reduce.operand.size();
-        // The bytes in the slab from one result to the next, and from one element of a result to the next.
+        // The bytes in the slab between results, and between the elements of a result.
         let (result, element) = if job.cut.along { (count * size, size) } else { (size, kept.count * size) };
-        let mut loops: Vec<Round> = Vec::new();
+        let mut loops: Vec<LoopDim> = Vec::new();
         for (folded, piece, mut step) in [(false, kept, result), (true, piece, element)] {
             let at = loops.len();
             for axis in (0..piece.rounds.len()).rev() {
-                let inputs = (0..job.inputs.len()).map(|input| space.strides(input, folded)[axis]).collect();
-                loops.insert(at, Round { dim: piece.rounds[axis], output: step as isize, inputs });
+                let inputs = (0..job.inputs.len()).map(|input| domain.strides(input, folded)[axis]).collect();
+                loops.insert(at, LoopDim { dim: piece.rounds[axis], output: step as isize, inputs });
                 step *= piece.rounds[axis];
             }
         }
         if !job.cut.along {
-            loops.rotate_left(space.kept.len());
+            loops.rotate_left(domain.kept.len());
         }
         let inputs = job.inputs.iter().enumerate().map(|(i, input)| {
-            let moved = kept.offset(space.strides(i, false)) + piece.offset(space.strides(i, true));
+            let moved = kept.offset(domain.strides(i, false)) + piece.offset(domain.strides(i, true));
             Input { offset: input.offset.wrapping_add_signed(moved), ..*input }
         });
         (before * element, merged(loops, job.inputs.len()), inputs.collect())
     }
 }
 
-fn feed(folder: &mut dyn Folder, job: &Job, band: Band) -> Result<(), Failure> {
+fn feed(folder: &mut dyn Folder, job: &ReduceJob, band: Band) -> Result<(), Failure> {
     let there = if job.cut.along { folder.along(job.isa, band) } else { folder.across(job.isa, band) };
     if there { Ok(()) } else { Err(Failure::Layout(String::from("an element is outside its buffer"))) }
 }
 
 /// A loop of a nest.
-struct Round {
+struct LoopDim {
     dim: usize,
     output: isize,
     inputs: Vec<isize>,
 }
 
-/// Makes a nest of loops, those of one round left out and neighbours joined that every operand walks alike.
-fn merged(loops: Vec<Round>, inputs: usize) -> Nest {
-    let mut kept: Vec<Round> = Vec::with_capacity(loops.len());
+/// Makes a nest of loops. Loops of one round are dropped, and adjacent loops are merged if every operand walks them
+/// alike.
+fn merged(loops: Vec<LoopDim>, inputs: usize) -> Nest {
+    let mut kept: Vec<LoopDim> = Vec::with_capacity(loops.len());
     for round in loops.into_iter().filter(|round| round.dim != 1) {
         let strides =
-            |round: &Round| std::iter::once(round.output).chain(round.inputs.iter().copied()).collect::<Vec<_>>();
-        let continues = |outer: &Round| {
+            |round: &LoopDim| std::iter::once(round.output).chain(round.inputs.iter().copied()).collect::<Vec<_>>();
+        let continues = |outer: &LoopDim| {
             strides(outer)
                 .into_iter()
                 .eq(strides(&round).into_iter().map(|stride| stride.wrapping_mul(round.dim as isize)))
         };
         match kept.last_mut() {
-            Some(outer) if continues(outer) => *outer = Round { dim: outer.dim * round.dim, ..round },
+            Some(outer) if continues(outer) => *outer = LoopDim { dim: outer.dim * round.dim, ..round },
             _ => kept.push(round),
         }
     }

@@ -1,7 +1,7 @@
-//! The reductions: their names, their dtypes, and the fold that each is for a dtype.
+//! The reductions: their names, their dtypes, and their folds.
 //!
-//! Results have NumPy's dtypes: sums and products of integers narrower than 64 bits, and of bool, are of 64 bits; means of
-//! integers are f64. Halves are folded in f32, and whoever asks casts the result back, which rounds once.
+//! Results have NumPy's dtypes: sums and products of bool and of integers narrower than 64 bits have 64 bits; means of
+//! integers are f64. Halves are folded in f32, and callers cast the result back, which rounds once.
 
 use crate::{
     dtype::{Bool, DType, bf16, f16},
@@ -12,26 +12,26 @@ use crate::{
     },
 };
 
-/// A way to make one element of many.
+/// A way to reduce many elements to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
-    /// Adds up; nothing gives 0.
+    /// Sums; no elements give 0.
     Sum,
-    /// Adds up and divides by the count; nothing gives NaN.
+    /// Sums and divides by the count; no elements give NaN.
     Mean,
-    /// Multiplies; nothing gives 1.
+    /// Multiplies; no elements give 1.
     Prod,
-    /// Keeps the largest; NaN spreads.
+    /// Keeps the largest; NaN propagates.
     Max,
-    /// Keeps the smallest; NaN spreads.
+    /// Keeps the smallest; NaN propagates.
     Min,
-    /// Is true where an element is not 0; nothing gives false.
+    /// Is true if an element is not 0; no elements give false.
     Any,
-    /// Is true where no element is 0; nothing gives true.
+    /// Is true if no element is 0; no elements give true.
     All,
-    /// Finds the first of the largest; a NaN is larger than all.
+    /// Finds the first of the largest elements; a NaN is larger than all numbers.
     ArgMax,
-    /// Finds the first of the smallest; a NaN is smaller than all.
+    /// Finds the first of the smallest elements; a NaN is smaller than all numbers.
     ArgMin,
 }
 
@@ -40,7 +40,7 @@ impl Reduction {
     pub const EVERY: [Self; 9] =
         [Self::Sum, Self::Mean, Self::Prod, Self::Max, Self::Min, Self::Any, Self::All, Self::ArgMax, Self::ArgMin];
 
-    /// Returns the name, as expressions call it.
+    /// Returns the name, as in expressions.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -58,15 +58,15 @@ impl Reduction {
     /// Says in a few words what the result is.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Sum => "all added up",
-            Self::Mean => "all added up, divided by their count",
-            Self::Prod => "all multiplied",
-            Self::Max => "the largest; NaN spreads",
-            Self::Min => "the smallest; NaN spreads",
-            Self::Any => "whether one is not 0",
-            Self::All => "whether none is 0",
-            Self::ArgMax => "the number of the first of the largest, from 0 in row-major order; NaN is the largest",
-            Self::ArgMin => "the number of the first of the smallest, from 0 in row-major order; NaN is the smallest",
+            Self::Sum => "the sum of all elements",
+            Self::Mean => "the mean of all elements",
+            Self::Prod => "the product of all elements",
+            Self::Max => "the largest element; NaN propagates",
+            Self::Min => "the smallest element; NaN propagates",
+            Self::Any => "whether any element is not 0",
+            Self::All => "whether no element is 0",
+            Self::ArgMax => "the index of the first largest element, in row-major order; NaN is the largest",
+            Self::ArgMin => "the index of the first smallest element, in row-major order; NaN is the smallest",
         }
     }
 
@@ -81,12 +81,12 @@ impl Reduction {
         Self::EVERY.into_iter().find(|reduction| reduction.name() == name)
     }
 
-    /// Says whether there is a result where there is no element.
+    /// Says whether a reduction of no elements has a result.
     pub fn takes_none(self) -> bool {
         !matches!(self, Self::Max | Self::Min | Self::ArgMax | Self::ArgMin)
     }
 
-    /// Says whether the result is the number of an element.
+    /// Says whether the result is the position of an element.
     pub fn is_search(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
@@ -107,7 +107,7 @@ impl Reduction {
         }
     }
 
-    /// Returns the dtype that a fold of elements of this dtype makes, one that [`Reduction::operand`] returned.
+    /// Returns the dtype of a fold of elements of this dtype, one that [`Reduction::operand`] returned.
     ///
     /// The mean's fold is that of the sum.
     pub fn folded(self, operand: DType) -> DType {
@@ -138,12 +138,12 @@ impl Reduction {
         }
     }
 
-    /// Makes the state of a fold of elements of this dtype; none for one that [`Reduction::operand`] does not return.
+    /// Makes the state of a fold of elements of this dtype; `None` for one that [`Reduction::operand`] does not return.
     pub(crate) fn folder(self, operand: DType) -> Option<Box<dyn Folder>> {
         match self {
             Self::Sum | Self::Mean => sum(operand),
             Self::Prod => match operand {
-                // Products that wrap are the same bits, signed or not; and so are sums.
+                // Products and sums that wrap have the same bits, signed or not.
                 DType::I64 | DType::U64 => Some(Box::new(Tree::<Product<u64>, 16>::new())),
                 DType::F32 => Some(Box::new(Tree::<Product<f32>, 32>::new())),
                 DType::F64 => Some(Box::new(Tree::<Product<f64>, 16>::new())),

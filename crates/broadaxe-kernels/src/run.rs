@@ -1,12 +1,12 @@
-//! The driver: a schedule over memory, unit by unit.
+//! Runs a schedule over memory, unit by unit.
 //!
-//! [`Schedule::run`] checks once that every address lies inside its buffer, hands ranges of units to threads and, per unit or per
-//! tile of one, calls the loop of every step. All else was decided in `schedule.rs`.
+//! [`Schedule::run`] checks once that every address is inside its buffer, distributes ranges of units among threads and
+//! calls the loop of every step for each unit, or for each tile of one. Everything else was decided in `schedule.rs`.
 
 mod laid;
 mod block;
 mod call;
-mod loan;
+mod scoped_job;
 mod quick;
 
 use std::{
@@ -22,36 +22,36 @@ use laid::Laid;
 use crate::{
     executor::{Executor, Progress, Watch, look},
     isa::{Block, FloatMode, Isa},
-    nest::{Lie, Nest},
-    pack::{Axis, Leaf, Way},
+    nest::{AccessPattern, Nest},
+    pack::{Axis, CopyKernel, CopyPlan},
     program::Program,
-    schedule::{BoundChain, BoundLink, BoundStep, Finish, Packed, Schedule, Source},
-    tile::{Buffer, Input, Output, carry, chain::Link, fence, fetch},
+    schedule::{BoundChain, BoundLink, BoundStep, Finish, PackedInput, Schedule, Source},
+    tile::{Buffer, Input, Output, chain::Link, fence, prefetch_ahead, strided_copy},
 };
 
-pub(crate) use loan::Loan;
+pub(crate) use scoped_job::ScopedJob;
 #[cfg(all(test, unix))]
-pub(crate) use loan::in_child;
+pub(crate) use scoped_job::in_child;
 
-/// The bytes of rows by which inputs from memory are fetched ahead of their use.
+/// The distance in bytes of rows at which inputs from memory are prefetched.
 const LEAD: usize = 4096;
 
-/// Why a program did not run to its end.
+/// The reason why a program did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The nest does not fit the program or a buffer; says which.
+    /// The nest does not fit the program or a buffer; explains which.
     Layout(String),
-    /// There is no memory for the scratch tiles or for the copy of an overlapping input.
+    /// No memory for the scratch tiles or for the copy of an overlapping input.
     Memory,
-    /// `BROADAXE_ISA` names no instruction set of this CPU, or `BROADAXE_CACHES` no sizes; says what would have worked.
+    /// `BROADAXE_ISA` names no instruction set of this CPU, or `BROADAXE_CACHES` no sizes; lists the accepted values.
     Environment(&'static str),
-    /// A step was asked for what it refuses.
-    Refused {
+    /// A step rejected an element.
+    Rejected {
         /// The step.
         step: usize,
-        /// What it refuses: `a zero divisor`.
+        /// What the step rejects: `a zero divisor`.
         what: &'static str,
-        /// The first element at fault, counted in the order of the nest.
+        /// The first rejected element, counted in the order of the nest.
         element: u64,
     },
     /// The progress function asked to stop.
@@ -60,9 +60,9 @@ pub enum Failure {
 
 /// Computes a program over a nest.
 ///
-/// Results do not depend on the executor, the instruction set or the layout of any operand, to the last bit. An input that shares
-/// memory with the output is read as if it had been copied before. To run the same program over the same nest again, keep
-/// a [`Schedule`].
+/// Results do not depend on the executor, the instruction set or the layout of any operand, to the last bit. An input
+/// that shares memory with the output is read as if it had been copied before. To run the same program over the same
+/// nest again, keep a [`Schedule`].
 ///
 /// # Errors
 /// See [`Failure`]; the output is then partly written.
@@ -93,23 +93,23 @@ pub fn run_at(
     Schedule::at(isa, program, nest)?.run(inputs, output, executor, progress)
 }
 
-/// A schedule and the memory it is run over.
-struct Job<'a> {
+/// A schedule and the memory that it runs over.
+struct ProgramJob<'a> {
     plan: &'a Schedule,
     inputs: &'a [Input<'a>],
     output: &'a Output<'a>,
 }
 
-impl Job<'_> {
+impl ProgramJob<'_> {
     fn run(&self, executor: &dyn Executor, progress: Option<Progress>) -> Result<(), Failure> {
         let (units, total) = (self.plan.units(), self.plan.total);
         let parts = self.plan.parts(executor.threads());
         let watch = Watch::new(total, progress);
         let memory = AtomicBool::new(true);
-        // Threads take many parts each, and go on with the places and packed operands that they have.
+        // Threads run many parts each, and reuse the addresses and packed operands of their last part.
         let spare = Mutex::new(Vec::new());
         let spares = || spare.lock().unwrap_or_else(PoisonError::into_inner);
-        // An executor may be anybody's: a part that it left out must not leave a hole in the result.
+        // A foreign executor may skip parts, which must not leave a gap in the result.
         let begun: Vec<AtomicBool> = (0..if parts == 1 { 0 } else { parts }).map(|_| AtomicBool::new(false)).collect();
         let work = |part: usize| {
             let again = begun.get(part).is_some_and(|begun| begun.swap(true, Ordering::Relaxed));
@@ -118,7 +118,7 @@ impl Job<'_> {
             }
             let _mode = FloatMode::standard();
             let found = spares().pop();
-            match found.or_else(|| Worker::new(self)) {
+            match found.or_else(|| ProgramWorker::new(self)) {
                 Some(mut worker) => {
                     worker.run(units * part / parts..units * (part + 1) / parts, &watch);
                     spares().push(worker);
@@ -135,12 +135,12 @@ impl Job<'_> {
         if memory.into_inner() { self.outcome(&watch) } else { Err(Failure::Memory) }
     }
 
-    /// Says how a job ended whose parts are through.
+    /// Returns the outcome of a job whose parts have ended.
     fn outcome(&self, watch: &Watch) -> Result<(), Failure> {
-        match watch.refused() {
+        match watch.rejected() {
             Some((element, step)) => {
                 let what = self.plan.steps[step].guard.map_or("", |guard| guard.what);
-                Err(Failure::Refused { step: self.plan.program.before[step], what, element })
+                Err(Failure::Rejected { step: self.plan.program.before[step], what, element })
             }
             None if watch.is_stopped() => Err(Failure::Interrupted),
             None => Ok(()),
@@ -148,47 +148,47 @@ impl Job<'_> {
     }
 }
 
-/// One thread's places.
-struct Worker<'a> {
+/// The state of one thread.
+struct ProgramWorker<'a> {
     plan: &'a Schedule,
     scratch: Buffer,
-    /// Where each operand of the unit begins, or its packed copy; the output last.
+    /// The address of each operand of the unit, or of its packed copy; the output last.
     places: Vec<*mut u8>,
-    /// The bytes from row to row of each.
+    /// The bytes between rows of each.
     steps: Vec<isize>,
-    /// Where each operand of the unit begins, whether packed or not; the output last, then the number of the first element.
+    /// The address of each operand of the unit, packed or not; the output last, then the number of the first element.
     starts: Vec<*mut u8>,
     element: u64,
     /// The round of each outer loop.
     rounds: Vec<usize>,
-    /// What each pack holds.
+    /// The contents of each pack.
     packed: Vec<Held>,
-    /// What each splat holds: the place it was read from, and how many elements.
+    /// The contents of each splat: the address it was read from, and the number of elements.
     splat: Vec<(*const u8, usize)>,
-    /// The axes of a unit; for packers.
+    /// The axes of a unit, for strided copies.
     axes: Vec<Axis>,
-    /// What each step computes in the piece at hand.
+    /// The call of each step for the current piece.
     laid: Vec<Laid<'a>>,
-    /// The links of the chain that all steps are.
+    /// The links of the program's chain.
     links: Vec<Link>,
 }
 
 // SAFETY: the places lie in operands that threads may share (`Input`, `Output`) and in scratch memory of the worker's own.
-unsafe impl Send for Worker<'_> {}
+unsafe impl Send for ProgramWorker<'_> {}
 
-/// What a pack holds.
+/// The contents of a pack.
 struct Held {
-    /// The place it was read from.
+    /// The address it was read from.
     from: *const u8,
     rows: usize,
     /// The elements of a row.
     n: usize,
-    /// The way it was packed, which is the same for as many rows and elements.
-    way: Option<Way>,
+    /// The plan by which it was packed, valid for this number of rows and elements.
+    way: Option<CopyPlan>,
 }
 
-impl<'a> Worker<'a> {
-    fn new(job: &Job<'a>) -> Option<Self> {
+impl<'a> ProgramWorker<'a> {
+    fn new(job: &ProgramJob<'a>) -> Option<Self> {
         let plan = job.plan;
         let bases = job.inputs.iter().map(|input| input.base.cast_mut().wrapping_add(input.offset));
         let starts: Vec<_> = bases.chain([job.output.base.wrapping_add(job.output.offset)]).collect();
@@ -223,7 +223,7 @@ impl<'a> Worker<'a> {
                 self.turn(rows, n, turns);
             } else if let Err((step, element)) = self.unit(rows, n) {
                 // Units ascend, so this is the first of this range; a lower range may still find an earlier one.
-                watch.refuse(self.element + element, step);
+                watch.reject(self.element + element, step);
                 return;
             }
             since += (rows * n * turns) as u64;
@@ -242,7 +242,7 @@ impl<'a> Worker<'a> {
         watch.go_on(since);
     }
 
-    /// Goes to the unit of this number.
+    /// Moves to unit number `unit`.
     fn seek(&mut self, mut unit: usize) {
         for (at, outer) in self.plan.outer.iter().enumerate().rev() {
             let round = unit % outer.count;
@@ -261,12 +261,12 @@ impl<'a> Worker<'a> {
         self.element = self.element.wrapping_add_signed((moves[moves.len() - 1] * rounds) as i64);
     }
 
-    /// Returns the number of units that the next call computes, at most so many.
+    /// Returns the number of units that the next call computes, at most `most`.
     fn turns(&self, most: usize) -> usize {
         self.plan.turning.map_or(1, |at| most.min(self.plan.outer[at].count - self.rounds[at]))
     }
 
-    /// Goes on by so many units, which are one or as many as `turns` allows.
+    /// Advances by `turns` units, which is one or what `turns` returned.
     fn advance(&mut self, turns: usize) {
         let innermost = self.plan.turning.unwrap_or(self.rounds.len() - 1);
         let mut on = turns;
@@ -281,7 +281,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Returns the bytes from where an operand of the unit begins to where it begins in the next one.
+    /// Returns the bytes from an operand of this unit to the same operand of the next one.
     fn to_next(&self, operand: usize) -> isize {
         let mut bytes = 0;
         for (outer, round) in self.plan.outer.iter().zip(&self.rounds).rev() {
@@ -294,7 +294,7 @@ impl<'a> Worker<'a> {
         bytes
     }
 
-    /// Returns the rows of the unit at hand, and the elements of a row.
+    /// Returns the rows of the current unit, and the elements of a row.
     fn extent(&self) -> (usize, usize) {
         let (cut, dims, last) = (&self.plan.cut, &self.plan.dims, self.rounds.len() - 1);
         let n = cut.chunk.min(dims[cut.axis] - self.rounds[last] * cut.chunk) * cut.inner;
@@ -304,13 +304,14 @@ impl<'a> Worker<'a> {
         (cut.rows.min(dims[cut.across] - self.rounds[last - 1] * cut.rows), n)
     }
 
-    /// Computes a unit, or finds the step that refused and the first element it refused, counted from the unit's.
+    /// Computes a unit, or returns the step that rejected an element and the first such element, counted from the
+    /// unit's.
     fn unit(&mut self, rows: usize, n: usize) -> Result<(), (usize, u64)> {
         self.places.copy_from_slice(&self.starts);
         self.gather(rows, n);
         let plan = self.plan;
         if let Some(chain) = &plan.chain {
-            self.ask_beside(rows..2 * rows, rows, n);
+            self.prefetch_next_rows(rows..2 * rows, rows, n);
             self.chain(chain, rows, n);
             return Ok(());
         }
@@ -323,12 +324,12 @@ impl<'a> Worker<'a> {
             let lead = self.lead(rows, n);
             let most = lead.min(tile / n);
             return (0..rows).step_by(most).try_for_each(|row| {
-                self.ask_beside(row + lead..row + lead + most, rows, n);
+                self.prefetch_next_rows(row + lead..row + lead + most, rows, n);
                 self.tiles(row, most.min(rows - row), n, [n, n])
             });
         }
-        self.ask_beside(rows..2 * rows, rows, n);
-        // Pieces of equal length, whole lines of the cache but for the first, so that most of them begin a line of the result.
+        self.prefetch_next_rows(rows..2 * rows, rows, n);
+        // Pieces of equal length, whole cache lines except the first, so that most of them begin a line of the result.
         let output = self.places.len() - 1;
         let out_size = self.plan.operands[output].size;
         let even = n.div_ceil(n.div_ceil(tile)).next_multiple_of(64).min(tile);
@@ -338,18 +339,18 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Computes several units by one call of the one loop there is.
+    /// Computes several units by one call of the only loop.
     fn turn(&mut self, rows: usize, n: usize, turns: usize) {
         self.places.copy_from_slice(&self.starts);
         self.lay(0, rows, n, n);
         let Laid { call, mut block, .. } = self.laid[0];
         self.plan.take_turns(&mut block, turns);
-        // SAFETY: see `lay`, for each of the units, whose places `check` found inside their buffers as well. None of them refuses an element
-        // (`choose_turning`).
+        // SAFETY: see `lay`, for each of the units, whose addresses `check` found inside their buffers as well. No
+        // element is rejected (`choose_turning`).
         unsafe { call.run(&block) };
     }
 
-    /// Computes a unit by one loop.
+    /// Computes a unit by the loop of a chain.
     fn chain(&mut self, chain: &BoundChain, rows: usize, n: usize) {
         for (link, bound) in self.links.iter_mut().zip(&chain.links) {
             if let Some(input) = bound.input {
@@ -357,22 +358,23 @@ impl<'a> Worker<'a> {
             }
         }
         let output = self.places.len() - 1;
-        // SAFETY: every operand is readable as its link says and the result can be written, as in `lay`; no input lies on the output
-        // (`choose_chain` is not asked then).
+        // SAFETY: every operand is readable as its link says and the result can be written, as in `lay`; no input
+        // overlaps the output (`choose_chain` is not called then).
         unsafe { chain.run(&self.links, [rows, n], (self.places[output], self.steps[output])) };
     }
 
-    /// Computes rows of a unit, `rows` of them from row `row`, in pieces: the first of `lens[0]` elements, the others of `lens[1]`.
+    /// Computes `rows` rows of a unit from row `row` on, in pieces: the first of `lens[0]` elements, the others of
+    /// `lens[1]`.
     fn tiles(&mut self, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), (usize, u64)> {
         let (mut at, mut len) = (0, lens[0].min(n));
         self.lay(row, rows, len, n.min(lens[0].max(lens[1])));
         loop {
             for number in 0..self.laid.len() {
-                self.fetch_ahead(row, at, rows * len, number);
+                self.prefetch_inputs(row, at, rows * len, number);
                 let laid = &self.laid[number];
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
                 if unsafe { laid.call.run(&laid.block) } {
-                    return Err(self.refused(number, (row * n + at) as u64));
+                    return Err(self.rejected(number, (row * n + at) as u64));
                 }
             }
             self.finish(row, at, rows, len);
@@ -392,16 +394,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Finds the first element that a step refuses in the piece at hand, which `step` is the first to refuse; `before` counts the
-    /// elements of the unit before the piece.
+    /// Finds the first rejected element of the current piece, of which `step` is the first step to reject one; `before`
+    /// counts the elements of the unit before the piece.
     ///
-    /// Behind a step that refuses an element, the others look at the elements before it: one may be refused there.
-    fn refused(&self, step: usize, before: u64) -> (usize, u64) {
-        let first = |number: usize| first_refused(&self.plan.steps[number], &self.laid[number].block);
+    /// The steps after it check the elements before the rejected one, because one of them may reject an earlier
+    /// element.
+    fn rejected(&self, step: usize, before: u64) -> (usize, u64) {
+        let first = |number: usize| first_rejected(&self.plan.steps[number], &self.laid[number].block);
         let mut found = (first(step), step);
         for number in step + 1..self.laid.len() {
             let laid = &self.laid[number];
-            // SAFETY: as in `tiles`; elements behind a refused one mean nothing, and are computed all the same.
+            // SAFETY: as in `tiles`; elements after a rejected one are meaningless, and are computed anyway.
             if unsafe { laid.call.run(&laid.block) } {
                 found = found.min((first(number), number));
             }
@@ -409,24 +412,30 @@ impl<'a> Worker<'a> {
         (found.1, before + found.0 as u64)
     }
 
-    /// Returns the place of an element of an operand of the unit.
+    /// Returns the address of an element of an operand of the unit.
     fn place(&self, operand: usize, row: usize, at: usize) -> *mut u8 {
-        let size = if self.plan.operands[operand].lie == Lie::Constant { 0 } else { self.plan.operands[operand].size };
+        let size = if self.plan.operands[operand].access == AccessPattern::Constant {
+            0
+        } else {
+            self.plan.operands[operand].size
+        };
         self.places[operand].wrapping_offset(self.steps[operand] * row as isize).wrapping_add(at * size)
     }
 
-    /// Returns a place in the scratch memory.
+    /// Returns an address in the scratch memory.
     fn scratch(&self, at: usize) -> *mut u8 {
         debug_assert!(at <= self.plan.scratch);
         self.scratch.base().wrapping_add(at)
     }
 
-    /// Describes what every step computes in the first `n` elements of these rows of the unit, and how to go on along a row.
+    /// Describes the call of every step for the first `n` elements of these rows of the unit, and how to advance along
+    /// a row.
     ///
-    /// Every operand is readable as the step's loop reads it: an input's rows lie inside its buffer (`check`) or, packed, inside its
-    /// scratch memory, and so do tiles, each of which holds a piece of elements of the widest dtype (`bind_steps`). The result's place is
-    /// the output's own, which no input overlaps unless the result goes through a tile (`choose_tiles`), or a tile that is no operand of
-    /// the step (`assign_tiles`). Pieces that follow have at most `longest` elements.
+    /// Every operand is readable as the step's loop reads it: an input's rows are inside its buffer (`check`) or,
+    /// packed, inside its scratch memory, and so are tiles, each of which holds a piece of elements of the widest dtype
+    /// (`bind_steps`). The result's address is the output's own, which no input overlaps unless the result passes
+    /// through a tile (`choose_tiles`), or a tile that is not an operand of the step (`assign_tiles`). Pieces that
+    /// follow have at most `longest` elements.
     fn lay(&mut self, row: usize, rows: usize, n: usize, longest: usize) {
         let plan = self.plan;
         let output = self.places.len() - 1;
@@ -445,7 +454,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings a piece of the result from its tile to its place, where it was not computed there.
+    /// Copies a piece of the result from its tile to the output, unless it was computed there.
     fn finish(&mut self, row: usize, at: usize, rows: usize, n: usize) {
         let output = self.places.len() - 1;
         let (size, to) = (self.plan.operands[output].size, self.place(output, row, at));
@@ -454,30 +463,30 @@ impl<'a> Worker<'a> {
             Finish::Direct => {}
             Finish::Copy(tile) => {
                 let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: size as isize }];
-                // SAFETY: the rows of the output lie inside its buffer (`check`), and the tile holds them all.
-                unsafe { carry(self.plan.isa, &Way::unpack(size, &axes), self.scratch(tile), to) };
+                // SAFETY: the rows of the output are inside its buffer (`check`), and the tile holds them all.
+                unsafe { strided_copy(self.plan.isa, &CopyPlan::unpack(size, &axes), self.scratch(tile), to) };
             }
             Finish::Scatter(tile) => {
-                // Whole rows, of which there may be others before these.
+                // Whole rows, which may follow other rows.
                 debug_assert_eq!(at, 0);
                 self.lay_axes(output, rows, n);
                 // SAFETY: as for `Copy`; the tile holds these rows.
-                unsafe { carry(self.plan.isa, &Way::unpack(size, &self.axes), self.scratch(tile), to) };
+                unsafe { strided_copy(self.plan.isa, &CopyPlan::unpack(size, &self.axes), self.scratch(tile), to) };
             }
         }
     }
 
-    /// Asks for a step's share of the inputs of a later tile, so that they are there when it comes and never all are asked for at once.
-    fn fetch_ahead(&self, row: usize, at: usize, elements: usize, step: usize) {
+    /// Prefetches a step's share of the inputs of a later tile, so that the prefetches are spread over the steps.
+    fn prefetch_inputs(&self, row: usize, at: usize, elements: usize, step: usize) {
         for &input in &self.plan.fetched {
             let bytes = elements * self.plan.operands[input].size;
             let share = (bytes / self.laid.len()).next_multiple_of(64);
             let from = (share * step).min(bytes);
-            fetch(self.place(input, row, at).wrapping_add(from), share.min(bytes - from));
+            prefetch_ahead(self.place(input, row, at).wrapping_add(from), share.min(bytes - from));
         }
     }
 
-    /// Lays down the axes of a unit as an operand moves along them.
+    /// Sets the axes of a unit with the strides of an operand.
     fn lay_axes(&mut self, operand: usize, rows: usize, n: usize) {
         let (cut, strides) = (&self.plan.cut, &self.plan.operands[operand].strides);
         self.axes.clear();
@@ -487,18 +496,18 @@ impl<'a> Worker<'a> {
         self.axes.extend(inner.map(|(&count, &stride)| Axis { count, stride }));
     }
 
-    /// Packs the inputs of a unit that do not lie as loops need them, unless they were packed for the unit before.
+    /// Packs the inputs of a unit that loops cannot read directly, unless they were packed for the unit before.
     fn gather(&mut self, rows: usize, n: usize) {
         let margin = self.margin();
         let n = n + margin;
-        for (number, &Packed { input, at, ahead }) in self.plan.packs.iter().enumerate() {
+        for (number, &PackedInput { input, at, ahead }) in self.plan.packs.iter().enumerate() {
             let operand = &self.plan.operands[input];
             let repeats = operand.across(self.plan) == 0;
             let back = operand.strides[self.plan.cut.axis] * margin as isize;
             let (from, rows) = (self.starts[input].wrapping_offset(-back).cast_const(), if repeats { 1 } else { rows });
             self.places[input] = self.scratch(at + margin * operand.size);
             let held = &mut self.packed[number];
-            // A shorter row has the elements of a longer one, but rows of another length lie elsewhere.
+            // A shorter row is the start of a longer one, but rows of another length are at other addresses.
             if held.from == from && (held.n == n || rows == 1 && held.n > n) && rows <= held.rows {
                 continue;
             }
@@ -506,36 +515,36 @@ impl<'a> Worker<'a> {
             let known = held.way.take().filter(|_| (held.rows, held.n) == (rows, n));
             let mut way = known.unwrap_or_else(|| {
                 self.lay_axes(input, rows, n);
-                Way { second: self.plan.second, ahead, ..Way::pack(operand.size, &self.axes) }
+                CopyPlan { second: self.plan.second, ahead, ..CopyPlan::pack(operand.size, &self.axes) }
             });
-            if way.leaf == Leaf::Transposed {
+            if way.leaf == CopyKernel::Transposed {
                 way.next = self.to_next(input) + back;
                 way.is_asked =
                     self.plan.margin.is_some() && self.plan.second && way.outer.is_empty() && way.has_short_columns();
             }
             // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
-            unsafe { carry(self.plan.isa, &way, from, self.scratch(at)) };
+            unsafe { strided_copy(self.plan.isa, &way, from, self.scratch(at)) };
             self.packed[number] = Held { from, rows, n, way: Some(way) };
         }
     }
 
-    /// Returns a tile filled with an input's constants, a row of each.
+    /// Returns a tile filled with an input's constants, one row each.
     fn splat(&mut self, number: usize, row: usize, rows: usize, n: usize) -> *const u8 {
-        let Packed { input, at, .. } = self.plan.splats[number];
+        let PackedInput { input, at, .. } = self.plan.splats[number];
         let (from, to) = (self.place(input, row, 0).cast_const(), self.scratch(at));
         let step = if rows == 1 { 0 } else { self.steps[input] };
         if step != 0 || self.splat[number].0 != from || self.splat[number].1 < rows * n {
             self.splat[number] = (if step == 0 { from } else { std::ptr::null() }, rows * n);
             let axes = [Axis { count: rows, stride: step }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the piece.
-            unsafe { carry(self.plan.isa, &Way::pack(self.plan.operands[input].size, &axes), from, to) };
+            unsafe { strided_copy(self.plan.isa, &CopyPlan::pack(self.plan.operands[input].size, &axes), from, to) };
         }
         to
     }
 }
 
-/// Finds the first element of a block that a step refuses, or the number of all of them.
-fn first_refused(step: &BoundStep, block: &Block) -> usize {
+/// Finds the first element of a block that a step rejects, or returns the number of elements.
+fn first_rejected(step: &BoundStep, block: &Block) -> usize {
     let Some(guard) = step.guard else { return block.n * block.rows };
     let steps = step.call.sizes.map(|size| usize::from(size != 0));
     for row in 0..block.rows {
@@ -549,7 +558,7 @@ fn first_refused(step: &BoundStep, block: &Block) -> usize {
     block.n * block.rows
 }
 
-/// What tests need unsafe code for, so that it stands in this room and they have none.
+/// Unsafe code that tests need. It is here because unsafe code is allowed in this module.
 #[cfg(test)]
 mod raw;
 

@@ -1,21 +1,21 @@
-//! Steps: kernels, and where they take their operands from.
+//! Steps: kernels and the sources of their operands.
 
 use crate::loops::Kernel;
 
-/// Where a step takes an operand from.
+/// The source of an operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// The input of this number.
     Input(usize),
-    /// The result of this step, an earlier one.
+    /// The result of this step, which is an earlier one.
     Step(usize),
 }
 
-/// One kernel of a program, and what feeds it.
+/// One kernel of a program, and its operands.
 #[derive(Clone)]
 pub struct Step {
     pub(crate) kernel: &'static Kernel,
-    /// In the order in which the kernel's loops take them.
+    /// In the order in which the kernel's loops read them.
     pub(crate) args: Vec<Slot>,
 }
 

@@ -1,7 +1,8 @@
-//! The table of operators: one row each, and everything else follows.
+//! The table of operators: one row each; everything else is derived from it.
 //!
-//! A row states the name, how operands of several dtypes promote, the meaning in the operands `a`, `b` and `c`, the kernels per
-//! family of dtypes, and the facts that tests hold it to. What a framework calls an operator is said in `broadaxe-frameworks`.
+//! A row has the name, the promotion of operands of several dtypes, the meaning in terms of the operands `a`, `b` and
+//! `c`, the kernels per family of dtypes, and the facts that tests check. The names of frameworks are in
+//! `broadaxe-frameworks`.
 
 use crate::{
     family::{
@@ -25,15 +26,16 @@ use crate::{
         arith::{
             Abs, Add, Cbrt, Copysign, Div, DivFloor, DivTrunc, Fmax, Fmin, Fmod, Hypot, Max, Min, ModFloor, Mul, Neg,
             NegativeExponent, Pow, PowTrunc, Reciprocal, RemainderIeee, Rsqrt, RsqrtFused, Sign, Sqrt, Square,
-            SquaredDifference, Sub, ZeroToNegative, integer,
+            SquaredDifference, Sub, ZeroToNegative,
+            integer::{IntDivFloor, IntDivTrunc, IntFmod, IntModFloor, IntPow, IntRemainderIeee},
         },
-        bits::{self, BitwiseCount, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
+        bits::{BitAnd, BitNot, BitOr, BitXor, BitwiseCount, ShiftLeft, ShiftLeftMod, ShiftRight, ShiftRightMod},
         compare::{Equal, Heaviside, IsFinite, IsInf, IsNan, Less, LessEqual, NotEqual},
         divisors::{Gcd, Lcm},
         exp::{Exp, Exp2, Expm1, Log, Log1p, Log1pFused, Log2, Log2Fused, Log10, Log10Fused},
         floats::{Degrees, Exponent as FloatExponent, Fraction, Ldexp, Mantissa, Nextafter, Radians, Signbit, Spacing},
         like::{Ones, Zeros},
-        logic,
+        logic::{LogicalAnd, LogicalNot, LogicalOr, LogicalXor},
         round::{Ceil, Floor, Round, Trunc},
         select::Clamp,
         trig::{
@@ -64,16 +66,16 @@ pub static OPS: &[Op] = &[
     binary("sub", NotBool, "a - b", widths::<Sub>().and(rounded_floats::<Sub>())),
     binary("mul", Common, "a * b", widths::<Mul>().and(rounded_floats::<Mul>())).commutative().with_identity(1.0),
     binary("div", Divided, "a / b", rounded_floats::<Div>()),
-    binary("div_trunc", Number, "a / b, rounded towards zero", divisions::<integer::DivTrunc>().and(floats::<DivTrunc>())),
-    binary("div_floor", Number, "a / b, rounded down", divisions::<integer::DivFloor>().and(remainders::<DivFloor>())),
-    binary("mod_floor", Number, "a - b * floor(a / b), with the sign of b", divisions::<integer::ModFloor>().and(remainders::<ModFloor>())),
-    binary("fmod", Number, "a - b * trunc(a / b), with the sign of a", divisions::<integer::Fmod>().and(remainders::<Fmod>())),
-    binary("remainder_ieee", Float, "a - b * round(a / b), ties to even", divisions::<integer::RemainderIeee>().and(remainders::<RemainderIeee>())),
-    binary("pow", Number, "a to the power of b", integer_powers::<integer::Pow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0),
+    binary("div_trunc", Number, "a / b, rounded towards zero", divisions::<IntDivTrunc>().and(floats::<DivTrunc>())),
+    binary("div_floor", Number, "a / b, rounded down", divisions::<IntDivFloor>().and(remainders::<DivFloor>())),
+    binary("mod_floor", Number, "a - b * floor(a / b), with the sign of b", divisions::<IntModFloor>().and(remainders::<ModFloor>())),
+    binary("fmod", Number, "a - b * trunc(a / b), with the sign of a", divisions::<IntFmod>().and(remainders::<Fmod>())),
+    binary("remainder_ieee", Float, "a - b * round(a / b), ties to even", divisions::<IntRemainderIeee>().and(remainders::<RemainderIeee>())),
+    binary("pow", Number, "a to the power of b", integer_powers::<IntPow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0),
     binary("float_power", Widest, "a to the power of b, in f64", powers::<Pow>()).within(1.0, 1.0),
     binary("pow_trunc", Number, "a to the power of b, in integers; rounded towards zero where b < 0", integer_powers::<PowTrunc, ZeroToNegative>()),
-    binary("max", Common, "the larger of a and b; NaN spreads", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic(),
-    binary("min", Common, "the smaller of a and b; NaN spreads", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic(),
+    binary("max", Common, "the larger of a and b; NaN propagates", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic(),
+    binary("min", Common, "the smaller of a and b; NaN propagates", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic(),
     binary("fmax", Common, "the larger of a and b; a number wins over NaN", integers::<Fmax>().and(rounded_floats::<Fmax>())).commutative(),
     binary("fmin", Common, "the smaller of a and b; a number wins over NaN", integers::<Fmin>().and(rounded_floats::<Fmin>())).commutative(),
     binary("sum", Common, "a + b + ..., from the left", widths::<Add>().and(rounded_floats::<Add>())).commutative().variadic().with_identity(0.0),
@@ -102,14 +104,14 @@ pub static OPS: &[Op] = &[
     unary("isfinite", Class, "a is neither NaN nor an infinity", float::<IsFinite>()),
     unary("signbit", Float, "the sign bit of a; that of -0 and of some NaN is set", seldom_float_width::<Signbit>()),
 
-    binary("logical_and", Truth, "a and b", truths::<logic::And>()).commutative().with_identity(1.0),
-    binary("logical_or", Truth, "a or b", truths::<logic::Or>()).commutative().with_identity(0.0),
-    binary("logical_xor", Truth, "a or b, not both", truths::<logic::Xor>()).commutative().with_identity(0.0),
-    unary("logical_not", Truth, "not a", truth::<logic::Not>()),
-    binary("bitwise_and", Bits, "a & b", truths::<logic::And>().and(widths::<bits::And>())).commutative(),
-    binary("bitwise_or", Bits, "a | b", truths::<logic::Or>().and(widths::<bits::Or>())).commutative().with_identity(0.0),
-    binary("bitwise_xor", Bits, "a ^ b", truths::<logic::Xor>().and(widths::<bits::Xor>())).commutative().with_identity(0.0),
-    unary("bitwise_not", Bits, "~a", truth::<logic::Not>().and(width::<bits::Not>())),
+    binary("logical_and", Truth, "a and b", truths::<LogicalAnd>()).commutative().with_identity(1.0),
+    binary("logical_or", Truth, "a or b", truths::<LogicalOr>()).commutative().with_identity(0.0),
+    binary("logical_xor", Truth, "a or b, not both", truths::<LogicalXor>()).commutative().with_identity(0.0),
+    unary("logical_not", Truth, "not a", truth::<LogicalNot>()),
+    binary("bitwise_and", Bits, "a & b", truths::<LogicalAnd>().and(widths::<BitAnd>())).commutative(),
+    binary("bitwise_or", Bits, "a | b", truths::<LogicalOr>().and(widths::<BitOr>())).commutative().with_identity(0.0),
+    binary("bitwise_xor", Bits, "a ^ b", truths::<LogicalXor>().and(widths::<BitXor>())).commutative().with_identity(0.0),
+    unary("bitwise_not", Bits, "~a", truth::<LogicalNot>().and(width::<BitNot>())),
     unary("bitwise_count", Shift, "the number of bits of |a| that are 1", seldom_integer::<BitwiseCount>()),
     binary("shift_left", Shift, "a << b; 0 where b < 0 or b >= the width", integers::<ShiftLeft>()).with_identity(0.0),
     binary("shift_right", Shift, "a >> b; only sign bits where b < 0 or b >= the width", integers::<ShiftRight>()).with_identity(0.0),
@@ -221,7 +223,7 @@ impl std::fmt::Debug for OpId {
 /// Returns the identity of the operator of this name. In a constant, a name that the table lacks is a compile error.
 ///
 /// # Panics
-/// When the table has no operator of this name; [`OpId::find`] answers instead.
+/// If the table has no operator of this name; [`OpId::find`] returns `None` instead.
 ///
 /// ```
 /// use broadaxe_kernels::{OpId, id};

@@ -1,78 +1,80 @@
-//! Tiles: the loops over their elements, the packers that fill them, and the memory they lie in.
+//! Tiles: the loops over their elements, the strided copies that fill them, and the memory of operands.
 //!
-//! A tile is a run of elements, one after the other, small enough for the first-level cache. Operands that already lie so, or
-//! that repeat one element, are used in place. The rest is gathered into a scratch tile by `carry`, which knows any number of
-//! inner axes with any strides, and scatters a finished tile into a result with strides of its own; `pack.rs` says which way.
+//! A tile is a run of contiguous elements that fits in the first-level cache. Operands that are contiguous or constant
+//! are used in place. Others are gathered into a scratch tile by `strided_copy`, for any number of inner axes with any
+//! strides. It also scatters a finished tile into a strided result; `pack.rs` plans these copies.
 //!
-//! Memory that others may write at the same time is read through raw pointers only; no reference is ever made to an element.
+//! Memory that others may write at the same time is read through raw pointers only, without a reference to an element.
 
 mod block;
-mod kept;
+mod buffer_pool;
 mod memory;
 mod square;
-mod carry;
-mod past;
+mod strided_copy;
+mod streaming;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod halves;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod light;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod shared;
+pub(crate) mod memory_bound;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
-pub(crate) mod apart;
+pub(crate) mod strided;
 pub(crate) mod chain;
 pub(crate) mod powers;
 #[cfg(target_arch = "x86_64")]
-mod links;
+pub(crate) mod shared;
+#[cfg(target_arch = "x86_64")]
+mod chain_loop;
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
 use crate::{
     dtype::Element,
     isa::{Block, Body, moved},
-    loops::{Binary, Prepared, Refuses, Ternary, Unary},
-    math::singles::Fma,
+    loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
+    math::f32xn::Fma,
     number::Integer,
 };
 pub use block::ALIGNMENT;
-pub(crate) use carry::carry;
-pub use kept::{keep_at_most, keep_by_default, kept_at_most, release};
+pub use buffer_pool::{pool_limit, release, set_default_pool_limit, set_pool_limit};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use chain_loop::chained;
 pub use memory::{Buffer, Input, Output, bytes, elements};
 pub(crate) use memory::{Rows, lend, lend_mut, read};
-pub(crate) use past::Call;
+pub(crate) use streaming::Call;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use past::Streamed;
+pub(crate) use streaming::Streamed;
+pub(crate) use strided_copy::strided_copy;
 
 /// One operand, constant if `C` is 1.
 pub(crate) struct One<O, T, const C: u8>(PhantomData<(O, T)>);
 /// Two operands, of which those with a bit in `C` are constant.
 pub(crate) struct Two<O, T, const C: u8>(PhantomData<(O, T)>);
-/// Two operands, with the pairs that `R` refuses.
+/// Two operands, without the pairs that `R` rejects.
 pub(crate) struct Guarded<O, R, T, const C: u8>(PhantomData<(O, R, T)>);
-/// Two operands, the second constant, not 0, and made ready once for a row; products and sums as `M` does them best.
-pub(crate) struct By<O, T, M>(PhantomData<(O, T, M)>);
+/// Two operands, the second constant, not 0, and precomputed once for a row; products and sums as `M` does them best.
+pub(crate) struct TwoPrecomputed<O, T, M>(PhantomData<(O, T, M)>);
 /// Three operands, of which those with a bit in `C` are constant.
 pub(crate) struct Three<O, A, T, const C: u8>(PhantomData<(O, A, T)>);
 
 /// An element at any address.
 #[repr(C, packed)]
-pub(crate) struct Loose<T>(T);
+pub(crate) struct Unaligned<T>(T);
 
-/// A row of a result: borrowed alone, so that the compiler need not ask whether it overlaps an operand.
-pub(crate) type Row<'a, T> = &'a mut [MaybeUninit<Loose<T>>];
+/// A row of a result, borrowed exclusively, so that the compiler knows that it overlaps no operand.
+pub(crate) type OutputRow<'a, T> = &'a mut [MaybeUninit<Unaligned<T>>];
 
-/// What a loop does with a row.
+/// The loop over one row.
 pub(crate) trait Line {
     /// The type of the result.
     type Out;
-    /// The bytes from one element to the next of each operand; 0 for a constant.
+    /// The bytes between elements of each operand; 0 for a constant.
     const ADVANCES: [usize; 3];
-    /// Computes a row from operands that begin at `places`; says whether an element was refused.
+    /// Computes a row from operands that begin at `places`. Returns whether an element was rejected.
     ///
     /// # Safety
     /// As for [`crate::isa::Loop`], for one row with as many elements as `out`.
-    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool;
+    unsafe fn run(places: [*const u8; 3], out: OutputRow<Self::Out>) -> bool;
 }
 
 impl<L: Line> Body for L {
@@ -81,24 +83,25 @@ impl<L: Line> Body for L {
         block.any_row(
             #[inline(always)]
             |places, out| {
-                // SAFETY: the caller promises `n` elements of the result in every row, which nobody else reads or writes meanwhile,
-                // and the operands.
+                // SAFETY: the caller promises the operands, and `n` elements of the result in every row, which are not
+                // read or written by others meanwhile.
                 unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) }
             },
         )
     }
 }
 
-/// The loop of a cheap operator, which takes short rows by groups of as many elements as instructions take, the last one up to the
-/// row's end: beginning a loop over any number of elements, and ending it, takes longer than such a row.
+/// The loop of a cheap operator. It computes short rows by groups of as many elements as an instruction handles; the
+/// last group ends with the row. Starting and ending a loop over an unknown number of elements costs more than such a
+/// row.
 pub(crate) struct Brief<L>(PhantomData<L>);
 
 /// The bytes of the largest group.
-const GROUP: usize = 64;
+const MAX_GROUP_BYTES: usize = 64;
 /// The bytes of the result of the shortest row that is computed by groups.
-pub(crate) const SHORTEST: usize = 16;
+pub(crate) const MIN_GROUP_BYTES: usize = 16;
 /// The groups of the longest such row.
-const LONGEST: usize = 16;
+const MAX_GROUPS: usize = 16;
 
 impl<L: Line> Body for Brief<L> {
     #[inline(always)]
@@ -107,10 +110,10 @@ impl<L: Line> Body for Brief<L> {
         // SAFETY: promised by the caller; a row has a group.
         unsafe {
             match bytes {
-                _ if !(SHORTEST..=LONGEST * GROUP).contains(&bytes) => <L as Body>::run(block),
-                _ if bytes >= GROUP => by_groups::<L, GROUP>(block),
-                _ if bytes >= GROUP / 2 => by_groups::<L, { GROUP / 2 }>(block),
-                _ => by_groups::<L, SHORTEST>(block),
+                _ if !(MIN_GROUP_BYTES..=MAX_GROUPS * MAX_GROUP_BYTES).contains(&bytes) => <L as Body>::run(block),
+                _ if bytes >= MAX_GROUP_BYTES => by_groups::<L, MAX_GROUP_BYTES>(block),
+                _ if bytes >= MAX_GROUP_BYTES / 2 => by_groups::<L, { MAX_GROUP_BYTES / 2 }>(block),
+                _ => by_groups::<L, MIN_GROUP_BYTES>(block),
             }
         }
     }
@@ -125,18 +128,18 @@ unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
     block.any_row(
         #[inline(always)]
         |places, out| {
-            let (mut refused, mut at) = (false, 0);
+            let (mut rejected, mut at) = (false, 0);
             loop {
                 let places = moved(places, after(L::ADVANCES, at));
                 let mut own = MaybeUninit::<[u8; G]>::uninit();
-                // SAFETY: promised by the caller, for the whole row; a group that the row ends in begins before its own elements.
-                // The compiler makes vectors of what is first a group of its own.
+                // SAFETY: promised by the caller, for the whole row; the last group may begin before its own elements.
+                // The compiler vectorises a group that is a separate array first.
                 unsafe {
-                    refused |= L::run(places, std::slice::from_raw_parts_mut(own.as_mut_ptr().cast(), group));
+                    rejected |= L::run(places, std::slice::from_raw_parts_mut(own.as_mut_ptr().cast(), group));
                     out.add(at * size).cast::<MaybeUninit<[u8; G]>>().write_unaligned(own);
                 }
                 if at + group >= n {
-                    return refused;
+                    return rejected;
                 }
                 at = (at + group).min(n - group);
             }
@@ -144,7 +147,7 @@ unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
     )
 }
 
-/// Returns the bytes of so many elements of each operand.
+/// Returns the bytes of `n` elements of each operand.
 #[inline(always)]
 fn after([a, b, c]: [usize; 3], elements: usize) -> [isize; 3] {
     [(a * elements) as isize, (b * elements) as isize, (c * elements) as isize]
@@ -170,48 +173,49 @@ unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
     unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
 }
 
-/// Counts the elements that are computed before the rare ones among them are looked for.
+/// The elements that are computed before the rare ones among them are searched.
 const BLOCK: usize = 512;
 
-/// Computes all elements as usual ones, and then the rare ones again: a loop with both kinds in it does not vectorise.
+/// Computes all elements by the usual path, and then the rare ones again: a loop with both paths does not vectorise.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
-unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O::Out>) {
     for (i, to) in out.iter_mut().enumerate() {
-        // Not by a closure, which the compiler keeps apart where much follows: then no vectors are made.
+        // Not by a closure, which the compiler may not inline here; it would not vectorise.
         // SAFETY: `i` is below the number of elements.
-        *to = MaybeUninit::new(Loose(O::apply_usual(unsafe { element(x, i, false) })));
+        *to = MaybeUninit::new(Unaligned(O::apply_usual(unsafe { element(x, i, false) })));
     }
-    // It has a pointer of its own: one that is borrowed where the compiler keeps a closure apart would be read anew for every element above.
+    // A separate pointer: if the compiler does not inline this closure, a borrowed one would be reloaded for every
+    // element above.
     // SAFETY: `i` is below the number of elements wherever this is called.
     let x = move |i: usize| unsafe { element::<T>(x, i, false) };
     if (0..out.len()).fold(false, |any, i| any | O::is_rare(x(i))) {
         for i in (0..out.len()).filter(|&i| O::is_rare(x(i))) {
-            out[i] = MaybeUninit::new(Loose(O::apply(x(i))));
+            out[i] = MaybeUninit::new(Unaligned(O::apply(x(i))));
         }
     }
 }
 
-/// Counts the elements of which one that is not near makes the others as dear as itself.
+/// The elements that use the slow path if one of them is not near zero.
 const NEAR: usize = 128;
 
-/// Computes elements as near ones, if all are.
+/// Computes elements by the path for numbers near zero, if all are.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
-unsafe fn near_or_not<O: Unary<T>, T: Element>(x: *const u8, out: Row<O::Out>) {
+unsafe fn near_or_not<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O::Out>) {
     // SAFETY: `i` is below the number of elements wherever this is called.
     let x = |i: usize| unsafe { element::<T>(x, i, false) };
     if (0..out.len()).fold(true, |all, i| all & O::is_near(x(i))) {
         for (i, to) in out.iter_mut().enumerate() {
-            *to = MaybeUninit::new(Loose(O::apply_near(x(i))));
+            *to = MaybeUninit::new(Unaligned(O::apply_near(x(i))));
         }
     } else {
         for (i, to) in out.iter_mut().enumerate() {
-            *to = MaybeUninit::new(Loose(O::apply(x(i))));
+            *to = MaybeUninit::new(Unaligned(O::apply(x(i))));
         }
     }
 }
@@ -220,35 +224,35 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), 0, 0], C);
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         if O::NEARER && C == 0 {
             for (at, part) in out.chunks_mut(NEAR).enumerate() {
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
                 unsafe { near_or_not::<O, T>(x.add(at * NEAR * size_of::<T>()), part) };
             }
             return false;
         }
         if O::SPLIT && C == 0 {
             for (at, part) in out.chunks_mut(BLOCK).enumerate() {
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
                 unsafe { in_two_passes::<O, T>(x.add(at * BLOCK * size_of::<T>()), part) };
             }
             return false;
         }
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            *to = MaybeUninit::new(Loose(O::apply(unsafe { element(x, i, C != 0) })));
+            *to = MaybeUninit::new(Unaligned(O::apply(unsafe { element(x, i, C != 0) })));
         }
         false
     }
 }
 
-/// Computes all pairs as usual ones, and then again those of which that left the result open.
+/// Computes all pairs by the usual path, and then again those whose result may be wrong.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
-unsafe fn two_in_two_passes<O: Binary<T>, T: Element>(a: *const u8, b: *const u8, out: Row<O::Out>) {
+unsafe fn two_in_two_passes<O: Binary<T>, T: Element>(a: *const u8, b: *const u8, out: OutputRow<O::Out>) {
     // SAFETY: `i` is below the number of elements wherever this is called.
     let pair = |i: usize| unsafe { (element::<T>(a, i, false), element::<T>(b, i, false)) };
     let mut any = false;
@@ -256,13 +260,13 @@ unsafe fn two_in_two_passes<O: Binary<T>, T: Element>(a: *const u8, b: *const u8
         let (a, b) = pair(i);
         let result = O::apply_usual(a, b);
         any |= O::is_open(a, b, result);
-        *to = MaybeUninit::new(Loose(result));
+        *to = MaybeUninit::new(Unaligned(result));
     }
     if any {
         for (i, to) in out.iter_mut().enumerate() {
             let (a, b) = pair(i);
             if O::is_open(a, b, O::apply_usual(a, b)) {
-                *to = MaybeUninit::new(Loose(O::apply(a, b)));
+                *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
             }
         }
     }
@@ -272,11 +276,11 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         if O::SPLIT && C == 0 {
             for (at, part) in out.chunks_mut(BLOCK).enumerate() {
                 let before = at * BLOCK * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins so many elements on.
+                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
                 unsafe { two_in_two_passes::<O, T>(a.add(before), b.add(before), part) };
             }
             return false;
@@ -284,71 +288,71 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
-            *to = MaybeUninit::new(Loose(O::apply(a, b)));
+            *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
         }
         false
     }
 }
 
-impl<O: Binary<T>, R: Refuses<T>, T: Element, const C: u8> Line for Guarded<O, R, T, C> {
+impl<O: Binary<T>, R: Rejects<T>, T: Element, const C: u8> Line for Guarded<O, R, T, C> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<T>(), size_of::<T>(), 0], C);
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        let mut refused = false;
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
+        let mut rejected = false;
         if O::NEARER && C == 0 {
             for (at, part) in out.chunks_mut(NEAR).enumerate() {
                 let before = at * NEAR * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins so many elements on.
-                refused |= unsafe { guarded_near_or_not::<O, R, T>(a.add(before), b.add(before), part) };
+                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
+                rejected |= unsafe { guarded_near_or_not::<O, R, T>(a.add(before), b.add(before), part) };
             }
-            return refused;
+            return rejected;
         }
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
-            refused |= R::refuses(a, b);
-            *to = MaybeUninit::new(Loose(O::apply(a, b)));
+            rejected |= R::rejects(a, b);
+            *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
         }
-        refused
+        rejected
     }
 }
 
-/// Computes pairs as near ones, if all are; says whether one was refused.
+/// Computes pairs by the path for numbers near zero, if all are. Returns whether one was rejected.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
-unsafe fn guarded_near_or_not<O: Binary<T>, R: Refuses<T>, T: Element>(
+unsafe fn guarded_near_or_not<O: Binary<T>, R: Rejects<T>, T: Element>(
     a: *const u8,
     b: *const u8,
-    out: Row<O::Out>,
+    out: OutputRow<O::Out>,
 ) -> bool {
     // SAFETY: `i` is below the number of elements wherever this is called.
     let pair = |i: usize| unsafe { (element::<T>(a, i, false), element::<T>(b, i, false)) };
-    let (near, refused) = (0..out.len()).fold((true, false), |(near, refused), i| {
+    let (near, rejected) = (0..out.len()).fold((true, false), |(near, rejected), i| {
         let (a, b) = pair(i);
-        (near & O::is_near(a) & O::is_near(b), refused | R::refuses(a, b))
+        (near & O::is_near(a) & O::is_near(b), rejected | R::rejects(a, b))
     });
     if near {
         for (i, to) in out.iter_mut().enumerate() {
             let (a, b) = pair(i);
-            *to = MaybeUninit::new(Loose(O::apply_near(a, b)));
+            *to = MaybeUninit::new(Unaligned(O::apply_near(a, b)));
         }
     } else {
         for (i, to) in out.iter_mut().enumerate() {
             let (a, b) = pair(i);
-            *to = MaybeUninit::new(Loose(O::apply(a, b)));
+            *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
         }
     }
-    refused
+    rejected
 }
 
-impl<O: Prepared<T>, T: Integer, M: Fma> Line for By<O, T, M> {
+impl<O: ByPrecomputed<T>, T: Integer, M: Fma> Line for TwoPrecomputed<O, T, M> {
     type Out = O::Out;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
         let b = unsafe { element::<T>(b, 0, true) };
         if b == T::ZERO {
@@ -362,30 +366,30 @@ impl<O: Prepared<T>, T: Integer, M: Fma> Line for By<O, T, M> {
         let by = O::prepare(b);
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            *to = MaybeUninit::new(Loose(O::apply_by::<M>(unsafe { element(a, i, false) }, by)));
+            *to = MaybeUninit::new(Unaligned(O::apply_by::<M>(unsafe { element(a, i, false) }, by)));
         }
         false
     }
 }
 
-/// Computes elements with a second one that stays and is near zero: as near ones wherever `NEAR` of them are.
+/// Applies a small constant divisor; blocks whose dividends are all small use the cheap path.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(always)]
-unsafe fn by_near<O: Prepared<T>, T: Integer, M: Fma>(a: *const u8, b: T, out: Row<O::Out>) {
+unsafe fn by_near<O: ByPrecomputed<T>, T: Integer, M: Fma>(a: *const u8, b: T, out: OutputRow<O::Out>) {
     let (near_by, mut by) = (O::prepare_near(b), None);
     for (at, part) in out.chunks_mut(NEAR).enumerate() {
         // SAFETY: `i` is below the number of elements of the part, wherever this is called.
         let a = |i: usize| unsafe { element::<T>(a, at * NEAR + i, false) };
         if (0..part.len()).fold(true, |all, i| all & O::is_near(a(i))) {
             for (i, to) in part.iter_mut().enumerate() {
-                *to = MaybeUninit::new(Loose(O::apply_near_by::<M>(a(i), near_by)));
+                *to = MaybeUninit::new(Unaligned(O::apply_near_by::<M>(a(i), near_by)));
             }
         } else {
             let by = *by.get_or_insert_with(|| O::prepare(b));
             for (i, to) in part.iter_mut().enumerate() {
-                *to = MaybeUninit::new(Loose(O::apply_by::<M>(a(i), by)));
+                *to = MaybeUninit::new(Unaligned(O::apply_by::<M>(a(i), by)));
             }
         }
     }
@@ -395,68 +399,70 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     type Out = O::Out;
     const ADVANCES: [usize; 3] = advances([size_of::<A>(), size_of::<T>(), size_of::<T>()], C);
     #[inline(always)]
-    unsafe fn run([a, b, c]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, c]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         for (i, to) in out.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
             let (b, c) = unsafe { (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0)) };
             // SAFETY: as above.
-            *to = MaybeUninit::new(Loose(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
+            *to = MaybeUninit::new(Unaligned(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
         }
         false
     }
 }
 
-/// Finds the first refused pair; see [`crate::isa::Search`].
+/// Finds the first rejected pair; see [`crate::isa::SearchLoop`].
 ///
 /// # Safety
-/// As for [`crate::isa::Search`].
-pub(crate) unsafe fn first_refused<R: Refuses<T>, T: Element>(
+/// As for [`crate::isa::SearchLoop`].
+pub(crate) unsafe fn first_rejected<R: Rejects<T>, T: Element>(
     n: usize,
     operands: [*const u8; 3],
     steps: [usize; 3],
 ) -> usize {
     let (a, b) = (operands[0].cast::<T>(), operands[1].cast::<T>());
     // SAFETY: `i < n` wherever this is called, and the caller promises `n` elements, or one where the step is 0.
-    let refused =
-        |i: usize| unsafe { R::refuses(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
-    // Almost always nothing is refused: look at all without a way out, which vectorises, and search only then.
-    let any = (0..n).fold(false, |any, i| any | refused(i));
-    if any { (0..n).find(|&i| refused(i)).unwrap_or(n) } else { n }
+    let rejected =
+        |i: usize| unsafe { R::rejects(a.add(i * steps[0]).read_unaligned(), b.add(i * steps[1]).read_unaligned()) };
+    // Almost always nothing is rejected: check all without an early exit, which vectorises, and search only then.
+    let any = (0..n).fold(false, |any, i| any | rejected(i));
+    if any { (0..n).find(|&i| rejected(i)).unwrap_or(n) } else { n }
 }
 
-/// The bytes of a line of the cache.
-const LINE: usize = 64;
+/// The bytes of a cache line.
+const CACHE_LINE_BYTES: usize = 64;
 
-/// The bytes by which operands are fetched ahead of their use: some tiles.
-const AHEAD: usize = 4096;
+/// The distance in bytes at which operands are prefetched: a few tiles.
+const PREFETCH_BYTES: usize = 4096;
 
-/// Asks for the bytes that a dense operand will need some tiles after those at `place`.
-pub(crate) fn fetch(place: *const u8, bytes: usize) {
-    ask(place.wrapping_add(AHEAD), bytes);
+/// Prefetches the bytes that a dense operand needs a few tiles after those at `place`.
+pub(crate) fn prefetch_ahead(place: *const u8, bytes: usize) {
+    prefetch(place.wrapping_add(PREFETCH_BYTES), bytes);
 }
 
-/// Asks for these bytes, whosever they are.
+/// Prefetches these bytes, which may be at any address.
 #[inline(always)]
-pub(crate) fn ask(place: *const u8, bytes: usize) {
-    (0..bytes).step_by(LINE).for_each(|at| ask_line(place.wrapping_add(at)));
+pub(crate) fn prefetch(place: *const u8, bytes: usize) {
+    (0..bytes).step_by(CACHE_LINE_BYTES).for_each(|at| prefetch_line(place.wrapping_add(at)));
 }
 
-/// Asks for these bytes, whosever they are, to be brought as near as the second-level cache.
+/// Prefetches these bytes into the second-level cache; they may be at any address.
 #[inline(always)]
-pub(crate) fn ask_second(place: *const u8, bytes: usize) {
-    let skew = place.addr() % LINE;
-    (0..bytes + skew).step_by(LINE).for_each(|at| hint::<true>(place.wrapping_add(at).wrapping_sub(skew)));
+pub(crate) fn prefetch_l2(place: *const u8, bytes: usize) {
+    let skew = place.addr() % CACHE_LINE_BYTES;
+    (0..bytes + skew).step_by(CACHE_LINE_BYTES).for_each(|at| hint::<true>(place.wrapping_add(at).wrapping_sub(skew)));
 }
 
-/// Asks for some lines of the cache, one at least, so many bytes apart, whosever they are.
+/// Prefetches `count` cache lines, at least one, `step` bytes apart, at any address.
 ///
-/// One instruction asks for all: from the addresses that each comes by, a CPU learns which follow, and there was nothing to learn from
-/// eight instructions in turn, each with every eighth line of now one operand, now another. A sum of two took half as long again.
+/// One instruction in a loop prefetches all: a CPU learns from the addresses of each instruction which ones follow, and
+/// it learned nothing from eight instructions in turn, each with every eighth line of one operand or another. A sum of
+/// two was half as slow again.
 #[inline(always)]
-fn ask_lines(place: *const u8, step: isize, count: usize) {
+fn prefetch_lines(place: *const u8, step: isize, count: usize) {
     debug_assert!(count > 0, "the count is taken down before it is looked at");
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: as for `ask_line`; every x86-64 CPU has the instructions, and they change nothing but what is said here.
+    // SAFETY: as for `prefetch_line`; every x86-64 CPU has the instructions, and they change only the registers named
+    // here.
     unsafe {
         std::arch::asm!(
             "2:",
@@ -474,19 +480,19 @@ fn ask_lines(place: *const u8, step: isize, count: usize) {
     let _ = (place, step, count);
 }
 
-/// Asks for the line of the cache that holds a byte, whosever it is.
+/// Prefetches the cache line of a byte at any address.
 #[inline(always)]
-fn ask_line(place: *const u8) {
+fn prefetch_line(place: *const u8) {
     hint::<false>(place);
 }
 
-/// Says that the line of the cache that holds a byte will be read, from the second-level cache if `SECOND`.
+/// Prefetches the cache line of a byte, into the second-level cache if `SECOND`.
 #[inline(always)]
 fn hint<const SECOND: bool>(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch touches nothing: at an address that is nobody's it does nothing.
+        // SAFETY: a prefetch accesses no memory: at an invalid address it does nothing.
         unsafe {
             if SECOND { _mm_prefetch::<_MM_HINT_T1>(place.cast()) } else { _mm_prefetch::<_MM_HINT_T0>(place.cast()) }
         };
@@ -495,7 +501,13 @@ fn hint<const SECOND: bool>(place: *const u8) {
     let _ = place;
 }
 
-/// Lets other threads see what loops past the caches wrote before.
+/// Returns no loop for chains: other architectures have none.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn chained(_: crate::isa::Isa, _: crate::DType, _: bool) -> Option<crate::isa::Loop> {
+    None
+}
+
+/// Makes earlier streaming stores visible to other threads.
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 CPU has the instruction.

@@ -1,4 +1,4 @@
-//! Loops that are written otherwise for some level, dtype or constant give what the others give.
+//! Checks that loops with special code for a level, dtype or constant give the same results as the others.
 
 use half::{bf16, f16};
 
@@ -10,7 +10,8 @@ use broadaxe_kernels::{
 fn run(isa: Isa, kernel: &'static Kernel, operands: &[&[u8]], n: usize) -> Vec<u8> {
     let dtypes = kernel.inputs();
     let args: Vec<Slot> = (0..dtypes.len()).map(Slot::Input).collect();
-    let program = Program::new(dtypes.to_vec(), vec![Step::new(kernel, args)]).expect("a kernel takes its own dtypes");
+    let program =
+        Program::new(dtypes.to_vec(), vec![Step::new(kernel, args)]).expect("a kernel accepts its own dtypes");
     let stride =
         |(bytes, dtype): (&&[u8], &DType)| vec![if bytes.len() == dtype.size() { 0 } else { dtype.size() as isize }];
     let size = kernel.output().size();
@@ -18,11 +19,11 @@ fn run(isa: Isa, kernel: &'static Kernel, operands: &[&[u8]], n: usize) -> Vec<u
     let nest = Nest { dims: vec![n], output: vec![size as isize], inputs };
     let mut out = vec![0; n * size];
     let inputs: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
-    run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None).expect("nothing is refused");
+    run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None).expect("nothing is rejected");
     out
 }
 
-/// Runs at every level, whole and in short pieces, and compares with the least level.
+/// Runs at every level, completely and in short pieces, and compares with the lowest level.
 fn compare(what: &str, kernel: &'static Kernel, operands: &[&[u8]], n: usize) {
     let least = Isa::of(Level::Baseline).expect("every CPU has it");
     let want = run(least, kernel, operands, n);
@@ -46,7 +47,7 @@ fn compare(what: &str, kernel: &'static Kernel, operands: &[&[u8]], n: usize) {
 #[test]
 fn halves_are_the_same_at_every_level() {
     let all: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_ne_bytes).collect();
-    // An odd factor takes every number to another one.
+    // An odd factor permutes the numbers.
     let mixed: Vec<u8> = (0..=u16::MAX).flat_map(|x| x.wrapping_mul(0x6a4d).to_ne_bytes()).collect();
     for dtype in [DType::F16, DType::BF16] {
         for op in OPS.iter().filter(|op| op.arity() < 3) {
@@ -63,7 +64,7 @@ fn halves_are_the_same_at_every_level() {
             }
         }
         compare("a cast to f32", cast(dtype, DType::F32), &[&all], 1 << 16);
-        // All that an f16 tells apart, and the bits below by which it rounds.
+        // All values that an f16 distinguishes, and the bits below that decide its rounding.
         let below = [0_u32, 1, 0x0fff, 0x1000, 0x1001, 0x1fff, 0x7fff, 0x8000];
         let floats: Vec<u8> =
             (0..1_u32 << 19).flat_map(|x| (x << 13 | below[x as usize % 8] & 0x1fff).to_ne_bytes()).collect();
@@ -121,18 +122,18 @@ fn constant_and_dense_divisors_give_the_quotient() {
 fn a_constant_divisor_of_zero_is_refused() {
     let kernel = find("div_floor").and_then(|op| op.kernel(DType::I32)).expect("in the table");
     let program = Program::new(vec![DType::I32; 2], vec![Step::new(kernel, [Slot::Input(0), Slot::Input(1)])]);
-    let program = program.expect("a kernel takes its own dtypes");
+    let program = program.expect("a kernel accepts its own dtypes");
     let nest = Nest { dims: vec![3, 4], output: vec![16, 4], inputs: vec![vec![16, 4], vec![4, 0]] };
     let (numbers, divisors) = ([1_u8; 48], [1_i32, 0, 2].map(i32::to_ne_bytes).concat());
     for isa in Isa::available() {
         let (inputs, mut out) = ([Input::new(&numbers, 0), Input::new(&divisors, 0)], [0; 48]);
         let result = run_at(isa, &program, &nest, &inputs, Output::new(&mut out, 0), &Serial, None);
-        let refused = broadaxe_kernels::Failure::Refused { step: 0, what: "a zero divisor", element: 4 };
-        assert_eq!(result, Err(refused));
+        let rejected = broadaxe_kernels::Failure::Rejected { step: 0, what: "a zero divisor", element: 4 };
+        assert_eq!(result, Err(rejected));
     }
 }
 
-/// Returns numbers of f64 of every exponent, both signs and all kinds, that as f32 are of every exponent too.
+/// Returns f64 of every exponent, both signs and all kinds, which as f32 also have every exponent.
 fn of_all_exponents() -> Vec<f64> {
     let mut numbers = vec![0.0, -0.0, 1.0, -1.0, 3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, 5e-324];
     numbers.extend((0..60_000_u64).map(|i| {
@@ -144,12 +145,13 @@ fn of_all_exponents() -> Vec<f64> {
     numbers
 }
 
-/// Returns the greatest power of 2 that is no larger than |x|.
+/// Returns the largest power of 2 that is at most |x|.
 fn power_of_2_below(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits())
 }
 
-/// A float: its dtype, a number as bytes, bytes as a number, half of what it tells apart around 1, and the least subnormal number.
+/// A float: its dtype, a number as bytes, bytes as a number, half its precision around 1, and the smallest subnormal
+/// number.
 type Float = (DType, fn(f64) -> Vec<u8>, fn(&[u8]) -> f64, f64, f64);
 
 /// Returns every float.
@@ -177,7 +179,7 @@ fn floats() -> [Float; 4] {
             two_to(-24),
             two_to(-149),
         ),
-        // What is compared with is itself rounded, so that it may be as far off again.
+        // The reference is itself rounded, so it may have the same error again.
         (
             DType::F64,
             |x| x.to_ne_bytes().to_vec(),
@@ -198,7 +200,7 @@ fn simple_powers_are_the_same_whichever_way_they_are_asked_for() {
         for exponent in [2.0, 3.0, 0.5, -0.5, -1.0, 1.0] {
             let constant = encode(exponent);
             let repeated = constant.repeat(n);
-            // One of a kind among others, too.
+            // One of a kind, also among others.
             let other = |i: usize| if i % 3 == 1 { exponent } else { [0.75, -2.0, 5.0][i % 3] };
             let mixed: Vec<u8> = (0..n).flat_map(|i| encode(other(i))).collect();
             let what = format!("a power of {} with the exponent {exponent}", dtype.name());
@@ -216,7 +218,7 @@ fn simple_powers_are_the_same_whichever_way_they_are_asked_for() {
                 let wide = x.powf(exponent);
                 let near = decode(&encode(wide));
                 let same = got == near || got.is_nan() && near.is_nan();
-                // A rounding more, and a unit where the result is subnormal.
+                // One more rounding, and a unit if the result is subnormal.
                 let bound = half * 1.001 * power_of_2_below(wide) + least;
                 assert!(same || (got - wide).abs() <= bound, "{what}: {x:e} gives {got:e}, not {near:e}");
                 assert!(got != 0.0 || got.is_sign_negative() == wide.is_sign_negative(), "{what}: {x:e}");

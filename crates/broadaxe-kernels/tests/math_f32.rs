@@ -1,4 +1,4 @@
-//! Measures the f32 functions against the f64 functions of pxfm, from which their bodies are independent.
+//! Measures the f32 functions against the f64 functions of pxfm, which share no code with them.
 
 use std::thread;
 
@@ -11,7 +11,7 @@ struct Unary {
     ours: fn(f32) -> f32,
     reference: fn(f64) -> f64,
     bound: f64,
-    /// Is -1 for an odd function and 1 for an even one, whose negative half need not be measured again.
+    /// -1 for an odd function and 1 for an even one, whose negative half need not be measured again.
     mirror: Option<f32>,
 }
 
@@ -27,7 +27,7 @@ const fn unary(name: &'static str, ours: fn(f32) -> f32, reference: fn(f64) -> f
     Unary { name, ours, reference, bound: 0.51, mirror: None }
 }
 
-/// Is for the functions that stay in f32, and come within an ULP instead of rounding nearly correctly.
+/// Makes a case for functions that stay in f32, which are within an ULP instead of almost correctly rounded.
 const fn quick(case: Unary) -> Unary {
     Unary { bound: 0.95, ..case }
 }

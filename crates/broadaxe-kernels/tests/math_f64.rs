@@ -3,7 +3,7 @@
 use astro_float::{BigFloat, Consts, RoundingMode};
 use broadaxe_kernels::math;
 
-/// Is the precision of the reference, in bits.
+/// The precision of the reference, in bits.
 const BITS: usize = 256;
 const NEAREST: RoundingMode = RoundingMode::ToEven;
 
@@ -12,7 +12,7 @@ struct Wide {
     constants: Consts,
 }
 
-/// Widens a f64 exactly; subnormal ones by way of 2^200, because the library reads them a few powers of two off.
+/// Widens an f64 exactly; subnormal ones by way of 2^200, because the library reads them a few powers of two off.
 fn big(x: f64) -> BigFloat {
     if x.is_normal() || x == 0.0 || !x.is_finite() {
         return BigFloat::from_f64(x, BITS);
@@ -46,7 +46,7 @@ fn small(x: &BigFloat) -> bool {
 
 impl Wide {
     fn exp(&mut self, x: &BigFloat) -> BigFloat {
-        // Far beyond the range of f64 the limits do.
+        // Far beyond the range of f64 the limits are enough.
         if x.exponent().is_some_and(|exponent| exponent > 12) {
             return if x.is_negative() { big(0.0) } else { big(f64::INFINITY) };
         }
@@ -165,7 +165,7 @@ fn distance(ours: f64, exact: &BigFloat) -> f64 {
     if ours.is_nan() {
         return f64::INFINITY;
     }
-    // An infinite result is right where the exact one rounds to 2^1024.
+    // An infinite result is correct where the exact one rounds to 2^1024.
     let mut wide = if ours.is_infinite() { big(f64::MAX.copysign(ours)) } else { big(ours) };
     if ours.is_infinite() {
         wide = add(&wide, &big(2f64.powi(970).copysign(ours)));
@@ -347,8 +347,8 @@ fn stay_within_their_bounds() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Names arguments at which a function is hard: evenly from `low` to `high`, or, where they are equal, around that number,
-/// at distances of all magnitudes down to `high` 2^-64, or those of all f64 where it is 0.
+/// Arguments at which a function is hard: evenly from `low` to `high`, or, if these are equal, around that number at
+/// distances of all magnitudes down to `high` 2^-64, or those of all f64 if it is 0.
 const HARD: &[(&str, f64, f64)] = &[
     ("exp", -746.0, -707.0),
     ("exp", 709.0, 710.0),
@@ -454,7 +454,7 @@ fn stay_within_their_bounds_where_it_is_hard() {
     let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
     let mut failures = Vec::new();
     for &(name, low, high) in HARD {
-        let case = UNARY.iter().find(|case| case.name == name).expect("the row is there");
+        let case = UNARY.iter().find(|case| case.name == name).expect("the row exists");
         let (mut state, mut worst) = (11, (0.0, 0.0));
         for _ in 0..points(200) {
             let x = draw_hard(&mut state, low, high);
@@ -480,7 +480,7 @@ fn turns_are_taken_off_the_largest() {
     let hardest = 6_381_956_970_095_103.0 * 2f64.powi(797);
     for x in [hardest, -hardest, f64::MAX, -1e300, 1e22, 1.6e6, 1.6e6_f64.next_up(), 2f64.powi(1000)] {
         for name in ["sin", "cos", "tan"] {
-            let case = UNARY.iter().find(|case| case.name == name).expect("the row is there");
+            let case = UNARY.iter().find(|case| case.name == name).expect("the row exists");
             let far = distance((case.ours)(x), &(case.exact)(&mut wide, &big(x)));
             assert!(far <= case.bound, "{name}: {far} ULP at {x:e}");
         }
@@ -500,7 +500,7 @@ fn draw_base(state: &mut u64, kind: u32) -> f64 {
 fn cubes_stay_within_their_bound() {
     let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
     let mut state = 11;
-    // Logarithms to base 2: those of cubes of all sizes, around the largest, the least normal and the least of all.
+    // Logarithms to base 2 of cubes: of all sizes, around the largest, the smallest normal and the smallest one.
     for (low, high, bound) in
         [(-340.0, 341.0, 0.51), (341.2, 341.34, 0.51), (-342.0, -339.0, 0.76), (-359.0, -341.0, 0.76)]
     {
@@ -517,7 +517,7 @@ fn cubes_stay_within_their_bound() {
 
 #[test]
 fn powers_stay_within_their_bound_where_it_is_hard() {
-    // The logarithms to base 2 of the results: all, around the largest, the least normal and the least of all, small.
+    // Logarithms to base 2 of results: all, around the largest, the smallest normal and the smallest one, small.
     const RESULTS: [(f64, f64); 6] =
         [(-1080.0, 1030.0), (1023.9, 1024.1), (-1023.0, -1021.0), (-1076.0, -1022.0), (-1.0, 1.0), (0.0, 0.0)];
     let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
@@ -530,7 +530,7 @@ fn powers_stay_within_their_bound_where_it_is_hard() {
         if !y.is_finite() || x == 1.0 {
             continue;
         }
-        // Whole exponents are the usual ones.
+        // Exponents are usually whole.
         let y = if kind % 5 == 0 { y.round() } else { y };
         let exact = big(x).pow(&big(y), BITS, NEAREST, &mut wide.constants);
         let far = distance(math::pow64(x, y), &exact);
@@ -572,7 +572,7 @@ fn half_powers_hold_up_to_the_largest() {
             assert!(far <= POWER, "{x:e} to the power {y}: {far} ULP");
         }
     }
-    // Not by `powi`, which gives zero for the least power, unless the compiler computes it.
+    // Not by `powi`, which gives zero for the smallest power unless the compiler computes it.
     let least = (f64::from_bits(1), f64::from_bits((1023 - 537) << 52));
     for (x, root) in [(2f64.powi(1022), 2f64.powi(511)), (2.25, 1.5), (1e22, 1e11), least] {
         assert_eq!(math::pow64(x, 0.5), root, "a power that is a f64 is exact");

@@ -1,4 +1,4 @@
-//! Checks loops that compute most elements in one way and rare ones in another, wherever the rare ones stand.
+//! Checks loops that compute most elements by a fast path and rare ones by another, wherever the rare ones are.
 
 use broadaxe_kernels::{
     DType, Element, Failure, Input, Isa, Nest, Output, Program, Serial, Slot, Step, find, math, run_at, tile::bytes,
@@ -15,7 +15,7 @@ fn ask<T: Element>(isa: Isa, name: &str, dtype: DType, x: &[T]) -> Vec<u8> {
     out
 }
 
-/// Makes small numbers with rare ones among them: none, one at a place, or every third.
+/// Makes small numbers with rare ones among them: none, one at a position, or every third.
 fn mixture(count: usize, kind: usize) -> Vec<f64> {
     let rare = [1.7e6, -1e300, f64::INFINITY, 1e22, f64::NEG_INFINITY, -1_600_000.000_000_1];
     let is_rare = |i: usize| match kind {
@@ -80,7 +80,7 @@ fn integers_far_from_zero_are_found_anywhere() {
             if up { rest - b.abs() } else { rest }
         }),
     ];
-    // From where on floats do not divide exactly any more, on both sides, and the ends.
+    // Around the bound from which floats do not divide exactly, on both sides, and the ends.
     let edge = 1_i64 << 50;
     let far = [edge, -edge, i64::MAX, i64::MIN, edge + 12_345, -3 * edge];
     let small = |i: usize| (i as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> (14 + i % 49);
@@ -123,10 +123,11 @@ fn integers_far_from_zero_are_found_anywhere() {
                 }
                 let mut zero = b.clone();
                 zero[count - 1] = 0;
-                let refused =
-                    |element: usize| Err(Failure::Refused { step: 0, what: "a zero divisor", element: element as u64 });
-                assert_eq!(divide(isa, name, &a, &zero), refused(count - 1), "{place}");
-                assert_eq!(divide(isa, name, &a, &[0]), refused(0), "{place}");
+                let rejected = |element: usize| {
+                    Err(Failure::Rejected { step: 0, what: "a zero divisor", element: element as u64 })
+                };
+                assert_eq!(divide(isa, name, &a, &zero), rejected(count - 1), "{place}");
+                assert_eq!(divide(isa, name, &a, &[0]), rejected(0), "{place}");
             }
         }
     }

@@ -1,8 +1,9 @@
-//! Operands that lie transposed to the result, from small to larger than a unit of work, give what a loop over indices gives.
+//! Checks operands that are transposed relative to the result, from small to larger than a unit, against a loop over
+//! indices.
 
 use broadaxe_kernels::{DType, Input, Isa, Nest, Output, Program, Scoped, Slot, Step, find, run_at};
 
-/// Returns the strides of an array with these axes, the fastest last, and so many bytes between two rows.
+/// Returns the strides of an array with these axes, the fastest last, and `between` elements between two rows.
 fn strides(dims: &[usize], order: &[usize], (size, between): (usize, usize)) -> Vec<isize> {
     let (mut strides, mut step) = (vec![0; dims.len()], size);
     for &axis in order.iter().rev() {
@@ -24,11 +25,11 @@ fn transposed_operands_are_read_in_their_own_order() {
     struct Case {
         about: &'static str,
         dims: &'static [usize],
-        /// The axes of the second operand as they lie, the fastest last.
+        /// The axes of the second operand in memory order, the fastest last.
         order: &'static [usize],
-        /// The bytes between its rows, in elements.
+        /// The elements between its rows.
         between: usize,
-        /// The axes that it runs along backwards.
+        /// The axes that it walks backwards.
         backwards: &'static [usize],
     }
     #[rustfmt::skip]
@@ -51,7 +52,7 @@ fn transposed_operands_are_read_in_their_own_order() {
             let program = {
                 let kernel = find("max").and_then(|op| op.kernel(dtype)).expect("in the table");
                 Program::new(vec![dtype; 2], vec![Step::new(kernel, vec![Slot::Input(0), Slot::Input(1)])])
-                    .expect("a kernel takes its own dtypes")
+                    .expect("a kernel accepts its own dtypes")
             };
             let dense = strides(dims, &(0..dims.len()).collect::<Vec<_>>(), (size, 0));
             let (mut turned, mut start) = (strides(dims, order, (size, between * size)), 0);
@@ -60,7 +61,7 @@ fn transposed_operands_are_read_in_their_own_order() {
                 start += turned[axis].unsigned_abs() * (dims[axis] - 1);
                 turned[axis] = -turned[axis];
             }
-            // The least of all is 0, so the result is the second operand.
+            // The smallest of all is 0, so the result is the second operand.
             let total = dims.iter().product::<usize>() * size;
             let bytes: Vec<u8> = (0..end).map(|i| ((i * 37 + i / 251) % 60) as u8).collect();
             let zeros = vec![0; total];
@@ -74,7 +75,7 @@ fn transposed_operands_are_read_in_their_own_order() {
                 let mut out = vec![1; total];
                 let inputs = [Input::new(&zeros, 0), Input::new(&bytes, start)];
                 let output = Output::new(&mut out, 0);
-                run_at(isa, &program, &nest, &inputs, output, &Scoped(threads), None).expect("nothing is refused");
+                run_at(isa, &program, &nest, &inputs, output, &Scoped(threads), None).expect("nothing is rejected");
                 assert!(out == want, "{about}: {dtype} at {:?} by {threads}", isa.level());
             }
         }

@@ -53,7 +53,7 @@ impl Array {
     /// Where one of them is refused the array must be dropped.
     pub(crate) fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
         memory::start_keeping()?;
-        Self::made(dtype, shape.into(), Buffer::stale)
+        Self::made(dtype, shape.into(), Buffer::uninit)
     }
 
     fn made(dtype: DType, shape: Shape, buffer: fn(usize) -> Option<Buffer>) -> Result<Self, Error> {

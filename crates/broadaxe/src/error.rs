@@ -111,7 +111,7 @@ impl From<broadaxe_shape::Error> for Error {
 impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Refused { what, .. } => Self::new(ErrorKind::Value, what),
+            Failure::Rejected { what, .. } => Self::new(ErrorKind::Value, what),
             Failure::Layout(text) => Self::new(ErrorKind::Layout, text),
             Failure::Memory => Self::new(ErrorKind::Memory, "no memory for the tiles of an evaluation"),
             Failure::Environment(text) => Self::new(ErrorKind::Argument, text),

@@ -13,7 +13,7 @@ mod run;
 
 use std::{collections::HashMap, sync::Arc};
 
-use broadaxe_kernels::{DType, Decisions, Executor, Nest, Program, Schedule, Slot, Space, Step, copy};
+use broadaxe_kernels::{DType, Decisions, Domain, Executor, Nest, Program, Schedule, Slot, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
 use once_cell::race::OnceBox;
 
@@ -237,7 +237,7 @@ impl<'a> Evaluation<'a> {
                 folded: stage.folding().map(|folding| folding.shape.to_vec()),
                 loops: match &stage.work {
                     Work::Map(_, plan) => plan.nest().dims.clone(),
-                    Work::Fold(folding) => folding.space.dims(),
+                    Work::Fold(folding) => folding.domain.dims(),
                 },
                 how: stage.schedule().map(Schedule::decisions),
                 parts: stage.schedule().map_or(self.threads, |schedule| schedule.parts(self.threads)),
@@ -458,13 +458,13 @@ impl Stager<'_> {
             sketch.read(self.leaf(arg), &alignment, 0, self.graph.dtype(arg));
         }
         let program = (!sketch.steps.is_empty()).then(|| sketch.program());
-        let space = Space::new(&shape, &axes, &sketch.strides);
+        let domain = Domain::new(&shape, &axes, &sketch.strides);
         sketch.names.push(reduction.name());
         let operand = self.graph.dtype(arg);
         self.push(
             owner,
             sketch,
-            Work::Fold(Box::new(Folding { reduction, operand, program, shape, axes, space, scatter: OnceBox::new() })),
+            Work::Fold(Box::new(Folding { reduction, operand, program, shape, axes, domain, scatter: OnceBox::new() })),
         )
     }
 

@@ -37,7 +37,7 @@ const KEPT: u64 = 256 << 20;
 /// assert_eq!(broadaxe::keep_bytes(), Ok(64 << 20));
 /// ```
 pub fn set_keep_bytes(bytes: u64) {
-    tile::keep_at_most(usize::try_from(bytes).unwrap_or(usize::MAX));
+    tile::set_pool_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
 }
 
 /// Returns how many bytes may be kept: what was set, or else `BROADAXE_KEEP_BYTES` as it was at the first question, or else a sixteenth
@@ -47,7 +47,7 @@ pub fn set_keep_bytes(bytes: u64) {
 /// [`ErrorKind::Argument`] when the variable is not a number of bytes.
 pub fn keep_bytes() -> Result<u64, Error> {
     start_keeping()?;
-    Ok(tile::kept_at_most().unwrap_or(0) as u64)
+    Ok(tile::pool_limit().unwrap_or(0) as u64)
 }
 
 /// Gives all memory that is kept for later results back to the system; returns how many bytes that was.
@@ -65,11 +65,11 @@ pub(crate) fn start_keeping() -> Result<(), Error> {
     static START: OnceBox<Result<(), Error>> = OnceBox::new();
     let start = || {
         let bytes = ask_keep(std::env::var("BROADAXE_KEEP_BYTES").ok().as_deref())?;
-        tile::keep_by_default(usize::try_from(bytes).unwrap_or(usize::MAX));
+        tile::set_default_pool_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
         Ok(())
     };
     // A number that was set stands before a variable that is none.
-    if tile::kept_at_most().is_some() { Ok(()) } else { START.get_or_init(|| Box::new(start())).clone() }
+    if tile::pool_limit().is_some() { Ok(()) } else { START.get_or_init(|| Box::new(start())).clone() }
 }
 
 fn ask_keep(variable: Option<&str>) -> Result<u64, Error> {

@@ -24,14 +24,6 @@ const TWICE: &[(&str, &[&str])] = &[
     ("crates/broadaxe-frameworks", &[
         "ALPHA", "BOUNDS", "DIVIDE", "GELUS", "HARD", "LEGACY", "PARTLY", "ROWS", "SELU", "SHRINK", "WIDE",
     ]),
-    ("crates/broadaxe-kernels", &[
-        "AHEAD", "ASIN", "ATAN", "And", "BETWEEN", "Block", "COS", "Choice", "Cut", "DivFloor",
-        "DivTrunc", "EXP", "FAR", "FEW", "Feed", "Fmod", "GROUP", "Guard", "Job", "LINE",
-        "LN_2", "LN_2_REST", "LN_2_TOP", "LOG", "LOG2_E", "LOG2_E_REST", "LOG_REST", "LONG", "LOT", "Lanes", "Loops",
-        "Loose", "MANY", "MOST", "ModFloor", "Not", "Or", "PAGE", "PARTS", "Packed", "Pages", "Piece", "Pow",
-        "Power", "ROUNDS", "RemainderIeee", "Rest", "Round", "Row", "SHORT", "SIN", "STEPS", "Search",
-        "Single", "Slot", "TINY", "Turns", "Work", "Worker", "Xor",
-    ]),
     ("crates/broadaxe-format", &[
         "ATTRIBUTE", "Build", "Calls", "DESCRIPTION", "DOMAIN", "Draft", "Editor", "End", "FLOAT", "FLOATS",
         "FUNCTION", "Fresh", "GRAPH", "INFO", "INPUT", "INT", "INTS", "IR", "LIMITS", "Limits", "MAX_RANK", "MOST",

@@ -22,7 +22,7 @@ fn exponent(x: f64) -> i32 {
 
 /// Measures how far `ours` is from the exact result, in units of f64.
 ///
-/// Both are brought near 1 first. An infinity stands for 2^1024.
+/// Both are brought near 1 first. An infinity counts as 2^1024.
 pub(crate) fn from_double(ours: f64, exact: Exact) -> f64 {
     let Exact { value, power } = exact;
     if value.high == 0.0 {

@@ -25,8 +25,8 @@ impl Random {
         }
     }
 
-    /// Draws a second argument beside x: as `number`, or near x, or such that x to its power is finite.
-    pub(crate) fn beside(&mut self, name: &str, x: f64, kind: usize, range: (f64, f64)) -> f64 {
+    /// Draws a second argument near x or independent of it: as `number`, or near x, or such that x to its power is finite.
+    pub(crate) fn second(&mut self, name: &str, x: f64, kind: usize, range: (f64, f64)) -> f64 {
         if kind % 4 < 3 {
             return self.number(kind, range);
         }

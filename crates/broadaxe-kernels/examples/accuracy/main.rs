@@ -5,7 +5,7 @@
 //! all edges. The answer is one line: operator, dtype, worst error in ULP, where, points, and what it was compared with.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program prints to its user")]
 
 mod distance;
 mod double;

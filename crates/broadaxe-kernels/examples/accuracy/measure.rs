@@ -43,7 +43,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// Takes over what is worse in another part.
+    /// Merges the larger errors of another part.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.worst > self.worst {
             (self.worst, self.place) = (other.worst, other.place);
@@ -202,7 +202,7 @@ fn pairs(job: &Job, asker: &mut Asker, judge: &mut Judge) -> Result<Finding, Str
     while finding.asked < share || !edges.is_empty() {
         let drawn = |kind| {
             let x = random.number(kind, job.line.1);
-            (x, random.beside(name, x, kind, job.line.1))
+            (x, random.second(name, x, kind, job.line.1))
         };
         let (mut xs, mut ys): (Vec<f64>, Vec<f64>) = if edges.is_empty() {
             (0..BLOCK).map(drawn).unzip()

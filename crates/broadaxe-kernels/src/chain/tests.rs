@@ -1,4 +1,4 @@
-//! Chains are found where they are, and give what their steps give one after the other.
+//! Checks which programs are chains, and that a chain's result equals that of its steps.
 
 use super::*;
 use crate::{
@@ -12,13 +12,13 @@ use crate::{
 };
 use Slot::{Input as I, Step as S};
 
-/// Writes links as they are computed: in the order of their results.
+/// Formats links in the order in which they are computed.
 fn told(parts: &[Part]) -> String {
     let tell = |part: &Part| {
         let act = match part.act {
-            Act::Begin => String::new(),
-            Act::Keep => String::from("keep"),
-            Act::Join(join) => format!("{join:?}"),
+            LinkAction::Begin => String::new(),
+            LinkAction::Keep => String::from("keep"),
+            LinkAction::Apply(join) => format!("{join:?}"),
         };
         let rounds = if part.rounds { "~" } else { "" };
         format!("{act}{}{rounds}", part.input.map_or(String::new(), |i| i.to_string()))
@@ -67,7 +67,7 @@ fn programs_are_written_as_links() {
             want: None,
         },
         Case {
-            about: "a result that nobody uses",
+            about: "an unused result",
             inputs: &[F; 2],
             steps: &[("add", &[I(0), I(1)]), ("mul", &[I(0), I(1)])],
             want: None,
@@ -136,7 +136,7 @@ fn programs_of_too_many_links_are_none() {
     assert_eq!(chain(&[F; 2], &steps(&[F; 2], &long)), None, "too many links");
 }
 
-/// Makes steps of names, for the dtype of their operands; `cast` is to f32, or to the dtype named behind it.
+/// Makes steps from names, for the dtype of their operands. `cast` casts to f32, or to the dtype that follows the name.
 fn steps(inputs: &[DType], steps: &[(&str, &[Slot])]) -> Vec<Step> {
     let mut made = Vec::<Step>::new();
     for &(name, args) in steps {
@@ -153,7 +153,7 @@ fn steps(inputs: &[DType], steps: &[(&str, &[Slot])]) -> Vec<Step> {
     made
 }
 
-/// Returns bytes of elements of a dtype: every kind of float among them.
+/// Returns bytes of elements of a dtype, with every kind of float among them.
 fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
     let special = [
         0.0_f32,
@@ -181,7 +181,7 @@ fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
         };
         match dtype {
             DType::F32 => number.to_bits(),
-            // Of the halves, a third are any.
+            // A third of the halves are arbitrary bit patterns.
             DType::F16 if next() % 3 != 0 => u32::from(f16::from_f32(number).to_bits()),
             DType::BF16 if next() % 3 != 0 => u32::from(bf16::from_f32(number).to_bits()),
             _ => next() as u32,
@@ -190,15 +190,15 @@ fn drawn(dtype: DType, count: usize, salt: u64) -> Vec<u8> {
     (0..count).flat_map(|_| element().to_le_bytes().into_iter().take(dtype.size())).collect()
 }
 
-/// A nest, the elements that its inputs have, and the bytes to the first one of each.
+/// A nest, the number of elements of each input, and the byte offset of its first element.
 struct Lay {
     nest: Nest,
     elements: Vec<usize>,
     offsets: Vec<usize>,
 }
 
-/// Lays operands over loops by patterns: `d` for an axis that one walks, `r` for one that it walks backwards, a digit for one of which
-/// it takes every so many elements, `-` for one that it repeats. The output walks all.
+/// Lays out operands by patterns, one character per axis: `d` walks it, `r` walks it backwards, a digit is a step in
+/// elements, `-` repeats. The output is dense.
 fn lay(dims: &[usize], patterns: &[&str], program: &Program) -> Lay {
     let stride = |pattern: &str, size: usize| {
         let (mut strides, mut step, mut span, mut offset) = (vec![0; dims.len()], size, size, 0);
@@ -224,7 +224,7 @@ fn lay(dims: &[usize], patterns: &[&str], program: &Program) -> Lay {
     lay
 }
 
-/// Runs a program at every level, with operands and result so many bytes from where memory begins, and compares with the least level.
+/// Runs a program at every level with buffers misaligned by `skew` bytes, and compares with the lowest level.
 fn compare(about: &str, program: &Program, lay: &Lay, skew: usize) -> bool {
     let data = program.inputs.iter().zip(&lay.elements).enumerate();
     let data: Vec<_> = data.map(|(i, (&dtype, &count))| drawn(dtype, count, i as u64 + 1)).collect();
@@ -257,7 +257,7 @@ fn compare_of(about: &str, program: &Program, Lay { nest, offsets, .. }: &Lay, s
 
 const F: DType = DType::F32;
 
-/// Programs, the dtypes of their inputs, and how these lie over two loops.
+/// Programs, the dtypes of their inputs, and the layout of the inputs over two loops.
 #[allow(clippy::type_complexity)]
 const PROGRAMS: &[(&[DType], &[(&str, &[Slot])], &[&[&str]])] = &[
     (&[F, F], &[("mul", &[I(0), I(1)])], &[&["dd", "d-"], &["d-", "dd"]]),
@@ -329,7 +329,7 @@ const H: &[DType] = &[DType::F16; 2];
 const B: &[DType] = &[DType::BF16; 2];
 const HALVES: &[&[&str]] = &[&["dd", "dd"], &["dd", "d-"], &["-d", "dd"], &["d-", "dd"], &["dd", "--"]];
 
-/// Operands whose elements lie apart are brought together on the way, where whole groups of them follow one another.
+/// Strided operands are gathered while they are read if whole groups of them follow one another.
 #[test]
 fn chains_of_elements_apart_give_what_their_steps_give() {
     let letters = ["2", "3", "4", "5", "r"];
@@ -390,7 +390,7 @@ fn chains_give_what_their_steps_give() {
     assert!(chains > if all { 500 } else { 0 } || Isa::available().len() == 1, "{chains} were chains");
 }
 
-/// Results past the caches are the same, for rows of every place of a line of the cache.
+/// Streaming stores give the same result, for rows that start anywhere in a cache line.
 #[test]
 fn long_chains_give_what_their_steps_give() {
     let rows = crate::cache::Caches::here().last.min(48 << 20) / 4 / 333 + 1;
@@ -405,17 +405,17 @@ fn long_chains_give_what_their_steps_give() {
         let list = steps(&inputs, &[("cast", &[I(0)]), ("sub", &[S(0), I(1)])]);
         let program = Program::new(inputs.to_vec(), list).expect("sound");
         for &skew in skews {
-            compare("past the caches", &program, &lay(&dims, &pattern, &program), skew);
+            compare("streamed", &program, &lay(&dims, &pattern, &program), skew);
         }
     }
     for (dtype, skew) in [(DType::F16, 0), (DType::F16, 2), (DType::BF16, 1)] {
         let list = steps(&[dtype; 2], &[("mul", &[I(0), I(1)]), ("add", &[S(0), I(1)]), ("sub", &[S(1), I(1)])]);
         let program = Program::new(vec![dtype; 2], list).expect("sound");
-        compare("halves past the caches", &program, &lay(&[rows, 666], &["dd", "d-"], &program), skew);
+        compare("halves streamed", &program, &lay(&[rows, 666], &["dd", "d-"], &program), skew);
     }
 }
 
-/// Every number of 16 bits with some others, among them each kind of number.
+/// Combines every number of 16 bits with some others, of every kind.
 #[test]
 fn halves_are_rounded_like_single_steps() {
     let others = [
@@ -426,12 +426,12 @@ fn halves_are_rounded_like_single_steps() {
     let others: Vec<u8> = others.into_iter().flat_map(u16::to_le_bytes).collect();
     let names = ["add", "sub", "mul", "div", "max", "min", "squared_difference"];
     let single = ["sqrt", "relu", "square", "reciprocal"];
-    // Chains of several steps are for results that are written past the caches, or for wide vectors.
+    // Chains of several steps are used only for streamed results or wide vectors.
     let pays = Isa::of(Level::Avx512).is_some() || crate::cache::Caches::here().last <= 1 << 20;
     for (dtype, name) in [DType::F16, DType::BF16].into_iter().flat_map(|dtype| names.map(|name| (dtype, name))) {
         for args in [[I(0), I(1)], [I(1), I(0)]] {
             let list = [(name, &args[..]), ("add", &[S(0), I(1)]), ("max", &[S(1), I(1)])];
-            // As a loop of its own, and in a chain.
+            // As a single loop, and in a chain.
             for (count, want) in [(1, false), (3, pays)] {
                 let program = Program::new(vec![dtype; 2], steps(&[dtype; 2], &list[..count])).expect("sound");
                 let lay = lay(&[others.len() / 2, 1 << 16], &["-d", "d-"], &program);

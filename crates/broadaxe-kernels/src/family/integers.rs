@@ -1,4 +1,4 @@
-//! The families of integers whose operators refuse some pairs: quotients, remainders and powers.
+//! Families of integer operators that reject some operands: quotients, remainders and powers.
 
 use std::marker::PhantomData;
 
@@ -6,69 +6,73 @@ use super::{costly_picos, gather, heavy_loops, plain};
 use crate::{
     division::Dividend,
     dtype::Element,
-    loops::{Binary, Guard, Kernel, Prepared, Refuses, Variant},
-    math::singles::Plain,
+    loops::{Binary, ByPrecomputed, Guard, Kernel, Rejects, Variant},
+    math::f32xn::FmaDefault,
     number::Integer,
     op::Kernels,
     ops::arith::ZeroDivisor,
-    tile::{By, Guarded, first_refused, powers::IntegerPowers},
+    tile::{Guarded, TwoPrecomputed, first_rejected, powers::IntegerPowers},
 };
 #[cfg(target_arch = "x86_64")]
 use crate::{
-    isa::{LEVELS, Past32, Past64, each, wide},
-    math::singles::Instruction,
+    isa::{LEVELS, StreamStores32, StreamStores64, each, wide},
+    math::f32xn::FmaHardware,
     tile::Streamed,
 };
 
-/// The loops of an operator that refuses what `R` refuses.
-struct Loops<O, R, T>(PhantomData<(O, R, T)>);
+/// The loops of an operator that rejects what `R` rejects.
+struct GuardedLoops<O, R, T>(PhantomData<(O, R, T)>);
 
-impl<O: Prepared<T>, T: Dividend> Loops<O, ZeroDivisor, T> {
+impl<O: ByPrecomputed<T>, T: Dividend> GuardedLoops<O, ZeroDivisor, T> {
     const DIVIDED: &'static [Variant] = &[heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0), divided_by::<O, T>()];
 }
 
-impl<O: Binary<T, Out = T>, R: Refuses<T>, T: Integer> Loops<O, R, T> {
+impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> GuardedLoops<O, R, T> {
     const POWERS: &'static [Variant] =
         &[heavy_loops::<Guarded<O, R, T, 0>>(0), heavy_loops::<IntegerPowers<O, R, T>>(2)];
 }
 
-/// The loops of an integer by one that stays.
-const fn divided_by<O: Prepared<T>, T: Dividend>() -> Variant {
+/// The loops of a division by one divisor.
+const fn divided_by<O: ByPrecomputed<T>, T: Dividend>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     {
-        type L<O, T> = By<O, T, Instruction>;
-        // Loops past the caches prepare for every few lines of them, which takes 64 bits too long.
+        type L<O, T> = TwoPrecomputed<O, T, FmaHardware>;
+        // Streaming loops precompute the divisor for every few cache lines, which is too slow for 64 bits.
         let light = size_of::<T>() < 8;
-        let past = if light { wide::<Streamed<L<O, T>, Past32>, Streamed<L<O, T>, Past64>>() } else { [None; LEVELS] };
-        Variant { constants: 2, versions: each::<By<O, T, Plain>, L<O, T>, L<O, T>>(), past }
+        let past = if light {
+            wide::<Streamed<L<O, T>, StreamStores32>, Streamed<L<O, T>, StreamStores64>>()
+        } else {
+            [None; LEVELS]
+        };
+        Variant { constants: 2, versions: each::<TwoPrecomputed<O, T, FmaDefault>, L<O, T>, L<O, T>>(), past }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    heavy_loops::<By<O, T, Plain>>(2)
+    heavy_loops::<TwoPrecomputed<O, T, FmaDefault>>(2)
 }
 
-const fn guarded<O: Binary<T>, R: Refuses<T>, T: Element>(variants: &'static [Variant]) -> Kernel {
+const fn guarded<O: Binary<T>, R: Rejects<T>, T: Element>(variants: &'static [Variant]) -> Kernel {
     let mut kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, variants);
-    kernel.guard = Some(Guard { what: R::WHAT, first: first_refused::<R, T> });
+    kernel.guard = Some(Guard { what: R::WHAT, first: first_rejected::<R, T> });
     kernel.picos = if T::DTYPE.size() < 4 { 100 } else { costly_picos(T::DTYPE) };
     kernel
 }
 
 /// Two integers, the second not zero, with a loop for a constant divisor.
-pub(super) const fn divided<O: Prepared<T>, T: Dividend>() -> Kernel {
-    guarded::<O, ZeroDivisor, T>(Loops::<O, ZeroDivisor, T>::DIVIDED)
+pub(super) const fn divided<O: ByPrecomputed<T>, T: Dividend>() -> Kernel {
+    guarded::<O, ZeroDivisor, T>(GuardedLoops::<O, ZeroDivisor, T>::DIVIDED)
 }
 
-const fn power<O: Binary<T, Out = T>, R: Refuses<T>, T: Integer>() -> Kernel {
-    guarded::<O, R, T>(Loops::<O, R, T>::POWERS)
+const fn power<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer>() -> Kernel {
+    guarded::<O, R, T>(GuardedLoops::<O, R, T>::POWERS)
 }
 
-/// Every integer, a base and an exponent, with the pairs that `R` refuses.
+/// Every integer, a base and an exponent, without the pairs that `R` rejects.
 pub(crate) const fn integer_powers<O, R>() -> Kernels
 where
     O: Binary<i8, Out = i8> + Binary<i16, Out = i16> + Binary<i32, Out = i32> + Binary<i64, Out = i64>,
     O: Binary<u8, Out = u8> + Binary<u16, Out = u16> + Binary<u32, Out = u32> + Binary<u64, Out = u64>,
-    R: Refuses<i8> + Refuses<i16> + Refuses<i32> + Refuses<i64>,
-    R: Refuses<u8> + Refuses<u16> + Refuses<u32> + Refuses<u64>,
+    R: Rejects<i8> + Rejects<i16> + Rejects<i32> + Rejects<i64>,
+    R: Rejects<u8> + Rejects<u16> + Rejects<u32> + Rejects<u64>,
 {
     gather([
         power::<O, R, i8>(),

@@ -1,4 +1,4 @@
-//! The families of functions that are written for many f32 at a time.
+//! Families of functions that compute many f32 at a time.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
@@ -6,32 +6,32 @@ pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
 
-/// Every float, one operand, of a function whose fused operations are those of the machine.
+/// Every float, one operand, for a function that uses the machine's fused operations.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn fused<O: crate::number::Function, F>() -> crate::op::Kernels {
     super::heavy_float::<O>()
 }
 
-/// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+/// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn rounded_fused<O: crate::number::Function + crate::isa::halves::Widened, F>() -> crate::op::Kernels {
     super::rounded_float::<O>()
 }
 
-/// Loops of each level's own.
+/// Separate loops for each level.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::super::{Loops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float};
+    use super::super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float};
     use crate::{
         dtype::{DType, bf16, f16},
-        isa::{ConvertAvx2, ConvertAvx512, LEVELS, Past32, Past64, each, halves::Widened, wide},
+        isa::{ConvertAvx2, ConvertAvx512, LEVELS, StreamStores32, StreamStores64, each, halves::Widened, wide},
         loops::{Kernel, Variant},
-        math::singles::{Instruction, Lanewise, Plain},
+        math::f32xn::{FmaDefault, FmaHardware, Lanewise},
         number::{Function, Function2, Real},
         op::Kernels,
         ops::{
             arith::OneStep,
-            lanewise::{Fused, Once, Power},
+            lanewise::{Fused, LanewisePow, Once},
         },
         tile::{
             Line, One, Streamed, Two,
@@ -42,17 +42,18 @@ mod x86 {
         },
     };
 
-    /// The picoseconds of one element for functions of f32 that are written for many at a time.
+    /// The picoseconds per element of functions that compute many f32 at a time.
     const LANEWISE_PICOS: u32 = 100;
 
-    /// The loops of a function that has a way of its own for each level: `B` without fused operations, `M` with them, `L` by vectors.
+    /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
+    /// with vectors.
     const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
         Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
     }
 
-    impl<O: Function + Lanewise> Loops<(Fused<O>,)> {
+    impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {
         const ONE: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<One<Fused<O>, f32, 0>, Past32>, Streamed<OneVector<O>, Past64>>(),
+            past: wide::<Streamed<One<Fused<O>, f32, 0>, StreamStores32>, Streamed<OneVector<O>, StreamStores64>>(),
             ..lane_loops::<OneShared<O, f32>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
         }];
         const ONE_F16: &'static [Variant] = &[half_loops::<
@@ -67,25 +68,25 @@ mod x86 {
     }
 
     /// Powers with fused operations, and without.
-    type Fused2 = Power<Instruction>;
-    type Plain2 = Power<Plain>;
+    type Fused2 = LanewisePow<FmaHardware>;
+    type Plain2 = LanewisePow<FmaDefault>;
 
-    /// The loops of powers of a dtype: without fused operations, with them, and by vectors.
+    /// The loops of powers of a dtype: without fused operations, with them, and with vectors.
     const fn power_loops<B: Line<Out: Real>, M: Line<Out: Real>, L: Line<Out: Real>>() -> Variant {
-        lane_loops::<Mixed<B, Plain>, Mixed<M, Instruction>, Mixed<L, Instruction>>(0)
+        lane_loops::<Mixed<B, FmaDefault>, Mixed<M, FmaHardware>, Mixed<L, FmaHardware>>(0)
     }
 
-    /// Powers with one exponent for all, by `L` but for simple ones.
-    type Constant<L, T> = Powers<L, Plainly<T>, Instruction>;
+    /// Powers with one exponent for all elements. Exponents that are not simple use `L`.
+    type Constant<L, T> = Powers<L, Plainly<T>, FmaHardware>;
     /// The same without fused operations.
-    type ConstantPlain<L, E> = Powers<L, E, Plain>;
+    type ConstantPlain<L, E> = Powers<L, E, FmaDefault>;
 
     const POWERS_F32: &[Variant] = &[
         power_loops::<Two<Plain2, f32, 0>, Two<Fused2, f32, 0>, TwoVectors<Plain2, 0>>(),
         Variant {
             past: wide::<
-                Streamed<Constant<Two<Fused2, f32, 2>, f32>, Past32>,
-                Streamed<Constant<TwoVectors<Plain2, 2>, f32>, Past64>,
+                Streamed<Constant<Two<Fused2, f32, 2>, f32>, StreamStores32>,
+                Streamed<Constant<TwoVectors<Plain2, 2>, f32>, StreamStores64>,
             >(),
             ..lane_loops::<
                 ConstantPlain<Two<Plain2, f32, 2>, Shared<f32>>,
@@ -98,8 +99,8 @@ mod x86 {
         power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, Two<Fused2, f64, 0>>(),
         Variant {
             past: wide::<
-                Streamed<Constant<Two<Fused2, f64, 2>, f64>, Past32>,
-                Streamed<Constant<Two<Fused2, f64, 2>, f64>, Past64>,
+                Streamed<Constant<Two<Fused2, f64, 2>, f64>, StreamStores32>,
+                Streamed<Constant<Two<Fused2, f64, 2>, f64>, StreamStores64>,
             >(),
             ..lane_loops::<
                 ConstantPlain<Two<Plain2, f64, 2>, Plainly<f64>>,
@@ -120,7 +121,7 @@ mod x86 {
     /// Powers of f16 by the conversions `M`.
     type Halves<M> = TwoHalves<Fused2, M>;
     /// The same with one exponent for all.
-    type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, Instruction>;
+    type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, FmaHardware>;
 
     const POWERS_F16: &[Variant] = &[
         power_loops::<TwoShared<Plain2, f16>, Halves<ConvertAvx2>, Halves<ConvertAvx512>>(),
@@ -131,7 +132,7 @@ mod x86 {
         >(2),
     ];
 
-    impl<O: Function, F: Function> Loops<(O, F, ())> {
+    impl<O: Function, F: Function> ElementLoops<(O, F, ())> {
         const F16: &'static [Variant] =
             &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, ConvertAvx2>, OneHalf<F, f16, f16, ConvertAvx512>>(
                 0, false,
@@ -141,14 +142,14 @@ mod x86 {
         const F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<F, f64, 0>, One<F, f64, 0>>(0)];
     }
 
-    impl<O: Function, F: Function, T: Real> Loops<(O, F, T, ())> {
+    impl<O: Function, F: Function, T: Real> ElementLoops<(O, F, T, ())> {
         const LIGHT: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<One<F, T, 0>, Past32>, Streamed<One<F, T, 0>, Past64>>(),
+            past: wide::<Streamed<One<F, T, 0>, StreamStores32>, Streamed<One<F, T, 0>, StreamStores64>>(),
             ..lane_loops::<One<O, T, 0>, One<F, T, 0>, One<F, T, 0>>(0)
         }];
     }
 
-    impl<O: OneStep> Loops<(Once<O>, O)> {
+    impl<O: OneStep> ElementLoops<(Once<O>, O)> {
         const F16: &'static [Variant] =
             &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertAvx2>, TwoHalves<Once<O>, ConvertAvx512>>(
                 0, false,
@@ -159,9 +160,9 @@ mod x86 {
         const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];
     }
 
-    /// Every float, two operands, of a function that one step computes of most numbers.
+    /// Every float, two operands, for a function of which one step computes most numbers.
     pub(crate) const fn remainders<O: OneStep>() -> Kernels {
-        type Each<O> = Loops<(Once<O>, O)>;
+        type Each<O> = ElementLoops<(Once<O>, O)>;
         gather([
             Kernel { variants: Each::<O>::F16, ..heavy::<O, f16>() },
             Kernel { variants: Each::<O>::BF16, ..heavy::<O, bf16>() },
@@ -170,9 +171,9 @@ mod x86 {
         ])
     }
 
-    /// Every float, one operand, of a function that `F` computes with fused operations.
+    /// Every float, one operand, for a function that `F` computes with fused operations.
     pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
-        type Each<O, F> = Loops<(O, F, ())>;
+        type Each<O, F> = ElementLoops<(O, F, ())>;
         gather([
             Kernel { variants: Each::<O, F>::F16, ..costly::<O, f16>() },
             Kernel { variants: Each::<O, F>::BF16, ..costly::<O, bf16>() },
@@ -181,17 +182,17 @@ mod x86 {
         ])
     }
 
-    /// Every float, one operand, of which the halves have the result of f32, rounded; `F` has fused operations.
+    /// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
     pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kernels {
         rounded_float::<O>().and(gather([
-            Kernel { variants: Loops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
-            Kernel { variants: Loops::<(O, F, f64, ())>::LIGHT, ..one::<O, f64>() },
+            Kernel { variants: ElementLoops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
+            Kernel { variants: ElementLoops::<(O, F, f64, ())>::LIGHT, ..one::<O, f64>() },
         ]))
     }
 
-    /// Every float, one operand, of a function that is written for many f32 at a time.
+    /// Every float, one operand, for a function that computes many f32 at a time.
     pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
-        type Each<O> = Loops<(Fused<O>,)>;
+        type Each<O> = ElementLoops<(Fused<O>,)>;
         let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };
         gather([
             Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },

@@ -1,15 +1,15 @@
-//! The families of operators that few programs use: one plain loop each, which the compiler vectorises as it can.
+//! Families of rarely used operators: one plain loop each, vectorised by the compiler where it can.
 
 use super::{as_dtype, costly, gather, heavy};
 use crate::{
     dtype::{DType, Element, bf16, f16},
-    loops::{Binary, Kernel, LIGHT_PICOS, Unary},
+    loops::{Binary, Kernel, MEMORY_BOUND_PICOS, Unary},
     op::Kernels,
 };
 
-/// Returns the picoseconds of one element: more than memory takes, so that no other loops are asked for.
+/// Returns the picoseconds per element: more than memory access costs, so that no special loops are chosen.
 const fn picos(dtype: DType) -> u32 {
-    2 * LIGHT_PICOS * dtype.size() as u32
+    2 * MEMORY_BOUND_PICOS * dtype.size() as u32
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
@@ -20,7 +20,7 @@ const fn two<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: picos(T::DTYPE), ..heavy::<O, T>() }
 }
 
-/// Two operands, a loop that takes many steps for each element.
+/// A kernel with two operands whose loop needs many steps per element.
 const fn stepwise<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..heavy::<O, T>() }
 }

@@ -1,7 +1,7 @@
-//! The folds: what is joined, and in what.
+//! The kinds of folds: what they join, and in which type.
 //!
-//! Integers are added and multiplied in 64 bits and wrap; so do truth values, which count as 0 and 1. Floats are folded in
-//! their own dtype. The halves are not here: whoever folds them casts them to f32 first and rounds the result.
+//! Integers are added and multiplied in 64 bits and wrap, and so are bools, which count as 0 and 1. Floats are folded
+//! in their own dtype. There are no folds of halves: callers cast them to f32 first and round the result.
 
 use std::marker::PhantomData;
 
@@ -11,11 +11,11 @@ use crate::{
     number::{Half, Number},
 };
 
-/// What widens to an accumulator.
+/// A type that widens to an accumulator.
 pub(crate) trait Widen<A: Bounded>: Element {
     /// Returns the same value.
     fn widen(self) -> A;
-    /// Adds a few elements to what came before them, in order where that matters.
+    /// Adds a few elements to an accumulator, in order where that matters.
     #[inline(always)]
     fn add_up<const K: usize>(before: A, x: [Self; K]) -> A {
         x.into_iter().fold(before, |a, x| a.plus(x.widen()))
@@ -68,17 +68,17 @@ impl<T: Half> Widen<f32> for T {
     }
 }
 
-/// A number as folds need it.
+/// A number with what folds need.
 pub(crate) trait Bounded: Number {
-    /// What added to any number leaves it as it is, its sign too.
+    /// The number that leaves every other unchanged when added, including the sign of a zero.
     const NOTHING: Self;
-    /// What no number is below.
+    /// A number that is at most any other.
     const LEAST: Self;
-    /// What no number is above.
+    /// A number that is at least any other.
     const GREATEST: Self;
-    /// Adds; a NaN may be any.
+    /// Adds; if the result is a NaN, it can be any NaN.
     fn plus(self, other: Self) -> Self;
-    /// Multiplies; a NaN may be any.
+    /// Multiplies; if the result is a NaN, it can be any NaN.
     fn times(self, other: Self) -> Self;
 }
 
@@ -108,13 +108,13 @@ bounded! {
     f64: -0.0, NEG_INFINITY, INFINITY, std::ops::Add::add, std::ops::Mul::mul;
 }
 
-/// Adds up.
+/// Sums.
 pub(crate) struct Sum<T, A>(PhantomData<(T, A)>);
 /// Multiplies.
 pub(crate) struct Product<T>(PhantomData<T>);
-/// Keeps the largest; NaN spreads.
+/// Keeps the largest; NaN propagates.
 pub(crate) struct Largest<T>(PhantomData<T>);
-/// Keeps the smallest; NaN spreads.
+/// Keeps the smallest; NaN propagates.
 pub(crate) struct Smallest<T>(PhantomData<T>);
 /// Is true where one is.
 pub(crate) struct Any;

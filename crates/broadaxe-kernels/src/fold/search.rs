@@ -1,36 +1,36 @@
-//! Searches: where the largest or the smallest element is, the first of equals; a NaN is larger and smaller than all.
+//! Searches: the position of the largest or smallest element, the first one among equals. A NaN beats every number.
 //!
-//! Along a sequence, the lanes of a block are folded first, which is as fast as finding the largest; only a block that beats
-//! everything before it is looked through. Across sequences, each row is compared with the best so far.
+//! Along a sequence, the lanes of a block are folded first, which is as fast as finding the largest element; only a
+//! block with a new best element is searched. Across sequences, each row is compared with the best elements so far.
 
 use std::ops::Range;
 
 use super::{AT_ONCE, Band, Fold, Folder, block, for_blocks};
 use crate::{
-    isa::{Isa, Work},
+    isa::{Isa, LevelWork},
     number::Number,
     tile::{self, Rows},
 };
 
-/// The elements that are folded before the place is looked for.
+/// The elements that are folded before their position is searched.
 const TOGETHER: usize = 1024;
 
 /// A fold that keeps one of its elements.
 pub(crate) trait Keep: Fold<Acc = <Self as Fold>::In, In: Number> {
-    /// Says whether a later element takes the place of an earlier one.
+    /// Says whether a later element replaces an earlier one.
     fn beats(later: Self::In, earlier: Self::In) -> bool;
 }
 
 /// The state of a search with `L` lanes.
 pub(crate) struct Search<F: Keep, const L: usize> {
     best: Vec<F::In>,
-    /// The number of the best element in its sequence.
+    /// The position of the best element in its sequence.
     at: Vec<i64>,
-    /// The number of the next element.
+    /// The position of the next element.
     next: i64,
-    /// Whether there is a best one.
+    /// Whether a best element exists.
     any: bool,
-    /// The row of a band that has the best element, from 1 on; 0 where it came before.
+    /// The row of a band that has the best element, counted from 1; 0 if the best element is older.
     found: Vec<u32>,
 }
 
@@ -39,7 +39,7 @@ impl<F: Keep, const L: usize> Search<F, L> {
         Self { best: Vec::new(), at: Vec::new(), next: 0, any: false, found: Vec::new() }
     }
 
-    /// Looks through a row, a block after the other.
+    /// Searches a row, block by block.
     #[inline(always)]
     fn row(&mut self, rows: &Rows<F::In>, row: usize) {
         let mut at = 0;
@@ -93,12 +93,12 @@ impl<F: Keep, const L: usize> Search<F, L> {
     }
 }
 
-/// Returns the first element in a range of a row that is the one looked for, a NaN for any.
+/// Returns the first element in a range of a row that equals the one sought; a NaN matches any NaN.
 #[inline(always)]
 fn find<T: Number>(rows: &Rows<T>, row: usize, range: Range<usize>, kept: T) -> usize {
     let is_it = |x: T| (x == kept) | (x.is_nan() & kept.is_nan());
     let mut at = range.start;
-    // Sixteen at a time, without a way out among them.
+    // Sixteen at a time without an early exit.
     while range.end - at >= 16 && !rows.read::<16>(row, at).into_iter().fold(false, |any, x| any | is_it(x)) {
         at += 16;
     }
@@ -113,7 +113,7 @@ struct Look<'s, 'a, F: Keep, const L: usize> {
 }
 
 impl<F: Keep, const L: usize> Look<'_, '_, F, L> {
-    /// Looks through rows across sequences, and through others if it may look `ALONG` them.
+    /// Searches rows across sequences, or along each sequence if `ALONG`.
     #[inline(always)]
     fn look<const ALONG: bool>(self) {
         let band = &self.band;
@@ -129,13 +129,13 @@ impl<F: Keep, const L: usize> Look<'_, '_, F, L> {
     }
 }
 
-impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
+impl<F: Keep, const L: usize> LevelWork for Look<'_, '_, F, L> {
     #[inline(always)]
     fn work(self) {
         self.look::<true>();
     }
 
-    /// Looks through rows across sequences; others go by [`for_blocks`].
+    /// Searches rows across sequences; other tasks use [`for_blocks`].
     #[inline(always)]
     fn work_wide(self) {
         self.look::<false>();
@@ -145,7 +145,7 @@ impl<F: Keep, const L: usize> Work for Look<'_, '_, F, L> {
 impl<F: Keep, const L: usize> Search<F, L> {
     fn look(&mut self, isa: Isa, band: Band, across: bool) -> bool {
         let mut done = false;
-        // The numbers of rows are kept in 32 bits.
+        // Row numbers have 32 bits.
         if u32::try_from(band.rows).is_ok_and(|rows| rows < u32::MAX) {
             let isa = if across { isa } else { for_blocks(isa) };
             isa.perform(Look { search: self, band, across, done: &mut done });

@@ -1,12 +1,13 @@
-//! The pages that hold the constants of the loops, kept in memory.
+//! Keeps the pages that hold the constants of the loops in memory.
 //!
-//! A loop that puts a constant where a mask is set (the canonical NaN, say) may read it with the mask. While no bit of it is set
-//! nothing is read and so no page comes in; but a CPU with AVX-512 that meets a missing page there takes hundreds of nanoseconds to
-//! find out that it need not, for every vector. An addition of bf16 was seen to take sixty times as long on every other start.
+//! A loop that stores a constant under a mask (the canonical NaN, say) may load the constant with that mask. While all
+//! bits of the mask are clear, nothing is read, so the page is not brought in; but an AVX-512 CPU that meets a missing
+//! page needs hundreds of nanoseconds per vector to find out that the page is not needed. An addition of bf16 was sixty
+//! times slower on every other start.
 //!
-//! Nor does such a read tell anybody that the page is in use, and so it is among the first to be sent away again, by the kernel or
-//! by whoever lends the machine its memory: products of bf16 were seen to take eighty times as long after minutes of other
-//! work. So the pages are read anew in every second in which something is computed, and by every process.
+//! Such a masked load does not mark the page as used either, so the kernel or the hypervisor evicts it early: products
+//! of bf16 were eighty times slower after minutes of other work. So the pages are read once in every second of
+//! computing, by every process.
 
 use std::{
     arch::asm,
@@ -19,23 +20,25 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
+use super::PAGE_BYTES;
+
 use once_cell::race::OnceBox;
 
-/// The nanoseconds of work of a thread between two looks at the clock, which take a hundred.
-const BETWEEN: u64 = 100_000;
+/// The nanoseconds of work of a thread between two reads of the clock, which cost a hundred.
+const CLOCK_INTERVAL_NANOS: u64 = 100_000;
 
-/// The least nanoseconds that a call takes.
+/// The shortest duration of a call in nanoseconds.
 const CALL: u64 = 30;
 
 thread_local! {
-    /// The nanoseconds of work that this thread does before it looks at the clock.
+    /// The nanoseconds of work that remain until this thread reads the clock.
     static LEFT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The process and the second in which the pages were asked for.
+/// The process and the second in which the pages were read last.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// Sees to it that the constants are in memory; to be called before work that takes about so many nanoseconds.
+/// Ensures that the constants are in memory. Call it before work of about `nanos` nanoseconds.
 #[inline]
 pub(crate) fn keep(nanos: u64) {
     let left = LEFT.get().saturating_sub(nanos.saturating_add(CALL));
@@ -47,28 +50,29 @@ pub(crate) fn keep(nanos: u64) {
 
 #[cold]
 pub(super) fn look() {
-    LEFT.set(BETWEEN);
+    LEFT.set(CLOCK_INTERVAL_NANOS);
     let second = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let now = u64::from(process::id()) << 32 | second & 0xffff_ffff;
-    // Nobody waits for who is at it: results do not depend on it, and a forked child has not that thread.
+    // No thread waits for the one that reads the pages: results do not depend on it, and it does not exist in a forked
+    // child.
     if LAST.swap(now, Ordering::Relaxed) != now {
         segments().iter().for_each(bring_in);
     }
 }
 
-/// Returns the parts of the module with this code that are only read; asked once, as the loader has a lock then.
+/// Returns the read-only segments of the module with this code. Computed once, because the loader locks its list.
 fn segments() -> &'static [Range<usize>] {
     static SEGMENTS: OnceBox<Vec<Range<usize>>> = OnceBox::new();
     SEGMENTS.get_or_init(|| {
         let mut found = Box::<Vec<Range<usize>>>::default();
-        // SAFETY: the function keeps to what the loader allows in it, and is given the list that it takes.
+        // SAFETY: the callback does only what the loader allows, and receives the list that it expects.
         unsafe { libc::dl_iterate_phdr(Some(list), (&raw mut *found).cast()) };
         found
     })
 }
 
-/// Lists the segments of the module that this function lies in which are only read.
-// SAFETY: the first two arguments are those that the loader calls it with, the third is a list of ranges that nobody else uses.
+/// Lists the read-only segments of the module that contains this function.
+// SAFETY: the first two arguments come from the loader; the third is a list of ranges that is not used elsewhere.
 unsafe extern "C" fn list(module: *mut libc::dl_phdr_info, _: usize, found: *mut c_void) -> c_int {
     // SAFETY: the loader describes a module and its segments, which stay while the module is loaded; the list is as promised.
     let (base, segments, found) = unsafe {
@@ -82,28 +86,25 @@ unsafe extern "C" fn list(module: *mut libc::dl_phdr_info, _: usize, found: *mut
     if !loaded().any(|segment| holds(list as *const () as usize)(&segment)) {
         return 0;
     }
-    // Where a linker puts constants beside the code, they are in a segment that is executed as well.
+    // Some linkers put constants next to the code, in a segment that is also executable.
     let constant = (&raw const CONSTANT).addr();
     let is_read = |s: &&libc::Elf64_Phdr| s.p_flags == libc::PF_R || s.p_flags & libc::PF_W == 0 && holds(constant)(s);
     found.extend(loaded().filter(is_read).map(range));
     1
 }
 
-/// A constant that stands where those of the loops do.
-static CONSTANT: u64 = BETWEEN;
+/// A constant in the same segment as the constants of the loops.
+static CONSTANT: u64 = CLOCK_INTERVAL_NANOS;
 
-/// The bytes of a page, or of a part of one.
-const PAGE: usize = 4096;
-
-/// Brings in the pages of a segment: all at once where the kernel does that, since Linux 5.14, and then by a read of each, which
-/// also tells the CPU and whoever lends the machine its memory that they are in use.
+/// Brings in the pages of a segment: all at once where the kernel supports that, from Linux 5.14 on, and then with one
+/// read of each page, which also tells the CPU and the hypervisor that they are in use.
 fn bring_in(segment: &Range<usize>) {
-    let start = segment.start & !(PAGE - 1);
-    // SAFETY: the advice brings in pages of the module and changes none; where it is refused nothing is done.
+    let start = segment.start & !(PAGE_BYTES - 1);
+    // SAFETY: the advice brings in pages of the module and changes none; if it fails, nothing happens.
     unsafe { libc::madvise(ptr::without_provenance_mut(start), segment.end - start, libc::MADV_POPULATE_READ) };
-    for place in iter::once(segment.start).chain((start + PAGE..segment.end).step_by(PAGE)) {
-        // SAFETY: reads a byte of the segment, which is readable and stays while its code runs. It need not be one of a variable,
-        // so it is none of the language's reads.
+    for place in iter::once(segment.start).chain((start + PAGE_BYTES..segment.end).step_by(PAGE_BYTES)) {
+        // SAFETY: reads a byte of the segment, which is readable and stays mapped while its code runs. The byte need
+        // not belong to a variable, so this is not a read by the language.
         unsafe {
             asm!(
                 "mov {byte}, byte ptr [{place}]",
@@ -120,11 +121,11 @@ mod tests {
     use super::*;
     use std::{fs::File, os::unix::fs::FileExt};
 
-    /// Counts the pages of the segments that are in memory for this process, and those that are not.
+    /// Counts the pages of the segments that are in memory for this process, and the others.
     fn pages() -> [usize; 2] {
         let map = File::open("/proc/self/pagemap").expect("Linux lists the pages of a process");
         let mut counts = [0; 2];
-        for page in segments().iter().flat_map(|segment| segment.start / PAGE..segment.end.div_ceil(PAGE)) {
+        for page in segments().iter().flat_map(|segment| segment.start / PAGE_BYTES..segment.end.div_ceil(PAGE_BYTES)) {
             let mut entry = [0; 8];
             map.read_exact_at(&mut entry, page as u64 * 8).expect("a page of this process");
             counts[usize::from(u64::from_le_bytes(entry) >> 63 == 0)] += 1;
@@ -132,11 +133,11 @@ mod tests {
         counts
     }
 
-    /// Takes the pages from this process, as the kernel does when it needs the memory.
+    /// Evicts the pages from this process, as the kernel does when it needs memory.
     fn send_away() {
         for segment in segments() {
-            let start = segment.start & !(PAGE - 1);
-            let len = segment.end.next_multiple_of(PAGE) - start;
+            let start = segment.start & !(PAGE_BYTES - 1);
+            let len = segment.end.next_multiple_of(PAGE_BYTES) - start;
             // SAFETY: the pages are those of a file and were never written; they are read again when they are needed.
             unsafe { libc::madvise(ptr::without_provenance_mut(start), len, libc::MADV_DONTNEED) };
         }
@@ -145,8 +146,8 @@ mod tests {
     #[test]
     fn constants_that_were_sent_away_come_back() {
         assert!(segments().iter().any(|range| range.contains(&(&raw const CONSTANT).addr())), "{:?}", segments());
-        // A call of little work after many, one of about as much as between two looks, and one of much.
-        for (calls, nanos) in [(BETWEEN / CALL, 1), (1, BETWEEN), (1, u64::MAX)] {
+        // A short call after many others, one of about one clock interval, and a long one.
+        for (calls, nanos) in [(CLOCK_INTERVAL_NANOS / CALL, 1), (1, CLOCK_INTERVAL_NANOS), (1, u64::MAX)] {
             look();
             send_away();
             let [_, away] = pages();

@@ -1,15 +1,15 @@
-//! Floats as integers of up to 32 bits, cut towards zero.
+//! Converts floats to integers of up to 32 bits, towards zero.
 //!
-//! A clamping `as` does the same, but is not vectorised; the instruction behind `to_int_unchecked` is, on every level. So numbers are
-//! clamped before it.
+//! A clamping `as` does the same but is not vectorised. The instruction behind `to_int_unchecked` is, on every level,
+//! so numbers are clamped before it.
 
 /// Is 2^31.
 const HALF: i64 = 1 << 31;
 
 macro_rules! cuts {
     ($($name:ident $float:ident $most:literal;)+) => { $(
-        /// Cuts a number towards zero and clamps it to a range of 8, 16 or 32 bits, from `LEAST` to one less than `BEYOND`; returns the
-        /// low bits. NaN gives 0.
+        /// Rounds a number towards zero and clamps it to a range of 8, 16 or 32 bits, from `LEAST` to one less than
+        /// `BEYOND`; returns the low bits. NaN gives 0.
         #[inline(always)]
         pub(crate) fn $name<const LEAST: i64, const BEYOND: i64>(x: $float) -> u32 {
             // The largest number below 2^31.
@@ -25,7 +25,7 @@ macro_rules! cuts {
             // SAFETY: the number is finite, at least -2^31 and below 2^31.
             let cut = unsafe { number.to_int_unchecked::<i32>() } as u32 ^ if upper { 1 << 31 } else { 0 };
             let last = if BEYOND > HALF { u32::MAX } else { u32::MAX >> 1 };
-            // Numbers above the largest that the instruction took.
+            // Numbers above the largest that the instruction accepts.
             if BEYOND >= HALF && MOST + 1.0 < half && x >= beyond { last } else { cut }
         }
     )+ };
@@ -39,7 +39,8 @@ cuts! {
 mod tests {
     use super::*;
 
-    /// Compares with the language's own casts: at the edges of every range, a step around them, and at numbers of any size.
+    /// Compares with the language's casts: at the edges of every range, one step around them, and for numbers of any
+    /// size.
     #[test]
     fn cuts_are_those_of_the_language() {
         let mut state = 1_u64;

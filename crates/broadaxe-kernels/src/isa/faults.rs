@@ -1,8 +1,8 @@
-//! Signals that tests let loose.
+//! Signals that tests raise.
 
 use std::{ffi::c_void, fs::File, os::fd::AsRawFd, ptr};
 
-/// Sets the handler of SIGBUS that this word names, and lets no core be left.
+/// Sets the SIGBUS handler that this word names, and disables core dumps.
 pub(crate) fn prepare(way: &str) {
     extern "C" fn handle(_: libc::c_int) {
         // SAFETY: ends the process, which a handler may do.
@@ -22,7 +22,7 @@ pub(crate) fn prepare(way: &str) {
     }
 }
 
-/// Maps a file behind the back of this crate.
+/// Maps a file without using this crate's mappings.
 pub(crate) fn map(file: &File, len: usize) -> *mut c_void {
     // SAFETY: a new mapping at a place that the kernel chooses.
     let pages = unsafe { libc::mmap(ptr::null_mut(), len, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0) };
@@ -30,9 +30,9 @@ pub(crate) fn map(file: &File, len: usize) -> *mut c_void {
     pages
 }
 
-/// Sends this thread the signal, or reads a byte of pages that their file no longer has.
+/// Sends the signal to this thread, or reads a byte of pages that the file no longer has.
 pub(crate) fn fault(pages: *mut c_void, sent: bool) {
-    // SAFETY: the pages stay mapped; reading one that is gone ends the process, as is meant.
+    // SAFETY: the pages stay mapped; reading one that is gone ends the process, as intended.
     unsafe {
         if sent {
             libc::raise(libc::SIGBUS);

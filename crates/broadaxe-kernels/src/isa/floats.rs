@@ -1,25 +1,26 @@
-//! Vectors of f32, as wide as a level has them: for the one loop whose operations are known only when it runs.
+//! Vectors of f32, as wide as a level has them, for the one loop whose operations are known only at run time.
 //!
-//! The compiler keeps numbers in registers across such a loop when they are vectors from the start. Arrays go to memory after every
-//! operation; a CPU then guesses which load waits for which store by where the load stands in the code, and one that serves
-//! several operations is guessed wrong. That was seen to take ten times as long.
+//! The compiler keeps numbers in registers across such a loop if they are vectors from the start. Arrays go to memory
+//! after every operation; a CPU then predicts which load depends on which store from the load's address in the code,
+//! and mispredicts one that serves several operations. That was measured to be ten times slower.
 
 use std::arch::x86_64 as x86;
 
-use super::Join;
+use super::Opcode;
 use crate::dtype::DType;
 
-/// Where results stand that repeat elements: the element of the first of them, and how many have had it before.
+/// The position in a sequence of repeated elements: the index of the current element, and how many results have used
+/// it.
 #[derive(Clone, Copy)]
-pub(crate) struct Turns {
+pub(crate) struct RepeatPosition {
     pub(crate) first: u32,
     pub(crate) turn: u32,
 }
 
-/// The vectors that are computed at a time: with an operand of each on its way they fill the registers of AVX2.
+/// The vectors that are computed at a time: with one operand each in flight, they fill the registers of AVX2.
 pub(crate) const VECTORS: usize = 8;
 
-/// That many vectors.
+/// A group of that many vectors.
 pub(crate) type Group<F> = [<F as Floats>::V; VECTORS];
 
 /// The vectors of a level.
@@ -28,53 +29,53 @@ pub(crate) trait Floats: 'static {
     type V: Copy;
     /// The numbers in a vector.
     const N: usize;
-    /// The numbers in all that are computed at a time.
+    /// The numbers of a group.
     const GROUP: usize = Self::N * VECTORS;
     /// Repeats a number.
     ///
     /// # Safety
-    /// The level is here.
+    /// The CPU supports the level.
     unsafe fn all(x: f32) -> Self::V;
-    /// Reads the vector of this number from a row of them.
+    /// Reads vector `number` of a row of vectors.
     ///
     /// # Safety
-    /// It can be read, at any address. The level is here.
+    /// It can be read, at any address. The CPU supports the level.
     unsafe fn nth(row: *const u8, number: usize) -> Self::V;
-    /// Reads elements that lie one after the other, as f32: integers of at most 32 bits but u32, and floats but f64.
+    /// Reads contiguous elements as f32: integers of at most 32 bits except u32, and floats except f64.
     ///
     /// # Safety
-    /// They can be read, at any address. The level is here.
+    /// They can be read, at any address. The CPU supports the level.
     unsafe fn read(dtype: DType, place: *const u8) -> Group<Self>;
-    /// Repeats elements, each at least twice; `table` has the element of each result from the first one on.
+    /// Repeats elements, each at least twice; `table` has the element index of each result from the first one on.
     ///
     /// # Safety
     /// From each vector's first element on, a whole vector can be read; the table has as many elements as `times` and a group. The
     /// level is here.
-    unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self>;
+    unsafe fn repeat(place: *const f32, table: *const u32, turns: RepeatPosition) -> Group<Self>;
     /// The same where only the elements before `count` can be read.
     ///
     /// # Safety
-    /// They can be, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
+    /// They can be read, and the table has as many elements as `times` and a group. The CPU supports the level.
+    unsafe fn repeat_last(place: *const f32, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self>;
     /// Repeats one number `before` times, and another for the rest.
     ///
     /// # Safety
-    /// The level is here.
+    /// The CPU supports the level.
     unsafe fn two(x: f32, y: f32, before: u32) -> Group<Self>;
-    /// Reads elements that lie so many of them apart, backwards where that is negative; it is not 0.
+    /// Reads elements at a stride of `apart` elements, which may be negative but not 0.
     ///
     /// # Safety
-    /// They can be read, with all that lies between them, at any address. The level is here.
+    /// They can be read, with all elements between them, at any address. The CPU supports the level.
     unsafe fn apart(place: *const f32, apart: isize) -> Group<Self>;
-    /// Computes with vectors that are made where they are used; a NaN need not be the canonical one.
+    /// Computes with operands that are made where they are used; a NaN need not be the canonical one.
     ///
     /// # Safety
-    /// The level is here.
-    unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self>;
-    /// Writes numbers, any NaN as the canonical one; with `past`, past the caches.
+    /// The CPU supports the level.
+    unsafe fn join(join: Opcode, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self>;
+    /// Writes numbers, any NaN as the canonical one; with `past`, by streaming stores.
     ///
     /// # Safety
-    /// They can be written, at any address, or with `past` at one that is aligned to a vector. The level is here.
+    /// They can be written, at any address, or with `past` at one that is aligned to a vector. The CPU supports the level.
     unsafe fn write(x: Group<Self>, place: *mut u8, past: bool);
 }
 
@@ -84,8 +85,8 @@ pub(crate) fn eight<V>(make: impl Fn(usize) -> V) -> [V; VECTORS] {
     [make(0), make(1), make(2), make(3), make(4), make(5), make(6), make(7)]
 }
 
-/// Reads the vector of this number from a row of them.
-// SAFETY: It can be read, at any address. The level is here.
+/// Reads vector `number` of a row of vectors.
+// SAFETY: It can be read, at any address. The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn nth<V: Copy>(row: *const u8, number: usize) -> V {
     // SAFETY: promised by the caller.
@@ -128,7 +129,7 @@ macro_rules! floats {
                 }
             }
             #[inline(always)]
-            unsafe fn repeat(place: *const f32, table: *const u32, turns: Turns) -> Group<Self> {
+            unsafe fn repeat(place: *const f32, table: *const u32, turns: RepeatPosition) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
@@ -138,8 +139,8 @@ macro_rules! floats {
                 })
             }
             #[inline(always)]
-            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
-                // SAFETY: promised by the caller; of the vector, no more is read than there is.
+            unsafe fn repeat_last(place: *const f32, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self> {
+                // SAFETY: promised by the caller; no more is read of a vector than exists.
                 eight(#[inline(always)] |v| unsafe {
                     let places = table.wrapping_add(turns.turn as usize + v * $count);
                     let from = places.read();
@@ -162,27 +163,28 @@ macro_rules! floats {
                 unsafe { $apart(place, apart) }
             }
             #[inline(always)]
-            unsafe fn join(join: Join, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
+            unsafe fn join(join: Opcode, a: Group<Self>, b: impl Fn(usize) -> Self::V) -> Group<Self> {
                 // SAFETY: promised by the caller.
                 unsafe {
                     match join {
-                        Join::Sum => eight(#[inline(always)] |v| x86::$add(a[v], b(v))),
-                        Join::Difference => eight(#[inline(always)] |v| x86::$sub(a[v], b(v))),
-                        Join::Reversed => eight(#[inline(always)] |v| x86::$sub(b(v), a[v])),
-                        Join::Product => eight(#[inline(always)] |v| x86::$mul(a[v], b(v))),
-                        Join::Quotient => eight(#[inline(always)] |v| x86::$div(a[v], b(v))),
-                        Join::Inverted => eight(#[inline(always)] |v| x86::$div(b(v), a[v])),
-                        Join::Root => eight(#[inline(always)] |v| x86::$sqrt(a[v])),
-                        // The instructions give their second operand where that or the first is a NaN, or both are equal.
-                        Join::Larger => eight(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b(v)))),
-                        Join::LargerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$max(b, a[v])) }),
-                        Join::Smaller => eight(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b(v)))),
-                        Join::SmallerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$min(b, a[v])) }),
-                        Join::Relu => eight(#[inline(always)] |v| $relu(a[v])),
-                        Join::Magnitude => eight(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
-                        Join::Negative => eight(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
-                        Join::Square => eight(#[inline(always)] |v| x86::$mul(a[v], a[v])),
-                        Join::Reciprocal => eight(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
+                        Opcode::Sum => eight(#[inline(always)] |v| x86::$add(a[v], b(v))),
+                        Opcode::Difference => eight(#[inline(always)] |v| x86::$sub(a[v], b(v))),
+                        Opcode::Reversed => eight(#[inline(always)] |v| x86::$sub(b(v), a[v])),
+                        Opcode::Product => eight(#[inline(always)] |v| x86::$mul(a[v], b(v))),
+                        Opcode::Quotient => eight(#[inline(always)] |v| x86::$div(a[v], b(v))),
+                        Opcode::Inverted => eight(#[inline(always)] |v| x86::$div(b(v), a[v])),
+                        Opcode::Root => eight(#[inline(always)] |v| x86::$sqrt(a[v])),
+                        // The instructions return their second operand where either operand is a NaN, or both are
+                        // equal.
+                        Opcode::Larger => eight(#[inline(always)] |v| $either(a[v], x86::$max(a[v], b(v)))),
+                        Opcode::LargerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$max(b, a[v])) }),
+                        Opcode::Smaller => eight(#[inline(always)] |v| $either(a[v], x86::$min(a[v], b(v)))),
+                        Opcode::SmallerSwapped => eight(#[inline(always)] |v| { let b = b(v); $either(b, x86::$min(b, a[v])) }),
+                        Opcode::Relu => eight(#[inline(always)] |v| $relu(a[v])),
+                        Opcode::Magnitude => eight(#[inline(always)] |v| x86::$mask(a[v], x86::$set(f32::from_bits(0x7fff_ffff)))),
+                        Opcode::Negative => eight(#[inline(always)] |v| x86::$flip(a[v], x86::$set(-0.0))),
+                        Opcode::Square => eight(#[inline(always)] |v| x86::$mul(a[v], a[v])),
+                        Opcode::Reciprocal => eight(#[inline(always)] |v| x86::$div(x86::$set(1.0), a[v])),
                     }
                 }
             }
@@ -211,22 +213,22 @@ floats! {
         _mm512_max_ps _mm512_min_ps either16 relu16 _mm512_and_ps _mm512_xor_ps;
 }
 
-// SAFETY: There are eight bytes to read.
+// SAFETY: Eight bytes can be read.
 #[inline(always)]
 unsafe fn read8(place: *const u8) -> x86::__m128i {
     // SAFETY: promised by the caller; every x86-64 CPU has the instruction.
     unsafe { x86::_mm_loadl_epi64(place.cast()) }
 }
 
-// SAFETY: There are sixteen bytes to read.
+// SAFETY: Sixteen bytes can be read.
 #[inline(always)]
 unsafe fn read16(place: *const u8) -> x86::__m128i {
     // SAFETY: promised by the caller; every x86-64 CPU has the instruction.
     unsafe { x86::_mm_loadu_si128(place.cast()) }
 }
 
-/// Reads as many of the vector's numbers as there are; 0 for the others.
-// SAFETY: So many numbers can be read. The level is here.
+/// Reads the first `there` numbers of a vector; the others are 0.
+// SAFETY: `there` numbers can be read. The CPU supports the level.
 #[inline(always)]
 unsafe fn some8(place: *const f32, there: u32) -> x86::__m256 {
     // SAFETY: promised by the caller; what the mask leaves out is not read.
@@ -236,32 +238,32 @@ unsafe fn some8(place: *const f32, there: u32) -> x86::__m256 {
     }
 }
 
-/// Reads as many of the vector's numbers as there are; 0 for the others.
-// SAFETY: So many numbers can be read. The level is here.
+/// Reads the first `there` numbers of a vector; the others are 0.
+// SAFETY: `there` numbers can be read. The CPU supports the level.
 #[inline(always)]
 unsafe fn some16(place: *const f32, there: u32) -> x86::__m512 {
     // SAFETY: promised by the caller; what the mask leaves out is not read.
     unsafe { x86::_mm512_maskz_loadu_ps(((1_u32 << there.min(16)) - 1) as u16, place) }
 }
 
-/// Takes the numbers at these places, counted from `from`.
-// SAFETY: The level is here.
+/// Selects the numbers at these indices, counted from `from`.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn pick8(x: x86::__m256, places: x86::__m256i, from: u32) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm256_permutevar8x32_ps(x, x86::_mm256_sub_epi32(places, x86::_mm256_set1_epi32(from as i32))) }
 }
 
-/// Takes the numbers at these places, counted from `from`.
-// SAFETY: The level is here.
+/// Selects the numbers at these indices, counted from `from`.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn pick16(x: x86::__m512, places: x86::__m512i, from: u32) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm512_permutexvar_ps(x86::_mm512_sub_epi32(places, x86::_mm512_set1_epi32(from as i32)), x) }
 }
 
-/// Where each of eight numbers is found that lie one to four of them apart, forwards or backwards: of the vectors that begin at the lowest
-/// and every seven numbers after it, the numbers sought lie at eight different places.
+/// Where each of eight numbers at a stride of one to four is found, forwards or backwards: among the vectors that begin
+/// at the lowest number and at every seventh after it, the numbers sought have eight different positions.
 static EIGHT_APART: [[[i32; 8]; 2]; 4] = [
     [places(1, false), places(1, true)],
     [places(2, false), places(2, true)],
@@ -280,8 +282,8 @@ const fn places(apart: i32, backwards: bool) -> [i32; 8] {
     places
 }
 
-/// Reads numbers that lie so many of them apart.
-// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
+/// Reads numbers at a stride of `apart` elements.
+// SAFETY: They can be read, with all elements between them, at any address. The CPU supports the level.
 #[inline(always)]
 unsafe fn apart8(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
     // SAFETY: promised by the caller.
@@ -303,7 +305,7 @@ unsafe fn apart8(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
     }
 }
 
-/// Reads numbers that lie `APART` of them apart, `apart` says in which direction.
+/// Reads numbers at a stride of `APART` elements; `apart` gives the direction.
 // SAFETY: As for [`apart8`].
 #[inline(always)]
 unsafe fn near8<const APART: usize>(place: *const f32, apart: isize) -> [x86::__m256; VECTORS] {
@@ -322,11 +324,11 @@ unsafe fn near8<const APART: usize>(place: *const f32, apart: isize) -> [x86::__
     }
 }
 
-/// Reads eight numbers that lie one to four of them apart, from the lowest on, each at its place in [`EIGHT_APART`].
-// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
+/// Reads eight numbers at a stride of one to four, from the lowest on, each at its position in [`EIGHT_APART`].
+// SAFETY: They can be read, with all elements between them, at any address. The CPU supports the level.
 #[inline(always)]
 unsafe fn blended8<const APART: usize>(low: *const f32) -> x86::__m256 {
-    // SAFETY: promised by the caller, for the parts that there are: none ends behind the highest number.
+    // SAFETY: promised by the caller, for the parts that exist: none ends behind the highest number.
     unsafe {
         match APART {
             1 => part8(low, 0),
@@ -343,19 +345,19 @@ unsafe fn blended8<const APART: usize>(low: *const f32) -> x86::__m256 {
     }
 }
 
-/// Reads the vector that begins so many times seven numbers behind the lowest.
-// SAFETY: It can be read, at any address. The level is here.
+/// Reads the vector that begins `7 * part` numbers after the lowest.
+// SAFETY: It can be read, at any address. The CPU supports the level.
 #[inline(always)]
 unsafe fn part8(low: *const f32, part: usize) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { nth(low.wrapping_add(7 * part).cast(), 0) }
 }
 
-/// Reads numbers that lie so many of them apart.
-// SAFETY: They can be read, with all that lies between them, at any address. The level is here.
+/// Reads numbers at a stride of `apart` elements.
+// SAFETY: They can be read, with all elements between them, at any address. The CPU supports the level.
 #[inline(always)]
 unsafe fn apart16(place: *const f32, apart: isize) -> [x86::__m512; VECTORS] {
-    // The lowest of a vector's elements, and the last vector of those between them.
+    // The lowest element of a vector, and the last vector among those that span its elements.
     let low = place.wrapping_offset((apart * 15).min(0));
     let last = (apart.abs() - 1) * 15;
     // SAFETY: promised by the caller; none of the vectors begins before the lowest element or ends behind the highest.
@@ -379,8 +381,8 @@ unsafe fn apart16(place: *const f32, apart: isize) -> [x86::__m512; VECTORS] {
     }
 }
 
-/// Takes the numbers of `y` at these places, counted from `from`, and those of `x` where it has no such place.
-// SAFETY: The level is here.
+/// Selects the numbers of `y` at these indices, counted from `from`, and those of `x` where `y` has no such index.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn merge16(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i32) -> x86::__m512 {
     // SAFETY: promised by the caller.
@@ -391,8 +393,8 @@ unsafe fn merge16(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i3
     }
 }
 
-/// Takes so many numbers of x, then those of y.
-// SAFETY: The level is here.
+/// Returns the first numbers of x and the others of y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn two8(x: x86::__m256, y: x86::__m256, before: i32) -> x86::__m256 {
     // SAFETY: promised by the caller.
@@ -403,8 +405,8 @@ unsafe fn two8(x: x86::__m256, y: x86::__m256, before: i32) -> x86::__m256 {
     }
 }
 
-/// Takes so many numbers of x, then those of y.
-// SAFETY: The level is here.
+/// Returns the first numbers of x and the others of y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn two16(x: x86::__m512, y: x86::__m512, before: i32) -> x86::__m512 {
     let first = (1_u32 << before.clamp(0, 16)) - 1;
@@ -412,48 +414,48 @@ unsafe fn two16(x: x86::__m512, y: x86::__m512, before: i32) -> x86::__m512 {
     unsafe { x86::_mm512_mask_blend_ps(first as u16, y, x) }
 }
 
-/// Takes x where that is a NaN, else y.
-// SAFETY: The level is here.
+/// Returns x where it is a NaN, else y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn either8(x: x86::__m256, y: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { chosen8(x, x, y) }
 }
 
-/// Takes x where another is a NaN, else y.
-// SAFETY: The level is here.
+/// Returns x where `a` is a NaN, else y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn chosen8(a: x86::__m256, x: x86::__m256, y: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm256_blendv_ps(y, x, x86::_mm256_cmp_ps::<{ x86::_CMP_UNORD_Q }>(a, a)) }
 }
 
-/// Takes x where that is a NaN, else y.
-// SAFETY: The level is here.
+/// Returns x where it is a NaN, else y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn either16(x: x86::__m512, y: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe { chosen16(x, x, y) }
 }
 
-/// Takes x where another is a NaN, else y.
-// SAFETY: The level is here.
+/// Returns x where `a` is a NaN, else y.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn chosen16(a: x86::__m512, x: x86::__m512, y: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm512_mask_blend_ps(x86::_mm512_cmp_ps_mask::<{ x86::_CMP_UNORD_Q }>(a, a), y, x) }
 }
 
-/// Takes what is not at most 0, and 0 for the rest.
-// SAFETY: The level is here.
+/// Returns numbers unless they are at most 0, and 0 for the rest.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn relu8(x: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
     unsafe { x86::_mm256_and_ps(x, x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(x, x86::_mm256_setzero_ps())) }
 }
 
-/// Takes what is not at most 0, and 0 for the rest.
-// SAFETY: The level is here.
+/// Returns numbers unless they are at most 0, and 0 for the rest.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn relu16(x: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
@@ -464,7 +466,7 @@ unsafe fn relu16(x: x86::__m512) -> x86::__m512 {
 }
 
 /// Makes any NaN the canonical one.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
@@ -474,9 +476,9 @@ pub(super) unsafe fn canonical8(x: x86::__m256) -> x86::__m256 {
     }
 }
 
-/// Makes any NaN the canonical one: of the kinds of numbers that the table lists, the first two, NaN, leave the first operand as it is,
-/// and all others take the second.
-// SAFETY: The level is here.
+/// Makes any NaN the canonical one. The table lists kinds of numbers: the first two, the NaNs, keep the first operand,
+/// and all others select the second.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn canonical16(x: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.

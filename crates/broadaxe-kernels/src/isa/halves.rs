@@ -1,8 +1,8 @@
-//! What loops over f16 and bf16 compute in f32.
+//! The operations that loops over f16 and bf16 compute in f32.
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-/// What is computed in f32 of one or two f16 or bf16, before it is rounded.
+/// An operation on one or two f16 or bf16 that is computed in f32 and then rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wide {
     /// a + b
@@ -13,9 +13,9 @@ pub(crate) enum Wide {
     Product,
     /// a / b
     Quotient,
-    /// The larger, b where they are equal; NaN spreads.
+    /// The larger, b where they are equal; NaN propagates.
     Max,
-    /// The smaller, b where they are equal; NaN spreads.
+    /// The smaller, b where they are equal; NaN propagates.
     Min,
     /// The larger, b where they are equal; a number wins over NaN.
     Fmax,
@@ -27,7 +27,7 @@ pub(crate) enum Wide {
     Reciprocal,
     /// The square root of a.
     Root,
-    /// 1 / the square root of a, which is computed in f64.
+    /// 1 / the square root of a, computed in f64.
     InverseRoot,
     /// a rounded down.
     Floor,
@@ -41,6 +41,6 @@ pub(crate) enum Wide {
 
 /// A function of f16 or bf16 that is computed in f32 and rounded.
 pub(crate) trait Widened: 'static {
-    /// What is computed.
+    /// The operation.
     const WIDE: Wide;
 }

@@ -1,6 +1,7 @@
-//! Vectors as rows of lanes of sixteen bytes, as wide as a level has them: for packers, which turn squares of elements in registers.
+//! Vectors as rows of lanes of sixteen bytes, as wide as a level has them, for strided copies that transpose squares in
+//! registers.
 //!
-//! Within its lanes, every level merges elements alike; wider vectors bring whole lanes to their places in one step more.
+//! All levels merge elements within lanes alike; wider vectors need one more step that moves whole lanes.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
@@ -9,7 +10,7 @@ use std::arch::x86_64 as x86;
 pub(crate) const LANE: usize = 16;
 
 /// The most lanes of a vector.
-pub(crate) const MOST: usize = 4;
+pub(crate) const MAX_LANES: usize = 4;
 
 /// The vectors of a level.
 pub(crate) trait Lanes: 'static {
@@ -22,33 +23,34 @@ pub(crate) trait Lanes: 'static {
     /// Returns a vector of zeros.
     ///
     /// # Safety
-    /// The level is here.
+    /// The CPU supports the level.
     unsafe fn zero() -> Self::V;
     /// Reads a vector.
     ///
     /// # Safety
-    /// It can be read, at any address. The level is here.
+    /// It can be read, at any address. The CPU supports the level.
     unsafe fn read(place: *const u8) -> Self::V;
     /// Writes a vector.
     ///
     /// # Safety
-    /// It can be written, at any address. The level is here.
+    /// It can be written, at any address. The CPU supports the level.
     unsafe fn write(x: Self::V, place: *mut u8);
-    /// Writes the lanes of a vector, so many bytes apart.
+    /// Writes the lanes of a vector, `step` bytes apart.
     ///
     /// # Safety
-    /// They can be written, at any address. The level is here.
+    /// They can be written, at any address. The CPU supports the level.
     unsafe fn write_apart(x: Self::V, place: *mut u8, step: isize);
-    /// Merges the elements of two vectors, of so many bytes each: those of the lower halves of lanes, and those of the upper ones.
+    /// Merges the elements of two vectors, of `SIZE` bytes each: those of the lower halves of the lanes, and those of
+    /// the upper halves.
     ///
     /// # Safety
-    /// The level is here.
+    /// The CPU supports the level.
     unsafe fn merge<const SIZE: usize>(a: Self::V, b: Self::V) -> (Self::V, Self::V);
     /// Transposes lanes: gathers the first of as many vectors as there are lanes, then the second, and so on.
     ///
     /// # Safety
-    /// The level is here.
-    unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST];
+    /// The CPU supports the level.
+    unsafe fn turned(rows: [Self::V; MAX_LANES]) -> [Self::V; MAX_LANES];
 }
 
 /// No vectors.
@@ -71,7 +73,7 @@ impl Lanes for NoLanes {
         ((), ())
     }
     #[inline(always)]
-    unsafe fn turned(rows: [(); MOST]) -> [(); MOST] {
+    unsafe fn turned(rows: [(); MAX_LANES]) -> [(); MAX_LANES] {
         rows
     }
 }
@@ -118,7 +120,7 @@ macro_rules! lanes {
                 }
             }
             #[inline(always)]
-            unsafe fn turned(rows: [Self::V; MOST]) -> [Self::V; MOST] {
+            unsafe fn turned(rows: [Self::V; MAX_LANES]) -> [Self::V; MAX_LANES] {
                 // SAFETY: promised by the caller.
                 unsafe { $turn(rows) }
             }
@@ -135,27 +137,27 @@ lanes! {
         _mm512_unpacklo_epi32 _mm512_unpackhi_epi32 _mm512_unpacklo_epi64 _mm512_unpackhi_epi64;
 }
 
-// SAFETY: Nothing is asked for.
+// SAFETY: No requirement.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn1(rows: [x86::__m128i; MOST]) -> [x86::__m128i; MOST] {
+unsafe fn turn1(rows: [x86::__m128i; MAX_LANES]) -> [x86::__m128i; MAX_LANES] {
     rows
 }
 
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn2([a, b, ..]: [x86::__m256i; MOST]) -> [x86::__m256i; MOST] {
+unsafe fn turn2([a, b, ..]: [x86::__m256i; MAX_LANES]) -> [x86::__m256i; MAX_LANES] {
     // SAFETY: promised by the caller.
     let turned =
         unsafe { [x86::_mm256_permute2x128_si256::<0x20>(a, b), x86::_mm256_permute2x128_si256::<0x31>(a, b)] };
     [turned[0], turned[1], a, b]
 }
 
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn turn4([a, b, c, d]: [x86::__m512i; MOST]) -> [x86::__m512i; MOST] {
+unsafe fn turn4([a, b, c, d]: [x86::__m512i; MAX_LANES]) -> [x86::__m512i; MAX_LANES] {
     use x86::_mm512_shuffle_i32x4 as shuffle;
     // SAFETY: promised by the caller.
     unsafe {
@@ -178,7 +180,7 @@ unsafe fn apart1(x: x86::__m128i, place: *mut u8, _: isize) {
     unsafe { place.cast::<x86::__m128i>().write_unaligned(x) };
 }
 
-// SAFETY: Lanes so many bytes apart can be written, at any address. The level is here.
+// SAFETY: Lanes `step` bytes apart can be written, at any address. The CPU supports the level.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn apart2(x: x86::__m256i, place: *mut u8, step: isize) {

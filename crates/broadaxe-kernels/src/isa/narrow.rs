@@ -1,38 +1,47 @@
-//! Vectors of f32 that come from elements of 16 bits and go to them.
+//! Vectors of f32 that are read from elements of 16 bits and written to them.
 //!
-//! What is rounded to bf16 may be a NaN only where no bit stands below those of bf16: rounding then leaves it as it is. So it is with
-//! what is computed of bf16 numbers: an operation gives one of the NaN that it was given, quiet, or the machine's own.
+//! A NaN that is rounded to bf16 must have no bits below those of bf16, so that rounding does not change it. Results of
+//! bf16 operations have none: an operation returns one of its NaN operands, quietened, or the machine's own NaN.
 
 use std::arch::x86_64 as x86;
 
 use half::f16;
 
 use super::{
-    floats::{Floats, Floats8, Floats16, Group, Turns, VECTORS, canonical8, canonical16, eight, nth, pick8, pick16},
-    lots::{FOLLOWING, raised8, raised16, rounded16},
+    floats::{
+        Floats, Floats8, Floats16, Group, RepeatPosition, VECTORS, canonical8, canonical16, eight, nth, pick8, pick16,
+    },
+    lane_blocks::{FOLLOWING, raised8, raised16, rounded16},
 };
 use crate::{dtype::DType, number::Half};
 
 /// Vectors of f32 for f16 and bf16.
 pub(crate) trait Narrow: Floats {
-    /// Repeats elements of f16 or bf16, as f32, each at least twice; `table` has the element of each result from the first one on.
+    /// Repeats f16 or bf16 elements as f32, each at least twice; `table` has the element index of each result from the
+    /// first one on.
     ///
     /// # Safety
-    /// The elements before `count` can be read, and the table has as many elements as `times` and a group. The level is here.
-    unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self>;
-    /// Rounds what was computed of f16 or of bf16 numbers to such a number.
+    /// The elements before `count` can be read, and the table has as many elements as `times` and a group. The CPU supports the level.
+    unsafe fn repeat_as(
+        dtype: DType,
+        place: *const u16,
+        table: *const u32,
+        turns: RepeatPosition,
+        count: u32,
+    ) -> Group<Self>;
+    /// Rounds results of f16 or bf16 operations to that dtype.
     ///
     /// # Safety
-    /// The level is here.
+    /// The CPU supports the level.
     unsafe fn round(dtype: DType, x: Group<Self>) -> Group<Self>;
-    /// Writes numbers as f16, bf16 or f32, any NaN as the canonical one; with `past`, past the caches.
+    /// Writes numbers as f16, bf16 or f32, any NaN as the canonical one; with `past`, by streaming stores.
     ///
     /// # Safety
-    /// They can be written, at any address, or with `past` at one that is aligned to a vector. The level is here.
+    /// They can be written, at any address, or with `past` at one that is aligned to a vector. The CPU supports the level.
     unsafe fn write_as(dtype: DType, x: Group<Self>, place: *mut u8, past: bool);
 }
 
-/// Reads an element, as f32: integers of at most 32 bits but u32, and floats but f64.
+/// Reads an element as f32: an integer of at most 32 bits except u32, or a float except f64.
 ///
 /// # Safety
 /// It can be read, at any address.
@@ -58,8 +67,9 @@ macro_rules! narrow {
        $widen:ident $shift:ident $f16:ident $to_f16:ident; $and:ident $set:ident $raised:ident $halves:ident $two:ident;)+) => { $(
         impl Narrow for $name {
             #[inline(always)]
-            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: Turns, count: u32) -> Group<Self> {
-                // SAFETY: promised by the caller; a vector of results spans fewer elements than it has, since each stands for two or more.
+            unsafe fn repeat_as(dtype: DType, place: *const u16, table: *const u32, turns: RepeatPosition, count: u32) -> Group<Self> {
+                // SAFETY: promised by the caller; a vector of results spans fewer elements than it has, because each
+                // element is repeated.
                 unsafe {
                     let last = turns.first + table.add(turns.turn as usize + Self::GROUP - 1).read();
                     if last + Self::N as u32 <= count {
@@ -102,11 +112,11 @@ macro_rules! narrow {
             }
         }
         impl $name {
-            /// Repeats elements in the vector of this number; of those read, only what is before `count` is there, or all.
-            // SAFETY: They can be read. The level is here.
+            /// Repeats elements in vector `v`. Only the elements before `count` may be read, if it is given.
+            // SAFETY: They can be read. The CPU supports the level.
             #[inline(always)]
             unsafe fn picked(
-                dtype: DType, place: *const u16, table: *const u32, turns: Turns, v: usize, count: Option<u32>,
+                dtype: DType, place: *const u16, table: *const u32, turns: RepeatPosition, v: usize, count: Option<u32>,
             ) -> x86::$float {
                 // SAFETY: promised by the caller.
                 unsafe {
@@ -140,7 +150,7 @@ narrow! {
 }
 
 /// Rounds the numbers of two vectors to bf16.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn halves8(a: x86::__m256, b: x86::__m256) -> x86::__m256i {
     // SAFETY: promised by the caller.
@@ -151,7 +161,7 @@ unsafe fn halves8(a: x86::__m256, b: x86::__m256) -> x86::__m256i {
 }
 
 /// Rounds the numbers of two vectors to bf16.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn halves16(a: x86::__m512, b: x86::__m512) -> x86::__m512i {
     // SAFETY: promised by the caller.
@@ -159,7 +169,7 @@ unsafe fn halves16(a: x86::__m512, b: x86::__m512) -> x86::__m512i {
 }
 
 /// Makes one vector of two halves.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn two8(a: x86::__m128i, b: x86::__m128i) -> x86::__m256i {
     // SAFETY: promised by the caller.
@@ -167,7 +177,7 @@ unsafe fn two8(a: x86::__m128i, b: x86::__m128i) -> x86::__m256i {
 }
 
 /// Makes one vector of two halves.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn two16(a: x86::__m256i, b: x86::__m256i) -> x86::__m512i {
     // SAFETY: promised by the caller.

@@ -1,18 +1,18 @@
-//! Mapped pages, and the handler that puts zeros where their file no longer has any.
+//! Mapped pages, and the signal handler that replaces pages whose file became shorter.
 //!
-//! The kernel answers a read behind the end of a mapped file, or of a page that the disk cannot give, with SIGBUS. The
-//! handler runs in the middle of whatever the thread was doing, so it may only look at atomics and ask the kernel. It
-//! finds the address in a fixed table of mappings, maps zeros over the pages from there to the end of the mapping, marks
-//! the mapping and returns; the read is then done again and finds a zero. Replacing all that follows makes one signal of
-//! a cut, where a page each would make one for every 4 KiB.
+//! The kernel answers a read behind the end of a mapped file, or of a page that the disk cannot deliver, with SIGBUS.
+//! The handler interrupts arbitrary code of the thread, so it may only read atomics and call the kernel. It finds the
+//! address in a fixed table of mappings, maps zeros over the pages from there to the end of the mapping, marks the
+//! mapping and returns; the read is then repeated and finds a zero. Replacing all pages to the end needs one signal per
+//! mapping, where single pages would need one for every 4 KiB.
 //!
-//! A slot of the table is written while handlers of other threads look at it. Its turn is odd while its range stands, and
-//! a look that sees the turn change, or even, goes on to the next slot: the mapping in which a thread faults is borrowed
-//! by it, so its slot is at rest.
+//! Handlers of other threads may read a table entry while it is written. Its turn is odd while its range is valid, and
+//! a handler that sees the turn change, or an even turn, skips the entry. The mapping in which a thread faults is
+//! borrowed by that thread, so its own entry does not change.
 //!
-//! Any other SIGBUS goes to whoever handled it before, as if there were no handler here.
+//! Any other SIGBUS is passed to the previous handler.
 
-use super::MOST_MAPPINGS;
+use super::MAX_MAPPINGS;
 use std::{
     ffi::{c_int, c_void},
     fs::File,
@@ -26,53 +26,53 @@ use std::{
     },
 };
 
-/// Whole pages of a file, and where in the first of them the bytes asked for begin.
+/// Whole pages of a file, and the offset of the requested bytes in the first page.
 #[derive(Debug)]
 pub(crate) struct Pages {
     start: *mut c_void,
     len: usize,
     skip: usize,
-    slot: &'static Slot,
+    slot: &'static TableEntry,
 }
 
 impl Pages {
-    /// Maps the pages that hold `len` bytes from byte `at` of the file to be read, or none where that cannot be.
+    /// Maps the pages that hold `len` bytes from byte `at` of the file for reading. Returns `None` if that fails.
     pub(crate) fn map(file: &File, at: u64, len: usize) -> Option<Self> {
         Self::with(file, at, len, false)
     }
 
-    /// As [`Pages::map`], to be written too: what is written becomes the file's.
+    /// As [`Pages::map`], for writing too: what is written goes to the file.
     pub(crate) fn map_mut(file: &File, at: u64, len: usize) -> Option<Self> {
         Self::with(file, at, len, true)
     }
 
     fn with(file: &File, at: u64, len: usize, is_written: bool) -> Option<Self> {
-        let page = Guard::stand()?.page;
+        let page = FaultContext::stand()?.page;
         let skip = (at % page as u64) as usize;
         let whole = len.checked_add(skip).filter(|&whole| len > 0 && isize::try_from(whole).is_ok())?;
         let from = libc::off_t::try_from(at - skip as u64).ok()?;
         let sharing = if is_written { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
         let descriptor = file.as_raw_fd();
-        // SAFETY: a new mapping at a place that the kernel chooses changes nobody's memory.
+        // SAFETY: a new mapping at an address that the kernel chooses changes no other memory.
         let start = unsafe { libc::mmap(ptr::null_mut(), whole, access(is_written), sharing, descriptor, from) };
         if start == libc::MAP_FAILED {
             return None;
         }
         let range = start.addr()..start.addr() + whole.next_multiple_of(page);
-        let Some(slot) = Slot::take(range, is_written) else {
-            // SAFETY: mapped just now, and given to nobody.
+        let Some(slot) = TableEntry::take(range, is_written) else {
+            // SAFETY: mapped just now, and not shared yet.
             unsafe { libc::munmap(start, whole) };
             return None;
         };
         Some(Self { start, len: whole, skip, slot })
     }
 
-    /// Returns the address of the first byte asked for.
+    /// Returns the address of the first requested byte.
     pub(crate) fn base(&self) -> *const u8 {
         self.start.cast::<u8>().wrapping_add(self.skip)
     }
 
-    /// Counts the bytes asked for.
+    /// Counts the requested bytes.
     pub(crate) fn len(&self) -> usize {
         self.len - self.skip
     }
@@ -83,14 +83,15 @@ impl Pages {
     }
 }
 
-/// Makes a file at least `len` bytes long, and has the disk keep room for all of them; says whether the file system can.
+/// Makes a file at least `len` bytes long and reserves space for them on the disk. Returns whether the file system
+/// supports that.
 ///
 /// # Errors
-/// What the system answers, such as that the disk is full.
+/// Returns the system's error, for example that the disk is full.
 pub(crate) fn reserve(file: &File, len: u64) -> io::Result<bool> {
     let whole = libc::off_t::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
     loop {
-        // SAFETY: asks for room in a file that is open.
+        // SAFETY: reserves space in an open file.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, whole) } {
             0 => return Ok(true),
             libc::EINTR => {}
@@ -100,30 +101,30 @@ pub(crate) fn reserve(file: &File, len: u64) -> io::Result<bool> {
     }
 }
 
-/// Returns what a mapping may be used for.
+/// Returns the access rights of a mapping.
 fn access(is_written: bool) -> c_int {
     if is_written { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_READ }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // The slot first: the range may be somebody else's as soon as it is unmapped.
+        // The entry first: the address range may be reused once it is unmapped.
         self.slot.give_back();
-        // SAFETY: these pages were mapped by `map`, or in their place by the handler, and all borrows of them have ended.
+        // SAFETY: these pages were mapped by `map`, or replaced by the handler, and all borrows of them have ended.
         unsafe { libc::munmap(self.start, self.len) };
     }
 }
 
-// SAFETY: the pages are read, or written by who borrows them alone, and unmapped by their one owner.
+// SAFETY: the pages are read, or written through an exclusive borrow, and unmapped by their one owner.
 unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
 
-/// A place of the table.
+/// An entry of the table of mappings.
 #[derive(Debug)]
-struct Slot {
+struct TableEntry {
     taken: AtomicBool,
-    /// Odd while the range stands.
+    /// Odd while the range is valid.
     turn: AtomicUsize,
     start: AtomicUsize,
     end: AtomicUsize,
@@ -131,9 +132,9 @@ struct Slot {
     cut: AtomicBool,
 }
 
-static TABLE: [Slot; MOST_MAPPINGS] = [const { Slot::free() }; MOST_MAPPINGS];
+static TABLE: [TableEntry; MAX_MAPPINGS] = [const { TableEntry::free() }; MAX_MAPPINGS];
 
-impl Slot {
+impl TableEntry {
     const fn free() -> Self {
         Self {
             taken: AtomicBool::new(false),
@@ -160,7 +161,7 @@ impl Slot {
         self.taken.store(false, SeqCst);
     }
 
-    /// Returns the end of the range if the address lies in it.
+    /// Returns the end of the range if it contains the address.
     fn end_behind(&self, address: usize) -> Option<usize> {
         let turn = self.turn.load(SeqCst);
         let range = self.start.load(SeqCst)..self.end.load(SeqCst);
@@ -169,20 +170,20 @@ impl Slot {
     }
 }
 
-/// What the handler has to know.
-struct Guard {
-    /// Who handled the signal before.
+/// The state that the handler needs.
+struct FaultContext {
+    /// The previous handler of the signal.
     previous: libc::sigaction,
     page: usize,
 }
 
-static GUARD: OnceLock<Guard> = OnceLock::new();
+static GUARD: OnceLock<FaultContext> = OnceLock::new();
 
-impl Guard {
-    /// Installs the handler, once in the life of the process; none when the system refuses.
+impl FaultContext {
+    /// Installs the handler, once in the life of the process. Returns `None` if the system refuses.
     fn stand() -> Option<&'static Self> {
-        static STANDS: OnceLock<bool> = OnceLock::new();
-        // What the handler needs is there before it can be called.
+        static INSTALLED: OnceLock<bool> = OnceLock::new();
+        // The handler's state is initialised before it can be called.
         let guard = GUARD.get_or_init(|| {
             // SAFETY: a set of flags, a mask and optional functions, all of which may be 0; the kernel fills it in.
             let mut previous: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -192,11 +193,11 @@ impl Guard {
             let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             Self { previous, page: usize::try_from(page).unwrap_or(0) }
         });
-        let installed = STANDS.get_or_init(|| {
+        let installed = INSTALLED.get_or_init(|| {
             let mut action = guard.previous;
             action.sa_sigaction = on_bus as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // SAFETY: the handler keeps to what may be done in one, and passes on what is not for it.
+            // SAFETY: the handler does only what is allowed in one, and passes on other signals.
             unsafe { libc::sigaction(libc::SIGBUS, &raw const action, ptr::null_mut()) == 0 }
         });
         (*installed && guard.page.is_power_of_two()).then_some(guard)
@@ -211,12 +212,12 @@ impl Guard {
         let start = address & !(self.page - 1);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
         let (from, access) = (ptr::without_provenance_mut(start), access(slot.is_written.load(SeqCst)));
-        // SAFETY: the pages are those of a mapping that the faulting thread holds, and no reference to them exists.
+        // SAFETY: the pages belong to a mapping that the faulting thread holds, and no reference to them exists.
         let zeros = unsafe { libc::mmap(from, end - start, access, flags, -1, 0) };
         zeros != libc::MAP_FAILED
     }
 
-    /// Leaves the signal to whoever handled it before.
+    /// Passes the signal to the previous handler.
     ///
     /// # Safety
     /// The arguments are those of a signal handler.
@@ -229,7 +230,8 @@ impl Guard {
                 if sent && previous.sa_sigaction == libc::SIG_IGN {
                     return;
                 }
-                // SAFETY: puts back what stood there. A fault comes again when this returns; what was sent is sent again.
+                // SAFETY: restores the previous handler. A fault is raised again when this returns; a signal that was
+                // sent is sent again.
                 unsafe {
                     libc::sigaction(signal, previous, ptr::null_mut());
                     if sent {

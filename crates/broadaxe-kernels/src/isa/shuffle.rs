@@ -1,13 +1,13 @@
-//! Taking the bytes of a vector in any order.
+//! Selects bytes of a vector in any order.
 
-/// Whether bytes of a vector can be taken in any order.
+/// Whether a level can select bytes of a vector in any order.
 pub(crate) trait Shuffle: 'static {
     /// Whether the level can.
     const HERE: bool;
-    /// Takes the bytes at these places of sixteen bytes, each below sixteen.
+    /// Selects the bytes at these indices of sixteen bytes, each below sixteen.
     ///
     /// # Safety
-    /// The level is here, and can.
+    /// The CPU supports the level, and `HERE` is true.
     unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16];
 }
 
@@ -33,7 +33,7 @@ impl Shuffle for Shuffle16 {
     unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16] {
         use std::arch::x86_64::{__m128i, _mm_shuffle_epi8, _mm_storeu_si128};
         let mut out = [0; 16];
-        // SAFETY: the level is here, as the caller promises; all are sixteen bytes.
+        // SAFETY: the CPU supports the level, as the caller promises; all are sixteen bytes.
         unsafe {
             let bytes = (&raw const bytes).cast::<__m128i>().read_unaligned();
             let places = (&raw const places).cast::<__m128i>().read_unaligned();

@@ -1,18 +1,19 @@
-//! The stack of the loops.
+//! Aligns the stack of the loops.
 //!
-//! What a loop has no registers for is kept on the stack, a vector at a time, and the compiler aligns the stack to vectors only where
-//! it knows of such a need before it hands out registers. Else every second vector lies on two lines of the cache, all of
-//! them with AVX-512, and where the system put the stack so that one lies on two pages, a loop was seen to take five times as long.
+//! Values that do not fit in registers are spilled to the stack, a vector at a time. The compiler aligns the stack to
+//! vectors only if it knows of the need before it allocates registers. Otherwise every second vector crosses a cache
+//! line, with AVX-512 every vector; where the stack happened to let one cross a page, a loop was measured to be five
+//! times slower.
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use std::{hint::black_box, mem::MaybeUninit};
 
-/// As many bytes as the widest vector has, aligned like it.
+/// A value with the size and alignment of the widest vector.
 #[repr(align(64))]
 struct Vector(#[allow(dead_code)] [u8; 64]);
 
-/// Lets the compiler know that the stack of the function that this becomes part of is to be aligned to vectors.
+/// Tells the compiler to align the stack of the function into which this is inlined.
 #[inline(always)]
 pub(super) fn align() {
     black_box(MaybeUninit::<Vector>::uninit().as_mut_ptr());
@@ -25,20 +26,20 @@ mod tests {
         *,
     };
 
-    /// Says whether the stack of a loop is aligned otherwise than to the widest vector.
+    /// Reports whether the stack of a loop is not aligned to the widest vector.
     struct Skewed;
 
     impl Body for Skewed {
         #[inline(always)]
         unsafe fn run(_: &Block) -> bool {
             let place: usize;
-            // SAFETY: nothing is done but looking where the stack is.
+            // SAFETY: only reads the stack pointer.
             unsafe { std::arch::asm!("mov {place}, rsp", place = out(reg) place, options(nomem, nostack)) };
             !place.is_multiple_of(size_of::<Vector>())
         }
     }
 
-    /// Calls this at so many depths of the stack.
+    /// Calls this `depth` frames deeper in the stack.
     fn call_below(depth: usize, call: &dyn Fn()) {
         let place = black_box([depth as u64; 2]);
         call();
@@ -53,7 +54,7 @@ mod tests {
         let loops: [_; LEVELS] = versions::<Skewed>();
         for isa in [Level::Avx2, Level::Avx512].into_iter().filter_map(Isa::of) {
             call_below(32, &|| {
-                // SAFETY: the loop touches no operand, and its level is here.
+                // SAFETY: the loop accesses no operand, and the CPU supports its level.
                 assert!(unsafe { !loops[isa.index()](&Block::EMPTY) }, "{isa:?}");
             });
         }

@@ -1,4 +1,4 @@
-//! Mappings of files that stay, are cut, grow, or are none, and signals that are not for their handler.
+//! Mappings of files that stay, shrink, grow or do not exist, and signals that are not for their handler.
 
 use std::{
     io::{Seek, SeekFrom, Write},
@@ -15,7 +15,7 @@ use crate::isa::faults;
 use crate::tile::Output;
 use crate::{DType, Nest, Program, Scoped, find, program::Slot, program::Step, run};
 
-/// All tests share the table of mappings.
+/// Serialises the tests, which share the table of mappings.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -42,7 +42,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Negates `count` bytes of a mapping on so many threads, each byte on its own.
+/// Negates `count` bytes of a mapping on `threads` threads, each byte separately.
 fn negated(mapping: &Mapping, count: usize, threads: usize) -> Vec<u8> {
     let kernel = find("neg").unwrap().kernel(DType::I8).unwrap();
     let program = Program::new(vec![DType::I8], vec![Step::new(kernel, [Slot::Input(0)])]).unwrap();
@@ -94,7 +94,7 @@ fn what_cannot_be_mapped_is_none() {
 fn a_full_table_has_none_and_then_one_again() {
     let _alone = alone();
     let file = Temporary::new("full", &[5; 100]);
-    let mut all: Vec<Mapping> = (0..Mapping::MOST).map(|i| file.map(i as u64, 1).unwrap()).collect();
+    let mut all: Vec<Mapping> = (0..Mapping::MAX).map(|i| file.map(i as u64, 1).unwrap()).collect();
     assert!(file.map(0, 1).is_none());
     all.swap_remove(17);
     let again = file.map(0, 3).unwrap();
@@ -112,7 +112,7 @@ fn a_cut_file_is_zeros_and_no_longer_whole() {
         let untouched = other.map(0, 5000).unwrap();
         file.1.set_len(keep as u64).unwrap();
         let bytes = negated(&mapping, size, threads);
-        // The rest of the last page is zeros by itself, the pages behind it by the handler.
+        // The rest of the last page is zero already; the handler supplies the pages behind it.
         assert!(bytes[..keep].iter().all(|&byte| byte == 253) && bytes[keep..].iter().all(|&byte| byte == 0));
         assert!(mapping.pages.are_cut() && !mapping.is_whole());
         assert!(untouched.is_whole(), "another mapping");
@@ -236,7 +236,7 @@ fn files_that_cannot_have_the_length_are_errors() {
     assert_eq!(std::fs::read(&file.0).unwrap(), [1; 10]);
 }
 
-/// Ends itself by signals that are for others, each in a process of its own.
+/// Ends itself by signals for other handlers, each in a process of its own.
 #[test]
 fn foreign_signals_end_the_process_as_before() {
     const ASK: &str = "BROADAXE_TEST_BUS";
@@ -253,7 +253,7 @@ fn foreign_signals_end_the_process_as_before() {
     }
 }
 
-/// Reads behind the end of a file that is mapped by somebody else, or is sent the signal.
+/// Reads behind the end of a file that was mapped without this crate, or receives the signal.
 fn die(way: &str) -> ! {
     faults::prepare(way);
     let file = Temporary::new("foreign", &[1; 8192]);
@@ -262,7 +262,7 @@ fn die(way: &str) -> ! {
     file.1.set_len(0).unwrap();
     std::fs::remove_file(&file.0).unwrap();
     if let Some(mapping) = &mapping {
-        assert_eq!(negated(mapping, 8192, 2), [0; 8192], "the handler stands");
+        assert_eq!(negated(mapping, 8192, 2), [0; 8192], "the handler is installed");
     }
     faults::fault(foreign, way == "sent");
     std::process::exit(7)

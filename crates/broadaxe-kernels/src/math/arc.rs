@@ -1,16 +1,16 @@
 //! Inverse circular functions in f64.
 //!
-//! The arc tangent takes the nearest c of 0, 1/2, 1, 2 and infinity off the slope by the addition theorem; with powers of
-//! two every product is exact, and one division in two parts is all that is left but a short polynomial. Arc sine and
-//! cosine reduce to at most 1/2 by the half angle.
+//! The arc tangent is reduced by the addition theorem and the nearest c of 0, 1/2, 1, 2 and infinity; with powers of
+//! two every product is exact, and only one division in two parts and a short polynomial remain. Arc sine and cosine
+//! reduce to at most 1/2 by the half angle.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use super::{
     canonical64,
-    fine::{Cut, cut, divide, ordered, sum},
+    extended::{Split, cut, divide, ordered, sum},
     poly,
-    turns::FRAC_PI_2_REST,
+    quarter_turns::FRAC_PI_2_REST,
 };
 
 /// Coefficients of (atan(t) / t - 1) / t^2 in t^2, for |t| <= 1/4; error 2^-57.1 relative to the angle.
@@ -42,10 +42,10 @@ const ASIN: [f64; 13] = [
     0.0326765510816422,
 ];
 
-/// Is what pi has beyond one f64.
+/// The part of pi beyond one f64.
 const PI_REST: f64 = 2.0 * FRAC_PI_2_REST;
 
-/// Holds the angle of the point (below, above), both at least 0: an angle of the table, and what is to be added.
+/// Holds the angle of the point (below, above), both at least 0: an angle of the table, and what is added to it.
 struct Angle {
     base: f64,
     base_rest: f64,
@@ -56,7 +56,7 @@ struct Angle {
 /// Computes the angle of a point whose coordinates have products that are neither too large nor too small.
 #[inline(always)]
 fn angle(above: f64, below: f64) -> Angle {
-    // The borders lie such that no slope is beyond 1/4.
+    // The borders are such that no reduced slope is beyond 1/4.
     let choose = |zero: f64, half: f64, one: f64, two: f64, steep: f64| {
         let value = if above > 0.25 * below { half } else { zero };
         let value = if above > 0.75 * below { one } else { value };
@@ -69,7 +69,7 @@ fn angle(above: f64, below: f64) -> Angle {
     let (most, least) = if steep { (above, 0.0) } else { (below, center * above) };
     let (denominator, rest) = sum(most, least);
     let top = cut(denominator);
-    let (high, low) = divide(numerator, 0.0, Cut { top, rest: (denominator - top) + rest }, 1.0 / denominator);
+    let (high, low) = divide(numerator, 0.0, Split { top, rest: (denominator - top) + rest }, 1.0 / denominator);
     let t = high + low;
     let square = t * t;
     Angle {
@@ -100,7 +100,8 @@ pub fn atan64(x: f64) -> f64 {
 #[inline(always)]
 pub fn atan2_64(y: f64, x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff << 52;
-    // Both are multiplied by a power of two that makes the larger one about 1; one number infinite is 2^1024 already.
+    // Both are multiplied by a power of two that makes the larger one about 1; for an infinite number that is 2^1024
+    // already.
     let (tall, long) = (y.abs(), x.abs());
     let most = if tall > long { tall } else { long };
     let exponent = most.to_bits() & EXPONENT;
@@ -113,7 +114,7 @@ pub fn atan2_64(y: f64, x: f64) -> f64 {
         if infinite { edge } else { z * scale }
     };
     let (above, below) = (scaled(tall), scaled(long));
-    // Two zeros lie on the axis.
+    // The point of two zeros is on the axis.
     let below = if most == 0.0 { 1.0 } else { below };
     let Angle { base, base_rest, more, more_rest } = angle(above, below);
     let left = x.is_sign_negative();
@@ -135,7 +136,7 @@ fn asin_sum(x: f64) -> (f64, f64) {
     let far = x > 0.5;
     let square = if far { 0.5 - 0.5 * x } else { x * x };
     let root = square.sqrt();
-    let parts = Cut::of(root);
+    let parts = Split::of(root);
     let lost = ((square - parts.top * parts.top) - parts.rest * (parts.top + root)) / (2.0 * root);
     let (t, rest) = if far { (root, if root > 0.0 { lost } else { 0.0 }) } else { (x, 0.0) };
     (t, rest + t * square * poly(&ASIN, square))

@@ -1,13 +1,14 @@
 //! Sine, cosine and tangent in f64.
 //!
-//! The angle, less quarter turns, stays in two parts. Sine and cosine are their Taylor polynomials' first terms in two
-//! parts and a minimax polynomial for the rest; which of the two is meant is a choice of coefficients.
+//! The angle, minus quarter turns, has two parts. Sine and cosine are the first terms of their Taylor series in two
+//! parts and a minimax polynomial for the rest; the coefficients select one of the two.
 
 use super::{
     canonical64,
-    fine::{Cut, cut, divide, ordered},
+    extended::{Split, cut, divide, ordered},
+    hyperbola::TINY_ODD,
     poly,
-    turns::{self, FEW_TURNS, Turned},
+    quarter_turns::{self, FEW_TURNS, Turned},
 };
 
 /// Coefficients of (sin(r) / r - 1) / r^2 in r^2, for |r| <= pi / 4; error 2^-57.4 relative to the sine.
@@ -20,7 +21,7 @@ const SIN: [f64; 6] = [
     1.5905815572416653e-10,
 ];
 
-/// Is the first of them, cut, and the rest.
+/// The first of them, split into a top and a rest.
 const SIXTH: [f64; 2] = [-0.1666666641831398, -2.483526865641276e-9];
 
 /// Coefficients of (cos(r) - 1 + r^2 / 2) / r^4 in r^2, for |r| <= pi / 4; error 2^-59.8.
@@ -32,9 +33,6 @@ const COS: [f64; 6] = [
     2.087572162851804e-09,
     -1.1359559568065188e-11,
 ];
-
-/// Is where sine and tangent are x: the next term is smaller than the precision.
-const TINY: f64 = 4e-9;
 
 /// Computes 1 - r^2 / 2 as a sum of two f64.
 #[inline(always)]
@@ -71,7 +69,7 @@ fn next(r: Turned) -> Turned {
 
 /// Computes the sine of an angle as a sum of two f64, to about 2^-57 of its value.
 ///
-/// The term -r^3 / 6 is an exact product and a rest: r / 6 and r^2 are cut.
+/// The term -r^3 / 6 is an exact product and a rest, because r / 6 and r^2 are split.
 #[inline(always)]
 fn sine_sum(r: Turned) -> (f64, f64) {
     let square = r.high * r.high;
@@ -88,7 +86,7 @@ fn sine_sum(r: Turned) -> (f64, f64) {
     ordered(high, low + (r.low + (small + tail)))
 }
 
-/// Computes what the tangent of the angle is, or its cotangent with the other sign where the count is odd.
+/// Computes the tangent of the angle, or its negated cotangent where the count is odd.
 #[inline(always)]
 fn slope(r: Turned) -> f64 {
     let square = r.high * r.high;
@@ -96,42 +94,42 @@ fn slope(r: Turned) -> f64 {
     let sine = sine_sum(r);
     let cosine = ordered(one, one_rest + square * square * poly(&COS, square));
     let is_even = r.count & 1 == 0;
-    // One number at a time: a choice of pairs can stay a branch, which does not vectorise.
+    // For one number at a time, a choice of pairs can stay a branch, which does not vectorise.
     let (minus, minus_rest) = (-cosine.0, -cosine.1);
     let above = if is_even { sine.0 } else { minus };
     let above_rest = if is_even { sine.1 } else { minus_rest };
     let below = if is_even { cosine.0 } else { sine.0 };
     let below_rest = if is_even { cosine.1 } else { sine.1 };
     let top = cut(below);
-    let (high, low) = divide(above, above_rest, Cut { top, rest: (below - top) + below_rest }, 1.0 / below);
+    let (high, low) = divide(above, above_rest, Split { top, rest: (below - top) + below_rest }, 1.0 / below);
     high + low
 }
 
 /// Computes the sine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn sin64_few(x: f64) -> f64 {
-    let value = wave(turns::few(x));
-    canonical64(if x.abs() < TINY { x } else { value })
+    let value = wave(quarter_turns::few(x));
+    canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
 /// Computes the cosine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn cos64_few(x: f64) -> f64 {
-    canonical64(wave(next(turns::few(x))))
+    canonical64(wave(next(quarter_turns::few(x))))
 }
 
 /// Computes the tangent of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
 #[inline(always)]
 pub fn tan64_few(x: f64) -> f64 {
-    let value = slope(turns::few(x));
-    canonical64(if x.abs() < TINY { x } else { value })
+    let value = slope(quarter_turns::few(x));
+    canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
-/// Computes a function of the angle that is left of x, for |x| beyond `FEW_TURNS`.
+/// Computes a function of x for |x| beyond `FEW_TURNS`.
 #[cold]
 #[inline(never)]
 fn many(x: f64, of: fn(Turned) -> f64) -> f64 {
-    if x.is_finite() { of(turns::many(x)) } else { f64::NAN }
+    if x.is_finite() { of(quarter_turns::many(x)) } else { f64::NAN }
 }
 
 /// Computes the sine of x radians.
@@ -152,8 +150,8 @@ pub fn cos64(x: f64) -> f64 {
 
 /// Computes the tangent of x radians.
 ///
-/// The quotient is one of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.7039); infinities
-/// give NaN, a zero keeps its sign.
+/// It is a quotient of sums, so that only the last rounding counts. At most 0.72 ULP (measured 0.7039); infinities give
+/// NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan64(x: f64) -> f64 {
     if x.abs() > FEW_TURNS { many(x, slope) } else { tan64_few(x) }

@@ -1,18 +1,18 @@
 //! Exponentials.
 //!
-//! `exp32` and `exp2_32` stay in f32 (see `single`); `exp64` and `exp2_64` have fused operations as those do. What functions composed in f64 stand on writes e^x as
-//! 2^(n + r) with |r| <= 1/2, evaluate a minimax polynomial of r in f64 and add n to the exponent's bits. The rounding
-//! to n is the addition of 1.5 * 2^52, which leaves n in the low bits of the sum, so that neither a branch nor a
-//! conversion to an integer is needed. The polynomials were fitted with Remez' exchange algorithm to the relative error
-//! that stands beside them.
+//! `exp32` and `exp2_32` stay in f32 (see `single`); `exp64` and `exp2_64` use fused operations. The exponentials
+//! inside other functions write e^x as 2^(n + r) with |r| <= 1/2, evaluate a minimax polynomial of r in f64 and add n
+//! to the exponent's bits. Adding 1.5 * 2^52 rounds to n and leaves n in the low bits of the sum, so neither a branch
+//! nor a conversion to an integer is needed. The polynomials were fitted with Remez' exchange algorithm to the relative
+//! error given with each.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    fine::{EXP, half_expm1, ordered},
+    extended::{EXTENDED_EXP, half_expm1, ordered},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of (2^r - 1) / r for |r| <= 1/2; relative error 2^-32.00.
@@ -63,7 +63,7 @@ pub(super) fn poly7<M: Fma>(c: &[f64; 7], x: f64) -> f64 {
     M::fma64(square * square, upper, M::fma64(square, M::fma64(x, c[3], c[2]), M::fma64(x, c[1], c[0])))
 }
 
-/// Computes e to the power x for |x| <= 700 nearly to the precision of f64.
+/// Computes e to the power x for |x| <= 700, almost to the precision of f64.
 #[inline(always)]
 pub(super) fn exp_fine(x: f64) -> f64 {
     let (r, shifted) = reduce(x * LOG2_E);
@@ -104,7 +104,7 @@ pub fn exp32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included.
 #[inline(always)]
 pub fn exp64(x: f64) -> f64 {
-    exp64_by::<Plain>(x)
+    exp64_by::<FmaDefault>(x)
 }
 
 /// Computes e to the power x with fused operations.
@@ -113,28 +113,28 @@ pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
     let near = if M::NEAR { x } else { x.clamp(-750.0, 710.0) };
     let shifted = M::fma64(near, LOG2_E, ROUND);
     let n = shifted - ROUND;
-    // log 2 is taken off in two parts, of which the first leaves no error.
+    // log 2 is subtracted in two parts, of which the first is exact.
     let (high, low) = (M::fma64(n, -0.693_147_180_559_890_3, near), n * -5.497_923_018_708_371e-14);
     let value = scale_wide::<M>(power_of_e::<M>(high + low, high, low), shifted);
     if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }
 
-/// Computes e to the power of high + low, for a sum of at most log(2) / 2 and a small second part; `r` is the sum, but for what counts
-/// for nothing in its square.
+/// Computes e to the power of high + low, for a sum of at most log(2) / 2 and a small second part; `r` is the sum,
+/// rounded as far as its square allows.
 ///
-/// The first part is added last, so that only its own sum and the one with 1 are rounded near the size of the result. The polynomial is
-/// of pairs of pairs: a chain would be longer than what the processor looks ahead.
+/// The first part is added last, so that only its own sum and the one with 1 are rounded near the size of the result.
+/// The polynomial is made of pairs of pairs: one chain would be longer than the processor looks ahead.
 #[inline(always)]
 fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
     1.0 + (high + tail_of_e::<M>(r, low))
 }
 
-/// Computes what e to that power is more than 1 + high.
+/// Computes what e to that power has beyond 1 + high.
 #[inline(always)]
 pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
     let square = r * r;
     let fourth = square * square;
-    let pair = |k: usize| M::fma64(r, EXP[k + 1], EXP[k]);
+    let pair = |k: usize| M::fma64(r, EXTENDED_EXP[k + 1], EXTENDED_EXP[k]);
     let upper = M::fma64(fourth, pair(8), M::fma64(square, pair(6), pair(4)));
     let tail = M::fma64(fourth, upper, M::fma64(square, pair(2), pair(0)));
     M::fma64(square, M::fma64(r, tail, 0.5), low)
@@ -143,7 +143,8 @@ pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
 /// Multiplies a number near 1 by 2^n for |n| <= 2000, where `shifted` is n + 1.5 * 2^52; rounds once more where the result is
 /// subnormal.
 ///
-/// Half of n is added to the exponent, the other half is a factor: 2^n itself may be no normal number, but near zero.
+/// Half of n is added to the exponent, the other half is a factor: 2^n itself may not be a normal number, except near
+/// zero.
 #[inline(always)]
 pub(super) fn scale_wide<M: Fma>(value: f64, shifted: f64) -> f64 {
     if M::NEAR {
@@ -168,7 +169,7 @@ pub fn exp2_32(x: f32) -> f32 {
 /// At most 0.89 ULP, subnormal results included, and exact where x is an integer.
 #[inline(always)]
 pub fn exp2_64(x: f64) -> f64 {
-    exp2_64_by::<Plain>(x)
+    exp2_64_by::<FmaDefault>(x)
 }
 
 /// Computes 2 to the power x with fused operations.
@@ -181,7 +182,7 @@ pub(crate) fn exp2_64_by<M: Fma>(x: f64) -> f64 {
 
 /// Computes 2 to the power x + rest with fused operations, for |x| <= 1100 and a rest of at most half a unit in the last place of 2000.
 ///
-/// The first sum is made in two parts, so that the error is little more than half a unit in the last place.
+/// The first sum has two parts, so that the error is little more than half a unit in the last place.
 #[inline(always)]
 pub(super) fn exp2_sum_by<M: Fma>(x: f64, rest: f64) -> f64 {
     let (high, low, shifted) = reduce_2::<M>(x);
@@ -195,7 +196,7 @@ pub(super) fn exp2_sum_by<M: Fma>(x: f64, rest: f64) -> f64 {
 fn reduce_2<M: Fma>(x: f64) -> (f64, f64, f64) {
     let shifted = x + ROUND;
     let f = x - (shifted - ROUND);
-    // The product with log 2 in two parts; the second number is what log 2 lacks.
+    // The product with log 2 in two parts; the second constant is the error of the first.
     let high = f * LN_2;
     (high, M::fma64(f, 2.319_046_813_846_299_6e-17, M::fma64(f, LN_2, -high)), shifted)
 }
@@ -217,7 +218,7 @@ pub fn expm1_32(x: f32) -> f32 {
 pub fn expm1_64(x: f64) -> f64 {
     let (half, rest) = half_expm1(x.clamp(-60.0, 709.9));
     let value = 2.0 * (half + rest);
-    // There the result is x, and its half might be inexact.
+    // There the result is x, whose half may be inexact.
     let value = if x.abs() < 5e-17 { x } else { value };
     canonical64(if x.is_nan() { f64::NAN } else { value })
 }

@@ -1,37 +1,37 @@
-//! Quotients and logarithms of exponentials in f64, with fused operations: by one division, and what that leaves.
+//! Quotients and logarithms of exponentials in f64, with fused operations: one division, and a correction by its error.
 
 use std::f64::consts::{LOG2_E, SQRT_2};
 
 use super::{
     ROUND, canonical64,
     exp::{scale_wide, tail_of_e},
-    fine::{ordered, power_of_2, sum, times},
+    extended::{ordered, power_of_2, sum, times},
+    f32xn::{Fma, FmaDefault},
     log::{LN_2_REST, LN_2_TOP, log_near_one},
-    singles::{Fma, Plain},
 };
 
-/// Is where an activation is x / 2: the next term is smaller by more than the precision.
-const TINY: f64 = 1e-18;
+/// The bound below which an activation is x / 2: the next term is smaller by more than the precision.
+const TINY_ACTIVATION: f64 = 1e-18;
 
 /// e to some power as (1 + high + low) 2^n.
-struct Power {
-    /// Is at most 0.42 in magnitude.
+struct ExpSum {
+    /// At most 0.42 in magnitude.
     high: f64,
-    /// Is what rounding `high` left.
+    /// What rounding `high` left.
     low: f64,
-    /// Is n + 1.5 * 2^52.
+    /// N + 1.5 * 2^52.
     shifted: f64,
 }
 
-impl Power {
+impl ExpSum {
     /// Computes e to the power x for |x| <= 800.
     #[inline(always)]
     fn of<M: Fma>(x: f64) -> Self {
-        // A sum with -0 is the number itself, and no operation.
+        // A sum with -0 is the number itself, and costs no operation.
         Self::of_sum::<M>(x, -0.0)
     }
 
-    /// Computes e to the power x + rest for |x| <= 800 and a rest that is little beside 1.
+    /// Computes e to the power x + rest for |x| <= 800 and a rest that is small compared with 1.
     #[inline(always)]
     fn of_sum<M: Fma>(x: f64, rest: f64) -> Self {
         let shifted = M::fma64(x, LOG2_E, ROUND);
@@ -52,7 +52,7 @@ impl Power {
     #[inline(always)]
     fn less_1(&self) -> (f64, f64) {
         let scale = power_of_2(self.n());
-        // The first summand is no smaller than the second, or zero.
+        // The first summand is not smaller than the second, or zero.
         let (first, second) = (scale - 1.0, scale * self.high);
         let high = first + second;
         let lost = scale - (first + 1.0);
@@ -76,13 +76,13 @@ fn quotient<M: Fma>((above, above_rest): (f64, f64), (below, below_rest): (f64, 
     M::fma64(left, inverse, near)
 }
 
-/// Computes sigmoid(u) by t = e^(rest - |u|), as 1 / (1 + t), or t / (1 + t) where u is negative, for |u| <= 760: `over` what stands
-/// above the line in place of 1 or, with the power of two left out, in place of t.
+/// Computes sigmoid(u) from t = e^(rest - |u|), as 1 / (1 + t), or t / (1 + t) where u is negative, for |u| <= 760.
+/// `over` is the numerator: in place of 1 or, without the power of two, in place of t.
 #[inline(always)]
 fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> f64 {
-    let power = Power::of_sum::<M>(-u.abs(), rest);
+    let power = ExpSum::of_sum::<M>(-u.abs(), rest);
     let (whole, rest) = power.sum();
-    // Beside 1, what is left out counts for nothing.
+    // The omitted part is negligible compared with 1.
     let n = power.n();
     let scale = power_of_2(if n < -200.0 && !M::NEAR { -200.0 } else { n });
     let (high, low) = (scale * whole, scale * rest);
@@ -93,10 +93,10 @@ fn share<M: Fma>(u: f64, rest: f64, over: impl Fn((f64, f64)) -> (f64, f64)) -> 
     scale_wide::<M>(quotient::<M>(above, (below, below_rest)), if falling { power.shifted } else { ROUND })
 }
 
-/// Gives an activation the sign of x, and its values where it is x, x / 2 or -0.
+/// Gives an activation the sign of x, and handles the ranges where it is x, x / 2 or -0.
 #[inline(always)]
 pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
-    let value = if x.abs() < TINY { 0.5 * x } else { value.copysign(x) };
+    let value = if x.abs() < TINY_ACTIVATION { 0.5 * x } else { value.copysign(x) };
     if M::NEAR {
         return value;
     }
@@ -110,7 +110,7 @@ pub(super) fn ends<M: Fma>(x: f64, value: f64, limit: f64) -> f64 {
 /// At most 0.77 ULP (measured 0.7606), subnormal results included.
 #[inline(always)]
 pub fn sigmoid64(x: f64) -> f64 {
-    sigmoid64_by::<Plain>(x)
+    sigmoid64_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / (1 + exp(-x)) with fused operations.
@@ -126,7 +126,7 @@ pub(crate) fn sigmoid64_by<M: Fma>(x: f64) -> f64 {
 /// At most 0.75 ULP (measured 0.7414), subnormal results included.
 #[inline(always)]
 pub fn silu64(x: f64) -> f64 {
-    silu64_by::<Plain>(x)
+    silu64_by::<FmaDefault>(x)
 }
 
 /// Computes x / (1 + exp(-x)) with fused operations.
@@ -143,16 +143,16 @@ pub(crate) fn silu64_by<M: Fma>(x: f64) -> f64 {
 /// included.
 #[inline(always)]
 pub fn softplus64(x: f64) -> f64 {
-    softplus64_by::<Plain>(x)
+    softplus64_by::<FmaDefault>(x)
 }
 
 /// Computes log(1 + exp(x)) with fused operations.
 #[inline(always)]
 pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     let near = if M::NEAR { x } else { x.clamp(-750.0, 750.0) };
-    let power = Power::of::<M>(-near.abs());
+    let power = ExpSum::of::<M>(-near.abs());
     let (whole, rest) = power.sum();
-    // Beside 1, what is left out counts for nothing.
+    // The omitted part is negligible compared with 1.
     let n = power.n();
     let scale = power_of_2(if n < -200.0 && !M::NEAR { -200.0 } else { n });
     let (high, low) = (scale * whole, scale * rest);
@@ -163,7 +163,7 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
     let (log, lost) = ordered(n * LN_2_TOP, log);
     let log_rest = lost + (left / one + M::fma64(n, LN_2_REST, log_rest));
     let (value, lost) = sum(if x > 0.0 { x } else { 0.0 }, log);
-    // Near zero the logarithm is that power less half its square.
+    // Near zero the logarithm is that power minus half its square.
     let value = if x < -20.0 { high + M::fma64(-0.5 * high, high, low) } else { value + (lost + log_rest) };
     if M::NEAR {
         return value;
@@ -178,19 +178,19 @@ pub(crate) fn softplus64_by<M: Fma>(x: f64) -> f64 {
 /// With t = exp(-2 |x|) - 1 it is -t / (2 + t) with the sign of x. At most 0.82 ULP (measured 0.8068); a zero keeps its sign.
 #[inline(always)]
 pub fn tanh64(x: f64) -> f64 {
-    tanh64_by::<Plain>(x)
+    tanh64_by::<FmaDefault>(x)
 }
 
 /// Computes the hyperbolic tangent with fused operations.
 #[inline(always)]
 pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
     let size = x.abs();
-    let power = Power::of::<M>(-2.0 * size.clamp(0.0, 20.0));
+    let power = ExpSum::of::<M>(-2.0 * size.clamp(0.0, 20.0));
     let (high, low) = power.less_1();
     let below = 2.0 + high;
     let below_rest = (high - (below - 2.0)) + low;
     let value = quotient::<M>((-high, -low), (below, below_rest)).copysign(x);
-    // There the result is x, and the error terms might be subnormal.
+    // There the result is x, and the error terms may be subnormal.
     let value = if size < 5e-17 { x } else { value };
     if x.is_nan() { f64::NAN } else { value }
 }
@@ -201,13 +201,13 @@ pub(crate) fn tanh64_by<M: Fma>(x: f64) -> f64 {
 /// (measured 0.7062).
 #[inline(always)]
 pub fn gelu_tanh64(x: f64) -> f64 {
-    gelu_tanh64_by::<Plain>(x)
+    gelu_tanh64_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 with fused operations.
 #[inline(always)]
 pub(crate) fn gelu_tanh64_by<M: Fma>(x: f64) -> f64 {
-    /// Is 2 sqrt(2 / pi).
+    /// 2 sqrt(2 / pi).
     const SLOPE: (f64, f64) = (1.595_769_121_605_730_8, -9.969_308_809_110_92e-17);
     const CUBE: (f64, f64) = (0.044_715, 2.196_021_142_708_559_5e-18);
     // Beyond these the result is x or -0.

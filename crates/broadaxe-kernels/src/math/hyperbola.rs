@@ -6,7 +6,7 @@
 
 use super::{
     canonical64,
-    fine::{Cut, LN_2, cut, divide, log2_of_sum, ordered, power_of_2, reduce_e, root_sum, sum},
+    extended::{EXTENDED_LN_2, Split, cut, divide, log2_of_sum, ordered, power_of_2, reduce_e, root_sum, sum},
     poly,
 };
 
@@ -23,10 +23,10 @@ const COSH: [f64; 5] = [
     2.0921677237808838e-09,
 ];
 
-/// Is where the odd functions are x: the next term is smaller than the precision.
-const TINY: f64 = 4e-9;
+/// The bound below which odd functions are x: the next term is smaller than the precision.
+pub(super) const TINY_ODD: f64 = 4e-9;
 
-/// Is from where on a root of x^2 + 1 or x^2 - 1 is x, as far as the logarithm's precision goes.
+/// The bound from which a root of x^2 + 1 or x^2 - 1 is x within the logarithm's precision.
 const LARGE: f64 = 2.7e8;
 
 /// Computes e^x / 4 and e^-x / 4 for x from 0 to 710.5, each as a sum of two f64; the second is not precise where it is
@@ -57,7 +57,7 @@ pub fn sinh64(x: f64) -> f64 {
     let ((rise, rise_rest), (fall, fall_rest)) = quarter_powers(x.abs().clamp(0.0, 710.5));
     let (high, low) = ordered(rise, -fall);
     let value = (2.0 * (high + (low + (rise_rest - fall_rest)))).copysign(x);
-    let value = if x.abs() < TINY { x } else { value };
+    let value = if x.abs() < TINY_ODD { x } else { value };
     canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 
@@ -79,7 +79,7 @@ fn log_with_root(x: f64, (root, root_rest): (f64, f64)) -> f64 {
     let large = x > LARGE;
     let (high, low) = if large { (0.5 * x, 0.0) } else { (high, low) };
     let (rest, more) = if large { (0.0, 2.0) } else { (root_rest, 0.0) };
-    let (high, low) = log2_of_sum(high, low, rest, more).by(&LN_2);
+    let (high, low) = log2_of_sum(high, low, rest, more).by(&EXTENDED_LN_2);
     high + low
 }
 
@@ -89,11 +89,11 @@ fn log_with_root(x: f64, (root, root_rest): (f64, f64)) -> f64 {
 #[inline(always)]
 pub fn asinh64(x: f64) -> f64 {
     let wide = x.abs();
-    let parts = Cut::of(wide);
+    let parts = Split::of(wide);
     let (square, rest) = sum(1.0, parts.top * parts.top);
     let square = ordered(square, rest + parts.rest * (parts.top + wide));
     let value = log_with_root(wide, root_sum(square)).copysign(x);
-    let value = if wide < TINY { x } else { value };
+    let value = if wide < TINY_ODD { x } else { value };
     let value = if wide < f64::INFINITY { value } else { x };
     canonical64(value)
 }
@@ -122,12 +122,12 @@ pub fn atanh64(x: f64) -> f64 {
     let wide = x.abs();
     let (below, rest) = sum(1.0, -wide);
     let top = cut(below);
-    let (high, low) = divide(2.0 * wide, 0.0, Cut { top, rest: (below - top) + rest }, 1.0 / below);
+    let (high, low) = divide(2.0 * wide, 0.0, Split { top, rest: (below - top) + rest }, 1.0 / below);
     let (high, rest) = ordered(high, low);
     let (high, low) = sum(1.0, high);
-    let (high, low) = log2_of_sum(high, low, rest, 0.0).by(&LN_2);
+    let (high, low) = log2_of_sum(high, low, rest, 0.0).by(&EXTENDED_LN_2);
     let value = 0.5 * (high + low);
     let value = if wide < 1.0 { value } else { f64::INFINITY }.copysign(x);
-    let value = if wide < TINY { x } else { value };
+    let value = if wide < TINY_ODD { x } else { value };
     canonical64(if wide <= 1.0 { value } else { f64::NAN })
 }

@@ -1,13 +1,13 @@
 //! Hyperbolic functions and their inverses.
 //!
-//! The f32 forms other than tanh are compositions in f64 of exp(x) - 1 and log(1 + x), which keep a small relative error near zero; the
-//! odd functions are computed on |x| and take the sign of x.
+//! The f32 forms except tanh are compositions in f64 of exp(x) - 1 and log(1 + x), which keep a small relative error
+//! near zero. The odd functions are computed from |x| and get the sign of x.
 
 use super::{
     exp::{exp_core, expm1_core},
+    f32xn::plain,
     log::log1p_core,
     single,
-    singles::plain,
 };
 
 /// Computes the hyperbolic sine.

@@ -1,18 +1,18 @@
 //! Logarithms.
 //!
-//! The f32 forms but `log32`, which stays in f32 (see `single`), write x as 2^e m with m between sqrt(1/2) and sqrt(2), and use log m = s L(s^2) with s = (m - 1) /
-//! (m + 1), where L is a minimax polynomial for 2 atanh(s) / s (the series of fdlibm's `e_log.c`). Subnormal f32 are
-//! normal f64 and need no case of their own. Where e is zero nothing is added to s L, so the relative error stays
-//! small around x = 1.
+//! The f32 forms except `log32`, which stays in f32 (see `single`), write x as 2^e m with m between sqrt(1/2) and
+//! sqrt(2), and use log m = s L(s^2) with s = (m - 1) / (m + 1), where L is a minimax polynomial for 2 atanh(s) / s
+//! (the series of fdlibm's `e_log.c`). Subnormal f32 are normal f64 and need no special case. Where e is zero nothing
+//! is added to s L, so the relative error stays small around x = 1.
 
 use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
 
 use super::{
     canonical64,
     exp::exp_fine,
-    fine::{ordered, sum, times},
+    extended::{ordered, sum, times},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
 /// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
@@ -51,18 +51,18 @@ const LOG_REST: [f64; 7] = [
     0.14796105263853357,
 ];
 
-/// Is log 2 cut to 42 bits, whose product with an exponent is exact.
+/// log 2 truncated to 42 bits, whose product with an exponent is exact.
 pub(super) const LN_2_TOP: f64 = 0.6931471805598903;
-/// Is log 2 less its top.
+/// log 2 minus its top.
 pub(super) const LN_2_REST: f64 = 5.497923018708371e-14;
-/// Is the logarithm of 2 to base 10, cut to 42 bits.
+/// The logarithm of 2 to base 10, truncated to 42 bits.
 const LOG10_2_TOP: f64 = 0.30102999566395283;
-/// Is that logarithm less its top.
+/// That logarithm minus its top.
 const LOG10_2_REST: f64 = 2.8363394551044964e-14;
 
-/// Is the logarithm of e to base 2 less its f64.
+/// The logarithm of e to base 2, minus its f64.
 const LOG2_E_REST: f64 = 2.0355273740931033e-17;
-/// Is the logarithm of e to base 10 less its f64.
+/// The logarithm of e to base 10, minus its f64.
 const LOG10_E_REST: f64 = 1.098319650216765e-17;
 
 /// Splits a positive normal number into an exponent and a significand between sqrt(1/2) and sqrt(2).
@@ -104,7 +104,7 @@ pub(super) fn log1p_core(x: f64) -> f64 {
     log1p_by(x, &LOG)
 }
 
-/// Computes what `log1p_core` does, with the given coefficients.
+/// Computes the same as `log1p_core`, with the given coefficients.
 #[inline(always)]
 fn log1p_by<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     let (exponent, significand) = split(1.0 + x);
@@ -112,7 +112,7 @@ fn log1p_by<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     exponent * LN_2 + log_significand(f, coefficients)
 }
 
-/// Gives a logarithm its values outside the positive finite numbers.
+/// Applies the values of a logarithm outside the positive finite numbers.
 #[inline(always)]
 fn edges(x: f32, value: f32) -> f32 {
     let value = if x < f32::INFINITY { value } else { f32::INFINITY };
@@ -120,7 +120,7 @@ fn edges(x: f32, value: f32) -> f32 {
     if x >= 0.0 { value } else { f32::NAN }
 }
 
-/// Gives a logarithm its values outside the positive finite numbers.
+/// Applies the values of a logarithm outside the positive finite numbers.
 #[inline(always)]
 fn edges64(x: f64, value: f64) -> f64 {
     let value = if x < f64::INFINITY { value } else { f64::INFINITY };
@@ -158,7 +158,7 @@ pub(super) fn log_near_one<M: Fma>(f: f64) -> (f64, f64) {
 /// At most 0.63 ULP (measured 0.6204).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
-    log64_by::<Plain>(x)
+    log64_by::<FmaDefault>(x)
 }
 
 /// Computes the natural logarithm with fused operations.
@@ -184,7 +184,7 @@ pub fn log2_32(x: f32) -> f32 {
 /// At most 0.70 ULP (measured 0.6936), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
-    log2_64_by::<Plain>(x)
+    log2_64_by::<FmaDefault>(x)
 }
 
 /// Computes the logarithm to base 2 with fused operations.
@@ -210,7 +210,7 @@ pub fn log10_32(x: f32) -> f32 {
 /// At most 0.65 ULP (measured 0.6398).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
-    log10_64_by::<Plain>(x)
+    log10_64_by::<FmaDefault>(x)
 }
 
 /// Computes the logarithm to base 10 with fused operations.
@@ -236,10 +236,10 @@ pub fn log1p32(x: f32) -> f32 {
 
 /// Computes the natural logarithm of 1 + x.
 ///
-/// What the rounding of 1 + x left is added, over 1 + x. At most 0.67 ULP (measured 0.6600); a zero keeps its sign.
+/// The rounding error of 1 + x is added, divided by 1 + x. At most 0.67 ULP (measured 0.6600); a zero keeps its sign.
 #[inline(always)]
 pub fn log1p64(x: f64) -> f64 {
-    log1p64_by::<Plain>(x)
+    log1p64_by::<FmaDefault>(x)
 }
 
 /// Computes the natural logarithm of 1 + x with fused operations.

@@ -1,28 +1,29 @@
-//! Areas under bell curves: erf and gelu in f64, from tables of the areas at multiples of 1/64.
+//! erf and gelu in f64, from tables of areas under bell curves at multiples of 1/64.
 //!
-//! Beyond a multiple r the curve `e^(-c (r + s)^2)` is `e^(-c r^2)` times `e^(-2 c r s - c s^2)`, whose area over s from 0 to h is h
-//! times a short series in `a = 2 c r h` and `w = c h^2`. An area and what is added to it are sums of two f64, so that a result is
-//! rounded once. The tables are computed when this is compiled, with errors far below their last places.
+//! Beyond a multiple r the curve `e^(-c (r + s)^2)` is `e^(-c r^2)` times `e^(-2 c r s - c s^2)`, whose area over s
+//! from 0 to h is h times a short series in `a = 2 c r h` and `w = c h^2`. An area and what is added to it are sums of
+//! two f64, so that a result is rounded once. The tables are computed at compile time, with errors far below their last
+//! places.
 //!
-//! The tables are constants and no statics: of those, loops in another unit of code would not know that they never change, and would
-//! compute one number at a time. Nothing chooses between two numbers of a table either, which would become a jump. And what is
-//! public is not inlined: another crate would compute the tables again.
+//! The tables are constants and not statics: loops in another codegen unit would not know that a static never changes,
+//! and would not vectorise. For the same reason no code chooses between two numbers of a table, which would become a
+//! branch. Public functions are not inlined, because another crate would compute the tables again.
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use super::{
     ROUND,
-    double::Double,
-    fine::ordered,
+    double_double::Double,
+    extended::ordered,
+    f32xn::{Fma, FmaDefault},
     fused::ends,
-    singles::{Fma, Plain},
 };
 
 /// The step of the tables is 1 / 64.
-const STEPS: f64 = 64.0;
+const TABLE_STEPS: f64 = 64.0;
 
-/// A number whose sum with one below 2^40 is rounded to a multiple of 1 / 64, and has its count of them in the lowest bits.
-const TO_STEPS: f64 = ROUND / STEPS;
+/// Added to a number below 2^40, it rounds to a multiple of 1 / 64 and has the count of them in the lowest bits.
+const TO_STEPS: f64 = ROUND / TABLE_STEPS;
 
 /// Areas under a bell curve from or to multiples of 1 / 64, and the height of the curve there, each in two parts.
 pub(super) struct Areas<const N: usize> {
@@ -33,17 +34,17 @@ pub(super) struct Areas<const N: usize> {
 }
 
 /// Areas from zero, and heights, of 2 / sqrt(pi) e^(-t^2): values and slopes of erf up to 8.
-#[allow(long_running_const_eval, reason = "it takes a second")]
+#[allow(long_running_const_eval, reason = "its evaluation needs a second")]
 const FROM_ZERO: &Areas<512> = &from_zero();
 
 /// Areas to infinity, and heights, of 1 / sqrt(2 pi) e^(-t^2 / 2) up to 40. Those from 32 on are multiplied by 2^512.
-#[allow(long_running_const_eval, reason = "it takes two seconds")]
+#[allow(long_running_const_eval, reason = "its evaluation needs two seconds")]
 const BEYOND: &Areas<2560> = &beyond();
 
-/// The first row of `BEYOND` that is lifted, as a number.
+/// The first row of `BEYOND` that is scaled, as a number.
 const LIFTED: f64 = 32.0;
 
-/// Is 2^512.
+/// 2^512.
 const LIFT: f64 = f64::from_bits(1535 << 52);
 
 const ZERO: Double = Double { high: 0.0, low: 0.0 };
@@ -78,13 +79,13 @@ const fn power(x: f64) -> Double {
 /// Computes the heights of `top` e^(-c t^2) at multiples of 1 / 64, those from `LIFTED` on multiplied by `LIFT`.
 const fn heights<const N: usize>(top: Double, c: f64) -> [Double; N] {
     let mut heights = [top; N];
-    // From each to the next is a factor, and from each of the factors to the next another.
-    let (mut factor, ratio) = (power(c / (STEPS * STEPS)), power(2.0 * c / (STEPS * STEPS)));
+    // Each height is the one before it times a factor, and each factor the one before it times another.
+    let (mut factor, ratio) = (power(c / (TABLE_STEPS * TABLE_STEPS)), power(2.0 * c / (TABLE_STEPS * TABLE_STEPS)));
     let mut k = 1;
     while k < N {
         heights[k] = heights[k - 1].times(factor);
         factor = factor.times(ratio);
-        if k as f64 == LIFTED * STEPS {
+        if k as f64 == LIFTED * TABLE_STEPS {
             heights[k] = heights[k].times_f64(LIFT);
         }
         k += 1;
@@ -94,7 +95,9 @@ const fn heights<const N: usize>(top: Double, c: f64) -> [Double; N] {
 
 /// Computes the area between two neighbouring multiples of 1 / 64, given the height of the curve at the first one, the k-th.
 const fn step(height: Double, c: f64, k: usize) -> Double {
-    height.times(mean(2.0 * c * k as f64 / (STEPS * STEPS), c / (STEPS * STEPS))).times_f64(1.0 / STEPS)
+    height
+        .times(mean(2.0 * c * k as f64 / (TABLE_STEPS * TABLE_STEPS), c / (TABLE_STEPS * TABLE_STEPS)))
+        .times_f64(1.0 / TABLE_STEPS)
 }
 
 const fn from_zero() -> Areas<512> {
@@ -113,11 +116,12 @@ const fn beyond() -> Areas<2560> {
     let heights: [Double; 2560] =
         heights(Double { high: 0.398_942_280_401_432_7, low: -2.492_327_202_277_73e-17 }, 0.5);
     let mut areas = [ZERO; 2560];
-    // Beyond the last one the area is roughly the height over its place; from there on errors grow less than areas, e^-40 as much.
-    areas[2559] = heights[2559].over(2559.0 / STEPS);
+    // Beyond the last row the area is roughly the height divided by its position; errors there grow less than areas, by
+    // e^-40.
+    areas[2559] = heights[2559].over(2559.0 / TABLE_STEPS);
     let mut k = 2559;
     while k > 0 {
-        let known = if k as f64 == LIFTED * STEPS { areas[k].times_f64(1.0 / LIFT) } else { areas[k] };
+        let known = if k as f64 == LIFTED * TABLE_STEPS { areas[k].times_f64(1.0 / LIFT) } else { areas[k] };
         k -= 1;
         areas[k] = known.plus(step(heights[k], 0.5, k));
     }
@@ -137,7 +141,7 @@ impl<const N: usize> Areas<N> {
         own
     }
 
-    /// Multiplies a height by how far it goes, in two parts.
+    /// Multiplies a height by a width, in two parts.
     #[inline(always)]
     fn piece<M: Fma>(&self, row: usize, h: f64) -> (f64, f64) {
         let piece = self.height[row] * h;
@@ -145,18 +149,18 @@ impl<const N: usize> Areas<N> {
     }
 }
 
-/// Where a number lies between multiples of 1 / 64.
+/// The position of a number between multiples of 1 / 64.
 struct Place {
-    /// Is the nearest multiple.
+    /// The nearest multiple.
     nearest: f64,
-    /// Is what the number has beyond it.
+    /// The number minus that multiple.
     rest: f64,
-    /// Is the count of steps to the nearest multiple.
+    /// The count of steps to the nearest multiple.
     row: usize,
 }
 
 impl Place {
-    /// Finds the place of a number below 2^40.
+    /// Finds the position of a number below 2^40.
     #[inline(always)]
     fn of(x: f64) -> Self {
         let shifted = x + TO_STEPS;
@@ -183,7 +187,7 @@ const fn factorial(n: usize) -> f64 {
     if n < 2 { 1.0 } else { n as f64 * factorial(n - 1) }
 }
 
-/// Computes that integral less 1 for |a| <= 0.3125 and w <= 2^-15.
+/// Computes that integral minus 1 for |a| <= 0.3125 and w <= 2^-15.
 #[inline(always)]
 fn series<M: Fma>(a: f64, w: f64) -> f64 {
     const W0: [f64; 12] = coefficients(1, 0);
@@ -196,7 +200,7 @@ fn series<M: Fma>(a: f64, w: f64) -> f64 {
     M::fma64(a, poly_by::<M, 12>(&W0, a, square), w * with_w)
 }
 
-/// Computes the same for |a| <= 0.093 and w <= 2^-14, with an error of 2^-60 beside the area that it is for.
+/// Computes the same for |a| <= 0.093 and w <= 2^-14, with an error of 2^-60 relative to the area that it is added to.
 #[inline(always)]
 fn series_few<M: Fma>(a: f64, w: f64) -> f64 {
     const W0: [f64; 6] = coefficients(1, 0);
@@ -209,7 +213,7 @@ fn series_few<M: Fma>(a: f64, w: f64) -> f64 {
     M::fma64(a, poly_by::<M, 6>(&W0, a, square), w * with_w)
 }
 
-/// Evaluates a polynomial, given the square of x: even and odd terms are chains of their own.
+/// Evaluates a polynomial, given the square of x: even and odd terms are separate chains.
 #[inline(always)]
 fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
     let (mut upper, mut lower) = (c[N - 1], c[N - 2]);
@@ -222,15 +226,15 @@ fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
     if N.is_multiple_of(2) { M::fma64(upper, x, lower) } else { M::fma64(M::fma64(upper, x, lower), x, c[0]) }
 }
 
-/// Is what 2 / sqrt(pi) has beyond one f64.
+/// The part of 2 / sqrt(pi) beyond one f64.
 const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316588e-17;
 
 /// Computes the error function.
 ///
-/// It is the area of a table and what the curve has between there and x; beyond 5.95 it is 1. At most 0.63 ULP (measured 0.6222),
+/// It is the area of the table plus the area from there to x; beyond 5.95 it is 1. At most 0.63 ULP (measured 0.6222),
 /// subnormal results included.
 pub fn erf64(x: f64) -> f64 {
-    erf64_by::<Plain>(x)
+    erf64_by::<FmaDefault>(x)
 }
 
 /// Computes the error function with fused operations.
@@ -241,21 +245,21 @@ pub(crate) fn erf64_by<M: Fma>(x: f64) -> f64 {
     let row = row & 511;
     let piece = FROM_ZERO.piece::<M>(row, h);
     let more = series_few::<M>((nearest + nearest) * h, h * h);
-    // The area is no smaller than the piece, or zero.
+    // The area is not smaller than the piece, or it is zero.
     let (high, lost) = ordered(FROM_ZERO.area[row], piece.0);
     let value = high + (lost + (FROM_ZERO.area_rest[row] + M::fma64(piece.0, more, piece.1)));
-    // There the parts of the product might be no normal numbers.
+    // There the parts of the product may be subnormal.
     let value = if size < 1e-280 { size * FRAC_2_SQRT_PI } else { value };
     if x.is_nan() { f64::NAN } else { value.copysign(x) }
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
-/// It is x times the share of the normal distribution below x: where x is negative, the area of a table and what the curve has
-/// between there and x, and otherwise x - x times the share beyond x. At most 0.75 ULP (measured 0.7386), and 0.57 where the result
-/// is no subnormal number.
+/// It is x times the share of the normal distribution below x: for negative x, the area of the table plus the area from
+/// there to x, and otherwise x - x times the share beyond x. At most 0.75 ULP (measured 0.7386), and 0.57 unless the
+/// result is subnormal.
 pub fn gelu64(x: f64) -> f64 {
-    gelu64_by::<Plain>(x)
+    gelu64_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2 with fused operations.
@@ -278,9 +282,9 @@ pub(crate) fn gelu64_by<M: Fma>(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Areas, BEYOND, FROM_ZERO, LIFT, LIFTED, STEPS};
+    use super::{Areas, BEYOND, FROM_ZERO, LIFT, LIFTED, TABLE_STEPS};
 
-    /// Summed over all rows the areas are those of a whole curve, which the heights know only by their first one.
+    /// The areas of all rows add up to that of a whole curve, which the heights determine only by their first one.
     #[test]
     fn all_areas_together_are_the_whole() {
         assert_eq!(BEYOND.area[0], 0.5);
@@ -293,14 +297,14 @@ mod tests {
     fn heights_are_those_of_the_curves() {
         let near = |found: f64, want: f64| (found / want - 1.0).abs() < 1e-13;
         for row in 0..512 {
-            let x = row as f64 / STEPS;
+            let x = row as f64 / TABLE_STEPS;
             assert!(near(FROM_ZERO.height[row], FROM_ZERO.height[0] * pxfm::f_exp(-x * x)), "{x}");
         }
         for row in 0..2048 {
-            let x = row as f64 / STEPS;
+            let x = row as f64 / TABLE_STEPS;
             assert!(near(BEYOND.height[row], BEYOND.height[0] * pxfm::f_exp(-0.5 * x * x)), "{x}");
         }
-        let first = (LIFTED * STEPS) as usize;
+        let first = (LIFTED * TABLE_STEPS) as usize;
         assert!(near(BEYOND.height[first], BEYOND.height[0] * pxfm::f_exp(-512.0) * LIFT));
     }
 

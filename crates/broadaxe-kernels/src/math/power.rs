@@ -3,28 +3,28 @@
 use super::{
     canonical32, canonical64,
     exp::exp2_sum_by,
-    fine::{Cut, log2_sum_by, ordered, root_sum},
+    extended::{Split, log2_sum_by, ordered, root_sum},
+    f32xn::{F32x1, Fma, FmaDefault, plain},
     power32,
-    singles::{Fma, Plain, Single, plain},
 };
 
-/// Is 2^700, by which small vectors are multiplied, and large ones divided.
+/// 2^700, by which small vectors are multiplied, and large ones divided.
 const UP: f64 = power_of(700);
-/// Is 2^-700.
+/// 2^-700.
 const DOWN: f64 = power_of(-700);
 
-/// Are the exponents whose powers are simpler than others: products, roots and quotients, exact or nearly so. They are asked for more
-/// often than all others.
+/// The exponents of simple powers: products, roots and quotients, exact or almost exact. They are used more often than
+/// all others.
 ///
-/// A power is computed in the same way whether its exponent stands alone or among others, so that it has the same bits.
+/// A power is computed in the same way whether all elements have its exponent or not, so that it has the same bits.
 pub(crate) const SIMPLE: [f64; 6] = [2.0, 3.0, 0.5, -0.5, -1.0, 1.0];
 
 /// Raises x to the power `SIMPLE[k]`, with all special cases of C's `powf`.
 ///
-/// All are rounded once but for the cube (see `cube32_by`) and the inverse root (see `rsqrt32_by`).
+/// All are rounded once except the cube (see `cube32_by`) and the inverse root (see `rsqrt32_by`).
 #[inline(always)]
 pub(crate) fn simple32_by<M: Fma>(x: f32, k: usize) -> f32 {
-    // A sum with 0 is never a negative zero: that has roots of its own, which are no powers. Nor is the root of -inf.
+    // A sum with 0 is never a negative zero, whose roots are not powers. Nor is the root of -inf.
     let positive = if x == f32::NEG_INFINITY { f32::INFINITY } else { x + 0.0 };
     match k {
         0 => canonical32(x * x),
@@ -50,7 +50,7 @@ pub(crate) fn simple64_by<M: Fma>(x: f64, k: usize) -> f64 {
     }
 }
 
-/// Finds an exponent among those whose powers are simpler.
+/// Finds an exponent among the simple ones.
 #[inline(always)]
 pub(crate) fn find_simple(y: f64) -> Option<usize> {
     SIMPLE.iter().position(|&simple| simple == y)
@@ -63,7 +63,7 @@ pub(crate) fn find_simple(y: f64) -> Option<usize> {
 #[inline(always)]
 pub fn pow32(x: f32, y: f32) -> f32 {
     match find_simple(f64::from(y)) {
-        Some(k) => simple32_by::<Plain>(x, k),
+        Some(k) => simple32_by::<FmaDefault>(x, k),
         None => power32::pow(plain(x), plain(y)).x,
     }
 }
@@ -71,17 +71,17 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 /// Raises x to the power y, with all special cases of C's `pow`.
 ///
 /// It is 2 to the power y log2 |x|, where the logarithm and its product are sums of two f64 with a relative error of
-/// 2^-67, with the sign of x where y is odd; simple powers are products, roots and quotients. At most 0.8 ULP (measured 0.7678), subnormal results included, and exact where
-/// the result is a f64.
+/// 2^-67, with the sign of x where y is odd; simple powers are products, roots and quotients. At most 0.8 ULP (measured
+/// 0.7678), subnormal results included, and exact where the result is an f64.
 #[inline(always)]
 pub fn pow64(x: f64, y: f64) -> f64 {
     match find_simple(y) {
-        Some(k) => simple64_by::<Plain>(x, k),
-        None => pow64_by::<Plain>(x, y),
+        Some(k) => simple64_by::<FmaDefault>(x, k),
+        None => pow64_by::<FmaDefault>(x, y),
     }
 }
 
-/// Raises x to the power y with fused operations, if that is no simple one.
+/// Raises x to the power y with fused operations, unless the power is simple.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 pub(crate) fn pow64_by<M: Fma>(x: f64, y: f64) -> f64 {
@@ -94,7 +94,7 @@ pub(crate) fn pow64_by<M: Fma>(x: f64, y: f64) -> f64 {
     // The logarithms of zero and infinity.
     let product = if base > 0.0 { product } else { y * f64::NEG_INFINITY };
     let product = if base < f64::INFINITY { product } else { y * f64::INFINITY };
-    // Zero times infinity stands for 1 to an infinite power and for 0 or infinity to the power 0: all are 1.
+    // Zero times infinity means 1 to an infinite power, or 0 or infinity to the power 0: the result is 1.
     let product = if product.is_nan() { 0.0 } else { product };
     let rest = if product.abs() < BEYOND { rest } else { 0.0 };
     let rest = if rest.is_nan() { 0.0 } else { rest };
@@ -113,12 +113,13 @@ pub(crate) fn pow64_by<M: Fma>(x: f64, y: f64) -> f64 {
 /// Computes x^3, as `pow32` does.
 #[inline(always)]
 fn cube32_by<M: Fma>(x: f32) -> f32 {
-    power32::cube(Single::<M>::of(x)).x
+    power32::cube(F32x1::<M>::of(x)).x
 }
 
 /// Computes x^3: the square in two parts, and one rounding of its product with x.
 ///
-/// Small numbers are made larger first. Where the result then becomes a subnormal number, it is rounded twice, with 0.76 ULP at most.
+/// Small numbers are scaled up first. Where the result then becomes subnormal, it is rounded twice, with at most 0.76
+/// ULP.
 #[inline(always)]
 fn cube64_by<M: Fma>(x: f64) -> f64 {
     let small = x.abs() < power_of(-200);
@@ -126,9 +127,9 @@ fn cube64_by<M: Fma>(x: f64) -> f64 {
     let near = x * up;
     let square = near * near;
     let lost = M::fma64(near, near, -square);
-    // From 1e206 on the cube is infinite, and what the square lost may be so, too, or no number.
+    // From 1e206 on the cube is infinite, and the error of the square may be infinite or NaN.
     let rest = if square < 1e206 { lost * near } else { 0.0 };
-    // Where fused operations are made of others, a zero may have lost its sign.
+    // Emulated fused operations may lose the sign of a zero.
     canonical64((M::fma64(square, near, rest) * down).copysign(x))
 }
 
@@ -139,7 +140,7 @@ const fn power_of(n: i64) -> f64 {
 
 /// Computes the length of the vector (x, y) without overflow on the way.
 ///
-/// The squares are exact in f64. At most 0.51 ULP; an infinite operand gives infinity, whatever the other is.
+/// The squares are exact in f64. At most 0.51 ULP; an infinite operand gives infinity even if the other is NaN.
 #[inline(always)]
 pub fn hypot32(x: f32, y: f32) -> f32 {
     let (wide, tall) = (f64::from(x), f64::from(y));
@@ -150,18 +151,18 @@ pub fn hypot32(x: f32, y: f32) -> f32 {
 
 /// Computes the length of the vector (x, y) without overflow on the way.
 ///
-/// Both are scaled by a power of two, their squares added in two parts, and the root's error taken off once. At most
-/// 0.68 ULP (measured 0.6731, at a subnormal result, which is rounded twice); an infinite operand gives infinity,
-/// whatever the other is.
+/// Both are scaled by a power of two, their squares are added in two parts, and the root's error is subtracted once. At
+/// most 0.68 ULP (measured 0.6731, at a subnormal result, which is rounded twice); an infinite operand gives infinity
+/// even if the other is NaN.
 #[inline(always)]
 pub fn hypot64(x: f64, y: f64) -> f64 {
     let (wide, tall) = (x.abs(), y.abs());
     let (small, large) = if wide < tall { (wide, tall) } else { (tall, wide) };
     let (scale, back) = if large > 1e150 { (DOWN, UP) } else { (1.0, 1.0) };
     let (scale, back) = if large < 1e-120 { (UP, DOWN) } else { (scale, back) };
-    let (less, more) = (Cut::of(small * scale), Cut::of(large * scale));
+    let (less, more) = (Split::of(small * scale), Split::of(large * scale));
     let (square, lost) = ordered(more.top * more.top, less.top * less.top);
-    let twice = |parts: Cut| parts.rest * (2.0 * parts.top + parts.rest);
+    let twice = |parts: Split| parts.rest * (2.0 * parts.top + parts.rest);
     let (root, rest) = root_sum(ordered(square, lost + (twice(more) + twice(less))));
     let value = (root + rest) * back;
     let value = if x.is_nan() || y.is_nan() { f64::NAN } else { value };
@@ -185,15 +186,17 @@ pub fn sqrt64(x: f64) -> f64 {
 /// At most 0.5001 ULP over all f32. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt32(x: f32) -> f32 {
-    rsqrt32_by::<Plain>(x)
+    rsqrt32_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / sqrt(x) with fused operations.
 ///
-/// With y the rounded quotient it is y + y (1 - x y^2) / 2, a step of Newton's method. The product x y and what it lost are exact together.
+/// With y the rounded quotient it is y + y (1 - x y^2) / 2, a step of Newton's method. The product x y and its rounding
+/// error are exact together.
 #[inline(always)]
 pub(crate) fn rsqrt32_by<M: Fma>(x: f32) -> f32 {
-    // The compiler knows that the root of a negative number is a NaN, and drops a choice between that and the canonical one.
+    // The compiler knows that the root of a negative number is a NaN, and would remove a choice between that and the
+    // canonical one.
     let x = if x >= 0.0 { x } else { f32::NAN };
     let inverse = 1.0 / x.sqrt();
     let root = x * inverse;
@@ -208,7 +211,7 @@ pub(crate) fn rsqrt32_by<M: Fma>(x: f32) -> f32 {
 /// At most 0.5001 ULP. A zero gives an infinity of its sign, a negative number NaN.
 #[inline(always)]
 pub fn rsqrt64(x: f64) -> f64 {
-    rsqrt64_by::<Plain>(x)
+    rsqrt64_by::<FmaDefault>(x)
 }
 
 /// Computes 1 / sqrt(x) with fused operations, as `rsqrt32_by`.

@@ -1,16 +1,18 @@
 //! Powers in f32.
 
-use super::{single::exp2m1, singles::Singles};
+use std::f32::consts::LOG2_E;
 
-/// The inverse c of what a significand is near, a multiple of 1/32, so that m c - 1 is exact: first from 1 on in steps of 1/32, then from 3/4
-/// on in steps of 1/64, as the bits of significands count them.
+use super::{f32xn::F32xN, single::exp2m1};
+
+/// The inverse c near a significand, a multiple of 1/32, so that m c - 1 is exact: first for significands from 1 in
+/// steps of 1/32, then from 3/4 in steps of 1/64, in the order of the significands' bits.
 const INVERSE: [f32; 32] = [
     1.0, 0.96875, 0.9375, 0.90625, 0.875, 0.84375, 0.84375, 0.8125, 0.78125, 0.78125, 0.75, 0.75, 0.71875, 0.71875,
     0.6875, 0.6875, 1.3125, 1.28125, 1.28125, 1.25, 1.21875, 1.1875, 1.1875, 1.15625, 1.125, 1.125, 1.09375, 1.0625,
     1.0625, 1.03125, 1.03125, 1.0,
 ];
 
-/// Is -log2(c), rounded to 16 bits behind the point, so that its sum with a whole exponent is exact.
+/// -log2(c), rounded to 16 bits behind the point, so that its sum with a whole exponent is exact.
 const LOG_TOP: [f32; 32] = [
     0.0,
     0.045806885,
@@ -46,8 +48,8 @@ const LOG_TOP: [f32; 32] = [
     0.0,
 ];
 
-/// Is what that leaves.
-const LOG_REST: [f32; 32] = [
+/// The rest of -log2(c).
+const POWER_LOG_REST: [f32; 32] = [
     0.0,
     -3.1951524e-6,
     2.735321e-7,
@@ -83,36 +85,35 @@ const LOG_REST: [f32; 32] = [
 ];
 
 /// Coefficients of (log2(1 + r) - (r - r^2 / 2) / log 2) / r^3 for r from -0.0245 to 0.0333; error 2^-37.5 relative to the logarithm.
-const LOG: [f32; 4] = [0.480_898_32, -0.360_676_1, 0.288_701_12, -0.236_006_05];
+const POWER_LOG: [f32; 4] = [0.480_898_32, -0.360_676_1, 0.288_701_12, -0.236_006_05];
 
-/// Is 1 / log 2, rounded.
-const LOG2_E: f32 = 1.442_695;
-/// Is what the rounding left.
-const LOG2_E_REST: f32 = 1.925_963e-8;
+/// The part of 1 / log 2 beyond one f32.
+const F32_LOG2_E_REST: f32 = 1.925_963e-8;
 
 /// Computes log2 |x| as the sum of a f32 and one less than 2^-11 of it, to about 2^-33 of its value, for a positive finite x.
 ///
-/// With x = 2^n m and m = (1 + r) / c it is n - log2 c + (r - r^2 / 2) / log 2 + r^3 Q(r). All but the last is kept in two parts.
+/// With x = 2^n m and m = (1 + r) / c it is n - log2 c + (r - r^2 / 2) / log 2 + r^3 Q(r). All terms except the last
+/// have two parts.
 #[inline(always)]
-fn log2<V: Singles>(x: V) -> (V, V) {
+fn log2<V: F32xN>(x: V) -> (V, V) {
     let (n, m) = x.split();
     let r = m.fma(m.look_up(&INVERSE), x.all(-1.0));
     let minus = r * x.all(-0.5);
     let curve = r.fma(minus, r);
     let curve_rest = r.fma(minus, r - curve);
     let (e, square) = (x.all(LOG2_E), r * r);
-    let cube = square.fma(r.times_plus(LOG[3], LOG[2]), r.times_plus(LOG[1], LOG[0]));
+    let cube = square.fma(r.times_plus(POWER_LOG[3], POWER_LOG[2]), r.times_plus(POWER_LOG[1], POWER_LOG[0]));
     let high = e * curve;
-    let low = e.fma(curve_rest, x.all(LOG2_E_REST).fma(curve, e.fma(curve, high.neg())));
+    let low = e.fma(curve_rest, x.all(F32_LOG2_E_REST).fma(curve, e.fma(curve, high.neg())));
     let whole = n + m.look_up(&LOG_TOP);
     let sum = whole + high;
     let lost = (whole - sum) + high;
-    (sum, (square * r).fma(cube, lost + (low + m.look_up(&LOG_REST))))
+    (sum, (square * r).fma(cube, lost + (low + m.look_up(&POWER_LOG_REST))))
 }
 
-/// Computes 2^(y log), where the logarithm is a sum; further out than 2^200 or 2^-200 that.
+/// Computes 2^(y log), where the logarithm is a sum; the result is clamped to 2^200 and 2^-200.
 #[inline(always)]
-fn exp2_of_product<V: Singles>(y: V, (log, log_rest): (V, V)) -> V {
+fn exp2_of_product<V: F32xN>(y: V, (log, log_rest): (V, V)) -> V {
     let product = y * log;
     let lost = y.fma(log_rest, y.fma(log, product.neg())).limit(0.08);
     let product = product.limit(200.0);
@@ -124,15 +125,16 @@ fn exp2_of_product<V: Singles>(y: V, (log, log_rest): (V, V)) -> V {
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 ///
-/// It is 2 to the power y log2 |x|, with the sign of x where y is odd. The powers that are simpler are not these (see `power.rs`).
+/// It is 2 to the power y log2 |x|, with the sign of x where y is odd. Simple powers are computed elsewhere (see
+/// `power.rs`).
 #[inline(always)]
-pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
+pub(crate) fn pow<V: F32xN>(x: V, y: V) -> V {
     let (zero, infinity) = (x.all(0.0), x.all(f32::INFINITY));
-    // Whatever y is, the product is beyond all powers unless the logarithm is zero: then it is zero.
+    // With a larger y, the product is beyond all powers unless the logarithm is zero; then it is zero.
     let exponent = y.limit(2_147_483_648.0);
     let usual = x.above(zero) & infinity.above(x) & y.equals(exponent);
     let (log, log_rest) = log2(x);
-    if V::MANY && V::none(!usual) {
+    if V::IS_VECTOR && V::none(!usual) {
         return exp2_of_product(exponent, (log, log_rest));
     }
     let one = x.all(1.0);
@@ -149,19 +151,19 @@ pub(crate) fn pow<V: Singles>(x: V, y: V) -> V {
 
 /// Computes x^3: the square in two parts, and one rounding of its product with x.
 #[inline(always)]
-pub(crate) fn cube<V: Singles>(x: V) -> V {
+pub(crate) fn cube<V: F32xN>(x: V) -> V {
     let square = x * x;
     let lost = x.fma(x, square.neg());
-    // From 2^43 on it is infinite, and further on so is what the square lost, of any sign.
+    // From 2^43 on the cube is infinite, and further on the error of the square is too, with any sign.
     let finite = x.all(8_796_093_022_208.0).above(x.abs_to(f32::INFINITY));
     V::choose(finite, square.fma(x, lost * x), square * x).or_nan(x)
 }
 
-/// Says which of these numbers, none of them negative, are whole, and which are odd.
+/// Says which of these non-negative numbers are whole, and which are odd.
 ///
 /// From 2^23 on every f32 is whole, from 2^24 on even; below 2^23 adding 2^23 rounds to a whole number.
 #[inline(always)]
-fn parity<V: Singles>(x: V) -> (V::Which, V::Which) {
+fn parity<V: F32xN>(x: V) -> (V::Which, V::Which) {
     let limit = x.all(8_388_608.0);
     let is_whole = |x: V| ((x + limit) - limit).equals(x);
     let half = x * x.all(0.5);

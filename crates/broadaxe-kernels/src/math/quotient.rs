@@ -1,36 +1,40 @@
 //! Integer division by floats, which vectorises where integer division does not, and by multiplication.
 //!
-//! Let a and b be integers below 2^n in magnitude. A whole number k is the floor of a / b exactly if a / b moved up by half a
-//! step, v = (a ± 1/2) / b with the sign of b, lies between k and k + 1; and since it moved by half of the step 1 / |b| in which
-//! quotients lie, it is at least 1 / (2 |b|) away from both. So v - 1/2 rounds to k although it is only known to a few units in the
-//! last place: |v| is below 2^n / |b|, so an error of 2^-p |v| is harmless for n < p - 2. That is f32 (p = 24) for up to 16
-//! bits, and f64 (p = 53) for 32 bits. The same holds with v = a * (1 / b) + (1/2) / |b|, which has a rounding more but no
-//! division where b stays. To round towards zero, a is moved away from zero and the half is taken off towards it.
+//! Let a and b be integers below 2^n in magnitude. A whole number k is the floor of a / b exactly if v = (a ± 1/2) / b,
+//! with the sign of b, is between k and k + 1. Quotients are multiples of 1 / |b| and v is moved by half of that, so v
+//! is at least 1 / (2 |b|) away from both. So v - 1/2 rounds to k even if v is only known to a few units in the last
+//! place: |v| is below 2^n / |b|, so an error of 2^-p |v| is harmless for n < p - 2. That is f32 (p = 24) for up to 16
+//! bits, and f64 (p = 53) for 32 bits. The same holds with v = a * (1 / b) + (1/2) / |b|, which has one more rounding
+//! but no division if b is constant. To round towards zero, a is moved away from zero and the half is subtracted
+//! towards zero.
 //!
-//! 64 bits have no such float, but for numbers below 2^50 (see [`Units`]). Of others the quotient is taken off in two parts of 32 bits and a little, each too small by at most 1 and
-//! never too large, and what is left says whether 1 is missing. A divisor that stays gives a factor of 65 bits (Granlund and Montgomery, "Division by Invariant
-//! Integers using Multiplication", 1994, figure 4.1) whose product with the dividend has the quotient in its upper half.
+//! No float is precise enough for 64 bits, except for numbers below 2^50 (see [`Units`]). For others the quotient is
+//! computed in two parts of slightly more than 32 bits, each too small by at most 1 and never too large, and the
+//! remainder shows whether 1 is missing. A constant divisor gives a factor of 65 bits (Granlund and Montgomery,
+//! "Division by Invariant Integers using Multiplication", 1994, figure 4.1) whose product with the dividend has the
+//! quotient in its upper half.
 //!
-//! A zero divisor gives any number; guards refuse it.
+//! A zero divisor gives an arbitrary number; guards reject it.
 
-use super::singles::Fma;
+use super::f32xn::Fma;
 
-/// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which then stands in
-/// the low bits. A cast would cut towards zero, but it clamps, and clamping casts are not vectorised.
+/// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which is
+/// then in the low bits. A cast would truncate, but it also clamps, and clamping casts do not vectorise.
 const UNITS_32: f32 = 12_582_912.0;
 /// The same for f64: 1.5 * 2^52.
 const UNITS_64: f64 = 6_755_399_441_055_744.0;
 
-/// Holds a whole number below 2^51 in magnitude as the f64 that is `UNITS_64` more: its bits are the number's but for a constant.
+/// Holds a whole number below 2^51 in magnitude as that number plus `UNITS_64`, an f64: its bits are the number plus a
+/// constant.
 #[derive(Clone, Copy)]
 pub(crate) struct Units(f64);
 
 impl Units {
-    /// Is what numbers are below, in magnitude, so that floats divide them exactly. Products of a quotient and its divisor are below
+    /// The bound on magnitudes below which floats divide exactly. Products of a quotient and its divisor are below
     /// twice that.
     pub(crate) const LIMIT: i64 = 1 << 50;
 
-    /// Takes a number.
+    /// Converts a number.
     #[inline(always)]
     pub(crate) fn of(x: i64) -> Self {
         Self(f64::from_bits((x as u64).wrapping_add(UNITS_64.to_bits())))
@@ -42,7 +46,7 @@ impl Units {
         self.0.to_bits().wrapping_sub(UNITS_64.to_bits()) as i64
     }
 
-    /// Takes what a division returned.
+    /// Converts the result of a division.
     #[inline(always)]
     pub(crate) fn of_bits(bits: u64) -> Self {
         Self(f64::from_bits(bits))
@@ -54,7 +58,7 @@ impl Units {
         self.0 - UNITS_64
     }
 
-    /// Returns this less a product of numbers, which is exact.
+    /// Subtracts a product of two numbers; exact.
     #[inline(always)]
     pub(crate) fn less<M: Fma>(self, a: Self, b: Self) -> Self {
         Self(M::multiply_add64(-a.value(), b.value(), self.value()) + UNITS_64)
@@ -84,18 +88,18 @@ quotients!(f64, u64, UNITS_64, "integers of at most 32 bits, or below 2^50", flo
 
 macro_rules! inverse {
     ($float:ident, $bits:ident, $units:ident, $multiply_add:ident, $what:literal, $name:ident) => {
-        #[doc = concat!("A divisor made ready, for ", $what, ".")]
+        #[doc = concat!("A precomputed divisor, for ", $what, ".")]
         #[derive(Clone, Copy)]
         pub struct $name {
             inverse: $float,
-            /// What moves a product so that it rounds to the floor.
+            /// The summand that makes a product round to the floor.
             down: $float,
-            /// What moves the product of a positive dividend so that it rounds towards zero.
+            /// The summand that makes the product of a positive dividend round towards zero.
             cut: $float,
         }
 
         impl $name {
-            /// Makes a divisor ready.
+            /// Precomputes a divisor.
             #[inline(always)]
             pub fn new(b: $float) -> Self {
                 let (inverse, half): ($float, $float) = (1.0 / b, 0.5);
@@ -121,7 +125,7 @@ macro_rules! inverse {
 inverse!(f32, u32, UNITS_32, multiply_add, "integers of at most 16 bits", Inverse32);
 inverse!(f64, u64, UNITS_64, multiply_add64, "integers of at most 32 bits, or below 2^50", Inverse64);
 
-/// Cuts a number from 0 to 2^50 to a whole one: its floor, or 1 less where it is whole itself.
+/// Truncates a number from 0 to 2^50 to its floor, or to 1 less if it is whole.
 #[inline(always)]
 fn whole(x: f64) -> u64 {
     (x - 0.5 + UNITS_64).to_bits().wrapping_sub(UNITS_64.to_bits())
@@ -129,9 +133,9 @@ fn whole(x: f64) -> u64 {
 
 /// Divides, rounding down.
 ///
-/// The dividend and the inverse of the divisor are rounded, so that their product is off by less than 2^-51 of itself. It is
-/// made smaller by 2^-50, and is then never too large. Its upper 32 bits are cut at 2^32 and taken off the dividend; of the
-/// rest, below 2^33 times the divisor, the quotient is known to 2^-16.
+/// The dividend and the inverse of the divisor are rounded, so that their product is off by less than 2^-51 of itself.
+/// It is reduced by 2^-50, and is then never too large. Its upper 32 bits are truncated at 2^32 and subtracted from the
+/// dividend; the quotient of the rest, below 2^33 times the divisor, is known to 2^-16.
 #[inline(always)]
 pub fn divide_wide(a: u64, b: u64) -> u64 {
     const LESS: f64 = 1.0 - 1.0 / (1_u64 << 50) as f64;
@@ -144,9 +148,10 @@ pub fn divide_wide(a: u64, b: u64) -> u64 {
     upper.wrapping_add(lower).wrapping_add(u64::from(rest >= b))
 }
 
-/// A divisor of 8 bits made ready: 2^8 / b, rounded down, and b itself.
+/// A precomputed divisor of 8 bits: 2^8 / b, rounded down, and b itself.
 ///
-/// The product with a dividend is too small by less than 1 after the shift. So the quotient is the right one or 1 less, which what it leaves
+/// After the shift, the product with a dividend is too small by less than 1. So the quotient is correct or 1 too small,
+/// which the remainder shows: all in 16 bits, which vectors multiply at once.
 /// tells: all in 16 bits, which vectors multiply at once.
 #[derive(Clone, Copy)]
 pub struct Factor8 {
@@ -155,7 +160,7 @@ pub struct Factor8 {
 }
 
 impl Factor8 {
-    /// Makes a divisor ready; 0 counts as 1.
+    /// Precomputes a divisor; 0 counts as 1.
     #[inline(always)]
     pub fn new(b: u8) -> Self {
         let by = b.max(1).into();
@@ -172,7 +177,8 @@ impl Factor8 {
     }
 }
 
-/// A divisor of 64 bits made ready: the low 64 bits of its factor, and by how much to shift before and after adding the 65th.
+/// A precomputed divisor of 64 bits: the low 64 bits of its factor, and the shifts before and after adding the 65th
+/// bit.
 #[derive(Clone, Copy)]
 pub struct Factor64 {
     low: u64,
@@ -181,7 +187,7 @@ pub struct Factor64 {
 }
 
 impl Factor64 {
-    /// Makes a divisor ready; 0 counts as 1.
+    /// Precomputes a divisor; 0 counts as 1.
     #[inline(always)]
     pub fn new(b: u64) -> Self {
         let b = b.max(1);
@@ -202,7 +208,7 @@ impl Factor64 {
 mod tests {
     use super::*;
 
-    /// Numbers at which a quotient would first go wrong: beside powers of two, and beside multiples.
+    /// Numbers where a quotient is most likely to be wrong: next to powers of two, and next to multiples.
     fn edges() -> Vec<u64> {
         let edges = |bit: u32| [0, 1, 2].map(|k| (1_u64 << bit).wrapping_sub(1).wrapping_add(k));
         let mut numbers: Vec<u64> = (0..64).flat_map(edges).collect();
@@ -227,7 +233,7 @@ mod tests {
             for &a in &numbers {
                 assert_eq!(divide_wide(a, b), a / b, "{a} / {b}");
             }
-            // Products with the quotients, and what lies on both sides of them.
+            // Products with the quotients, and their neighbours.
             for q in numbers.iter().map(|&q| q % (u64::MAX / b).max(1)) {
                 for a in [q * b, (q * b).wrapping_sub(1), q * b + (b - 1)] {
                     assert_eq!(divide_wide(a, b), a / b, "{a} / {b}");

@@ -7,17 +7,17 @@
 
 use super::{ROUND, canonical32, canonical64};
 
-/// Holds what is left of a dividend after taking away the nearest multiple of a divisor, or nearly the nearest.
-struct Rest {
-    /// Is the exact rest, between plus and minus half the divisor and a little more.
+/// Holds a dividend minus the nearest multiple of a divisor, or almost the nearest.
+struct Remainder {
+    /// The exact rest, slightly more than half the divisor at most.
     value: f64,
-    /// Says whether the multiple taken away was odd.
+    /// Says whether the multiple was odd.
     odd: bool,
 }
 
-/// Takes from `dividend` the multiple of `divisor` that comes to it as near as f64 can tell; both are positive f32.
+/// Subtracts from `dividend` the multiple of `divisor` that is nearest as far as f64 can tell; both are positive f32.
 #[inline(always)]
-fn rest32(dividend: f64, divisor: f64) -> Rest {
+fn rest32(dividend: f64, divisor: f64) -> Remainder {
     const STEP: f64 = 536_870_912.0;
     const STEP_2: f64 = STEP * STEP;
     const STEP_4: f64 = STEP_2 * STEP_2;
@@ -41,16 +41,16 @@ fn rest32(dividend: f64, divisor: f64) -> Rest {
         count = value * inverse + ROUND * power;
         value -= (count - ROUND * power) * divisor;
     }
-    Rest { value, odd: count.to_bits() & 1 == 1 }
+    Remainder { value, odd: count.to_bits() & 1 == 1 }
 }
 
-/// Says whether a / b has a remainder that is a number.
+/// Says whether a / b has a remainder that is not NaN.
 #[inline(always)]
 fn divisible32(a: f32, b: f32) -> bool {
     a.abs() < f32::INFINITY && b.abs() > 0.0
 }
 
-/// Computes a less the whole multiple of b toward zero, as C's `fmod`.
+/// Computes a minus the multiple of b that is nearest to a towards zero, as C's `fmod`.
 ///
 /// Exact, with the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
 #[inline(always)]
@@ -62,7 +62,7 @@ pub fn fmod32(a: f32, b: f32) -> f32 {
     if divisible32(a, b) { rest } else { f32::NAN }
 }
 
-/// Computes a less the whole multiple of b toward zero, as C's `fmod`.
+/// Computes a minus the multiple of b that is nearest to a towards zero, as C's `fmod`.
 ///
 /// Exact, with the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is NaN.
 #[inline(always)]
@@ -70,7 +70,7 @@ pub fn fmod64(a: f64, b: f64) -> f64 {
     canonical64(a % b)
 }
 
-/// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
+/// Computes a minus the nearest multiple of b, ties to the even one, as C's `remainder`.
 ///
 /// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
 /// NaN.
@@ -78,7 +78,7 @@ pub fn fmod64(a: f64, b: f64) -> f64 {
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
     let divisor = f64::from(b.abs());
-    let Rest { value, odd } = rest32(f64::from(a.abs()), divisor);
+    let Remainder { value, odd } = rest32(f64::from(a.abs()), divisor);
     let (size, half) = (value.abs(), 0.5 * divisor);
     let next = (size > half) | ((size == half) & odd);
     let nearest = (if next { value - divisor.copysign(value) } else { value }) as f32;
@@ -87,7 +87,7 @@ pub fn remainder_ieee32(a: f32, b: f32) -> f32 {
     if divisible32(a, b) { signed } else { f32::NAN }
 }
 
-/// Computes a less the nearest multiple of b, ties to the even one, as C's `remainder`.
+/// Computes a minus the nearest multiple of b, ties to the even one, as C's `remainder`.
 ///
 /// Exact; a zero result has the sign of a. The remainder by an infinite b is a; of an infinite a, or by zero, it is
 /// NaN.
@@ -127,9 +127,9 @@ macro_rules! from_the_rest {
 
         /// Computes the floor of the exact quotient, as NumPy's `floor_divide`.
         ///
-        /// The remainder is taken off before the division, so 6 over 0.1 is 59. From 2^22 on in f32, 2^51 in f64, both are rounded: the
-        /// result may be off by one, or by 1 ULP where that is more. An infinite a gives NaN, division by zero an infinity, or NaN of
-        /// zero.
+        /// The remainder is subtracted before the division, so 6 over 0.1 is 59. From 2^22 on in f32, 2^51 in f64, both
+        /// are rounded: the result may be off by one, or by 1 ULP where that is more. An infinite a gives NaN, division
+        /// by zero an infinity, or NaN for zero.
         #[inline(always)]
         pub fn $div_floor(a: $float, b: $float) -> $float {
             let rest = $fmod(a, b);
@@ -147,14 +147,14 @@ from_the_rest! {
     f64: mod_floor64 div_floor64 fmod64 canonical64 f64::floor;
 }
 
-/// Remainders and quotients by one division and one fused operation, where the quotient is no larger than the dtype counts to by ones.
+/// Remainders and quotients by one division and one fused operation, for quotients that the dtype represents exactly.
 ///
-/// The quotient, rounded and then cut, is at most one too large. Its product with b is not rounded, and the rest is a number of the dtype:
-/// a multiple of b's last bit, not larger than b. Where the quotient is larger, and where a or b is not finite or b is zero, the result
-/// is NaN.
+/// The quotient, rounded and then truncated, is at most one too large. Its product with b is not rounded, and the rest
+/// is a number of the dtype: a multiple of b's last bit, not larger than b. Where the quotient is larger, a or b is not
+/// finite or b is zero, the result is NaN.
 macro_rules! of_one_step {
     ($($float:ident: $bits:ident $units:literal $divide:ident $fmod:ident $remainder_ieee:ident $mod_floor:ident $div_floor:ident;)+) => { $(
-        /// Divides magnitudes: returns how many whole times the second is in the first, and what is left.
+        /// Divides magnitudes: returns the whole quotient and the remainder.
         #[inline(always)]
         fn $divide(a: $float, b: $float) -> ($float, $float) {
             let (size, by) = (a.abs(), b.abs());
@@ -164,14 +164,14 @@ macro_rules! of_one_step {
             (if beyond { count - 1.0 } else { count }, if beyond { rest + by } else { rest })
         }
 
-        /// Computes a less the whole multiple of b towards zero, in one step.
+        /// Computes a minus the multiple of b that is nearest to a towards zero, in one step.
         #[inline(always)]
         pub(crate) fn $fmod(a: $float, b: $float) -> $float {
             let (count, rest) = $divide(a, b);
             if count < $units { rest.copysign(a) } else { $float::NAN }
         }
 
-        /// Computes a less the nearest multiple of b, ties to the even one, in one step.
+        /// Computes a minus the nearest multiple of b, ties to the even one, in one step.
         #[inline(always)]
         pub(crate) fn $remainder_ieee(a: $float, b: $float) -> $float {
             const SIGN: $bits = 1 << ($bits::BITS - 1);
@@ -202,7 +202,7 @@ macro_rules! of_one_step {
             let (count, rest) = $divide(a, b);
             let sign = (a.to_bits() ^ b.to_bits()) & SIGN;
             let size = if (sign != 0) & (rest != 0.0) { count + 1.0 } else { count };
-            // From there on, the quotient from the remainder is rounded; of an infinite b, the rest is NaN.
+            // From there on, the quotient computed from the remainder is rounded; for an infinite b, the rest is NaN.
             let known = (count < $units / 2.0) & (rest >= 0.0);
             if known { $float::from_bits(size.to_bits() | sign) } else { $float::NAN }
         }
@@ -221,7 +221,7 @@ fn exceeds_half64(rest: f64, divisor: f64, or_equal: bool) -> bool {
     left > right || (or_equal && left == right)
 }
 
-/// Rounds to the next whole number below, without the library call that `floor` is on the oldest x86-64.
+/// Rounds down, without the library call that `floor` is on the oldest x86-64.
 #[inline(always)]
 fn floor32(x: f32) -> f32 {
     const TWO_23: f32 = 8_388_608.0;
@@ -235,7 +235,8 @@ fn floor32(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Returns pairs whose quotients are of every size, near whole numbers and halves of them, and of the smallest and largest numbers.
+    /// Returns pairs whose quotients are of every size, near whole numbers and halves, including the smallest and
+    /// largest numbers.
     fn pairs() -> Vec<(f64, f64)> {
         let mut state = 1_u64;
         let mut next = || {
@@ -253,7 +254,7 @@ mod tests {
         for turn in 0..200_000 {
             let b = f64::from_bits(next() & 0x800f_ffff_ffff_ffff | (1023 - 8 + next() % 16) << 52);
             let count = (next() % (1 << (1 + turn % 60))) as f64;
-            // As f64 and, both rounded, as f32: whole multiples, halves between them, and the numbers beside.
+            // As f64 and, both rounded, as f32: whole multiples, halves between them, and their neighbours.
             for b in [b, f64::from(b as f32)] {
                 for a in
                     [count * b, (count + 0.5) * b, f64::from_bits(next() & 0x800f_ffff_ffff_ffff | 1023 << 52) * count]

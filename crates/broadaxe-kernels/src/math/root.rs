@@ -14,8 +14,8 @@ const ROOT: [f64; 6] = [
 
 /// Computes the cube root of a positive normal number.
 ///
-/// The number is f 2^(3k) with f from 1 to 8. A polynomial gives the root of f to 17 bits, so that its cube t^3 is exact, and with d = f /
-/// t^3 - 1 the root is t (1 + d)^(1/3), of which the series needs three terms.
+/// The number is f 2^(3k) with f from 1 to 8. A polynomial gives the root of f to 17 bits, so that its cube t^3 is
+/// exact, and with d = f / t^3 - 1 the root is t (1 + d)^(1/3), for which three terms of the series are enough.
 #[inline(always)]
 fn cbrt_core(x: f64) -> f64 {
     const FRACTION: u64 = (1 << 52) - 1;

@@ -1,39 +1,38 @@
-//! Functions that stay in f32: exponentials, the logistic function and what is made of it, tanh, softplus, and the natural logarithm.
+//! Functions that stay in f32: exponentials, the logistic function and functions derived from it, tanh, softplus, and
+//! the natural logarithm.
 //!
-//! A vector holds twice as many f32 as f64, so what stays in f32 takes half the operations. An ULP leaves room for one rounding of the
-//! result and little else. Four habits keep to that: products and sums are fused; log 2 is taken off in two parts, of which the
-//! first leaves no error; e^r is kept as 1 + p, whose p is rounded far less; and a quotient is followed by its own rest, divided once more,
-//! so that the divisor's rounding counts for little. Of r, more lies above zero than below it: where e^r is less than 1 its last place
-//! is worth half as much, and p is to be smaller there.
+//! A vector holds twice as many f32 as f64, so staying in f32 halves the operations. One ULP leaves room for one
+//! rounding of the result and little else. Four rules keep the error below it: products and sums are fused; log 2 is
+//! subtracted in two parts, of which the first is exact; e^r is kept as 1 + p, where p is rounded far less; and the
+//! remainder of a quotient is divided once more, so that the rounding of the divisor counts for little. The range of r
+//! is larger above zero than below: where e^r is less than 1 its last place is worth half as much, so p should be
+//! smaller there.
 //!
-//! What was tried and given up: without fused operations vectors of sixteen took 1.3 to 1.7 times as long. e^r as a quotient of two short
-//! polynomials saves a fifth of them, but has 1.4 ULP in a quotient; the division in f64 costs more in conversions than all the care in
-//! f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and f32 behind an exponent reduced in f64 for `gelu_tanh` gained
-//! 4 percent.
+//! Attempts that failed: without fused operations, vectors of sixteen were 1.3 to 1.7 times slower. e^r as a quotient
+//! of two short polynomials saves a fifth of the operations, but has 1.4 ULP in a quotient; the division in f64 costs
+//! more in conversions than all the care in f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and
+//! f32 after a reduction in f64 for `gelu_tanh` gained 4 percent.
 
-use std::f32::consts::LOG2_E;
+use std::f32::consts::{LN_2, LOG2_E};
 
-use super::singles::Singles;
+use super::f32xn::F32xN;
 
-/// Is log 2 cut to 15 bits, whose product with a whole number below 512 leaves no error in a difference.
-const LN_2_TOP: f32 = 0.693_145_75;
-/// Is log 2 less its top.
-const LN_2_REST: f32 = 1.428_606_8e-6;
+/// log 2 truncated to 15 bits, whose product with a whole number below 512 is exact in a difference.
+const F32_LN_2_TOP: f32 = 0.693_145_75;
+/// log 2 minus its top.
+const F32_LN_2_REST: f32 = 1.428_606_8e-6;
 
-/// By how much less than x / log 2 the whole exponent n is rounded from.
+/// Added to x / log 2 before it is rounded to the whole exponent n.
 const LEFT: f32 = -0.085;
 
 /// Coefficients of (e^r - 1 - r) / r^2 for r from -0.289 to 0.406; error 2^-28.3 relative to e^r.
-const EXP: [f32; 5] = [0.500_000_2, 0.166_665_7, 0.041_658_454, 0.008_360_4, 0.001_463_800_4];
+const F32_EXP: [f32; 5] = [0.500_000_2, 0.166_665_7, 0.041_658_454, 0.008_360_4, 0.001_463_800_4];
 
 /// Coefficients of (2^f - 1 - f log 2) / f^2 for |f| <= 0.578; error 2^-31.6 relative to 2^f.
 const EXP2: [f32; 6] = [0.240_226_5, 0.055_504_1, 0.009_618_044, 0.001_333_438_4, 0.000_154_721_68, 1.512_433_9e-5];
 
-/// Is log 2, rounded.
-const LN_2: f32 = 0.693_147_18;
-
 /// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 1/5; error 2^-35.2 relative to the logarithm.
-const LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
+const F32_LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
 
 /// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.55, with an
 /// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
@@ -44,43 +43,43 @@ const ATANH: [f32; 5] = [0.333_333_38, 0.199_994_39, 0.143_084_42, 0.107_138_3, 
 
 /// Evaluates a polynomial of five or six coefficients, given x and its square.
 #[inline(always)]
-fn poly<V: Singles, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
+fn poly<V: F32xN, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
     let highest = if N > 5 { x.times_plus(c[N - 1], c[4]) } else { x.all(c[4]) };
     let upper = square.fma(highest, x.times_plus(c[3], c[2]));
     upper.fma(square, x.times_plus(c[1], c[0]))
 }
 
 /// Holds e^x = 2^n (1 + p) e^lost, with p from -0.25 to 0.5.
-struct Power<V> {
+struct ExpFactors<V> {
     p: V,
     n: V,
-    /// Is what the rounding of log p left, less than 2^-26.
+    /// The rounding error of log p, less than 2^-26.
     lost: V,
 }
 
-impl<V: Singles> Power<V> {
+impl<V: F32xN> ExpFactors<V> {
     /// Splits e^x for |x| <= 120.
     #[inline(always)]
     fn of(x: V) -> Self {
         let n = x.times_plus(LOG2_E, LEFT).nearest();
-        let (top, rest) = (n.fma(x.all(-LN_2_TOP), x), x.all(-LN_2_REST));
+        let (top, rest) = (n.fma(x.all(-F32_LN_2_TOP), x), x.all(-F32_LN_2_REST));
         let r = n.fma(rest, top);
         let square = r * r;
-        Self { p: poly(&EXP, r, square).fma(square, r), n, lost: n.fma(rest, top - r) }
+        Self { p: poly(&F32_EXP, r, square).fma(square, r), n, lost: n.fma(rest, top - r) }
     }
 }
 
 /// Computes e^x.
 #[inline(always)]
-pub(crate) fn exp<V: Singles>(x: V) -> V {
-    // Further out the result has become zero or infinite.
-    let Power { p, n, .. } = Power::of(x.limit(105.0));
+pub(crate) fn exp<V: F32xN>(x: V) -> V {
+    // Beyond that the result is zero or infinite.
+    let ExpFactors { p, n, .. } = ExpFactors::of(x.limit(105.0));
     (p + x.all(1.0)).scale(n).or_nan(x)
 }
 
-/// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is nothing beside f.
+/// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is negligible compared with f.
 #[inline(always)]
-pub(super) fn exp2m1<V: Singles>(f: V, rest: V) -> V {
+pub(super) fn exp2m1<V: F32xN>(f: V, rest: V) -> V {
     let square = f * f;
     let rest = poly(&EXP2, f, square).fma(square, rest * f.all(LN_2));
     f.fma(f.all(LN_2), rest)
@@ -88,7 +87,7 @@ pub(super) fn exp2m1<V: Singles>(f: V, rest: V) -> V {
 
 /// Computes 2^x.
 #[inline(always)]
-pub(crate) fn exp2<V: Singles>(x: V) -> V {
+pub(crate) fn exp2<V: F32xN>(x: V) -> V {
     let near = x.limit(152.0);
     let n = near.nearest();
     (exp2m1(near - n, x.all(0.0)) + x.all(1.0)).scale(n).or_nan(x)
@@ -96,25 +95,25 @@ pub(crate) fn exp2<V: Singles>(x: V) -> V {
 
 /// Holds 1 / (1 + e^u) = w / (m + w) with w = 2^-n, for u from 0 to 112.
 struct Share<V> {
-    /// Is e^u / 2^n, rounded.
+    /// E^u / 2^n, rounded.
     m: V,
-    /// Is what that rounding left.
+    /// The rounding error of `m`.
     m_rest: V,
-    /// Is what m and m + w lack besides, to half of it at least; for those who need more precision.
+    /// The remaining error of m and m + w, at least to half of it; for callers that need more precision.
     lost: V,
-    /// Is -n.
+    /// -n.
     fall: V,
-    /// Is m + w, rounded.
+    /// M + w, rounded.
     d: V,
-    /// Is what both roundings left.
+    /// The error of both roundings.
     d_rest: V,
 }
 
-impl<V: Singles> Share<V> {
+impl<V: F32xN> Share<V> {
     #[inline(always)]
     fn of(u: V) -> Self {
         let one = u.all(1.0);
-        let Power { p, n, lost } = Power::of(u);
+        let ExpFactors { p, n, lost } = ExpFactors::of(u);
         let m = p + one;
         let m_rest = (one - m) + p;
         let fall = n.neg();
@@ -136,9 +135,9 @@ impl<V: Singles> Share<V> {
 
 /// Computes 1 / (1 + e^-x).
 ///
-/// For negative x it is 1 / (1 + e^|x|), for positive x that is taken from 1.
+/// For negative x it is 1 / (1 + e^|x|), for positive x 1 minus that.
 #[inline(always)]
-pub(crate) fn sigmoid<V: Singles>(x: V) -> V {
+pub(crate) fn sigmoid<V: F32xN>(x: V) -> V {
     let one = x.all(1.0);
     let share = Share::of(x.abs_to(104.0));
     let inverse = one / share.d;
@@ -152,7 +151,7 @@ pub(crate) fn sigmoid<V: Singles>(x: V) -> V {
 ///
 /// For negative x it is x w / (m + w), for positive x it is x m / (m + w).
 #[inline(always)]
-pub(crate) fn silu<V: Singles>(x: V) -> V {
+pub(crate) fn silu<V: F32xN>(x: V) -> V {
     let zero = x.all(0.0);
     let size = x.abs_to(112.0);
     let share = Share::of(size);
@@ -172,9 +171,9 @@ pub(crate) fn silu<V: Singles>(x: V) -> V {
 /// With w = e^-|x| it is max(x, 0) + log(1 + w), which is 2 atanh(w / (2 + w)). That quotient is kept in two parts, and the sum with
 /// x rounded once.
 #[inline(always)]
-pub(crate) fn softplus<V: Singles>(x: V) -> V {
+pub(crate) fn softplus<V: F32xN>(x: V) -> V {
     let (one, two) = (x.all(1.0), x.all(2.0));
-    let Power { p, n, lost } = Power::of(x.abs_to(105.0).neg());
+    let ExpFactors { p, n, lost } = ExpFactors::of(x.abs_to(105.0).neg());
     // w = 2^n (m + m_rest)
     let m = p + one;
     let m_rest = ((one - m) + p) + lost;
@@ -209,16 +208,16 @@ pub(crate) fn softplus<V: Singles>(x: V) -> V {
 /// so that the quotient is small. Below 0.55 it is |x| and a small quotient as well; all share the division. Beyond 10 it
 /// is 1.
 #[inline(always)]
-pub(crate) fn tanh<V: Singles>(x: V) -> V {
+pub(crate) fn tanh<V: F32xN>(x: V) -> V {
     let one = x.all(1.0);
     let size = x.abs_to(10.0);
-    let Power { p, n, .. } = Power::of(size + size);
+    let ExpFactors { p, n, .. } = ExpFactors::of(size + size);
     let power = one.scale(n);
     let (far, large) = (size.above(x.all(0.975)), size.above(x.all(0.55)));
     let share = power * V::choose(far, x.all(0.0), x.all(0.375));
     let square = size * size;
     let start = V::choose(large, V::choose(far, one, x.all(0.625)), size);
-    // Both quotients are of a product and a sum each.
+    // Both quotients have numerators of a product and a sum each.
     let either = |more, less| V::choose(large, more, less);
     let near = share + V::choose(far, x.all(-2.0), x.all(-1.625));
     let above = either(share, size * square);
@@ -229,16 +228,16 @@ pub(crate) fn tanh<V: Singles>(x: V) -> V {
 
 /// Computes the natural logarithm.
 ///
-/// With f the significand less 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
+/// With f the significand minus 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
 /// exact (fdlibm's `e_log.c`).
 #[inline(always)]
-pub(crate) fn log<V: Singles>(x: V) -> V {
+pub(crate) fn log<V: F32xN>(x: V) -> V {
     let (n, significand) = x.split();
     let f = significand - x.all(1.0);
     let s = f / (f + x.all(2.0));
     let square = s * s;
-    let inner = square.fma(square.times_plus(LOG[3], LOG[2]), x.all(LOG[1]));
+    let inner = square.fma(square.times_plus(F32_LOG[3], F32_LOG[2]), x.all(F32_LOG[1]));
     let half = x.all(0.5) * f * f;
-    let rest = s.fma(square.fma(inner, x.all(LOG[0])).fma(square, half), n * x.all(LN_2_REST));
-    n.fma(x.all(LN_2_TOP), f - (half - rest)).or_edge_of_log(x)
+    let rest = s.fma(square.fma(inner, x.all(F32_LOG[0])).fma(square, half), n * x.all(F32_LN_2_REST));
+    n.fma(x.all(F32_LN_2_TOP), f - (half - rest)).or_edge_of_log(x)
 }

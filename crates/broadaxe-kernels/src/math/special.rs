@@ -1,17 +1,17 @@
 //! The error function and the activations.
 //!
-//! The activations go to their limits at the infinities, where their formulas would give NaN: `silu`, `gelu` and
+//! At the infinities the activations have their limits, where their formulas would give NaN: `silu`, `gelu` and
 //! `gelu_tanh` of minus infinity are -0.
 
 use std::f64::consts::LOG2_E;
 
 use super::{
     exp::{exp_core, exp2_core_by, poly7},
+    f32xn::{Fma, FmaDefault, plain},
     poly, single,
-    singles::{Fma, Plain, plain},
 };
 
-/// Is where erf is 1, rounded to f32.
+/// The bound from which erf, rounded to f32, is 1.
 const ERF_ONE: f32 = 3.9375;
 
 /// Coefficients of erf(x) / x in 2 x^2 / 15.50390625 - 1, for |x| <= 3.9375; relative error 2^-37.31.
@@ -94,7 +94,7 @@ const MIDDLE: [[f64; 7]; 3] = [
     ],
 ];
 
-/// Is up to where a polynomial is taken for gelu.
+/// The bound up to which gelu uses a polynomial.
 pub(crate) const GELU_NEAR: f64 = 5.0;
 
 /// Computes the error function.
@@ -102,13 +102,13 @@ pub(crate) const GELU_NEAR: f64 = 5.0;
 /// It is x times a polynomial of x^2; beyond 3.9375 it is 1. At most 0.5002 ULP over all f32.
 #[inline(always)]
 pub fn erf32(x: f32) -> f32 {
-    erf32_by::<Plain>(x)
+    erf32_by::<FmaDefault>(x)
 }
 
 /// Computes the error function with fused operations.
 #[inline(always)]
 pub(crate) fn erf32_by<M: Fma>(x: f32) -> f32 {
-    /// Is 2 / 3.9375^2.
+    /// 2 / 3.9375^2.
     const SCALE: f64 = 0.128_999_748_047_367_1;
     let size = f64::from(x.abs().clamp(0.0, ERF_ONE));
     let value = ((size * three_polys::<M>(&ERF, M::fma64(size * size, SCALE, -1.0))) as f32).copysign(x);
@@ -150,12 +150,12 @@ pub fn softplus32(x: f32) -> f32 {
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2.
 ///
-/// Up to 5 it is x (1/2 + x P(x^2)): the f64 lanes have bits enough for what cancels where x is negative. Beyond, where it is nearly x or
-/// nearly nothing, it is for negative x the product x erfc(|x| / sqrt(2)) / 2: a power of e times a polynomial of 1 / (1 + |x| / 5).
-/// Below -14.6 the result is -0. At most 0.507 ULP over all f32.
+/// Up to 5 it is x (1/2 + x P(x^2)): f64 has enough bits for the cancellation for negative x. Beyond, where it is close
+/// to x or to 0, it is for negative x the product x erfc(|x| / sqrt(2)) / 2: a power of e times a polynomial of 1 / (1
+/// + |x| / 5). Below -14.6 the result is -0. At most 0.507 ULP over all f32.
 #[inline(always)]
 pub fn gelu32(x: f32) -> f32 {
-    gelu32_by::<Plain>(x)
+    gelu32_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + erf(x / sqrt(2))) / 2 with fused operations.
@@ -185,14 +185,14 @@ pub(crate) fn gelu32_near_by<M: Fma>(x: f32) -> f32 {
 /// With u the argument of tanh this is x / (1 + exp(-2 u)). At most 0.5014 ULP over all f32.
 #[inline(always)]
 pub fn gelu_tanh32(x: f32) -> f32 {
-    gelu_tanh32_by::<Plain>(x)
+    gelu_tanh32_by::<FmaDefault>(x)
 }
 
 /// Computes x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 with fused operations; near zero up to 10.
 #[inline(always)]
 pub(crate) fn gelu_tanh32_by<M: Fma>(x: f32) -> f32 {
     let wide = f64::from(x);
-    // Further out the result has become x or zero. Fused operations need not take infinities.
+    // Beyond that the result is x or zero. Functions of numbers near zero need no clamp.
     let size = if M::NEAR { wide } else { wide.clamp(-11.25, 11.25) };
     let power = size * M::fma64(size * size, 0.044_715 * GELU_SLOPE, GELU_SLOPE);
     let value = (wide / (1.0 + exp2_core_by::<M>(power))) as f32;
@@ -200,5 +200,5 @@ pub(crate) fn gelu_tanh32_by<M: Fma>(x: f32) -> f32 {
     if !M::NEAR && x.is_nan() { f32::NAN } else { value }
 }
 
-/// Is -2 sqrt(2 / pi) / log(2), the slope at zero of the power of two in `gelu_tanh`.
+/// -2 sqrt(2 / pi) / log(2), the slope at zero of the power of two in `gelu_tanh`.
 const GELU_SLOPE: f64 = -1.595_769_121_605_730_8 * LOG2_E;

@@ -1,9 +1,10 @@
 //! Circular functions and their inverses.
 //!
-//! The f32 forms of sine and cosine stay in f32 up to `FEW_TURNS`, with fused operations: multiples of pi / 2 are taken off in three
-//! parts, and what the remaining angle lacks is kept beside it. Beyond, and for the tangent, quarter turns are counted in f64, exactly
-//! enough for every f32, the largest included, without a branch or a table look-up (see `quarter_turns`), and minimax
-//! polynomials evaluated on the remaining half quarter. The inverse functions reduce to |t| <= tan(pi / 8) and |t| <= 1/2 by the addition theorems.
+//! The f32 forms of sine and cosine stay in f32 up to `FEW_TURNS`, with fused operations: multiples of pi / 2 are
+//! subtracted in three parts, and the rounding error of the remaining angle is kept separately. Beyond, and for the
+//! tangent, quarter turns are counted in f64, exactly enough for every f32, without a branch or a table look-up (see
+//! `quarter_turns`), and minimax polynomials are evaluated on the remaining eighth of a turn. The inverse functions
+//! reduce to |t| <= tan(pi / 8) and |t| <= 1/2 by the addition theorems.
 
 use std::{
     f32::consts::FRAC_2_PI,
@@ -11,21 +12,22 @@ use std::{
 };
 
 use super::{
-    ROUND, poly,
-    singles::{Fma, Plain, UNITS},
-    turns::FEW_TURNS,
+    ROUND,
+    f32xn::{Fma, FmaDefault, UNITS},
+    poly,
+    quarter_turns::FEW_TURNS,
 };
 
 /// Coefficients of sin(pi f / 2) / f in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-37.62.
-const SIN: [f64; 5] =
+const F32_SIN: [f64; 5] =
     [1.5707963267874638, -0.6459640960576952, 0.07969258078815081, -0.004681252859008868, 0.00015817751597620172];
 
 /// Coefficients of cos(pi f / 2) in f^2, for |f| <= 1/2 + 2^-9; relative error 2^-34.00.
-const COS: [f64; 5] =
+const F32_COS: [f64; 5] =
     [0.9999999999416326, -1.2337005392209026, 0.2536691747340227, -0.020859879404603706, 0.0009032371556051519];
 
 /// Coefficients of atan(t) / t in t^2, for |t| <= tan(pi / 8); relative error 2^-40.33.
-const ATAN: [f64; 8] = [
+const F32_ATAN: [f64; 8] = [
     0.9999999999992769,
     -0.33333333278743454,
     0.19999993222195975,
@@ -37,7 +39,7 @@ const ATAN: [f64; 8] = [
 ];
 
 /// Coefficients of asin(t) / t in t^2, for |t| <= 1/2; relative error 2^-39.99.
-const ASIN: [f64; 9] = [
+const F32_ASIN: [f64; 9] = [
     1.0000000000009146,
     0.16666666608642441,
     0.07500006048297786,
@@ -70,12 +72,12 @@ fn digit_turns(digit: f64, j: usize) -> (f64, f64) {
     ((first - whole) + digit * TURNS[j][1], digit * TURNS[j][2])
 }
 
-/// Counts the quarter turns in x, an f32: returns the fraction, at most 1/2 and a little, and the count modulo 4.
+/// Counts the quarter turns in x, an f32: returns the fraction, at most slightly more than 1/2, and the count modulo 4.
 ///
-/// This is Payne and Hanek's reduction in floats. x is cut at the multiples of 2^96, 2^64, 2^32 and 1; each piece has
-/// a constant of its own, 2 / pi times its unit modulo 4, in three parts chosen such that the products with the first
-/// two are exact. Their sum has no bit below 2^-44 and is exact as well, so the count can be taken from it without
-/// loss. The f32 nearest to a multiple of pi / 2 is 2^-30 away from it; the rest's error is 2^-62.
+/// This is Payne and Hanek's reduction in floats. x is split at the multiples of 2^96, 2^64, 2^32 and 1; each piece has
+/// a constant of its own, 2 / pi times its unit modulo 4, in three parts such that the products with the first two are
+/// exact. Their sum has no bit below 2^-44 and is exact as well, so the count can be read from it without loss. The f32
+/// nearest to a multiple of pi / 2 is 2^-30 away from it; the error of the rest is 2^-62.
 #[inline(always)]
 fn quarter_turns(x: f64) -> (f64, u64) {
     const ROUND_32: f64 = ROUND * 4_294_967_296.0;
@@ -115,17 +117,17 @@ fn few_quarter_turns(x: f64) -> (f64, u64) {
 #[inline(always)]
 fn sin_cos(fraction: f64) -> (f64, f64) {
     let square = fraction * fraction;
-    (fraction * poly(&SIN, square), poly(&COS, square))
+    (fraction * poly(&F32_SIN, square), poly(&F32_COS, square))
 }
 
-/// Picks sine or cosine by the count's lowest bit, and the sign by the next.
+/// Selects sine or cosine by the count's lowest bit, and the sign by the next.
 #[inline(always)]
 fn by_quadrant(sine: f64, cosine: f64, count: u64) -> f64 {
     let value = if count & 1 == 0 { sine } else { cosine };
     f64::from_bits(value.to_bits() ^ ((count & 2) << 62))
 }
 
-/// Gives a value computed of |x| the sign of x, and NaN for the infinities.
+/// Gives a value computed from |x| the sign of x, and NaN for the infinities.
 #[inline(always)]
 fn odd(x: f32, value: f64) -> f32 {
     let value = value as f32;
@@ -146,9 +148,9 @@ fn tangent((fraction, count): (f64, u64)) -> f64 {
     above / below
 }
 
-/// Computes the sine of |x| and so many quarter turns, with the sign of x, for x beyond `FEW_TURNS`.
+/// Computes the sine of |x| plus `count` quarter turns, with the sign of x, for x beyond `FEW_TURNS`.
 ///
-/// Stands once, not in every loop: few elements need it, one at a time.
+/// This function is not inlined into every loop: few elements need it, one at a time.
 #[inline(never)]
 fn far_sine(x: f32, more: u64) -> f32 {
     let (fraction, count) = quarter_turns(f64::from(x.abs()));
@@ -161,7 +163,7 @@ fn far_tangent(x: f32) -> f32 {
     odd(x, tangent(quarter_turns(f64::from(x.abs()))))
 }
 
-/// Holds an angle less its quarter turns, and sine and cosine of what is left but for the sign.
+/// Holds an angle minus its quarter turns, and sine and cosine of the rest up to the sign.
 struct Small {
     sine: f32,
     cosine: f32,
@@ -169,7 +171,7 @@ struct Small {
     count: u32,
 }
 
-/// Is pi / 2 in three parts, each the nearest to what those before it lack.
+/// Pi / 2 in three parts, each the f32 nearest to the error of those before it.
 const QUARTER: [f32; 3] = [1.5707964, -4.371139e-8, -1.7151245e-15];
 
 /// Coefficients of (sin(r) / r - 1) / r^2 in r^2, for |r| <= 0.852; error 2^-36.3 relative to the sine.
@@ -179,10 +181,11 @@ const SIN_F32: [f32; 4] = [-0.16666667, 0.008333326, -0.00019838558, 2.711483e-6
 const COS_F32: [f32; 3] = [0.04166663, -0.00138867, 2.4367283e-5];
 
 impl Small {
-    /// Takes quarter turns off `size`, from 0 to `FEW_TURNS`.
+    /// Subtracts quarter turns from `size`, from 0 to `FEW_TURNS`.
     ///
-    /// Their count is off by half and a 24th at most, since 2 / pi is rounded. What the first part leaves is exact, and a multiple of the last
-    /// place of the product with the second: so what is lost in their difference is known exactly, too.
+    /// The rounded count is off by at most 1/2 + 1/24, because 2 / pi is rounded. The rest after the first part is
+    /// exact, and a multiple of the last place of the product with the second, so the error of their difference is
+    /// known exactly too.
     #[inline(always)]
     fn of<M: Fma>(size: f32) -> Self {
         let shifted = M::fma(size, FRAC_2_PI, UNITS);
@@ -204,7 +207,7 @@ impl Small {
         Self { sine, cosine, count: shifted.to_bits() }
     }
 
-    /// Picks sine or cosine of the angle that is so many quarter turns on, and its sign.
+    /// Selects sine or cosine of the angle plus `count` quarter turns, and its sign.
     #[inline(always)]
     fn sine(self, more: u32) -> f32 {
         let count = self.count.wrapping_add(more);
@@ -218,7 +221,7 @@ impl Small {
 /// At most 0.81 ULP over all f32, the largest included; infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin32(x: f32) -> f32 {
-    sin32_by::<Plain>(x)
+    sin32_by::<FmaDefault>(x)
 }
 
 /// Computes the same, with fused operations as `M` has them.
@@ -240,7 +243,7 @@ pub(crate) fn sin32_few_by<M: Fma>(x: f32) -> f32 {
 /// At most 0.81 ULP over all f32, the largest included; infinities give NaN.
 #[inline(always)]
 pub fn cos32(x: f32) -> f32 {
-    cos32_by::<Plain>(x)
+    cos32_by::<FmaDefault>(x)
 }
 
 /// Computes the same, with fused operations as `M` has them.
@@ -279,7 +282,7 @@ fn atan_core(above: f64, below: f64) -> f64 {
     let (numerator, denominator, turn) =
         if far { (above - below, above + below, FRAC_PI_4) } else { (above, below, 0.0) };
     let t = numerator / denominator;
-    turn + t * poly(&ATAN, t * t)
+    turn + t * poly(&F32_ATAN, t * t)
 }
 
 /// Computes the arc tangent, in radians.
@@ -305,7 +308,7 @@ pub fn atan2_32(y: f32, x: f32) -> f32 {
     let (tall, long) = (f64::from(y.abs()), f64::from(x.abs()));
     let steep = tall > long;
     let (above, below) = if steep { (long, tall) } else { (tall, long) };
-    // Equal infinities are one diagonal; two zeros, none; a finite number over an infinite one is 0.
+    // Equal infinities are on a diagonal; two zeros are not; a finite number over an infinite one is 0.
     let above = if above == f64::INFINITY { 1.0 } else { above };
     let below = if below == f64::INFINITY { if tall == long { 1.0 } else { f64::MAX } } else { below };
     let below = if below == 0.0 { 1.0 } else { below };
@@ -322,7 +325,7 @@ fn asin_core(x: f64) -> f64 {
     let far = x > 0.5;
     let square = if far { 0.5 - 0.5 * x } else { x * x };
     let t = if far { square.sqrt() } else { x };
-    t * poly(&ASIN, square)
+    t * poly(&F32_ASIN, square)
 }
 
 /// Computes the arc sine, in radians.

@@ -6,35 +6,35 @@ use crate::{
     loops::{Binary, Unary},
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Number},
 };
 
 /// The error function
-pub(crate) type Erf = ErfBy<Plain>;
+pub(crate) type Erf = ErfBy<FmaDefault>;
 /// The error function, where the machine has an instruction for fused operations
-pub(crate) type ErfFused = ErfBy<Instruction>;
+pub(crate) type ErfFused = ErfBy<FmaHardware>;
 /// The error function, with fused operations as `M` has them
-pub struct ErfBy<M>(PhantomData<M>);
+pub(crate) struct ErfBy<M>(PhantomData<M>);
 /// 1 / (1 + e^-a)
-pub struct Sigmoid;
+pub(crate) struct Sigmoid;
 /// a * Φ(a), by the error function
-pub(crate) type Gelu = GeluBy<Plain>;
+pub(crate) type Gelu = GeluBy<FmaDefault>;
 /// a * Φ(a), where the machine has an instruction for fused operations
-pub(crate) type GeluFused = GeluBy<Instruction>;
+pub(crate) type GeluFused = GeluBy<FmaHardware>;
 /// a * Φ(a), with fused operations as `M` has them
-pub struct GeluBy<M>(PhantomData<M>);
+pub(crate) struct GeluBy<M>(PhantomData<M>);
 /// a * Φ(a), by the approximation with tanh
-pub(crate) type GeluTanh = GeluTanhBy<Plain>;
+pub(crate) type GeluTanh = GeluTanhBy<FmaDefault>;
 /// a * Φ(a), by the approximation with tanh, where the machine has an instruction for fused operations
-pub(crate) type GeluTanhFused = GeluTanhBy<Instruction>;
+pub(crate) type GeluTanhFused = GeluTanhBy<FmaHardware>;
 /// a * Φ(a), by the approximation with tanh, with fused operations as `M` has them
-pub struct GeluTanhBy<M>(PhantomData<M>);
+pub(crate) struct GeluTanhBy<M>(PhantomData<M>);
 /// log(1 + e^a)
-pub struct Softplus;
+pub(crate) struct Softplus;
 /// a * sigmoid(a)
-pub struct Silu;
+pub(crate) struct Silu;
 
 impl<M: Fma> Function for ErfBy<M> {
     #[inline(always)]
@@ -113,11 +113,11 @@ impl Function for Silu {
 }
 
 /// a where a > 0, else 0; NaN stays NaN
-pub struct Relu;
+pub(crate) struct Relu;
 /// a * clamp(a + 3, 0, 6) / 6
-pub struct Hardswish;
+pub(crate) struct Hardswish;
 /// a where a >= 0, else a * b
-pub struct Prelu;
+pub(crate) struct Prelu;
 
 impl<T: Number> Unary<T> for Relu {
     type Out = T;
@@ -134,7 +134,7 @@ impl Function for Hardswish {
     fn narrow(x: f32) -> f32 {
         Self::wide(f64::from(x)) as f32
     }
-    /// Looks at the limits last, so that -inf gives 0 and not a NaN.
+    /// Checks the limits last, so that -inf gives 0 and not a NaN.
     #[inline(always)]
     fn wide(x: f64) -> f64 {
         let inner = x * (x + 3.0) / 6.0;

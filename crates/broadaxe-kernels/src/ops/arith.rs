@@ -3,71 +3,71 @@
 use std::marker::PhantomData;
 
 use crate::{
-    loops::{Binary, Refuses, Unary},
+    loops::{Binary, Rejects, Unary},
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Function2, Integer, Number, Real},
     ops::round::Trunc,
 };
 
 /// a + b
-pub struct Add;
+pub(crate) struct Add;
 /// a - b
-pub struct Sub;
+pub(crate) struct Sub;
 /// a * b
-pub struct Mul;
+pub(crate) struct Mul;
 /// a / b
-pub struct Div;
+pub(crate) struct Div;
 /// a / b, rounded towards zero
-pub struct DivTrunc;
+pub(crate) struct DivTrunc;
 /// a / b, rounded down
-pub struct DivFloor;
+pub(crate) struct DivFloor;
 /// a - b * `div_floor`(a, b)
-pub struct ModFloor;
+pub(crate) struct ModFloor;
 /// a - b * trunc(a / b)
-pub struct Fmod;
+pub(crate) struct Fmod;
 /// a - b * round(a / b)
-pub struct RemainderIeee;
+pub(crate) struct RemainderIeee;
 /// a to the power of b
-pub struct Pow;
+pub(crate) struct Pow;
 /// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
-pub struct PowTrunc;
-/// The larger; NaN spreads
-pub struct Max;
-/// The smaller; NaN spreads
-pub struct Min;
+pub(crate) struct PowTrunc;
+/// The larger; NaN propagates
+pub(crate) struct Max;
+/// The smaller; NaN propagates
+pub(crate) struct Min;
 /// The larger; a number wins over NaN
-pub struct Fmax;
+pub(crate) struct Fmax;
 /// The smaller; a number wins over NaN
-pub struct Fmin;
+pub(crate) struct Fmin;
 /// (a - b)²
-pub struct SquaredDifference;
+pub(crate) struct SquaredDifference;
 /// -a
-pub struct Neg;
+pub(crate) struct Neg;
 /// |a|
-pub struct Abs;
+pub(crate) struct Abs;
 /// -1, 0 or 1; NaN stays NaN
-pub struct Sign;
+pub(crate) struct Sign;
 /// a²
-pub struct Square;
+pub(crate) struct Square;
 /// 1 / a
-pub struct Reciprocal;
+pub(crate) struct Reciprocal;
 /// √a
-pub struct Sqrt;
+pub(crate) struct Sqrt;
 /// 1 / √a
-pub(crate) type Rsqrt = RsqrtBy<Plain>;
+pub(crate) type Rsqrt = RsqrtBy<FmaDefault>;
 /// 1 / √a, where the machine has an instruction for fused operations
-pub(crate) type RsqrtFused = RsqrtBy<Instruction>;
+pub(crate) type RsqrtFused = RsqrtBy<FmaHardware>;
 /// 1 / √a, with fused operations as `M` has them
-pub struct RsqrtBy<M>(PhantomData<M>);
+pub(crate) struct RsqrtBy<M>(PhantomData<M>);
 /// √(a² + b²)
-pub struct Hypot;
+pub(crate) struct Hypot;
 /// The cube root
-pub struct Cbrt;
+pub(crate) struct Cbrt;
 /// |a| with the sign of b
-pub struct Copysign;
+pub(crate) struct Copysign;
 
 impl<T: Number> Binary<T> for Add {
     type Out = T;
@@ -101,31 +101,31 @@ impl<T: Real> Binary<T> for Div {
     }
 }
 
-/// The operators whose integer form and float form have nothing in common.
-pub mod integer {
+/// The operators whose integer and float forms have nothing in common.
+pub(crate) mod integer {
     use std::marker::PhantomData;
 
     use super::{Binary, Integer};
     use crate::{
-        division::{Divide, Dividend, Ready},
-        loops::Prepared,
-        math::singles::{Fma, Plain},
+        division::{Divide, Dividend, PrecomputedDivisor},
+        loops::ByPrecomputed,
+        math::f32xn::{Fma, FmaDefault},
     };
 
-    /// What is made of a quotient.
+    /// A result that is derived from a quotient.
     pub(crate) trait OfQuotient: 'static {
         /// Whether the quotient is rounded down, or towards zero.
         const DOWN: bool;
-        /// Makes it of the quotient of `a` and `b`.
+        /// Derives it from the quotient of `a` and `b`.
         fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N;
     }
 
     /// The quotient, rounded down or towards zero
-    pub struct Quotient<const DOWN: bool>;
-    /// What it leaves
-    pub struct Rest<const DOWN: bool>;
-    /// What the quotient rounded to nearest leaves
-    pub struct NearestRest;
+    pub(crate) struct Quotient<const DOWN: bool>;
+    /// The remainder of that quotient
+    pub(crate) struct IntRemainder<const DOWN: bool>;
+    /// The remainder of the quotient rounded to nearest
+    pub(crate) struct NearestRest;
 
     impl<const DOWN: bool> OfQuotient for Quotient<DOWN> {
         const DOWN: bool = DOWN;
@@ -135,7 +135,7 @@ pub mod integer {
         }
     }
 
-    impl<const DOWN: bool> OfQuotient for Rest<DOWN> {
+    impl<const DOWN: bool> OfQuotient for IntRemainder<DOWN> {
         const DOWN: bool = DOWN;
         #[inline(always)]
         fn make<M: Fma, N: Divide>(a: N, b: N, quotient: N) -> N {
@@ -151,25 +151,25 @@ pub mod integer {
         }
     }
 
-    /// What `Q` makes of a / b
+    /// The result that `Q` derives from a / b
     pub(crate) struct Division<Q>(PhantomData<Q>);
     /// a / b, rounded towards zero
-    pub(crate) type DivTrunc = Division<Quotient<false>>;
+    pub(crate) type IntDivTrunc = Division<Quotient<false>>;
     /// a / b, rounded down
-    pub(crate) type DivFloor = Division<Quotient<true>>;
-    /// The remainder of `DivFloor`, with the divisor's sign
-    pub(crate) type ModFloor = Division<Rest<true>>;
-    /// The remainder of `DivTrunc`, with the dividend's sign
-    pub(crate) type Fmod = Division<Rest<false>>;
+    pub(crate) type IntDivFloor = Division<Quotient<true>>;
+    /// The remainder of `IntDivFloor`, with the divisor's sign
+    pub(crate) type IntModFloor = Division<IntRemainder<true>>;
+    /// The remainder of `IntDivTrunc`, with the dividend's sign
+    pub(crate) type IntFmod = Division<IntRemainder<false>>;
     /// The remainder of the quotient rounded to nearest, ties to even
-    pub(crate) type RemainderIeee = Division<NearestRest>;
+    pub(crate) type IntRemainderIeee = Division<NearestRest>;
     /// a to the power of b, wrapping
-    pub struct Pow;
+    pub(crate) struct IntPow;
 
     impl<Q: OfQuotient> Division<Q> {
         #[inline(always)]
         fn of<N: Divide>(a: N, b: N) -> N {
-            Q::make::<Plain, N>(a, b, if Q::DOWN { a.div_floor(b) } else { a.div_trunc(b) })
+            Q::make::<FmaDefault, N>(a, b, if Q::DOWN { a.div_floor(b) } else { a.div_trunc(b) })
         }
         #[inline(always)]
         fn of_by<M: Fma, N: Divide>(a: N, (b, by): (N, N::By)) -> N {
@@ -194,16 +194,16 @@ pub mod integer {
         }
     }
 
-    impl<T: Dividend, Q: OfQuotient> Prepared<T> for Division<Q> {
+    impl<T: Dividend, Q: OfQuotient> ByPrecomputed<T> for Division<Q> {
         type By = (T, T::By);
         type NearBy = (T::Near, <T::Near as Divide>::By);
         #[inline(always)]
         fn prepare(b: T) -> Self::By {
-            (b, Ready::of(b))
+            (b, PrecomputedDivisor::of(b))
         }
         #[inline(always)]
         fn prepare_near(b: T) -> Self::NearBy {
-            (b.near(), Ready::of(b.near()))
+            (b.near(), PrecomputedDivisor::of(b.near()))
         }
         #[inline(always)]
         fn apply_by<M: Fma>(a: T, by: Self::By) -> T {
@@ -215,9 +215,10 @@ pub mod integer {
         }
     }
 
-    impl<T: Integer> Binary<T> for Pow {
+    impl<T: Integer> Binary<T> for IntPow {
         type Out = T;
-        /// Multiplies the squares that the bits of the exponent name; a negative exponent counts as 0 (a guard refuses it before).
+        /// Multiplies the squares for the set bits of the exponent; a negative exponent counts as 0 (a guard rejects it
+        /// before).
         #[inline(always)]
         fn apply(a: T, b: T) -> T {
             let mut exponent = if b.is_negative() { 0 } else { b.bits() };
@@ -241,7 +242,7 @@ impl<T: Integer> Binary<T> for PowTrunc {
         let minus_one = T::ZERO.not();
         let unit = a == T::ONE || (a == minus_one && a.is_negative());
         if !b.is_negative() {
-            integer::Pow::apply(a, b)
+            integer::IntPow::apply(a, b)
         } else if !unit {
             T::ZERO
         } else if b.and(T::ONE) == T::ONE {
@@ -304,7 +305,8 @@ impl Function2 for RemainderIeee {
     }
 }
 
-/// A function of two numbers that one step computes of most of them: by a quotient, a fused operation, and a look at what is left.
+/// A function of two numbers that is computed in one step for most of them: a quotient, a fused operation, and a check
+/// of the remainder.
 pub(crate) trait OneStep: Function2 {
     /// Computes in f32, or returns NaN.
     fn narrow_once(a: f32, b: f32) -> f32;
@@ -462,8 +464,9 @@ impl<T: Real> Unary<T> for Reciprocal {
 }
 
 impl Function for Sqrt {
-    /// Gives the root what makes it canonical before it is taken: the compiler knows that the root of a negative number is a NaN, and
-    /// drops a choice between that NaN and the canonical one, although the machine's own has a sign.
+    /// Makes the argument of the root canonical before the root is computed: the compiler knows that the root of a
+    /// negative number is a NaN, and removes a choice between that NaN and the canonical one, although the machine's
+    /// own has a sign.
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
         if x >= 0.0 { x } else { f32::NAN }.sqrt()
@@ -485,33 +488,33 @@ impl<M: Fma> Function for RsqrtBy<M> {
     }
 }
 
-/// Refuses a divisor of 0.
-pub struct ZeroDivisor;
-/// Refuses an exponent below 0.
-pub struct NegativeExponent;
-/// Refuses 0 to a power below 0.
-pub struct ZeroToNegative;
+/// Rejects a divisor of 0.
+pub(crate) struct ZeroDivisor;
+/// Rejects an exponent below 0.
+pub(crate) struct NegativeExponent;
+/// Rejects 0 to a power below 0.
+pub(crate) struct ZeroToNegative;
 
-impl<T: Integer> Refuses<T> for ZeroDivisor {
+impl<T: Integer> Rejects<T> for ZeroDivisor {
     const WHAT: &'static str = "a zero divisor";
     #[inline(always)]
-    fn refuses(_: T, b: T) -> bool {
+    fn rejects(_: T, b: T) -> bool {
         b == T::ZERO
     }
 }
 
-impl<T: Integer> Refuses<T> for NegativeExponent {
+impl<T: Integer> Rejects<T> for NegativeExponent {
     const WHAT: &'static str = "a negative exponent of an integer";
     #[inline(always)]
-    fn refuses(_: T, b: T) -> bool {
+    fn rejects(_: T, b: T) -> bool {
         b.is_negative()
     }
 }
 
-impl<T: Integer> Refuses<T> for ZeroToNegative {
+impl<T: Integer> Rejects<T> for ZeroToNegative {
     const WHAT: &'static str = "zero to a negative power";
     #[inline(always)]
-    fn refuses(a: T, b: T) -> bool {
+    fn rejects(a: T, b: T) -> bool {
         b.is_negative() && a == T::ZERO
     }
 }

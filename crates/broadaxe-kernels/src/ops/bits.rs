@@ -1,8 +1,8 @@
 //! Bits of integers, and shifts.
 //!
-//! A shift by a count that is negative or not below the width moves every bit out: the result is 0, or all sign bits for a
-//! signed number shifted right. So NumPy and ONNX opset 28 define it. The operators ending in `_mod` take the count modulo
-//! the width instead, as OpenVINO's reference does (its specification leaves such counts undefined).
+//! A shift by a count that is negative or not below the width shifts every bit out: the result is 0, or all sign bits
+//! for a signed number shifted right. NumPy and ONNX opset 28 define it so. The operators ending in `_mod` use the
+//! count modulo the width instead, as OpenVINO's reference does (its specification leaves such counts undefined).
 
 use crate::{
     loops::{Binary, Unary},
@@ -10,25 +10,25 @@ use crate::{
 };
 
 /// a & b
-pub struct And;
+pub(crate) struct BitAnd;
 /// a | b
-pub struct Or;
+pub(crate) struct BitOr;
 /// a ^ b
-pub struct Xor;
+pub(crate) struct BitXor;
 /// ~a
-pub struct Not;
+pub(crate) struct BitNot;
 /// a << b
-pub struct ShiftLeft;
+pub(crate) struct ShiftLeft;
 /// a >> b
-pub struct ShiftRight;
+pub(crate) struct ShiftRight;
 /// a << (b mod width)
-pub struct ShiftLeftMod;
+pub(crate) struct ShiftLeftMod;
 /// a >> (b mod width)
-pub struct ShiftRightMod;
+pub(crate) struct ShiftRightMod;
 /// The number of bits of |a| that are 1
-pub struct BitwiseCount;
+pub(crate) struct BitwiseCount;
 
-impl<T: Integer> Binary<T> for And {
+impl<T: Integer> Binary<T> for BitAnd {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -36,7 +36,7 @@ impl<T: Integer> Binary<T> for And {
     }
 }
 
-impl<T: Integer> Binary<T> for Or {
+impl<T: Integer> Binary<T> for BitOr {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -44,7 +44,7 @@ impl<T: Integer> Binary<T> for Or {
     }
 }
 
-impl<T: Integer> Binary<T> for Xor {
+impl<T: Integer> Binary<T> for BitXor {
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
@@ -52,7 +52,7 @@ impl<T: Integer> Binary<T> for Xor {
     }
 }
 
-impl<T: Integer> Unary<T> for Not {
+impl<T: Integer> Unary<T> for BitNot {
     type Out = T;
     #[inline(always)]
     fn apply(x: T) -> T {
@@ -64,7 +64,7 @@ macro_rules! counts {
     ($($ty:ident: $size:expr;)+) => { $(
         impl Unary<$ty> for BitwiseCount {
             type Out = u8;
-            /// Counts in the magnitude, as NumPy does: of -1 there is one.
+            /// Counts in the magnitude, as NumPy does: -1 has one.
             #[inline(always)]
             fn apply(x: $ty) -> u8 {
                 $size(x).count_ones() as u8

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// a as a `T`
-pub struct Cast<T>(PhantomData<T>);
+pub(crate) struct Cast<T>(PhantomData<T>);
 
 impl<A: Origin, T: Target> Unary<A> for Cast<T> {
     type Out = T;
@@ -20,7 +20,7 @@ impl<A: Origin, T: Target> Unary<A> for Cast<T> {
 }
 
 /// a, bit for bit; a bool as 0 or 1
-pub struct Copy;
+pub(crate) struct Copy;
 
 impl<T: Element> Unary<T> for Copy {
     type Out = T;

@@ -1,4 +1,4 @@
-//! Comparison: every NaN is unequal to and unordered with everything. What is greater is what the other is less than.
+//! Comparisons: every NaN is unequal to and unordered with everything. Greater is less with exchanged operands.
 
 use crate::{
     dtype::{Bool, Element},
@@ -7,21 +7,21 @@ use crate::{
 };
 
 /// a == b
-pub struct Equal;
+pub(crate) struct Equal;
 /// a != b
-pub struct NotEqual;
+pub(crate) struct NotEqual;
 /// a < b
-pub struct Less;
+pub(crate) struct Less;
 /// a <= b
-pub struct LessEqual;
+pub(crate) struct LessEqual;
 /// 0, b or 1 where a is below, at or above 0; NaN stays NaN
-pub struct Heaviside;
+pub(crate) struct Heaviside;
 /// a is a NaN
-pub struct IsNan;
+pub(crate) struct IsNan;
 /// a is an infinity
-pub struct IsInf;
+pub(crate) struct IsInf;
 /// a is neither NaN nor an infinity
-pub struct IsFinite;
+pub(crate) struct IsFinite;
 
 impl<T: Element + PartialEq> Binary<T> for Equal {
     type Out = Bool;

@@ -3,13 +3,13 @@
 use crate::loops::Binary;
 
 /// The greatest common divisor of |a| and |b|; of two zeros, 0
-pub struct Gcd;
-/// The least common multiple of |a| and |b|; beside a zero, 0
-pub struct Lcm;
+pub(crate) struct Gcd;
+/// The least common multiple of |a| and |b|; 0 if one of them is 0
+pub(crate) struct Lcm;
 
 /// Computes the greatest common divisor by shifts and differences.
 ///
-/// All loops call this function: what takes a hundred steps need not be compiled into each of them.
+/// All loops call this function: it needs a hundred steps, so inlining it does not pay.
 #[inline(never)]
 fn gcd(a: u64, b: u64) -> u64 {
     if a == 0 || b == 0 {
@@ -28,7 +28,7 @@ macro_rules! divisors {
     ($($ty:ident: $size:expr;)+) => { $(
         impl Binary<$ty> for Gcd {
             type Out = $ty;
-            /// The divisor of the least integer and itself or 0 is one more than the dtype holds, and wraps.
+            /// The divisor of the smallest integer and itself or 0 is one more than the dtype's maximum, and wraps.
             #[inline(always)]
             fn apply(a: $ty, b: $ty) -> $ty {
                 gcd($size(a) as u64, $size(b) as u64) as $ty
@@ -36,7 +36,7 @@ macro_rules! divisors {
         }
         impl Binary<$ty> for Lcm {
             type Out = $ty;
-            /// Multiples that the dtype does not hold wrap.
+            /// Multiples beyond the dtype's maximum wrap.
             #[inline(always)]
             fn apply(a: $ty, b: $ty) -> $ty {
                 let (a, b) = ($size(a) as u64, $size(b) as u64);

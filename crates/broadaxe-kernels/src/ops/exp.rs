@@ -5,37 +5,37 @@ use std::marker::PhantomData;
 use crate::{
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::Function,
 };
 
 /// e^a
-pub struct Exp;
+pub(crate) struct Exp;
 /// 2^a
-pub struct Exp2;
+pub(crate) struct Exp2;
 /// e^a - 1, exact near 0
-pub struct Expm1;
+pub(crate) struct Expm1;
 /// The natural logarithm
-pub struct Log;
+pub(crate) struct Log;
 /// The logarithm to base 2
-pub(crate) type Log2 = Log2By<Plain>;
+pub(crate) type Log2 = Log2By<FmaDefault>;
 /// The logarithm to base 2, where the machine has an instruction for fused operations
-pub(crate) type Log2Fused = Log2By<Instruction>;
+pub(crate) type Log2Fused = Log2By<FmaHardware>;
 /// The logarithm to base 2, with fused operations as `M` has them
-pub struct Log2By<M>(PhantomData<M>);
+pub(crate) struct Log2By<M>(PhantomData<M>);
 /// The logarithm to base 10
-pub(crate) type Log10 = Log10By<Plain>;
+pub(crate) type Log10 = Log10By<FmaDefault>;
 /// The logarithm to base 10, where the machine has an instruction for fused operations
-pub(crate) type Log10Fused = Log10By<Instruction>;
+pub(crate) type Log10Fused = Log10By<FmaHardware>;
 /// The logarithm to base 10, with fused operations as `M` has them
-pub struct Log10By<M>(PhantomData<M>);
+pub(crate) struct Log10By<M>(PhantomData<M>);
 /// log(1 + a), exact near 0
-pub(crate) type Log1p = Log1pBy<Plain>;
+pub(crate) type Log1p = Log1pBy<FmaDefault>;
 /// log(1 + a), exact near 0, where the machine has an instruction for fused operations
-pub(crate) type Log1pFused = Log1pBy<Instruction>;
+pub(crate) type Log1pFused = Log1pBy<FmaHardware>;
 /// log(1 + a), exact near 0, with fused operations as `M` has them
-pub struct Log1pBy<M>(PhantomData<M>);
+pub(crate) struct Log1pBy<M>(PhantomData<M>);
 
 impl Function for Exp {
     #[inline(always)]

@@ -9,23 +9,23 @@ use crate::{
 };
 
 /// The sign bit, of floats by the integers of their width
-pub struct Signbit;
+pub(crate) struct Signbit;
 /// The next float after a in the direction of b
-pub struct Nextafter;
+pub(crate) struct Nextafter;
 /// The distance from a to the next float
-pub struct Spacing;
+pub(crate) struct Spacing;
 /// a * 2^b, rounded once; b is truncated
-pub struct Ldexp;
+pub(crate) struct Ldexp;
 /// The significand of a, from 1/2 up to 1
-pub struct Mantissa;
+pub(crate) struct Mantissa;
 /// The exponent of two that belongs to that significand
-pub struct Exponent;
+pub(crate) struct Exponent;
 /// a less its whole part, with the sign of a
-pub struct Fraction;
+pub(crate) struct Fraction;
 /// a in radians, where a is in degrees
-pub struct Radians;
+pub(crate) struct Radians;
 /// a in degrees, where a is in radians
-pub struct Degrees;
+pub(crate) struct Degrees;
 
 macro_rules! signs {
     ($($bits:ident),+) => { $(
@@ -40,7 +40,7 @@ macro_rules! signs {
 }
 signs!(u16, u32, u64);
 
-/// Says which of two zeros comes after the first in the direction of the second.
+/// Whether the second of two equal zeros is the result.
 const SECOND: bool = true;
 const FIRST: bool = false;
 
@@ -76,7 +76,7 @@ macro_rules! spacing {
     ($($ty:ident),+) => { $(
         impl Unary<$ty> for Spacing {
             type Out = $ty;
-            /// Takes the next float away from zero less this one; of both zeros, the least float.
+            /// Returns the next float away from zero minus this one; for both zeros, the smallest float.
             #[inline(always)]
             fn apply(x: $ty) -> $ty {
                 let next = $ty::from_bits(x.to_bits().wrapping_add(1));
@@ -90,7 +90,7 @@ spacing!(f32, f64);
 
 impl Unary<f16> for Spacing {
     type Out = f16;
-    /// As NumPy has it for f16: the distance to the next float above, which is never negative.
+    /// As in NumPy for f16: the distance to the next float above, which is never negative.
     #[inline(always)]
     fn apply(x: f16) -> f16 {
         let bits = f16::to_bits(x);
@@ -104,7 +104,7 @@ impl Unary<f16> for Spacing {
 
 impl Unary<bf16> for Spacing {
     type Out = bf16;
-    /// As `ml_dtypes` has it: a zero keeps its sign.
+    /// As in `ml_dtypes`: a zero keeps its sign.
     #[inline(always)]
     fn apply(x: bf16) -> bf16 {
         let bits = bf16::to_bits(x);
@@ -124,7 +124,8 @@ impl Function2 for Ldexp {
         let value = (f64::from(a) * power) as f32;
         if b.is_nan() { f32::NAN } else { value.canonical() }
     }
-    /// Brings the significand to the exponent of the result, or to one that is 2^64 times too large where that is subnormal.
+    /// Scales the significand to the exponent of the result, or to one that is 2^64 times too large where that is
+    /// subnormal.
     #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
@@ -146,7 +147,7 @@ impl Function2 for Ldexp {
     }
 }
 
-/// Returns a normal number, and the power of two that it is too large by.
+/// Returns a normal number, and the power of two by which it is too large.
 #[inline(always)]
 fn normal64(size: f64) -> (f64, i32) {
     const TWO_54: f64 = 18_014_398_509_481_984.0;
@@ -171,7 +172,7 @@ impl Function for Mantissa {
     }
 }
 
-/// Returns the exponent of `x`; of what is no number, infinite or zero, 0.
+/// Returns the exponent of `x`; 0 for NaN, infinities and zero.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
 #[inline(always)]
 fn exponent64(x: f64) -> i32 {

@@ -1,4 +1,4 @@
-//! The functions that are written for one f32 and for many.
+//! Functions that are written for one f32 and for many.
 
 use std::marker::PhantomData;
 
@@ -10,8 +10,9 @@ use super::{
 };
 use crate::{
     math::{
-        self, power32, single,
-        singles::{Fma, Instruction, InstructionNear, Lanewise, Lanewise2, Single, Singles},
+        self,
+        f32xn::{F32x1, F32xN, Fma, FmaHardware, FmaHardwareNear, Lanewise, Lanewise2},
+        power32, single,
     },
     number::{Function, Function2},
 };
@@ -22,7 +23,7 @@ macro_rules! lanewise {
             const NEAR: Option<f64> = $near;
             const NEAR_WIDE: Option<f64> = $near_wide;
             #[inline(always)]
-            fn of<V: Singles>(x: V) -> V {
+            fn of<V: F32xN>(x: V) -> V {
                 $room::$name(x)
             }
             #[inline(always)]
@@ -43,19 +44,19 @@ lanewise! {
 }
 
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
-pub struct Power<M>(PhantomData<M>);
+pub(crate) struct LanewisePow<M>(PhantomData<M>);
 
-impl<M: Fma> Lanewise2 for Power<M> {
+impl<M: Fma> Lanewise2 for LanewisePow<M> {
     #[inline(always)]
-    fn of<V: Singles>(a: V, b: V) -> V {
+    fn of<V: F32xN>(a: V, b: V) -> V {
         power32::pow(a, b)
     }
 }
 
-impl<M: Fma> Function2 for Power<M> {
+impl<M: Fma> Function2 for LanewisePow<M> {
     #[inline(always)]
     fn narrow(a: f32, b: f32) -> f32 {
-        power32::pow(Single::<M>::of(a), Single::of(b)).x
+        power32::pow(F32x1::<M>::of(a), F32x1::of(b)).x
     }
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
@@ -63,32 +64,32 @@ impl<M: Fma> Function2 for Power<M> {
     }
 }
 
-/// The same function where the machine has an instruction for fused operations.
-pub struct Fused<F>(PhantomData<F>);
+/// The same function with the machine's fused operations.
+pub(crate) struct Fused<F>(PhantomData<F>);
 
 impl<F: Function + Lanewise> Function for Fused<F> {
     const NEAR: Option<f64> = <F as Lanewise>::NEAR;
     const NEAR_WIDE: Option<f64> = <F as Lanewise>::NEAR_WIDE;
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        F::of(Single::<Instruction>::of(x)).x
+        F::of(F32x1::<FmaHardware>::of(x)).x
     }
     #[inline(always)]
     fn wide(x: f64) -> f64 {
-        F::wide_by::<Instruction>(x)
+        F::wide_by::<FmaHardware>(x)
     }
     #[inline(always)]
     fn narrow_near(x: f32) -> f32 {
-        F::of(Single::<InstructionNear>::of(x)).x
+        F::of(F32x1::<FmaHardwareNear>::of(x)).x
     }
     #[inline(always)]
     fn wide_near(x: f64) -> f64 {
-        F::wide_by::<InstructionNear>(x)
+        F::wide_by::<FmaHardwareNear>(x)
     }
 }
 
-/// The same function, in one step of most numbers, where the machine has an instruction for fused operations.
-pub struct Once<F>(PhantomData<F>);
+/// The same function, in one step for most numbers, with the machine's fused operations.
+pub(crate) struct Once<F>(PhantomData<F>);
 
 impl<F: OneStep> Function2 for Once<F> {
     const SPLIT: bool = true;
@@ -118,7 +119,7 @@ mod tests {
         ops::activation::{GeluFused, GeluTanhFused},
     };
 
-    /// Compares the way of numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
+    /// Compares the path for numbers near zero with the other, bit by bit: at the limit, around zero, at all exponents.
     fn check<F: Function>(name: &str) {
         let limit = F::NEAR.expect("a limit");
         let mut state = 1_u64;

@@ -3,9 +3,9 @@
 use crate::{loops::Unary, number::Number};
 
 /// 0 for every element
-pub struct Zeros;
+pub(crate) struct Zeros;
 /// 1 for every element
-pub struct Ones;
+pub(crate) struct Ones;
 
 impl<T: Number> Unary<T> for Zeros {
     type Out = T;

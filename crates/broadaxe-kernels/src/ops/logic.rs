@@ -6,15 +6,15 @@ use crate::{
 };
 
 /// a and b
-pub struct And;
+pub(crate) struct LogicalAnd;
 /// a or b
-pub struct Or;
+pub(crate) struct LogicalOr;
 /// a or b, not both
-pub struct Xor;
+pub(crate) struct LogicalXor;
 /// not a
-pub struct Not;
+pub(crate) struct LogicalNot;
 
-impl Binary<Bool> for And {
+impl Binary<Bool> for LogicalAnd {
     type Out = Bool;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
@@ -22,7 +22,7 @@ impl Binary<Bool> for And {
     }
 }
 
-impl Binary<Bool> for Or {
+impl Binary<Bool> for LogicalOr {
     type Out = Bool;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
@@ -30,7 +30,7 @@ impl Binary<Bool> for Or {
     }
 }
 
-impl Binary<Bool> for Xor {
+impl Binary<Bool> for LogicalXor {
     type Out = Bool;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
@@ -38,7 +38,7 @@ impl Binary<Bool> for Xor {
     }
 }
 
-impl Unary<Bool> for Not {
+impl Unary<Bool> for LogicalNot {
     type Out = Bool;
     #[inline(always)]
     fn apply(x: Bool) -> Bool {

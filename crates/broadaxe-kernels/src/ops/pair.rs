@@ -1,7 +1,7 @@
-//! Two operations at once: a sum, difference or product, and another with its result and a third operand.
+//! Two operations at once: a sum, difference or product, and another one with its result and a third operand.
 //!
-//! Each is rounded as if it stood alone. What is saved is the way of the first result to a tile and back, which takes as long as the
-//! arithmetic.
+//! Each is rounded separately. This saves writing the first result to a tile and reading it back, which costs as much
+//! as the arithmetic.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -13,7 +13,7 @@ pub(crate) const SUM: u8 = 0;
 pub(crate) const DIFFERENCE: u8 = 1;
 /// The product of the first two operands.
 pub(crate) const PRODUCT: u8 = 2;
-/// The third operand less the result of the first operation; only as a second one.
+/// The third operand minus the result of the first operation; only as a second one.
 pub(crate) const REVERSED: u8 = 3;
 
 /// (a FIRST b) SECOND c
@@ -26,7 +26,7 @@ where
     type Out = T;
     #[inline(always)]
     fn apply(a: T, b: T, c: T) -> T {
-        // A NaN of the first operation need not be the canonical one: the second makes one of it.
+        // A NaN of the first operation need not be canonical: the second makes it so.
         let first = match FIRST {
             SUM => a + b,
             DIFFERENCE => a - b,

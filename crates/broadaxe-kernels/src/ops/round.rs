@@ -3,13 +3,13 @@
 use crate::number::{Function, Number};
 
 /// The next whole number below
-pub struct Floor;
+pub(crate) struct Floor;
 /// The next whole number above
-pub struct Ceil;
+pub(crate) struct Ceil;
 /// The nearest whole number, ties to even
-pub struct Round;
+pub(crate) struct Round;
 /// The next whole number towards zero
-pub struct Trunc;
+pub(crate) struct Trunc;
 
 impl Function for Floor {
     #[inline(always)]

@@ -7,9 +7,9 @@ use crate::{
 };
 
 /// b where a holds, else c
-pub struct Where;
+pub(crate) struct Where;
 /// a, at least b and at most c
-pub struct Clamp;
+pub(crate) struct Clamp;
 
 impl<T: Element> Ternary<Bool, T> for Where {
     type Out = T;
@@ -21,12 +21,12 @@ impl<T: Element> Ternary<Bool, T> for Where {
 
 impl<T: Number> Ternary<T, T> for Clamp {
     type Out = T;
-    /// The upper bound wins over the lower one; a NaN in any operand spreads.
+    /// The upper bound wins over the lower one; a NaN in any operand propagates.
     #[inline(always)]
     fn apply(a: T, b: T, c: T) -> T {
         let raised = if a.is_below(b) { b } else { a };
         let lowered = if c.is_below(raised) { c } else { raised };
-        // Bounds are mostly the same for all elements, and so is this choice then.
+        // Bounds are mostly the same for all elements, and so is this choice.
         let bound = if b.is_nan() { b } else { c };
         let result = if bound.is_nan() { bound } else { lowered };
         result.canonical()

@@ -5,43 +5,43 @@ use std::marker::PhantomData;
 use crate::{
     math::{
         self,
-        singles::{Fma, Instruction, Plain},
+        f32xn::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Function2},
 };
 
 /// The sine
-pub(crate) type Sin = SinBy<Plain>;
+pub(crate) type Sin = SinBy<FmaDefault>;
 /// The sine, where the machine has an instruction for fused operations
-pub(crate) type SinFused = SinBy<Instruction>;
+pub(crate) type SinFused = SinBy<FmaHardware>;
 /// The sine, with fused operations as `M` has them
-pub struct SinBy<M>(PhantomData<M>);
+pub(crate) struct SinBy<M>(PhantomData<M>);
 /// The cosine
-pub(crate) type Cos = CosBy<Plain>;
+pub(crate) type Cos = CosBy<FmaDefault>;
 /// The cosine, where the machine has an instruction for fused operations
-pub(crate) type CosFused = CosBy<Instruction>;
+pub(crate) type CosFused = CosBy<FmaHardware>;
 /// The cosine, with fused operations as `M` has them
-pub struct CosBy<M>(PhantomData<M>);
+pub(crate) struct CosBy<M>(PhantomData<M>);
 /// The tangent
-pub struct Tan;
+pub(crate) struct Tan;
 /// The arc sine
-pub struct Asin;
+pub(crate) struct Asin;
 /// The arc cosine
-pub struct Acos;
+pub(crate) struct Acos;
 /// The arc tangent
-pub struct Atan;
+pub(crate) struct Atan;
 /// The hyperbolic sine
-pub struct Sinh;
+pub(crate) struct Sinh;
 /// The hyperbolic cosine
-pub struct Cosh;
+pub(crate) struct Cosh;
 /// The hyperbolic tangent
-pub struct Tanh;
+pub(crate) struct Tanh;
 /// The inverse hyperbolic sine
-pub struct Asinh;
+pub(crate) struct Asinh;
 /// The inverse hyperbolic cosine
-pub struct Acosh;
+pub(crate) struct Acosh;
 /// The inverse hyperbolic tangent
-pub struct Atanh;
+pub(crate) struct Atanh;
 
 impl<M: Fma> Function for SinBy<M> {
     const USUAL: f64 = math::FEW_TURNS;
@@ -203,11 +203,11 @@ impl Function for Atanh {
 }
 
 /// The angle of the point (b, a)
-pub struct Atan2;
+pub(crate) struct Atan2;
 /// log(e^a + e^b)
-pub struct Logaddexp;
+pub(crate) struct Logaddexp;
 /// log2(2^a + 2^b)
-pub struct Logaddexp2;
+pub(crate) struct Logaddexp2;
 
 impl Function2 for Atan2 {
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! What operators on f16 and bf16 compute in f32 before it is rounded.
+//! The operations that operators on f16 and bf16 compute in f32 before rounding.
 
 use super::{
     arith::{Add, Div, Fmax, Fmin, Max, Min, Mul, Reciprocal, Rsqrt, Sqrt, Square, Sub},

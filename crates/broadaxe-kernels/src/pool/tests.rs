@@ -5,7 +5,7 @@ use std::{
 
 use super::*;
 
-/// Runs a job and says how often each part was done.
+/// Runs a job and returns how often each part ran.
 fn count(executor: &dyn Executor, parts: usize) -> Vec<usize> {
     let done: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
     executor.run(parts, &|part| {
@@ -26,7 +26,7 @@ fn soon(mut attempt: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Says whether a thread of the pool takes a part of one of many jobs that are worth waking somebody.
+/// Says whether a thread of the pool runs a part of one of many jobs that are worth waking a thread.
 fn is_helped(executor: &dyn Executor) -> bool {
     let caller = thread::current().id();
     soon(|| {
@@ -78,8 +78,8 @@ fn many_callers_share_a_pool() {
 
 #[test]
 fn no_caller_waits_for_the_job_of_another() {
-    // More callers than places, and every job is at its first part at the same time.
-    let callers = LOANS + 4;
+    // More callers than places, with every job at its first part at the same time.
+    let callers = SCOPED_JOBS + 4;
     let (pool, all) = (Pool::new(3), Barrier::new(callers));
     thread::scope(|scope| {
         for _ in 0..callers {
@@ -192,7 +192,7 @@ fn few_parts_of_much_work_wake_somebody() {
 #[test]
 fn a_refused_thread_is_done_without() {
     let pool = Pool::new(8);
-    // As if the system had refused the third.
+    // As if the system had refused the third thread.
     pool.crew.room.store(2, Ordering::Relaxed);
     for _ in 0..50 {
         assert_eq!(count(&pool, 200), vec![1; 200]);
@@ -209,8 +209,8 @@ fn threads_end_with_their_pool() {
     assert!(soon(|| crew.strong_count() == 0), "threads hold the crew");
 }
 
-/// Forks in a process where no other test starts threads: a thread of the standard library takes a lock when it starts and when it
-/// ends, and a child that is forked meanwhile starts none that works.
+/// Forks in a process where no other test starts threads: the standard library locks a mutex when a thread starts and
+/// when it ends, and a child that is forked meanwhile cannot start threads.
 #[cfg(unix)]
 #[test]
 fn a_child_process_gets_threads_of_its_own() {
@@ -241,7 +241,7 @@ fn fork() {
     assert!(in_child(|| right(&pool) && is_helped(&pool)), "threads listen");
     let again = || right(&pool) && asleep(&pool) && in_child(|| right(&pool) && is_helped(&pool));
     assert!(in_child(again), "a child of a child");
-    // Forked while others have jobs, whose places are then taken for ever.
+    // Forked while others run jobs, whose places then stay occupied for ever.
     let (stop, begun) = (AtomicBool::new(false), Barrier::new(3));
     let safe = thread::scope(|scope| {
         for _ in 0..2 {

@@ -7,7 +7,7 @@ use crate::{
     tile,
 };
 
-/// Folds one sequence as the opening of `fold.rs` says, in the plainest way.
+/// Folds one sequence as the module documentation of `fold.rs` describes, in the simplest way.
 fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
     let block = |elements: &[T]| {
         let mut row: Vec<Option<T>> = vec![None; lanes];
@@ -26,7 +26,7 @@ fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
         }
         row[0].expect("a block has an element")
     };
-    // As many blocks as each bit of their number says, the largest group first.
+    // Groups of blocks, one for each set bit of their number, the largest group first.
     fn group<T: Copy>(parts: &[T], join: fn(T, T) -> T) -> T {
         if let [one] = parts {
             return *one;
@@ -38,7 +38,7 @@ fn naive<T: Copy>(elements: &[T], lanes: usize, join: fn(T, T) -> T) -> T {
     group(&elements.chunks(16 * lanes).map(block).collect::<Vec<_>>(), join)
 }
 
-/// A small generator of floats of very different sizes, so that every other order of additions gives other bits.
+/// Generates floats of very different sizes, so that any other order of additions gives other bits.
 fn numbers(count: usize, mut seed: u64) -> Vec<f64> {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -122,7 +122,7 @@ impl Case {
         cases
     }
 
-    /// Lists, per result, the elements that make it, by where they lie.
+    /// Lists the offsets of the elements of each result.
     fn sequences(&self) -> Vec<Vec<usize>> {
         let mut index = vec![0; self.shape.len()];
         let mut found: Vec<Vec<usize>> = Vec::new();
@@ -145,13 +145,13 @@ impl Case {
         found
     }
 
-    fn space(&self, size: usize, inputs: usize) -> Space {
+    fn domain(&self, size: usize, inputs: usize) -> Domain {
         let strides: Vec<isize> = self.strides.iter().map(|stride| stride * size as isize).collect();
-        Space::new(&self.shape, &self.axes, &vec![strides; inputs])
+        Domain::new(&self.shape, &self.axes, &vec![strides; inputs])
     }
 }
 
-/// Folds at a level, on so many threads.
+/// Folds at a level, on `threads` threads.
 fn fold<T: Element, O: Element + Copy>(
     case: &Case,
     reduction: Reduction,
@@ -159,10 +159,10 @@ fn fold<T: Element, O: Element + Copy>(
     elements: &[T],
     (isa, threads): (Isa, usize),
 ) -> Result<Vec<O>, Failure> {
-    let space = case.space(size_of::<T>(), 1);
+    let domain = case.domain(size_of::<T>(), 1);
     let operand = program.map_or(T::DTYPE, Program::output);
-    let reduce = Reduce { reduction, operand, program, space: &space };
-    let [kept, _] = space.counts().expect("small");
+    let reduce = Reduce { reduction, operand, program, domain: &domain };
+    let [kept, _] = domain.counts().expect("small");
     let mut out = Buffer::zeroed(kept * size_of::<O>()).expect("small");
     let inputs = [Input::new(tile::bytes(elements), case.offset * size_of::<T>())];
     let executor: &dyn Executor = if threads == 1 { &Serial } else { &Scoped(threads) };
@@ -207,7 +207,7 @@ fn sums_follow_the_tree_to_the_last_bit() {
 #[test]
 fn searches_find_the_first() {
     for case in Case::cases() {
-        // Few different values, so that there are many equals; and a NaN now and then.
+        // Few different values, so that many are equal; and an occasional NaN.
         let nan = |i: usize| case.len > 2000 && i % 4001 == 1700;
         let elements: Vec<f32> = numbers(case.len, 3)
             .iter()
@@ -270,7 +270,7 @@ fn refusals_name_the_first_element() {
         elements[zero] = 0;
         for way in ways() {
             let got: Result<Vec<i64>, _> = fold(&dense(shape, axes), Reduction::Sum, Some(&program), &elements, way);
-            assert_eq!(got, Err(Failure::Refused { step: 0, what: "a zero divisor", element: want }), "{shape:?}");
+            assert_eq!(got, Err(Failure::Rejected { step: 0, what: "a zero divisor", element: want }), "{shape:?}");
         }
     }
 }
@@ -278,8 +278,8 @@ fn refusals_name_the_first_element() {
 #[test]
 fn unsound_calls_are_refused() {
     let elements = [1_f32; 6];
-    let space = Space::new(&[2, 3], &[1], &[vec![12, 4]]);
-    let reduce = |operand| Reduce { reduction: Reduction::Max, operand, program: None, space: &space };
+    let domain = Domain::new(&[2, 3], &[1], &[vec![12, 4]]);
+    let reduce = |operand| Reduce { reduction: Reduction::Max, operand, program: None, domain: &domain };
     let run = |operand, bytes: &[u8], offset, out: usize| {
         let mut out = vec![0; out];
         reduce(operand).run(&[Input::new(bytes, offset)], &mut out, &Serial, None)
@@ -300,8 +300,8 @@ fn unsound_calls_are_refused() {
 #[test]
 fn a_stop_is_heard() {
     let elements = vec![1_f32; 1 << 20];
-    let space = Space::new(&[1 << 20], &[0], &[vec![4]]);
-    let reduce = Reduce { reduction: Reduction::Sum, operand: DType::F32, program: None, space: &space };
+    let domain = Domain::new(&[1 << 20], &[0], &[vec![4]]);
+    let reduce = Reduce { reduction: Reduction::Sum, operand: DType::F32, program: None, domain: &domain };
     let mut out = [0; 4];
     let stop = |done: u64, total: u64| done < total / 4;
     let inputs = [Input::new(tile::bytes(&elements), 0)];

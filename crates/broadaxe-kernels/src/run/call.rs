@@ -4,23 +4,24 @@ use std::marker::PhantomData;
 
 use once_cell::race::OnceBox;
 
-use super::{Failure, Job};
+use super::{Failure, ProgramJob};
 use crate::{
     cache::Caches,
     executor::{Executor, Progress},
     isa::{Block, Isa},
     nest::{Nest, apart},
-    pack::{Axis, Way},
+    pack::{Axis, CopyPlan},
     program::Program,
     schedule::{Copied, Manner, Operand, Schedule, Source, Spread, measure},
-    tile::{Buffer, Input, Output, carry},
+    tile::{Buffer, Input, Output, strided_copy},
 };
 
 impl Schedule {
     /// Decides how to run a program over a nest.
     ///
     /// # Errors
-    /// [`Failure::Layout`] when the nest does not fit the program or elements of its output share memory; [`Failure::Environment`].
+    /// [`Failure::Layout`] if the nest does not fit the program or elements of its output share memory;
+    /// [`Failure::Environment`].
     pub fn new(program: &Program, nest: &Nest) -> Result<Self, Failure> {
         Self::at(Isa::current().map_err(Failure::Environment)?, program, nest)
     }
@@ -85,13 +86,14 @@ impl Schedule {
         }
         let together = self.streams_alone && self.parts(executor.threads()) > 1;
         let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
-        Job { plan, inputs, output: &output }.run(executor, progress)
+        ProgramJob { plan, inputs, output: &output }.run(executor, progress)
     }
 
-    /// Computes the program into memory that one of the inputs lies in, from its first byte on; what is passed for that input is not looked at.
+    /// Computes the program into memory that one of the inputs shares from its first byte on. What is passed for that
+    /// input is ignored.
     ///
     /// # Errors
-    /// As for [`Schedule::run`], and [`Failure::Layout`] when there is no such input.
+    /// As for [`Schedule::run`], and [`Failure::Layout`] if no such input exists.
     pub fn run_over(
         &self,
         inputs: &[Input],
@@ -109,7 +111,7 @@ impl Schedule {
         self.run(&inputs, output, executor, progress)
     }
 
-    /// Checks that every address lies inside its buffer; says whether no input shares memory with the output.
+    /// Checks that every address is inside its buffer. Returns whether no input shares memory with the output.
     fn check(&self, inputs: &[Input], output: &Output) -> Result<bool, Failure> {
         if inputs.len() + 1 != self.operands.len() {
             let text = format!("the program has {} inputs and the call {}", self.operands.len() - 1, inputs.len());
@@ -173,12 +175,12 @@ impl Schedule {
             made = Self::decide(self.isa, &self.program, &nest, manner)?;
             &made
         };
-        let result = Job { plan, inputs: &inputs, output }.run(executor, progress);
+        let result = ProgramJob { plan, inputs: &inputs, output }.run(executor, progress);
         drop(copies);
         result
     }
 
-    /// Returns the schedule for another manner; decides it the first time.
+    /// Returns the schedule for another manner, which is decided the first time.
     fn instead<'a>(&'a self, kept: &'a OnceBox<Self>, manner: Manner) -> Result<&'a Self, Failure> {
         if let Some(plan) = kept.get() {
             return Ok(plan);
@@ -187,7 +189,7 @@ impl Schedule {
         Ok(kept.get_or_init(|| Box::new(plan)))
     }
 
-    /// Lets a block, which computes a unit, compute so many of them.
+    /// Extends a block that computes one unit to `turns` units.
     pub(super) fn take_turns(&self, block: &mut Block, turns: usize) {
         let Some(at) = self.turning else { return };
         let moves = &self.outer[at].moves;
@@ -201,7 +203,7 @@ impl Schedule {
 }
 
 impl Spread {
-    /// Brings operands over the innermost loops, and computes the program.
+    /// Copies operands over the innermost loops, and computes the program.
     ///
     /// # Errors
     /// As for [`Schedule::run`].
@@ -215,11 +217,11 @@ impl Spread {
         let mut inputs = inputs.to_vec();
         let mut copies = Vec::with_capacity(self.copies.len());
         for &Copied { input, ref way, bytes } in &self.copies {
-            let mut copy = Buffer::stale(bytes).ok_or(Failure::Memory)?;
+            let mut copy = Buffer::uninit(bytes).ok_or(Failure::Memory)?;
             let from = inputs[input].base.wrapping_add(inputs[input].offset);
-            // SAFETY: `check` found every address of the input inside its buffer, and the way walks its axes; the copy has room for what they
-            // bring (`Schedule::over`).
-            unsafe { carry(self.plan.isa, way, from, copy.bytes_mut().as_mut_ptr()) };
+            // SAFETY: `check` found every address of the input inside its buffer, and the plan walks its axes; the copy
+            // has room for all elements (`Schedule::over`).
+            unsafe { strided_copy(self.plan.isa, way, from, copy.bytes_mut().as_mut_ptr()) };
             inputs[input] = Input { base: copy.base(), len: bytes, offset: 0, borrow: PhantomData };
             copies.push(copy);
         }
@@ -228,25 +230,26 @@ impl Spread {
 }
 
 impl Operand {
-    /// Returns the addresses of the first byte reached and behind the last, if they lie inside a buffer of this base, length and offset.
+    /// Returns the addresses of the first byte reached and behind the last, if they are inside a buffer of this base,
+    /// length and offset.
     fn range(&self, (base, len, offset): (usize, usize, usize)) -> Option<(usize, usize)> {
         let low = offset.checked_add_signed(self.reach.0)?;
         let high = offset.checked_add_signed(self.reach.1).filter(|&high| high <= len)?;
         Some((base + low, base + high))
     }
 
-    /// Returns the bytes from one row of a unit to the next.
+    /// Returns the bytes between rows of a unit.
     pub(crate) fn across(&self, plan: &Schedule) -> isize {
         if plan.cut.across == plan.cut.axis { 0 } else { self.strides[plan.cut.across] }
     }
 }
 
-/// The bytes of an input that are copied between two looks at the progress function.
+/// The bytes of an input that are copied between two calls of the progress function.
 const COPIED: usize = 8 << 20;
 
 /// Copies the elements that a nest reaches in an input, and changes the strides to those of the copy.
 ///
-/// Only the axes that the input moves along are copied; it repeats along the others as before.
+/// Only axes along which the input moves are copied; it is still repeated along the others.
 fn copied(
     isa: Isa,
     dims: &[usize],
@@ -259,14 +262,14 @@ fn copied(
     let bytes = axes.iter().try_fold(size, |n, axis| n.checked_mul(axis.count)).ok_or(Failure::Memory)?;
     let mut copy = Buffer::zeroed(bytes).ok_or(Failure::Memory)?;
     let (whole, to) = ((bytes / size) as u64, copy.bytes_mut().as_mut_ptr());
-    for Piece { axes, from, at } in pieces(&axes, COPIED / size) {
+    for CopyPart { axes, from, at } in pieces(&axes, COPIED / size) {
         if progress.is_some_and(|progress| !progress(0, whole)) {
             return Err(Failure::Interrupted);
         }
         let from = input.base.wrapping_add(input.offset).wrapping_offset(from);
-        // SAFETY: `check` found every address of the input inside its buffer, and pieces are parts of it; the copy has a place for each element,
-        // the row-major one, at which those of a piece begin.
-        unsafe { carry(isa, &Way::pack(size, &axes), from, to.add(at * size)) };
+        // SAFETY: `check` found every address of the input inside its buffer, and pieces are parts of it; the copy has
+        // a place for each element, in row-major order, where those of a piece begin.
+        unsafe { strided_copy(isa, &CopyPlan::pack(size, &axes), from, to.add(at * size)) };
     }
     let mut step = size as isize;
     for (axis, stride) in axes.iter().zip(strides).rev() {
@@ -276,28 +279,29 @@ fn copied(
     Ok(copy)
 }
 
-/// A part of an operand: its axes, the bytes to its first element, and how many elements come before it.
-struct Piece {
+/// A part of an operand: its axes, the bytes to its first element, and the number of elements before it.
+struct CopyPart {
     axes: Vec<Axis>,
     from: isize,
     at: usize,
 }
 
-/// Cuts an operand into pieces of at most `most` elements, in order: whole inner axes, some rounds of the one around them.
-fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = Piece> {
+/// Divides an operand into pieces of at most `most` elements, in order: whole inner axes, and some rounds of the one
+/// around them.
+fn pieces(axes: &[Axis], most: usize) -> impl Iterator<Item = CopyPart> {
     let (mut cut, mut inner) = (axes.len(), 1);
     while cut > 0 && inner * axes[cut - 1].count <= most {
         cut -= 1;
         inner *= axes[cut].count;
     }
-    // Axis `cut - 1` is cut into runs of so many rounds; those before it are walked one by one.
+    // Axis `cut - 1` is divided into runs of `rounds` rounds; those before it are walked one by one.
     let rounds = (most / inner).max(1);
     let runs = cut.checked_sub(1).map_or(1, |axis| axes[axis].count.div_ceil(rounds));
     let outer = &axes[..cut.saturating_sub(1)];
     let count = outer.iter().map(|axis| axis.count).product::<usize>() * runs;
     (0..count).map(move |number| {
         let (mut rest, run) = (number / runs, number % runs);
-        let mut piece = Piece { axes: axes[cut.saturating_sub(1)..].to_vec(), from: 0, at: 0 };
+        let mut piece = CopyPart { axes: axes[cut.saturating_sub(1)..].to_vec(), from: 0, at: 0 };
         let mut before = inner;
         if let Some(axis) = piece.axes.first_mut().filter(|_| cut > 0) {
             let first = run * rounds;

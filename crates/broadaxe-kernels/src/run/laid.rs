@@ -1,4 +1,4 @@
-//! What bound steps and chains compute at given places.
+//! The calls of bound steps and chains at given addresses.
 
 use crate::{
     isa::Block,
@@ -6,12 +6,12 @@ use crate::{
     tile::{Call, chain::Link},
 };
 
-/// What a step computes in the piece at hand.
+/// The call of a step for the current piece.
 #[derive(Clone, Copy)]
 pub(super) struct Laid<'a> {
     pub(super) call: &'a Call,
     pub(super) block: Block,
-    /// The bytes that each operand moves with an element, from piece to piece; 0 for tiles and constants.
+    /// The bytes that each operand moves per element, from piece to piece; 0 for tiles and constants.
     pub(super) advances: [usize; 3],
     pub(super) out_advance: usize,
 }
@@ -20,7 +20,8 @@ impl BoundChain {
     /// Computes `rows` rows of `n` elements into `out`, with `out_step` bytes from row to row.
     ///
     /// # Safety
-    /// The links say of each operand how it lies over a row (`bind_chain`); it is readable so, and the result can be written.
+    /// The links give the access pattern of each operand along a row (`bind_chain`); it is readable so, and the result
+    /// can be written.
     #[inline]
     pub(super) unsafe fn run(&self, links: &Vec<Link>, [rows, n]: [usize; 2], (out, out_step): (*mut u8, isize)) {
         let places = [std::ptr::from_ref(links).cast(), std::ptr::null(), std::ptr::null()];
@@ -30,10 +31,10 @@ impl BoundChain {
 }
 
 impl BoundStep {
-    /// Describes what the step computes in `rows` rows of `n` elements.
+    /// Describes the call of a step for `rows` rows of `n` elements.
     ///
-    /// `find` says where a source begins, and the bytes from row to row; tiles say none, as their rows follow one another. The same of the
-    /// result is `out`.
+    /// `find` returns the address of a source and the bytes between its rows; for tiles it returns no step, because
+    /// their rows are contiguous. `out` is the same for the result.
     #[inline]
     pub(super) fn laid(
         &self,

@@ -1,14 +1,14 @@
-//! The quick way for little work: one call of every loop, on the caller's thread, with scratch memory on its stack.
+//! The quick path for small programs: one call of every loop, on the caller's thread, with scratch memory on its stack.
 //!
-//! For a few elements, finding threads, taking memory and looking whether to stop cost more than all loops together.
+//! For a few elements, finding threads, allocating memory and checking for a stop cost more than all loops together.
 
 use std::mem::MaybeUninit;
 
 use crate::{
     isa::{Block, FloatMode},
-    pack::{Axis, Way},
-    schedule::{BoundLink, Packed, QUICK_SCRATCH, Quick, Schedule, Source},
-    tile::{Input, Output, carry, chain::Link},
+    pack::{Axis, CopyPlan},
+    schedule::{BoundLink, PackedInput, QUICK_SCRATCH, Quick, Schedule, Source},
+    tile::{Input, Output, chain::Link, strided_copy},
 };
 
 /// Scratch memory on the stack, aligned as a buffer is.
@@ -16,9 +16,9 @@ use crate::{
 struct Scratch(MaybeUninit<[u8; QUICK_SCRATCH]>);
 
 impl Schedule {
-    /// Computes the whole nest on the quick path, if it has one; returns whether it did, and no element was refused.
+    /// Computes the whole nest on the quick path, if it has one; returns whether it did, and no element was rejected.
     ///
-    /// If a step refuses an element, the ordinary path computes the nest again and finds which one.
+    /// If a step rejects an element, the ordinary path computes the nest again and finds which one.
     #[inline]
     pub(super) fn run_quick(&self, inputs: &[Input], output: &Output) -> bool {
         let Some(quick) = self.quick else { return false };
@@ -30,7 +30,7 @@ impl Schedule {
         }
     }
 
-    /// Calls the only loop for this number of units; returns whether no element was refused.
+    /// Calls the only loop for this number of units; returns whether no element was rejected.
     fn call_loop(&self, turns: usize, inputs: &[Input], output: &Output) -> bool {
         let step = &self.steps[0];
         let mut block = Block {
@@ -47,12 +47,12 @@ impl Schedule {
             }
         }
         self.take_turns(&mut block, turns);
-        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each operand is dense or
-        // constant along a row, as its loop expects (`bind_steps`).
+        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each
+        // operand is dense or constant along a row, as its loop expects (`bind_steps`).
         unsafe { !step.call.run(&block) }
     }
 
-    /// Calls the loop of the chain over the one unit; says whether there is such a loop.
+    /// Calls the loop of the chain over the one unit. Returns whether there is such a loop.
     fn call_chain(&self, inputs: &[Input], output: &Output) -> bool {
         let Some(chain) = &self.chain else { return false };
         let place = |bound: &BoundLink| {
@@ -66,26 +66,26 @@ impl Schedule {
         let links: Vec<Link> = chain.links.iter().map(place).collect();
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let out = (output.base.wrapping_add(output.offset), self.operands[inputs.len()].across(self));
-        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output; the links say how each
-        // operand lies over a row.
+        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output; the
+        // links give the access pattern of each operand along a row.
         unsafe { chain.run(&links, [rows, n], out) };
         true
     }
 
-    /// Calls the loop of every step over the one unit; says whether nothing was refused.
+    /// Calls the loop of every step over the one unit. Returns whether no element was rejected.
     fn call_steps(&self, inputs: &[Input], output: &Output) -> bool {
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let mut memory = Scratch(MaybeUninit::uninit());
         let base = memory.0.as_mut_ptr().cast::<u8>();
-        // SAFETY: a program of the quick way needs at most as much (`choose_quick`).
+        // SAFETY: a program on the quick path needs at most this much (`choose_quick`).
         unsafe { base.write_bytes(0, self.scratch) };
         let scratch = |at: usize| base.wrapping_add(at);
         let begin = |input: usize| inputs[input].base.wrapping_add(inputs[input].offset);
-        for &Packed { input, at, .. } in &self.splats {
+        for &PackedInput { input, at, .. } in &self.splats {
             let operand = &self.operands[input];
             let axes = [Axis { count: rows, stride: operand.across(self) }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the unit.
-            unsafe { carry(self.isa, &Way::pack(operand.size, &axes), begin(input), scratch(at)) };
+            unsafe { strided_copy(self.isa, &CopyPlan::pack(operand.size, &axes), begin(input), scratch(at)) };
         }
         let own = output.base.wrapping_add(output.offset);
         self.steps.iter().all(|step| {

@@ -1,4 +1,4 @@
-//! What only unsafe code can ask: operands that share memory, and memory that ends where an operand ends.
+//! Tests that need unsafe code: operands that share memory, and memory that ends where an operand ends.
 
 use super::*;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 
 fn single(kernel: &'static Kernel) -> Program {
     let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
-    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("a kernel takes its own dtypes")
+    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("a kernel accepts its own dtypes")
 }
 
 fn operator(name: &str, dtype: DType) -> Program {
@@ -49,14 +49,14 @@ impl Random {
     }
 }
 
-/// Where a program's operands lie in one buffer, in bytes.
+/// The offsets of a program's operands in one buffer, in bytes.
 struct Shared {
     nest: Nest,
     inputs: Vec<usize>,
     output: usize,
 }
 
-/// Runs a program whose operands lie in one buffer, and again with copies; returns both buffers.
+/// Runs a program whose operands share one buffer, and again with copies; returns both buffers.
 fn both(isa: Isa, program: &Program, shared: &Shared, buffer: &[u8], threads: usize) -> [Vec<u8>; 2] {
     let mut together = buffer.to_vec();
     let result = raw::run_shared(isa, program, &shared.nest, (&shared.inputs, shared.output), &mut together, threads);
@@ -190,7 +190,7 @@ fn short_rows_are_computed_in_turns() {
         let mut result = vec![0; len];
         let given: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
         schedule.run(&given, Output::new(&mut result, 0), &Scoped(1 + round % 3), None).expect("sound");
-        // Element by element, in the integers that hold all.
+        // Element by element, in integers that hold every value.
         let mut want = vec![0; len];
         let number =
             |bytes: &[u8], at: usize| bytes[at..at + size].iter().rev().fold(0_u64, |n, &b| n << 8 | u64::from(b));
@@ -211,7 +211,7 @@ fn short_rows_are_computed_in_turns() {
     assert!(turned > 50 && in_one_call > 10, "{turned} took turns, {in_one_call} of them in one call");
 }
 
-/// What several threads keep in the cache that they share is what one thread writes past it.
+/// Results that several threads keep in a shared cache are streamed by a single thread.
 #[test]
 fn results_do_not_depend_on_where_they_are_written() {
     let last = Caches::here().last;
@@ -238,7 +238,7 @@ fn results_do_not_depend_on_where_they_are_written() {
     }
 }
 
-/// Of operands that come from memory, a few rows are computed at a time: each goes to its own place.
+/// A few rows at a time are computed if operands come from memory: each goes to its own place.
 #[test]
 fn rows_of_a_unit_are_scattered_to_their_places() {
     let (rows, n) = (500, 999);
@@ -249,7 +249,7 @@ fn rows_of_a_unit_are_scattered_to_their_places() {
     for isa in Isa::available() {
         let mut schedule = Schedule::at(isa, &operator("where", DType::I64), &nest).expect("sound");
         assert!(schedule.decisions().rows > 1, "at {:?}", isa.level());
-        (schedule.second, schedule.beside) = (true, vec![1]);
+        (schedule.second, schedule.next_rows) = (true, vec![1]);
         let mut result = vec![0; 8 * rows * n];
         let inputs = [Input::new(&conditions, 0), Input::new(&bytes, 0), Input::new(&[7; 8], 0)];
         schedule.run(&inputs, Output::new(&mut result, 0), &Scoped(1), None).expect("sound");
@@ -261,12 +261,13 @@ fn rows_of_a_unit_are_scattered_to_their_places() {
     }
 }
 
-/// The more is read, the smaller are the results that are written past the caches.
+/// The more data is read, the smaller are the results that are streamed.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn large_results_are_written_past_the_caches() {
     let tenth = Caches::here().last / 4 / 10;
-    // The rows of the result, a row being a tenth of the last-level cache; the arrays that are read whole; who writes past it.
+    // The rows of the result, where a row is a tenth of the last-level cache; the arrays that are read completely; who
+    // streams it.
     let cases = [
         (14, 0, (false, false)),
         (16, 0, (true, false)),
@@ -283,17 +284,17 @@ fn large_results_are_written_past_the_caches() {
     ];
     for (rows, read, (alone, together)) in cases {
         let whole = vec![4 * tenth as isize, 4];
-        // What is not read whole is one number.
+        // An input that is not read completely is one number.
         let input = |i: usize| if i < read { whole.clone() } else { vec![0, 0] };
         let nest = Nest { dims: vec![rows, tenth], output: whole.clone(), inputs: vec![input(0), input(1)] };
         let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
         assert_eq!((schedule.streams, schedule.streams && !schedule.streams_alone), (alone, together), "{rows} {read}");
     }
-    // A row too long for the second-level cache is read from beyond it every time.
+    // A row that exceeds the second-level cache is read from beyond it every time.
     let nest = Nest { dims: vec![6, tenth], output: vec![4 * tenth as isize, 4], inputs: vec![vec![0, 4], vec![0, 0]] };
     let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
     assert_eq!(schedule.streams_alone, 4 * tenth > Caches::here().second);
-    // Of elements that lie apart, whole lines are read.
+    // Strided elements occupy whole cache lines.
     for (apart, streams) in [(4, false), (-4, false), (12, true), (-12, true), (1000, true)] {
         let nest = Nest { dims: vec![2 * tenth], output: vec![4], inputs: vec![vec![apart], vec![0]] };
         let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
@@ -301,7 +302,7 @@ fn large_results_are_written_past_the_caches() {
     }
 }
 
-/// Pieces of rows that follow a transposed operand take lines of the result from each other, wherever those begin.
+/// Pieces of rows along a transposed operand share cache lines of the result, wherever those begin.
 #[test]
 fn pieces_of_rows_take_whole_lines() {
     struct Case {
@@ -388,8 +389,8 @@ mod fenced {
             }
             done += 1;
             let axes: Vec<Axis> = dims.iter().zip(&strides).map(|(&count, &stride)| Axis { count, stride }).collect();
-            let way = if packs { Way::pack(size, &axes) } else { Way::unpack(size, &axes) };
-            let way = Way { ahead: round % 3 != 0, ..way };
+            let way = if packs { CopyPlan::pack(size, &axes) } else { CopyPlan::unpack(size, &axes) };
+            let way = CopyPlan { ahead: round % 3 != 0, ..way };
             let (lens, offsets) = if packs { ([strided, dense], [start, 0]) } else { ([dense, strided], [0, start]) };
             for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                 let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
@@ -424,7 +425,7 @@ mod fenced {
                 let axes = axes.map(|(count, stride)| Axis { count, stride });
                 let start = places(&axes).into_iter().min().map_or(0, isize::unsigned_abs);
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
-                    let way = Way::pack(size, &axes);
+                    let way = CopyPlan::pack(size, &axes);
                     let [from, to] =
                         carry_fenced(isa, &way, (&fences.0, &fences.1), [strided, dense], [start, 0], at_end);
                     let want = places(&axes).into_iter().flat_map(|place| {
@@ -465,7 +466,7 @@ mod fenced {
                 }
                 let along = apart * size as isize;
                 let axes = [Axis { count: rows, stride: (row * size) as isize }, Axis { count: n, stride: along }];
-                let way = Way { ahead: true, ..Way::pack(size, &axes) };
+                let way = CopyPlan { ahead: true, ..CopyPlan::pack(size, &axes) };
                 let start = if apart < 0 { (row - 1) * size } else { 0 };
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                     let lens = [strided, dense];
@@ -481,7 +482,7 @@ mod fenced {
         }
     }
 
-    /// Chains read whole vectors of operands whose elements lie apart.
+    /// Chains read whole vectors of strided operands.
     #[test]
     fn no_chain_leaves_its_operands() {
         let fences = (Fenced::new(), Fenced::new());

@@ -1,19 +1,20 @@
-//! The loops of the steps, and where each finds its operands.
+//! Binds steps and chains to their loops and operands.
 
 use super::{BoundChain, BoundLink, BoundStep, Finish, Operand, Schedule, Source};
 use crate::{
     chain::Part,
     dtype::DType,
-    nest::Lie,
+    nest::AccessPattern,
     program::Slot,
     tile::{
         Call,
-        chain::{Feed, GROUP, chained},
+        chain::{CHAIN_GROUP_ELEMENTS, OperandMode},
+        chained,
     },
 };
 
 impl Schedule {
-    /// Makes one loop of all steps, which needs no tiles.
+    /// Binds all steps to one loop, which needs no tiles.
     pub(super) fn bind_chain(&mut self) {
         (self.tile, self.fetched) = (None, Vec::new());
         let parts = self.program.chain.as_deref().unwrap_or_default();
@@ -21,11 +22,11 @@ impl Schedule {
         self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
     }
 
-    /// Binds a link to how its operand lies over a row.
+    /// Binds a link to the access pattern of its operand along a row.
     fn bind_link(&self, part: &Part) -> BoundLink {
         let mut link = BoundLink {
             act: part.act,
-            feed: Feed::Kept,
+            feed: OperandMode::Kept,
             rounds: part.rounds,
             input: part.input,
             size: 4,
@@ -37,35 +38,35 @@ impl Schedule {
         let Some(i) = part.input else { return link };
         let operand = &self.operands[i];
         link.size = operand.size;
-        if let Lie::Repeated(times) = operand.lie {
+        if let AccessPattern::Repeated(times) = operand.access {
             link.times = times;
-            // Elements that stand for all that is computed at a time are not looked up.
-            let looked_up = if times < GROUP { times + GROUP } else { 0 };
+            // Elements that are repeated for a whole group or more need no table.
+            let looked_up = if times < CHAIN_GROUP_ELEMENTS { times + CHAIN_GROUP_ELEMENTS } else { 0 };
             link.table = (0..looked_up).map(|at| (at / times) as u32).collect();
         }
-        if let Lie::Apart(apart) = operand.lie {
+        if let AccessPattern::Strided(apart) = operand.access {
             link.apart = apart;
         }
-        link.feed = match (operand.lie, self.program.inputs[i]) {
-            (Lie::Constant, DType::F32) => Feed::Constant,
-            (Lie::Constant, narrow) => Feed::ConstantCast(narrow),
-            (Lie::Repeated(_), DType::F32) => Feed::Repeated,
-            (Lie::Repeated(_), narrow) => Feed::RepeatedCast(narrow),
-            (Lie::Apart(_), _) => Feed::Apart,
-            (Lie::Dense | Lie::Strided, DType::F32) => Feed::Dense,
-            (Lie::Dense | Lie::Strided, narrow) => Feed::Cast(narrow),
+        link.feed = match (operand.access, self.program.inputs[i]) {
+            (AccessPattern::Constant, DType::F32) => OperandMode::Constant,
+            (AccessPattern::Constant, narrow) => OperandMode::ConstantCast(narrow),
+            (AccessPattern::Repeated(_), DType::F32) => OperandMode::Repeated,
+            (AccessPattern::Repeated(_), narrow) => OperandMode::RepeatedCast(narrow),
+            (AccessPattern::Strided(_), _) => OperandMode::Strided,
+            (AccessPattern::Dense | AccessPattern::Irregular, DType::F32) => OperandMode::Dense,
+            (AccessPattern::Dense | AccessPattern::Irregular, narrow) => OperandMode::Cast(narrow),
         };
-        link.ahead = matches!(operand.lie, Lie::Dense | Lie::Apart(_)) && self.is_far(operand);
+        link.ahead = matches!(operand.access, AccessPattern::Dense | AccessPattern::Strided(_)) && self.is_far(operand);
         link
     }
 
-    /// Binds the one step to the loop over elements that lie apart.
+    /// Binds the one step to the loop over strided elements.
     pub(super) fn bind_single(&mut self) {
         let step = &self.program.steps[0];
         let Some(plain) = step.kernel.apart[self.isa.index()] else { return };
-        let moves = |own: &Operand| match own.lie {
-            Lie::Constant => 0,
-            Lie::Apart(apart) => apart * own.size as isize,
+        let moves = |own: &Operand| match own.access {
+            AccessPattern::Constant => 0,
+            AccessPattern::Strided(apart) => apart * own.size as isize,
             _ => own.size as isize,
         };
         let (mut args, mut apart) = ([Source::Absent; 3], [0; 3]);
@@ -95,7 +96,7 @@ impl Schedule {
                 sizes[k] = if constant { 0 } else { step.kernel.inputs()[k].size() };
                 args[k] = match arg {
                     Slot::Step(s) => Source::Tile(tile_at(self.program.tiles[s])),
-                    Slot::Input(i) if self.operands[i].lie == Lie::Constant && !constant => {
+                    Slot::Input(i) if self.operands[i].access == AccessPattern::Constant && !constant => {
                         self.splat(i, tile * widest)
                     }
                     Slot::Input(i) => Source::Input(i),

@@ -1,71 +1,71 @@
-//! Operands that are brought over the innermost loops once, before all units.
+//! Copies operands over the innermost loops once, before all units.
 //!
-//! Where short loops repeat operands in turn, no row is long in which each of them is dense or one element. But what is repeated is small
-//! beside the result, and still is when it is brought over the innermost loops. There it is dense then, and units have long rows, of which
-//! no operand has to be packed.
+//! If short loops repeat operands in turn, no long row has each of them dense or constant. But a repeated operand is
+//! small compared with the result, and its copy over the innermost loops still is. The copy is dense there, so units
+//! have long rows and need not pack any operand.
 //!
-//! A row that every round of a long loop repeats is brought over some rounds of it only: the loop is split. So rows that begin and end
-//! within lines of the cache are fewer, which is worth it where the result is written past the caches.
+//! A row that every round of a long loop repeats is copied over some rounds of it only: the loop is split. Then fewer
+//! rows begin and end within cache lines, which pays if the result is streamed.
 
 use super::{
     Manner, Operand, Schedule, is_large,
-    units::{Method, choose_units, loose},
+    units::{Method, choose_units, direct},
 };
 use crate::{
     cache::Caches,
     dtype::DType,
-    nest::{Lie, Loose, Nest, lie_loose},
-    pack::{Axis, Way},
+    nest::{AccessPattern, DirectAccess, Nest, direct_access_pattern},
+    pack::{Axis, CopyPlan},
     program::Program,
     schedule::{Decisions, Sizes, measure},
 };
 
-/// A schedule over operands of which some were brought over the innermost loops.
+/// A schedule over operands of which some were copied over the innermost loops.
 pub(crate) struct Spread {
     pub(crate) plan: Schedule,
     pub(crate) copies: Vec<Copied>,
 }
 
-/// An input that is brought over the innermost loops.
+/// An input that is copied over the innermost loops.
 pub(crate) struct Copied {
     pub(crate) input: usize,
-    pub(crate) way: Way,
+    pub(crate) way: CopyPlan,
     pub(crate) bytes: usize,
 }
 
-/// The elements of a result below which it is not worth it.
-const FEW: u64 = 1 << 14;
+/// The smallest result, in elements, for which copies are considered.
+const MIN_SPREAD_ELEMENTS: u64 = 1 << 14;
 
-/// The nanoseconds per element, beside its arithmetic, below which nothing is to be gained.
+/// The nanoseconds per element, besides its arithmetic, below which copies cannot help.
 const CHEAP: f64 = 0.02;
 
-/// The nanoseconds that it takes to bring an element over the innermost loops.
+/// The nanoseconds to copy an element over the innermost loops.
 const BROUGHT: f64 = 0.7;
 
-/// The share of the price without copies that the price with them may have.
+/// The largest price with copies, relative to the price without.
 const GAIN: f64 = 0.8;
 
-/// The part of the result's elements that may be brought over the innermost loops.
+/// The part of the result's elements that may be copied over the innermost loops.
 const PART: u64 = 8;
 
-/// The bytes of the result's rows that an operand is brought over where a loop is split.
+/// The bytes of the result's rows that an operand is copied over if a loop is split.
 const SPLIT: usize = 32 << 10;
 
-/// The strides of each input that is brought over the innermost loops, and its elements then.
+/// The strides of each input that is copied over the innermost loops, and its number of elements.
 type Copies = Vec<Option<(Vec<isize>, usize)>>;
 
-/// A way to bring operands over the innermost loops of a nest.
-struct Choice {
+/// A way to copy operands over the innermost loops of a nest.
+struct SpreadChoice {
     nest: Nest,
     copies: Copies,
-    /// What an element costs then, beside its arithmetic.
+    /// The cost of an element, besides its arithmetic.
     price: f64,
 }
 
 impl Schedule {
-    /// Lets operands be brought over the innermost loops first, where an element costs much less then.
+    /// Copies operands over the innermost loops first if that makes an element much cheaper.
     pub(crate) fn or_spread(mut self) -> Self {
-        if self.total >= FEW && self.price >= CHEAP && !self.nest.dims.is_empty() {
+        if self.total >= MIN_SPREAD_ELEMENTS && self.price >= CHEAP && !self.nest.dims.is_empty() {
             let whole = (0..self.dims.len()).map(|axis| (axis, self.nest.clone()));
             let nests = whole.chain(self.split_nests());
             let chooses = |(axis, nest): (usize, Nest)| {
@@ -79,8 +79,8 @@ impl Schedule {
         self
     }
 
-    /// Lists nests in which a loop is split so that its inner part has rows of `SPLIT` bytes at most, and that part, where the result is
-    /// written past the caches.
+    /// Lists nests in which a loop is split so that its inner part has rows of at most `SPLIT` bytes, and that part, if
+    /// the result is streamed.
     fn split_nests(&self) -> impl Iterator<Item = (usize, Nest)> {
         let is_past = is_large(&self.dims, &self.operands, Manner::Alone);
         let axes = if is_past { 0..self.dims.len() - 1 } else { 0..0 };
@@ -93,9 +93,9 @@ impl Schedule {
         })
     }
 
-    /// Describes the copies of inputs that are brought over the loops of a nest from `axis` on, all or only those that a chain cannot
-    /// take as they lie, and prices them. Returns nothing where there are none, or where they are too large.
-    fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<Choice> {
+    /// Describes the copies of inputs over the loops of a nest from `axis` on, all of them or only those that a chain
+    /// cannot read directly, and prices them. Returns `None` if there are none, or if they are too large.
+    fn choice(&self, axis: usize, nest: Nest, is_chain: bool) -> Option<SpreadChoice> {
         if is_chain && self.program.chain.is_none() {
             return None;
         }
@@ -111,11 +111,11 @@ impl Schedule {
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
         let price = units.price + made as f64 * BROUGHT / total as f64;
         let fits = made as u64 <= total / PART && (units.method == Method::Chain || !is_chain);
-        fits.then_some(Choice { nest, copies, price })
+        fits.then_some(SpreadChoice { nest, copies, price })
     }
 
     /// Makes the schedule over copies.
-    fn over(&self, Choice { mut nest, copies, .. }: Choice) -> Option<Box<Spread>> {
+    fn over(&self, SpreadChoice { mut nest, copies, .. }: SpreadChoice) -> Option<Box<Spread>> {
         let mut made = Vec::new();
         for (input, (strides, elements)) in
             copies.into_iter().enumerate().filter_map(|(input, copy)| Some((input, copy?)))
@@ -126,7 +126,7 @@ impl Schedule {
                 stride: from,
             };
             let axes: Vec<_> = nest.dims.iter().zip(nest.inputs[input].iter().zip(&strides)).map(axis).collect();
-            made.push(Copied { input, way: Way::pack(size, &axes), bytes: elements * size });
+            made.push(Copied { input, way: CopyPlan::pack(size, &axes), bytes: elements * size });
             nest.inputs[input] = strides;
         }
         let sizes = measure(&self.program, &nest).ok()?;
@@ -134,7 +134,7 @@ impl Schedule {
     }
 }
 
-/// Splits a loop of a nest, so that its inner part has so many rounds.
+/// Splits a loop of a nest, so that its inner part has `inner` rounds.
 fn split(nest: &Nest, axis: usize, inner: usize) -> Nest {
     let mut dims = nest.dims.clone();
     dims[axis] /= inner;
@@ -148,13 +148,13 @@ fn split(nest: &Nest, axis: usize, inner: usize) -> Nest {
     Nest { dims, output: strides(&nest.output), inputs: nest.inputs.iter().map(strides).collect() }
 }
 
-/// Describes the copies of inputs that are brought over the loops from `axis` on: all that are neither dense nor one element there.
-/// Returns nothing where there are none, or where they do not stay in the second-level cache.
+/// Describes the copies of inputs over the loops from `axis` on: all that are neither dense nor constant there. Returns
+/// `None` if there are none, or if they do not stay in the second-level cache.
 fn copies_over(program: &Program, axis: usize, dims: &[usize], operands: &[Operand], is_chain: bool) -> Option<Copies> {
     let copied = |(own, &dtype): (&Operand, &DType)| {
         let row = dims[axis..].iter().copied().zip(own.strides[axis..].iter().copied());
-        let loose = if is_chain { loose(dtype) } else { Loose::No };
-        (lie_loose(row, own.size, loose) == Lie::Strided).then(|| {
+        let direct = if is_chain { direct(dtype) } else { DirectAccess::No };
+        (direct_access_pattern(row, own.size, direct) == AccessPattern::Irregular).then(|| {
             let (mut strides, mut elements) = (vec![0; dims.len()], 1_usize);
             for at in (0..dims.len()).rev().filter(|&at| at >= axis || own.strides[at] != 0) {
                 strides[at] = elements.saturating_mul(own.size) as isize;
@@ -172,7 +172,7 @@ fn copies_over(program: &Program, axis: usize, dims: &[usize], operands: &[Opera
 }
 
 impl Spread {
-    /// Says how the program is run.
+    /// Returns the decisions.
     pub(super) fn decisions(&self) -> Decisions {
         let mut decisions = self.plan.decisions();
         decisions.packed.extend(self.copies.iter().map(|copied| copied.input));

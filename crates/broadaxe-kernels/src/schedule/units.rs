@@ -1,4 +1,4 @@
-//! The choice of units: as one chain, or for loops of their own, whichever costs less.
+//! Chooses units: as one chain, or with a loop for each step, whichever costs less.
 
 use super::{Manner, Operand, is_large};
 use crate::{
@@ -6,38 +6,39 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     nest::{
-        Cut, LONG, Layout, Lie, Loose, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS, ROW_OF_HALVES, ROW_OF_LOTS, Terms, lie_loose,
-        priced,
+        AccessPattern, Blocking, DirectAccess, Layout, MAX_UNIT_ELEMENTS, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS,
+        ROW_OF_HALVES, ROW_OF_LOTS, Terms, direct_access_pattern, priced,
     },
     program::{Program, Step},
-    tile::chain::{GROUP, chained},
+    tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
 };
 
-/// The most picoseconds that a unit computes, so that threads can share a job evenly; but not below so many elements, unless those
-/// take longer than a caller who asks to stop should wait.
+/// The most picoseconds that a unit computes, so that threads can share a job evenly. A unit has at least
+/// `MIN_UNIT_ELEMENTS` elements, unless those would delay a stop too much.
 const LONG_PICOS: u64 = 4_000_000;
-const SHORT: u64 = 4096;
+const MIN_UNIT_ELEMENTS: u64 = 4096;
 
-/// Computing elements where they lie apart, whatever the operands that do; less than bringing those of one together.
+/// Computing strided elements in place, for any number of strided operands; less than gathering those of one.
 const SINGLE: f64 = 0.2;
 
-/// The elements below which a call is worth more than what rows cost in it.
+/// The elements below which a call costs more than its rows.
 const LITTLE: usize = 1 << 10;
 
 /// Returns the terms of the choice of units that are the same for a chain and for loops.
 fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let picos = program.picos();
-    let longest = (LONG_PICOS / picos.max(1)).clamp(SHORT.min(look(picos)), LONG as u64) as usize;
+    let longest =
+        (LONG_PICOS / picos.max(1)).clamp(MIN_UNIT_ELEMENTS.min(look(picos)), MAX_UNIT_ELEMENTS as u64) as usize;
     let past = is_large(dims, operands, manner);
-    Terms { row: ROW, row_of_groups: ROW, lots: 0, turns: false, longest, past, ordered: false }
+    Terms { row: ROW, row_of_groups: ROW, lane_blocks: 0, turns: false, longest, past, ordered: false }
 }
 
-/// Says whether there is so little to do that one call of one loop is best, whatever its rows cost.
+/// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
 fn is_little(dims: &[usize]) -> bool {
     dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
 }
 
-/// Returns the terms of the choice of units for a program whose steps are loops of their own.
+/// Returns the terms of the choice of units for a program with a loop for each step.
 fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let is_little = is_little(dims);
     let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
@@ -49,7 +50,7 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     Terms {
         row: program.steps.iter().map(row).sum(),
         row_of_groups: if by_groups { ROW_OF_GROUPS } else { program.steps.iter().map(row_of_lots).sum() },
-        lots: program.steps.iter().filter(takes_lots).count(),
+        lane_blocks: program.steps.iter().filter(takes_lots).count(),
         turns: !is_little
             && manner != Manner::InPlace
             && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
@@ -57,48 +58,50 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     }
 }
 
-/// Describes operands for the choice of units; `loose` says what a loop can do with elements of each.
-fn layouts(operands: &[Operand], loose: impl Fn(usize) -> Loose) -> Vec<Layout<'_>> {
+/// Describes operands for the choice of units; `direct` returns the direct access to each.
+fn layouts(operands: &[Operand], direct: impl Fn(usize) -> DirectAccess) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
     let layout = |(i, o): (usize, _)| {
         let Operand { strides, size, .. }: &Operand = o;
-        Layout { strides, size: *size, is_output: i == last, loose: loose(i) }
+        Layout { strides, size: *size, is_output: i == last, direct: direct(i) }
     };
     operands.iter().enumerate().map(layout).collect()
 }
 
-/// Says what can be done with elements of a dtype on the way into a chain.
-pub(super) fn loose(dtype: DType) -> Loose {
+/// Returns the direct access of a chain to elements of a dtype.
+pub(super) fn direct(dtype: DType) -> DirectAccess {
     match dtype {
-        DType::F32 => Loose::RepeatedOrApart,
-        _ if dtype.is_half() => Loose::Repeated,
-        _ => Loose::No,
+        DType::F32 => DirectAccess::RepeatedOrStrided,
+        _ if dtype.is_half() => DirectAccess::Repeated,
+        _ => DirectAccess::No,
     }
 }
 
-/// Says the same of an operand of a chain: with results, nothing can be done.
-fn loose_chained(program: &Program, operand: usize) -> Loose {
-    program.inputs.get(operand).map_or(Loose::No, |&dtype| loose(dtype))
+/// Returns the same for an operand of a chain: none for the result.
+fn direct_of_chain(program: &Program, operand: usize) -> DirectAccess {
+    program.inputs.get(operand).map_or(DirectAccess::No, |&dtype| direct(dtype))
 }
 
-/// Chooses units for a program as one chain, where it is one and that pays: where it has several steps, elements to repeat, or
-/// some that lie apart. Says what an element costs, too.
+/// Chooses units for a program as one chain, if it is one and that pays: if it has several steps, repeated elements, or
+/// strided ones. Also returns the cost of an element.
 fn choose_chain(
     isa: Isa,
     program: &Program,
     dims: &[usize],
     operands: &[Operand],
     manner: Manner,
-) -> Option<(f64, Cut)> {
+) -> Option<(f64, Blocking)> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |i| loose_chained(program, i)), terms);
-    let lies = |i: usize| lie_loose(cut.row(dims, &operands[i].strides), operands[i].size, loose_chained(program, i));
-    let lies_so = |so: fn(&Lie) -> bool| (0..program.inputs.len()).map(lies).any(|lie| so(&lie));
-    let is_repeated = || lies_so(|lie| matches!(lie, Lie::Repeated(_)));
-    let is_apart = || lies_so(|lie| matches!(lie, Lie::Apart(_)));
+    let (price, cut) = priced(dims, &layouts(operands, |i| direct_of_chain(program, i)), terms);
+    let accesses = |i: usize| {
+        direct_access_pattern(cut.row(dims, &operands[i].strides), operands[i].size, direct_of_chain(program, i))
+    };
+    let lies_so = |so: fn(&AccessPattern) -> bool| (0..program.inputs.len()).map(accesses).any(|access| so(&access));
+    let is_repeated = || lies_so(|access| matches!(access, AccessPattern::Repeated(_)));
+    let is_apart = || lies_so(|access| matches!(access, AccessPattern::Strided(_)));
     let pays = match program.steps.len() {
-        // The loops of steps on halves are as fast, but for f16 where an operator of two operands is two links.
+        // The loops of steps on halves are as fast, except for f16 if an operator of two operands needs two links.
         1 if program.output().is_half() => {
             let two_links = links > 2 && program.steps[0].args.len() == 2;
             program.output() == DType::F16 && two_links && !is_little(dims)
@@ -106,32 +109,33 @@ fn choose_chain(
         2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
-            (is_repeated() || is_apart()) && price < priced(dims, &layouts(operands, |_| Loose::No), plain).0
+            (is_repeated() || is_apart()) && price < priced(dims, &layouts(operands, |_| DirectAccess::No), plain).0
         }
         _ => isa.level() == Level::Avx512 || terms.past || is_repeated() || program.output() == DType::F32,
     };
-    let fits = cut.chunk * cut.inner >= GROUP && lies(program.inputs.len()) != Lie::Strided;
+    let fits =
+        cut.chunk * cut.inner >= CHAIN_GROUP_ELEMENTS && accesses(program.inputs.len()) != AccessPattern::Irregular;
     (fits && pays).then_some((price, cut))
 }
 
 /// Units that were chosen.
 #[derive(Clone, Copy)]
-pub(super) struct Choice {
-    pub(super) cut: Cut,
-    /// What an element costs beside its arithmetic.
+pub(super) struct UnitChoice {
+    pub(super) cut: Blocking,
+    /// The cost of an element besides its arithmetic.
     pub(super) price: f64,
     pub(super) method: Method,
 }
 
-/// What becomes of the steps of a program.
+/// How the steps of a program are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// A loop each.
+    /// Each by its own loop.
     Loops,
-    /// One loop of all.
+    /// All by one loop.
     Chain,
-    /// One loop of the one step that there is, over elements that lie apart.
-    Single,
+    /// The only step by one loop over strided elements.
+    Strided,
 }
 
 /// Chooses units.
@@ -141,51 +145,53 @@ pub(super) fn choose_units(
     dims: &[usize],
     operands: &[Operand],
     manner: Manner,
-) -> Choice {
+) -> UnitChoice {
     if manner != Manner::InPlace {
         if let Some((price, cut)) = choose_chain(isa, program, dims, operands, manner) {
-            return Choice { cut, price, method: Method::Chain };
+            return UnitChoice { cut, price, method: Method::Chain };
         }
         if let Some((price, cut)) = choose_single(isa, program, dims, operands, manner) {
-            return Choice { cut, price, method: Method::Single };
+            return UnitChoice { cut, price, method: Method::Strided };
         }
     }
     let guarded = program.steps.iter().any(|step| step.kernel.guard().is_some());
     let terms = Terms { ordered: guarded, ..terms_of_loops(isa, program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |_| Loose::No), terms);
-    Choice { cut, price, method: Method::Loops }
+    let (price, cut) = priced(dims, &layouts(operands, |_| DirectAccess::No), terms);
+    UnitChoice { cut, price, method: Method::Loops }
 }
 
-/// Chooses units for a program of one step that takes elements apart as they lie, where that pays.
+/// Chooses units for a program of one step that computes strided elements in place, if that pays.
 fn choose_single(
     isa: Isa,
     program: &Program,
     dims: &[usize],
     operands: &[Operand],
     manner: Manner,
-) -> Option<(f64, Cut)> {
+) -> Option<(f64, Blocking)> {
     let [step] = &program.steps[..] else { return None };
     step.kernel.apart[isa.index()]?;
     let terms = Terms { past: false, ..terms(program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |_| Loose::Apart), terms);
-    let lies = |own: &Operand| lie_loose(cut.row(dims, &own.strides), own.size, Loose::Apart);
-    let lies: Vec<Lie> = operands.iter().map(lies).collect();
-    let fits = lies.iter().any(|lie| matches!(lie, Lie::Apart(_))) && !lies.contains(&Lie::Strided);
-    let plain =
-        || priced(dims, &layouts(operands, |_| Loose::No), terms_of_loops(isa, program, dims, operands, manner)).0;
+    let (price, cut) = priced(dims, &layouts(operands, |_| DirectAccess::Strided), terms);
+    let accesses = |own: &Operand| direct_access_pattern(cut.row(dims, &own.strides), own.size, DirectAccess::Strided);
+    let accesses: Vec<AccessPattern> = operands.iter().map(accesses).collect();
+    let fits = accesses.iter().any(|access| matches!(access, AccessPattern::Strided(_)))
+        && !accesses.contains(&AccessPattern::Irregular);
+    let plain = || {
+        priced(dims, &layouts(operands, |_| DirectAccess::No), terms_of_loops(isa, program, dims, operands, manner)).0
+    };
     let price = price + SINGLE;
     (fits && price < plain()).then_some((price, cut))
 }
 
-/// Notes how the operands lie over a row of a unit.
-pub(super) fn lay_over(choice: Choice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
+/// Records the access patterns of the operands along a row of a unit.
+pub(super) fn lay_over(choice: UnitChoice, program: &Program, dims: &[usize], operands: &mut [Operand]) {
     for (i, operand) in operands.iter_mut().enumerate() {
         let row = choice.cut.row(dims, &operand.strides);
-        let loose = match choice.method {
-            Method::Loops => Loose::No,
-            Method::Chain => loose_chained(program, i),
-            Method::Single => Loose::Apart,
+        let direct = match choice.method {
+            Method::Loops => DirectAccess::No,
+            Method::Chain => direct_of_chain(program, i),
+            Method::Strided => DirectAccess::Strided,
         };
-        operand.lie = lie_loose(row, operand.size, loose);
+        operand.access = direct_access_pattern(row, operand.size, direct);
     }
 }

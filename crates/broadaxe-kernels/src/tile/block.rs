@@ -1,4 +1,4 @@
-//! Blocks of the system's memory.
+//! Blocks of system memory.
 
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
@@ -6,24 +6,26 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Memory of the system's, every byte of which has a value.
+use crate::isa::PAGE_BYTES;
+
+/// Memory from the system, with every byte initialised.
 #[derive(Debug)]
 pub(super) struct Allocation {
     start: NonNull<u8>,
     layout: Layout,
-    /// From the start to the first byte that is used, an aligned one.
+    /// The bytes from the start to the first byte that is used, which is aligned.
     skip: usize,
 }
 
-/// Asks the system for pages of 2 MiB under a large block that nobody has touched: a page of 4 KiB costs as much to bring in as
-/// it takes to fill it. A system that has none to give leaves everything as it is.
+/// Requests pages of 2 MiB for a large block that was not used yet: bringing in a page of 4 KiB costs as much as
+/// filling it. If the system has none, nothing changes.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(start: *mut u8, len: usize) {
     const HUGE: usize = 2 << 20;
     let skip = start.addr().wrapping_neg() % HUGE;
     let whole = len.saturating_sub(skip) / HUGE * HUGE;
     if whole >= 2 * HUGE {
-        // SAFETY: the range lies inside the allocation; the advice changes no byte of it.
+        // SAFETY: the range is inside the allocation; the advice changes no byte of it.
         unsafe { libc::madvise(start.add(skip).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }
@@ -31,28 +33,25 @@ fn ask_for_huge_pages(start: *mut u8, len: usize) {
 #[cfg(not(target_os = "linux"))]
 fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 
-/// Returns another multiple of [`ALIGNMENT`] each time, below a page.
+/// Returns a different multiple of [`ALIGNMENT`] each time, below a page.
 ///
-/// The system begins large blocks at the same place of a page, and a CPU compares loads with the stores before them by that place
-/// first: operands that all lie so wait for each other now and then.
+/// The system starts large blocks at the same offset in a page, and a CPU compares loads with earlier stores by that
+/// offset first: operands with equal offsets occasionally wait for each other.
 fn next_distance() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
-    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE
+    NEXT.fetch_add(7 * ALIGNMENT, Ordering::Relaxed) % PAGE_BYTES
 }
-
-/// The bytes of a page.
-const PAGE: usize = 4096;
 
 /// The alignment of a [`Buffer`](super::Buffer) in bytes.
 pub const ALIGNMENT: usize = 64;
 
 impl Allocation {
-    /// Allocates room for `len` zero bytes.
+    /// Allocates `len` zero bytes.
     ///
-    /// The system hands out large blocks as untouched zero pages, so that zeroing costs nothing; it does so only for
-    /// ordinary alignments, hence the alignment by hand.
+    /// The system returns large blocks as untouched zero pages, so zeroing costs nothing. It does so only for ordinary
+    /// alignments, so the block is aligned here.
     pub(super) fn zeroed(len: usize) -> Option<Self> {
-        let apart = if len < PAGE { 0 } else { next_distance() };
+        let apart = if len < PAGE_BYTES { 0 } else { next_distance() };
         let layout = Layout::from_size_align(len.checked_add(ALIGNMENT + apart)?, 16).ok()?;
         // SAFETY: the layout has a size above 0.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
@@ -67,7 +66,7 @@ impl Allocation {
         unsafe { self.start.as_ptr().add(self.skip) }
     }
 
-    /// Counts the bytes that a buffer can have.
+    /// Counts the bytes that a buffer can use.
     pub(super) fn room(&self) -> usize {
         self.layout.size() - self.skip
     }
@@ -80,5 +79,5 @@ impl Drop for Allocation {
     }
 }
 
-// SAFETY: the allocation owns its bytes, and nothing reads or writes them through it.
+// SAFETY: the allocation owns its bytes, and does not read or write them.
 unsafe impl Send for Allocation {}

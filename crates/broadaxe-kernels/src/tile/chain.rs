@@ -1,70 +1,67 @@
-//! The loop of a chain: operations on f32 that it learns when it runs, with results that never leave the registers.
+//! The operations of chains: f32 operations that one loop interprets, with intermediate results in registers.
 //!
-//! Those of f16 and bf16 are operations on f32 whose results are rounded.
+//! Operations on f16 and bf16 are f32 operations whose results are rounded.
 //!
-//! A group of a few vectors is brought through all links before the next one is touched. Each link costs a few instructions more than
-//! in a loop made for it, and saves the way of a result to a tile and back, and all the loops that there would be.
+//! The loop applies all links to a group of a few vectors before it starts the next group. A link costs a few
+//! instructions more than in a specialised loop, but saves writing a result to a tile and reading it back, and a loop
+//! for every combination.
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-#[cfg(target_arch = "x86_64")]
-use crate::dtype::{Element, bf16, f16};
-use crate::{
-    dtype::DType,
-    isa::{Isa, Join, Loop},
-};
+use crate::{dtype::DType, isa::Opcode};
 
-/// What a link does with the number at hand.
+/// The action of a link on the current number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// Takes the operand for it.
+pub(crate) enum LinkAction {
+    /// Replaces it by the operand.
     Begin,
-    /// Keeps it, and takes the operand for it.
+    /// Saves it, and replaces it by the operand.
     Keep,
-    /// Computes with it and the operand.
-    Join(Join),
+    /// Applies an operation to it and the operand.
+    Apply(Opcode),
 }
 
-/// Where a link takes its operand from.
+/// The operand of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Feed {
-    /// Elements of f32, one after the other.
+pub(crate) enum OperandMode {
+    /// Contiguous elements of f32.
     Dense,
-    /// Elements of this dtype, one after the other, to be cast to f32.
+    /// Contiguous elements of this dtype, cast to f32.
     Cast(DType),
     /// One f32.
     Constant,
-    /// One element of this dtype, to be cast to f32.
+    /// One element of this dtype, cast to f32.
     ConstantCast(DType),
-    /// Elements of f32, each of which stands for several.
+    /// Elements of f32, each repeated several times.
     Repeated,
-    /// Elements of f16 or bf16, each of which stands for several, to be cast to f32.
+    /// Elements of f16 or bf16, each repeated several times, cast to f32.
     RepeatedCast(DType),
-    /// Elements of f32 that lie apart.
-    Apart,
-    /// The number that was kept.
+    /// Strided elements of f32.
+    Strided,
+    /// The saved number.
     Kept,
 }
 
 /// One operation of a chain, and its operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Link {
-    pub(crate) act: Act,
-    pub(crate) feed: Feed,
-    /// Whether the number is rounded to the dtype of the result, in the same f32.
+    pub(crate) act: LinkAction,
+    pub(crate) feed: OperandMode,
+    /// Whether the result is rounded to the dtype of the output, in f32.
     pub(crate) rounds: bool,
-    /// Where the operand begins in the first row, and the bytes from row to row.
+    /// The address of the operand in the first row, and the bytes between rows.
     pub(crate) place: *const u8,
     pub(crate) step: isize,
-    /// The bytes of one of its elements.
+    /// The bytes of an element.
     pub(crate) size: usize,
-    /// The times that an element stands for; 1 unless elements are repeated.
+    /// How often an element is repeated; 1 unless elements are repeated.
     pub(crate) times: u32,
-    /// The element that each result of a row has, from the first one on: `times` and a group of them, where `times` is less than `GROUP`.
+    /// The element index of each result of a row, from the first one on: `times` and a group of them, if `times` is
+    /// less than `CHAIN_GROUP_ELEMENTS`.
     pub(crate) table: *const u32,
-    /// The elements from one to the next, negative backwards; 1 unless they are `Apart`.
+    /// The stride in elements, which may be negative; 1 unless the mode is `Strided`.
     pub(crate) apart: isize,
-    /// Whether elements are fetched ahead of their use.
+    /// Whether elements are prefetched.
     pub(crate) ahead: bool,
 }
 
@@ -72,37 +69,4 @@ pub(crate) struct Link {
 pub(crate) const LINKS: usize = 8;
 
 /// The most elements that the loop computes at a time.
-pub(crate) const GROUP: usize = 128;
-
-/// Returns the loop of chains with results of a dtype at a level, if it has one; `past` writes past the caches.
-///
-/// Its block names as first place a `Vec` of [`Link`]s, which say where the operands are.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn chained(isa: Isa, output: DType, past: bool) -> Option<Loop> {
-    use super::links::Chained;
-    use crate::isa::{
-        LEVELS,
-        floats::{Floats8, Floats16},
-        wide,
-    };
-    const fn both<R: Element>() -> [[Option<Loop>; LEVELS]; 2] {
-        [
-            wide::<Chained<Floats8, R, false>, Chained<Floats16, R, false>>(),
-            wide::<Chained<Floats8, R, true>, Chained<Floats16, R, true>>(),
-        ]
-    }
-    static LOOPS: [[[Option<Loop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
-    let loops = match output {
-        DType::F32 => &LOOPS[0],
-        DType::F16 => &LOOPS[1],
-        DType::BF16 => &LOOPS[2],
-        _ => return None,
-    };
-    loops[usize::from(past)][isa.index()]
-}
-
-/// Returns the loop of chains at a level: none has one here.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn chained(_: Isa, _: DType, _: bool) -> Option<Loop> {
-    None
-}
+pub(crate) const CHAIN_GROUP_ELEMENTS: usize = 128;

@@ -1,10 +1,10 @@
-//! The loops over f16 of costly operators and of casts, by the machine's own conversions: a group of elements is widened, computed as
-//! f32, and rounded.
+//! Loops over f16 for compute-bound operators and casts, with the machine's conversions: a group of elements is
+//! widened, computed as f32, and rounded.
 //!
-//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. Those of other operators
-//! are in `light.rs`.
+//! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. The
+//! loops of other operators are in `memory_bound.rs`.
 
-use super::{Line, Row};
+use super::{Line, OutputRow};
 use crate::{
     dtype::{DType, Element, f16},
     isa::Convert,
@@ -18,10 +18,10 @@ pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
 /// Two operands and a result of f16, computed in f32 with the conversions `M`.
 pub(crate) struct TwoHalves<O, M>(PhantomData<(O, M)>);
 
-/// The elements of f16 that are computed at a time: as many as a loop past the caches asks for.
-const GROUP: usize = 64;
+/// The elements of f16 that are computed at a time: as many as a streaming loop needs.
+const HALF_GROUP_ELEMENTS: usize = 64;
 
-/// Returns where element `i` of a row lies.
+/// Returns the address of element `i` of a row.
 #[inline(always)]
 fn element_at<T>(row: *const u8, i: usize) -> *const T {
     row.cast::<T>().wrapping_add(i)
@@ -30,17 +30,17 @@ fn element_at<T>(row: *const u8, i: usize) -> *const T {
 /// Widens a group of `n` elements, f16 or f32.
 ///
 /// # Safety
-/// There are `n` elements of `T` to read at `from`; `M` is here.
+/// `n` elements of `T` can be read at `from`; the CPU supports `M`.
 #[inline(always)]
-unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f32; GROUP]) {
-    let mut copy = [f16::ZERO; GROUP];
+unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f32; HALF_GROUP_ELEMENTS]) {
+    let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
     // SAFETY: promised by the caller; the copy has room for `n` elements.
     unsafe {
         if T::DTYPE as u8 == DType::F32 as u8 {
             wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
         } else {
             let mut from = from.cast::<f16>();
-            if n < GROUP {
+            if n < HALF_GROUP_ELEMENTS {
                 copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
                 from = copy.as_ptr();
             }
@@ -52,31 +52,31 @@ unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f3
 /// Rounds a group of elements to f16, or leaves it in f32.
 ///
 /// # Safety
-/// `M` is here.
+/// The CPU supports `M`.
 #[inline(always)]
-unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; GROUP], out: Row<R>) {
+unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; HALF_GROUP_ELEMENTS], out: OutputRow<R>) {
     let (n, to) = (out.len(), out.as_mut_ptr());
     // SAFETY: `out` has room for `n` elements, and the copy for a group.
     unsafe {
         if R::DTYPE as u8 == DType::F32 as u8 {
             to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
-        } else if n == GROUP {
+        } else if n == HALF_GROUP_ELEMENTS {
             (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), to.cast::<f16>().add(i)));
         } else {
-            let mut copy = [f16::ZERO; GROUP];
+            let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
             (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), copy.as_mut_ptr().add(i)));
             to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
         }
     }
 }
 
-/// Runs over whole groups, whose loops know how many elements there are, and then over the rest.
+/// Runs over whole groups, whose loops have a constant length, and then over the rest.
 #[inline(always)]
-fn by_groups<R>(out: Row<R>, mut group: impl FnMut(usize, Row<R>)) {
-    let (groups, rest) = out.as_chunks_mut::<GROUP>();
-    let whole = groups.len() * GROUP;
+fn by_groups<R>(out: OutputRow<R>, mut group: impl FnMut(usize, OutputRow<R>)) {
+    let (groups, rest) = out.as_chunks_mut::<HALF_GROUP_ELEMENTS>();
+    let whole = groups.len() * HALF_GROUP_ELEMENTS;
     for (g, out) in groups.iter_mut().enumerate() {
-        group(g * GROUP, out);
+        group(g * HALF_GROUP_ELEMENTS, out);
     }
     if !rest.is_empty() {
         group(whole, rest);
@@ -87,12 +87,12 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
     type Out = R;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         by_groups(
             out,
             #[inline(always)]
             |at, out| {
-                let (mut wide, mut results) = ([0.0; GROUP], [0.0; GROUP]);
+                let (mut wide, mut results) = ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
                 // SAFETY: promised by the caller.
                 unsafe { widen::<T, M>(element_at(x, at), out.len(), &mut wide) };
                 if O::NEARER && wide[..out.len()].iter().fold(true, |all, &x| all & O::is_near(x)) {
@@ -104,7 +104,7 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
                         results[i] = canonical32(O::apply_usual(wide[i]));
                     }
                 }
-                // A loop with both kinds in it does not vectorise.
+                // A loop with both paths does not vectorise.
                 if O::SPLIT && wide[..out.len()].iter().fold(false, |any, &x| any | O::is_rare(x)) {
                     for i in (0..out.len()).filter(|&i| O::is_rare(wide[i])) {
                         results[i] = canonical32(O::apply(wide[i]));
@@ -122,12 +122,13 @@ impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
     type Out = f16;
     const ADVANCES: [usize; 3] = [2, 2, 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         by_groups(
             out,
             #[inline(always)]
             |at, out| {
-                let (mut x, mut y, mut z) = ([0.0; GROUP], [0.0; GROUP], [0.0; GROUP]);
+                let (mut x, mut y, mut z) =
+                    ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
                 // SAFETY: promised by the caller.
                 unsafe {
                     widen::<f16, M>(element_at(a, at), out.len(), &mut x);

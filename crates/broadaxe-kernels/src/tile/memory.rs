@@ -2,10 +2,10 @@
 
 use std::{marker::PhantomData, mem::ManuallyDrop};
 
-use super::{block::Allocation, kept};
+use super::{block::Allocation, buffer_pool};
 use crate::{dtype::Element, isa::pages::Pages};
 
-/// Bytes of its own, aligned to a cache line.
+/// A buffer of bytes, aligned to a cache line.
 #[derive(Debug)]
 pub struct Buffer {
     allocation: ManuallyDrop<Allocation>,
@@ -13,20 +13,20 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Allocates `len` zero bytes, or nothing when there is no room for them.
+    /// Allocates `len` zero bytes. Returns `None` if there is no memory for them.
     pub fn zeroed(len: usize) -> Option<Self> {
-        // What is kept for later may be what is missing now.
+        // Pooled buffers may occupy the missing memory.
         let allocation =
-            Allocation::zeroed(len).or_else(|| (kept::release() > 0).then(|| Allocation::zeroed(len))?)?;
+            Allocation::zeroed(len).or_else(|| (buffer_pool::release() > 0).then(|| Allocation::zeroed(len))?)?;
         Some(Self { allocation: ManuallyDrop::new(allocation), len })
     }
 
-    /// Allocates `len` bytes of any values: zeros, or what was left in memory that an earlier buffer gave back.
+    /// Allocates `len` bytes without clearing them: zeros, or the contents of an earlier buffer.
     ///
-    /// They may be anybody's, so write all of them before you show any. Large blocks that were used before come without the
-    /// system's work of clearing them; see [`keep_at_most`](kept::keep_at_most).
-    pub fn stale(len: usize) -> Option<Self> {
-        let left = kept::take(len).map(|allocation| Self { allocation: ManuallyDrop::new(allocation), len });
+    /// The contents may be confidential, so write every byte before you expose any. Large blocks that were used before
+    /// save the system's work of clearing them; see [`set_pool_limit`](buffer_pool::set_pool_limit).
+    pub fn uninit(len: usize) -> Option<Self> {
+        let left = buffer_pool::take(len).map(|allocation| Self { allocation: ManuallyDrop::new(allocation), len });
         left.or_else(|| Self::zeroed(len))
     }
 
@@ -37,21 +37,21 @@ impl Buffer {
 
     /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: there are `len` bytes from `base`, given values when allocated, and they are ours while `self` lives.
+        // SAFETY: there are `len` initialised bytes from `base`, which belong to `self` while it lives.
         unsafe { std::slice::from_raw_parts(self.base(), self.len) }
     }
 
     /// Returns the bytes to write.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as for `bytes`, and `self` is borrowed alone.
+        // SAFETY: as for `bytes`, and `self` is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.base(), self.len) }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: taken once, here, and not used after.
-        kept::put(unsafe { ManuallyDrop::take(&mut self.allocation) });
+        // SAFETY: taken once, here, and not used afterwards.
+        buffer_pool::put(unsafe { ManuallyDrop::take(&mut self.allocation) });
     }
 }
 
@@ -70,7 +70,7 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    /// Borrows bytes; the loops start at byte `offset`.
     pub fn new(bytes: &'a [u8], offset: usize) -> Self {
         Self { base: bytes.as_ptr(), len: bytes.len(), offset, borrow: PhantomData }
     }
@@ -85,12 +85,12 @@ impl<'a> Input<'a> {
         self.len == 0
     }
 
-    /// Returns the bytes from the start of the buffer to the element that all loops start from.
+    /// Returns the byte offset at which the loops start.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Takes `len` bytes at an address, for memory that others may write at the same time.
+    /// Makes an input of `len` bytes at an address, for memory that others may write at the same time.
     ///
     /// # Safety
     /// The bytes stay readable for `'a`.
@@ -104,7 +104,7 @@ unsafe impl Send for Input<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Input<'_> {}
 
-/// Rows of elements that lie one after the other in the memory of an input, `pitch` bytes from row to row; read by value.
+/// Rows of contiguous elements in the memory of an input, `pitch` bytes apart; read by value.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a, T> {
     start: *const u8,
@@ -115,7 +115,7 @@ pub(crate) struct Rows<'a, T> {
 }
 
 impl<'a, T: Element> Rows<'a, T> {
-    /// Finds rows that begin `at` bytes into the input's buffer; none where an element would lie outside it.
+    /// Returns rows that begin `at` bytes into the input's buffer; `None` if an element would be outside it.
     pub(crate) fn new(input: Input<'a>, at: isize, [height, count]: [usize; 2], pitch: isize) -> Option<Self> {
         let span = isize::try_from(height.checked_sub(1)?).ok()?.checked_mul(pitch)?;
         let low = at.checked_add(span.min(0))?;
@@ -132,7 +132,7 @@ impl<'a, T: Element> Rows<'a, T> {
         unsafe { self.start.offset(self.pitch * row as isize).cast::<T>().add(at).cast::<[T; N]>().read_unaligned() }
     }
 
-    /// Changes two places for each column, looking at its elements in `K` rows from this one on.
+    /// Updates two accumulators for each column with its elements in `K` rows from this one on.
     #[inline(always)]
     pub(crate) fn zip<const K: usize, A, B>(
         &self,
@@ -144,7 +144,7 @@ impl<'a, T: Element> Rows<'a, T> {
         let place = |k| self.start.wrapping_offset(self.pitch * (row + k) as isize).cast::<T>();
         let rows: [*const T; K] = std::array::from_fn(place);
         for (i, (one, two)) in one.iter_mut().zip(two).enumerate() {
-            // SAFETY: the elements are of those that `new` found inside the buffer.
+            // SAFETY: the elements are among those that `new` found inside the buffer.
             change(one, two, rows.map(|row| unsafe { row.add(i).read_unaligned() }));
         }
     }
@@ -159,7 +159,7 @@ pub struct Output<'a> {
 }
 
 impl<'a> Output<'a> {
-    /// Borrows bytes; the element that all loops start from is `offset` bytes in.
+    /// Borrows bytes; the loops start at byte `offset`.
     pub fn new(bytes: &'a mut [u8], offset: usize) -> Self {
         Self { base: bytes.as_mut_ptr(), len: bytes.len(), offset, borrow: PhantomData }
     }
@@ -174,48 +174,51 @@ impl<'a> Output<'a> {
         self.len == 0
     }
 
-    /// Returns the bytes from the start of the buffer to the element that all loops start from.
+    /// Returns the byte offset at which the loops start.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Takes `len` bytes at an address; they may overlap inputs, which are then read as if they had been copied before.
+    /// Makes an output of `len` bytes at an address; they may overlap inputs, which are then read as if they had been
+    /// copied before.
     ///
     /// # Safety
-    /// The bytes stay writable for `'a` and nobody else writes them meanwhile.
+    /// The bytes stay writable for `'a`, and are not written by others meanwhile.
     pub unsafe fn from_raw(base: *mut u8, len: usize, offset: usize) -> Self {
         Self { base, len, offset, borrow: PhantomData }
     }
 }
 
-// SAFETY: threads write disjoint elements: the strides are checked not to meet, and each tile belongs to one thread.
+// SAFETY: threads write disjoint elements: the strides are checked not to overlap, and each tile belongs to one thread.
 unsafe impl Sync for Output<'_> {}
 
-/// Lends mapped bytes to a program; the element that all loops start from is `offset` bytes in.
+/// Lends mapped bytes to a program; the loops start at byte `offset`.
 pub(crate) fn lend(pages: &Pages, len: usize, offset: usize) -> Input<'_> {
     debug_assert!(len <= pages.len());
-    // SAFETY: `len` bytes are mapped while `pages` lives, and the handler of `isa.rs` keeps them readable when the file is cut.
+    // SAFETY: `len` bytes are mapped while `pages` lives, and the handler of `isa.rs` keeps them readable if the file
+    // is truncated.
     unsafe { Input::from_raw(pages.base(), len, offset) }
 }
 
-/// Lends mapped bytes to a program that writes them; the element that all loops start from is `offset` bytes in.
+/// Lends mapped bytes to a program that writes them; the loops start at byte `offset`.
 pub(crate) fn lend_mut(pages: &mut Pages, len: usize, offset: usize) -> Output<'_> {
     debug_assert!(len <= pages.len());
-    // SAFETY: `len` bytes are mapped to be written while `pages` lives, borrowed alone, and the handler of `isa.rs` keeps them writable.
+    // SAFETY: `len` bytes are mapped for writing while `pages` lives, borrowed exclusively, and the handler of `isa.rs`
+    // keeps them writable.
     unsafe { Output::from_raw(pages.base().cast_mut(), len, offset) }
 }
 
-/// Copies mapped bytes from byte `at`; says whether that many are there.
+/// Copies mapped bytes from byte `at`. Returns whether they are all mapped.
 pub(crate) fn read(pages: &Pages, at: usize, to: &mut [u8]) -> bool {
     let there = pages.len().checked_sub(at).is_some_and(|rest| to.len() <= rest);
     if there {
-        // SAFETY: `at + to.len()` is at most as many as are mapped; nobody else has memory borrowed for writing.
+        // SAFETY: at least `at + to.len()` bytes are mapped, and no other borrow of them can write.
         unsafe { pages.base().add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
     }
     there
 }
 
-/// Returns these bytes as elements, where they are aligned and whole.
+/// Returns these bytes as elements, if they are aligned and whole.
 pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
     let whole = bytes.len().is_multiple_of(size_of::<T>());
     // SAFETY: every pattern of bytes is an element, whole and aligned as asked here; the slice's borrow is kept.

@@ -1,10 +1,11 @@
-//! The loops of powers: with one exponent for all, which is often a simple one, and with many, of which few are.
+//! Loops of powers: with one exponent for all elements, which is often simple, and with many exponents, few of which
+//! are simple.
 
-use super::{Guarded, Line, Loose, One, Row, element};
+use super::{Guarded, Line, One, OutputRow, Unaligned, element};
 use crate::{
     dtype::Element,
-    loops::{Binary, Refuses},
-    math::{SIMPLE, find_simple, simple32_by, simple64_by, singles::Fma},
+    loops::{Binary, Rejects},
+    math::{SIMPLE, f32xn::Fma, find_simple, simple32_by, simple64_by},
     number::{Function, Function2, Integer, Number, Real},
 };
 use std::{marker::PhantomData, mem::MaybeUninit};
@@ -34,7 +35,7 @@ struct IsSimple;
 impl Function for IsSimple {
     #[inline(always)]
     fn narrow(x: f32) -> f32 {
-        // All are compared, without a way out, which vectorises.
+        // All are compared without an early exit, which vectorises.
         SIMPLE.iter().fold(0.0, |found, &simple| if simple as f32 == x { 1.0 } else { found })
     }
     #[inline(always)]
@@ -69,14 +70,15 @@ impl<M: Convert> Each for Converted<M> {
     type Loop<F: Function> = OneHalf<F, f16, f16, M>;
 }
 
-/// The loop `L` of powers with a constant exponent, but for simple ones, which are those of `E`; fused operations as `M` has them.
+/// The loop `L` of powers with a constant exponent. Simple exponents use the loops of `E`; fused operations as `M` has
+/// them.
 pub(crate) struct Powers<L, E, M>(PhantomData<(L, E, M)>);
 
 impl<L: Line<Out = E::Of>, E: Each<Of: Into<f64>>, M: Fma> Line for Powers<L, E, M> {
     type Out = E::Of;
     const ADVANCES: [usize; 3] = [size_of::<E::Of>(), 0, 0];
     #[inline(always)]
-    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run(places: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             match find_simple(element::<E::Of>(places[1], 0, true).into()) {
@@ -92,30 +94,31 @@ impl<L: Line<Out = E::Of>, E: Each<Of: Into<f64>>, M: Fma> Line for Powers<L, E,
     }
 }
 
-/// Counts the elements that are computed at a time.
-const GROUP: usize = 128;
+/// The elements that are computed at a time.
+const POWER_GROUP_ELEMENTS: usize = 128;
 
-/// The loop `L` of two operands, of which the second is constant and is repeated for it.
+/// The loop `L` of two operands with a constant second one, which is repeated for it.
 pub(crate) struct Repeated<L>(PhantomData<L>);
 
 impl<L: Line<Out: Element>> Line for Repeated<L> {
     type Out = L::Out;
     const ADVANCES: [usize; 3] = [size_of::<L::Out>(), 0, 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
-        let repeated = [unsafe { element::<L::Out>(b, 0, true) }; GROUP];
-        let mut refused = false;
-        for (at, part) in out.chunks_mut(GROUP).enumerate() {
-            let a = a.wrapping_add(at * GROUP * size_of::<L::Out>());
-            // SAFETY: promised by the caller; the part begins so many elements on, and is no longer than what is repeated.
-            refused |= unsafe { L::run([a, repeated.as_ptr().cast(), a], part) };
+        let repeated = [unsafe { element::<L::Out>(b, 0, true) }; POWER_GROUP_ELEMENTS];
+        let mut rejected = false;
+        for (at, part) in out.chunks_mut(POWER_GROUP_ELEMENTS).enumerate() {
+            let a = a.wrapping_add(at * POWER_GROUP_ELEMENTS * size_of::<L::Out>());
+            // SAFETY: promised by the caller; the part begins `at * POWER_GROUP_ELEMENTS` elements on, and is not
+            // longer than the repeated operand.
+            rejected |= unsafe { L::run([a, repeated.as_ptr().cast(), a], part) };
         }
-        refused
+        rejected
     }
 }
 
-/// The power of a simple exponent, as that of an exponent among others
+/// The power of a simple exponent among others
 struct Simple<M>(PhantomData<M>);
 
 impl<M: Fma> Function2 for Simple<M> {
@@ -129,20 +132,21 @@ impl<M: Fma> Function2 for Simple<M> {
     }
 }
 
-/// The loop `L` of powers with an exponent for each, and then, if there are any, those with simple ones again.
+/// The loop `L` of powers with an exponent for each element, which then computes simple exponents again, if there are
+/// any.
 pub(crate) struct Mixed<L, M>(PhantomData<(L, M)>);
 
 impl<L: Line<Out: Real>, M: Fma> Line for Mixed<L, M> {
     type Out = L::Out;
     const ADVANCES: [usize; 3] = L::ADVANCES;
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
-        let mut refused = false;
-        for (at, part) in out.chunks_mut(GROUP).enumerate() {
-            let before = at * GROUP * size_of::<L::Out>();
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
+        let mut rejected = false;
+        for (at, part) in out.chunks_mut(POWER_GROUP_ELEMENTS).enumerate() {
+            let before = at * POWER_GROUP_ELEMENTS * size_of::<L::Out>();
             let (a, b) = (a.wrapping_add(before), b.wrapping_add(before));
-            // SAFETY: promised by the caller; the part begins so many elements on.
-            refused |= unsafe { L::run([a, b, a], part) };
+            // SAFETY: promised by the caller; the part begins `at * POWER_GROUP_ELEMENTS` elements on.
+            rejected |= unsafe { L::run([a, b, a], part) };
             // SAFETY: `i` is below the number of elements wherever this is called.
             let exponent = |i: usize| unsafe { element::<L::Out>(b, i, false) };
             let is_simple = |i: usize| exponent(i).map::<IsSimple>() != Number::ZERO;
@@ -150,45 +154,45 @@ impl<L: Line<Out: Real>, M: Fma> Line for Mixed<L, M> {
                 for i in (0..part.len()).filter(|&i| is_simple(i)) {
                     // SAFETY: as above.
                     let base = unsafe { element::<L::Out>(a, i, false) };
-                    part[i] = MaybeUninit::new(Loose(base.map2::<Simple<M>>(exponent(i))));
+                    part[i] = MaybeUninit::new(Unaligned(base.map2::<Simple<M>>(exponent(i))));
                 }
             }
         }
-        refused
+        rejected
     }
 }
 
-/// Powers of integers with a constant exponent, with the pairs that `R` refuses.
+/// Powers of integers with a constant exponent, without the pairs that `R` rejects.
 pub(crate) struct IntegerPowers<O, R, T>(PhantomData<(O, R, T)>);
 
-impl<O: Binary<T, Out = T>, R: Refuses<T>, T: Integer> Line for IntegerPowers<O, R, T> {
+impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> Line for IntegerPowers<O, R, T> {
     type Out = T;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
     #[inline(always)]
-    unsafe fn run(places: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run(places: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         // SAFETY: promised by the caller.
         let exponent = unsafe { element::<T>(places[1], 0, true) };
         if exponent.is_negative() {
             // SAFETY: as above.
             return unsafe { <Guarded<O, R, T, 2> as Line>::run(places, out) };
         }
-        for (at, part) in out.chunks_mut(GROUP).enumerate() {
-            let (mut squares, mut powers) = ([T::ONE; GROUP], [T::ONE; GROUP]);
+        for (at, part) in out.chunks_mut(POWER_GROUP_ELEMENTS).enumerate() {
+            let (mut squares, mut powers) = ([T::ONE; POWER_GROUP_ELEMENTS], [T::ONE; POWER_GROUP_ELEMENTS]);
             let (squares, powers) = (&mut squares[..part.len()], &mut powers[..part.len()]);
             for (i, square) in squares.iter_mut().enumerate() {
-                // SAFETY: as above, for the part, which begins so many elements on.
-                *square = unsafe { element(places[0], at * GROUP + i, false) };
+                // SAFETY: as above, for the part, which begins `at * POWER_GROUP_ELEMENTS` elements on.
+                *square = unsafe { element(places[0], at * POWER_GROUP_ELEMENTS + i, false) };
             }
             raise(squares, exponent.bits(), powers);
             for (to, power) in part.iter_mut().zip(powers) {
-                *to = MaybeUninit::new(Loose(*power));
+                *to = MaybeUninit::new(Unaligned(*power));
             }
         }
         false
     }
 }
 
-/// Raises numbers to a power: multiplies what is 1 by those squares of squares that the bits of the exponent name.
+/// Raises numbers to a power: multiplies 1 by the repeated squares for the set bits of the exponent.
 #[inline(always)]
 fn raise<T: Integer>(squares: &mut [T], mut exponent: u64, powers: &mut [T]) {
     while exponent != 0 {

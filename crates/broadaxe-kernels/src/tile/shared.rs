@@ -1,7 +1,7 @@
-//! The loops of functions whose code is long, for CPUs that have no wide vectors: what computes f32 stands once, for f16 and bf16, too,
+//! Loops of functions with long code, for CPUs without wide vectors: one shared f32 body also serves f16 and bf16,
 //! which are widened for it, a group at a time.
 
-use super::{Line, Loose, One, Row, Two, element, powers::Each};
+use super::{Line, One, OutputRow, Two, Unaligned, element, powers::Each};
 use crate::{
     loops::{Binary, Unary},
     number::{Function, Half},
@@ -25,15 +25,15 @@ impl<H: Half> Each for Shared<H> {
     type Loop<F: Function> = OneShared<F, H>;
 }
 
-/// Counts the elements that are widened at a time.
-const GROUP: usize = 128;
+/// The elements that are widened at a time.
+const SHARED_GROUP_ELEMENTS: usize = 128;
 
-/// Computes elements of f32, not in the loop that asks for them.
+/// Computes elements of f32, not inlined into the loops that call it.
 ///
 /// # Safety
 /// As for [`Line::run`].
 #[inline(never)]
-unsafe fn compute<L: Line<Out = f32>>(places: [*const u8; 3], out: Row<f32>) {
+unsafe fn compute<L: Line<Out = f32>>(places: [*const u8; 3], out: OutputRow<f32>) {
     // SAFETY: promised by the caller.
     unsafe { L::run(places, out) };
 }
@@ -43,14 +43,14 @@ unsafe fn compute<L: Line<Out = f32>>(places: [*const u8; 3], out: Row<f32>) {
 /// # Safety
 /// As for [`Line::run`], for as many operands of `H` as there are places.
 #[inline(always)]
-unsafe fn widened<L: Line<Out = f32>, H: Half, const N: usize>(places: [*const u8; N], out: Row<H>) {
-    for (at, part) in out.chunks_mut(GROUP).enumerate() {
-        let (mut wide, n) = ([[0.0_f32; GROUP]; N], part.len());
-        let mut results = [const { MaybeUninit::<Loose<f32>>::uninit() }; GROUP];
+unsafe fn widened<L: Line<Out = f32>, H: Half, const N: usize>(places: [*const u8; N], out: OutputRow<H>) {
+    for (at, part) in out.chunks_mut(SHARED_GROUP_ELEMENTS).enumerate() {
+        let (mut wide, n) = ([[0.0_f32; SHARED_GROUP_ELEMENTS]; N], part.len());
+        let mut results = [const { MaybeUninit::<Unaligned<f32>>::uninit() }; SHARED_GROUP_ELEMENTS];
         for (place, wide) in places.into_iter().zip(&mut wide) {
             for (i, to) in wide[..n].iter_mut().enumerate() {
-                // SAFETY: `at * GROUP + i` is below the number of elements.
-                *to = unsafe { element::<H>(place, at * GROUP + i, false) }.widen();
+                // SAFETY: `at * SHARED_GROUP_ELEMENTS + i` is below the number of elements.
+                *to = unsafe { element::<H>(place, at * SHARED_GROUP_ELEMENTS + i, false) }.widen();
             }
         }
         let place = |operand: usize| wide[operand.min(N - 1)].as_ptr().cast();
@@ -58,7 +58,7 @@ unsafe fn widened<L: Line<Out = f32>, H: Half, const N: usize>(places: [*const u
         unsafe { compute::<L>([place(0), place(1), place(2)], &mut results[..n]) };
         for (to, result) in part.iter_mut().zip(&results[..n]) {
             // SAFETY: it was computed.
-            *to = MaybeUninit::new(Loose(H::narrow(unsafe { result.assume_init_ref() }.0)));
+            *to = MaybeUninit::new(Unaligned(H::narrow(unsafe { result.assume_init_ref() }.0)));
         }
     }
 }
@@ -67,7 +67,7 @@ impl<O: Unary<f32, Out = f32>> Line for OneShared<O, f32> {
     type Out = f32;
     const ADVANCES: [usize; 3] = <One<O, f32, 0> as Line>::ADVANCES;
     #[inline(always)]
-    unsafe fn run(places: [*const u8; 3], out: Row<f32>) -> bool {
+    unsafe fn run(places: [*const u8; 3], out: OutputRow<f32>) -> bool {
         // SAFETY: promised by the caller.
         unsafe { compute::<One<O, f32, 0>>(places, out) };
         false
@@ -78,7 +78,7 @@ impl<O: Unary<f32, Out = f32>, H: Half> Line for OneShared<O, H> {
     type Out = H;
     const ADVANCES: [usize; 3] = [size_of::<H>(), 0, 0];
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<H>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<H>) -> bool {
         // SAFETY: promised by the caller.
         unsafe { widened::<One<O, f32, 0>, H, 1>([x], out) };
         false
@@ -89,7 +89,7 @@ impl<O: Binary<f32, Out = f32>, H: Half> Line for TwoShared<O, H> {
     type Out = H;
     const ADVANCES: [usize; 3] = [size_of::<H>(), size_of::<H>(), 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<H>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<H>) -> bool {
         // SAFETY: promised by the caller.
         unsafe { widened::<Two<O, f32, 0>, H, 2>([a, b], out) };
         false

@@ -1,37 +1,38 @@
-//! Transposed operands: rows that are neighbours where they are read, in squares that are turned in registers.
+//! Transposed copies: rows that are adjacent in the source are copied in squares, which are transposed in registers.
 //!
-//! Where columns are a large power of two apart, their lines compete for the same few places of a cache. So a column is fetched
-//! not long before its use, all lines of a unit at once, and comes as near as the second-level cache where it comes from memory.
-//! Squares of AVX-512's vectors, which are as wide as a line, read every line once, before another takes its place. Where columns
-//! lie near each other, nothing competes, and those of AVX2's vectors were faster.
+//! Columns at a distance of a large power of two compete for the same few cache sets. So a column is prefetched shortly
+//! before its use, all lines of a unit at once, into the second-level cache if it comes from memory. Squares of AVX-512
+//! vectors, which are as wide as a cache line, read every line once, before it is evicted. Columns at small distances
+//! do not compete, and squares of AVX2 vectors were faster for them.
 
-use super::{ask, ask_second};
+use super::{prefetch, prefetch_l2};
 use crate::{
     isa::{
         Block,
-        lanes::{LANE, Lanes, MOST},
+        lanes::{LANE, Lanes, MAX_LANES},
     },
-    pack::Way,
+    pack::CopyPlan,
 };
 
-/// The bytes from one column to the next from which columns are fetched ahead of their use.
-const FAR: usize = 1024;
+/// The distance between columns in bytes from which columns are prefetched.
+const MIN_PREFETCH_STRIDE_BYTES: usize = 1024;
 
-/// The bytes from one column to the next from which squares are as wide as a line.
+/// The distance between columns in bytes from which squares are as wide as a cache line.
 const APART: usize = 512;
 
-/// The columns by which they are.
+/// The number of columns in such a prefetch.
 const COLUMNS: usize = 16;
 
-/// The elements of a vector up to which a square fits the registers.
+/// The largest number of elements of a vector for which a square fits the registers.
 const FITTING: usize = 16;
 
-/// Moves rows that are neighbours where they are read, in squares of the widest vectors that both sides have room for, and says whether
-/// they have room for any; the last ones may overlap others.
-// SAFETY: As for [`carry`](super::carry), for the leaf alone; `L` elements are a lane. The level of `V` is here.
+/// Copies rows that are adjacent in the source, in squares of the widest vectors that fit both sides. Returns whether
+/// any fits; the last squares may overlap others.
+// SAFETY: As for [`strided_copy`](super::strided_copy), for the kernel alone; `L` elements are a lane. The level of
+// `V` is here.
 #[inline(always)]
-pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
-    let takes_lines = V::COUNT < MOST || way.row.from.unsigned_abs() >= APART;
+pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
+    let takes_lines = V::COUNT < MAX_LANES || way.row.from.unsigned_abs() >= APART;
     // SAFETY: promised by the caller.
     unsafe {
         takes_lines && squares::<T, L, V>(way, block)
@@ -40,10 +41,10 @@ pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &Way, bl
     }
 }
 
-/// Moves them in squares of these vectors, or in columns of several squares of one lane each.
+/// Copies them in squares of these vectors, or in columns of several squares of one lane each.
 // SAFETY: As for [`transposed`].
 #[inline(always)]
-unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -> bool {
+unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
     let (size, step, n, side) = (size_of::<T>(), way.row.from, way.row.count, V::COUNT * L);
     let width = if side > FITTING { L } else { side };
     if side == 0 || block.rows < side || n < width {
@@ -51,13 +52,13 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
     }
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
         let column = block.places[0].wrapping_offset(step * at as isize);
-        if step.unsigned_abs() >= FAR && !way.is_asked {
+        if step.unsigned_abs() >= MIN_PREFETCH_STRIDE_BYTES && !way.is_asked {
             fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
         }
         for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
             let from = column.wrapping_add(row * size);
             let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
-            // SAFETY: promised by the caller, for so many rows and columns from here.
+            // SAFETY: promised by the caller, for the rows and columns from here on.
             unsafe {
                 if width < side {
                     column_of_squares::<T, L, V>(from, step, to, block.out_step);
@@ -70,24 +71,24 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &Way, block: &Block) -
     true
 }
 
-/// Asks for `count` columns from column `at` on; those behind the last one are the first ones of the next block.
+/// Prefetches `count` columns from column `at` on; those after the last one are the first columns of the next block.
 #[inline(never)]
-fn fetch_columns(way: &Way, block: &Block, at: usize, count: usize, bytes: usize) {
+fn fetch_columns(way: &CopyPlan, block: &Block, at: usize, count: usize, bytes: usize) {
     for at in at..at + count {
         let (start, at) = if at < way.row.count { (0, at) } else { (way.next, at - way.row.count) };
         let column = block.places[0].wrapping_offset(start).wrapping_offset(way.row.from * at as isize);
-        if way.second { ask_second(column, bytes) } else { ask(column, bytes) }
+        if way.second { prefetch_l2(column, bytes) } else { prefetch(column, bytes) }
     }
 }
 
-/// Transposes a square: columns are merged, and then the lanes of a row are brought together.
+/// Transposes a square: columns are merged, and then the lanes of each row are gathered.
 // SAFETY: As many columns as a vector has elements can be read from `from`, `step` bytes apart, each a vector, and as many rows
-// written from `to`, `out_step` bytes apart. The level is here.
+// written from `to`, `out_step` bytes apart. The CPU supports the level.
 #[inline(always)]
 unsafe fn square<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize, to: *mut u8, out_step: isize) {
     // SAFETY: promised by the caller.
     unsafe {
-        let mut lanes = [[V::zero(); MOST]; L];
+        let mut lanes = [[V::zero(); MAX_LANES]; L];
         for group in 0..V::COUNT {
             let merged = merged::<T, L, V>(from.offset(step * (group * L) as isize), step);
             for (lanes, row) in lanes.iter_mut().zip(merged) {
@@ -102,9 +103,9 @@ unsafe fn square<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize
     }
 }
 
-/// Transposes squares of one lane that follow one another along a column, as many as a vector has lanes.
+/// Transposes consecutive squares of one lane along a column, as many as a vector has lanes.
 // SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector, and as many rows as a vector has elements
-// written from `to`, `out_step` bytes apart, each a lane. The level is here.
+// written from `to`, `out_step` bytes apart, each a lane. The CPU supports the level.
 #[inline(always)]
 unsafe fn column_of_squares<T: Copy, const L: usize, V: Lanes>(
     from: *const u8,
@@ -121,7 +122,8 @@ unsafe fn column_of_squares<T: Copy, const L: usize, V: Lanes>(
     }
 }
 
-/// Merges vectors that are so many apart, where there are as many. The compiler would keep some loops over them, and the vectors in memory.
+/// Merges pairs of vectors at a given distance. As loops, the compiler would not unroll some of them, and would keep
+/// the vectors in memory.
 macro_rules! merge {
     ($count:expr, $size:expr, $rows:ident, $apart:literal: $($i:literal)*) => { $(
         if $i + $apart < $count {
@@ -136,8 +138,9 @@ macro_rules! merge {
     )* };
 }
 
-/// Merges the columns of the two halves, element by element, until each has come between all others: then each lane of a vector is a row.
-// SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector. The level is here.
+/// Merges the columns of the two halves, element by element, until all are interleaved: then each lane of a vector is a
+/// row.
+// SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector. The CPU supports the level.
 #[inline(always)]
 unsafe fn merged<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize) -> [V::V; L] {
     debug_assert_eq!(L * size_of::<T>(), LANE);

@@ -1,15 +1,15 @@
-//! The memory of operands, and loops of which an operand stays from row to row.
+//! Tests the memory of operands, and loops with an operand that is the same in every row.
 
 use super::*;
 use crate::{
     dtype::DType,
     isa::{Isa, Level},
-    loops::LOT,
+    loops::LANE_BLOCK_ELEMENTS,
     table::find,
 };
 
-/// Computes so many turns of rows of `n` halves at a level, with one of the operands the same for all rows of a turn; between the rows
-/// of the others lie some elements more. Returns the result with all between its rows.
+/// Computes `turns` turns of `rows` rows of `n` halves at a level, with one operand the same for all rows of a turn.
+/// The rows of the others have gaps between them. Returns the result with its gaps.
 fn staying(isa: Isa, name: &str, dtype: DType, stays: usize, [turns, rows, n]: [usize; 3]) -> Vec<u16> {
     let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
     let (step, turn) = (n + 3, rows * (n + 3) + 5);
@@ -23,7 +23,7 @@ fn staying(isa: Isa, name: &str, dtype: DType, stays: usize, [turns, rows, n]: [
     let (out_step, out_turn) = (2 * step as isize, 2 * turn as isize);
     let to = out.as_mut_ptr().cast();
     let block = Block { n, rows, turns, places, steps, turn_steps, out: to, out_step, out_turn };
-    // SAFETY: every row of the operands and of the result lies in its own memory, and the level is here.
+    // SAFETY: every row of the operands and of the result is inside its own memory, and the CPU supports the level.
     assert!(!unsafe { kernel.choose(0).versions[isa.index()](&block) });
     out
 }
@@ -31,7 +31,14 @@ fn staying(isa: Isa, name: &str, dtype: DType, stays: usize, [turns, rows, n]: [
 #[test]
 fn halves_that_stay_are_computed_as_those_that_do_not() {
     let least = Isa::of(Level::Baseline).expect("every CPU has it");
-    let shapes = [[1, 9, LOT], [2, 4, LOT + 1], [3, 3, 100], [2, 5, LOT - 1], [1, 6, 128 * LOT], [2, 4, 129 * LOT + 7]];
+    let shapes = [
+        [1, 9, LANE_BLOCK_ELEMENTS],
+        [2, 4, LANE_BLOCK_ELEMENTS + 1],
+        [3, 3, 100],
+        [2, 5, LANE_BLOCK_ELEMENTS - 1],
+        [1, 6, 128 * LANE_BLOCK_ELEMENTS],
+        [2, 4, 129 * LANE_BLOCK_ELEMENTS + 7],
+    ];
     for name in ["add", "sub", "mul", "div", "max", "min", "fmax", "fmin"] {
         for (dtype, shape) in [DType::F16, DType::BF16].into_iter().flat_map(|dtype| shapes.map(|shape| (dtype, shape)))
         {

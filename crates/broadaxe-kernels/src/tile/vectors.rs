@@ -1,11 +1,11 @@
-//! The loops of functions that are written for many f32 at a time, where a level has a type for them.
+//! Loops of functions that compute many f32 at a time, for levels that have a type for them.
 
 use std::marker::PhantomData;
 
-use super::{Line, Row};
+use super::{Line, OutputRow};
 use crate::{
-    isa::singles16::Singles16,
-    math::singles::{Lanewise, Lanewise2},
+    isa::f32x16::F32x16,
+    math::f32xn::{Lanewise, Lanewise2},
 };
 
 /// One operand and a result of f32, sixteen at a time.
@@ -16,35 +16,35 @@ pub(crate) struct TwoVectors<F, const C: u8>(PhantomData<F>);
 /// The bytes of an element.
 const SIZE: usize = size_of::<f32>();
 
-/// Reads the numbers of a row from this one on, `count` at most, or repeats its only one.
+/// Reads the numbers of a row from this one on, at most `count`, or repeats its only one.
 ///
 /// # Safety
-/// The level is here, and there are so many numbers, or one where `constant`.
+/// The CPU supports the level, and `count` numbers exist, or one if `constant`.
 #[inline(always)]
-unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> Singles16 {
+unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x16 {
     let place = row.wrapping_add(if constant { 0 } else { at * SIZE });
     // SAFETY: promised by the caller.
     unsafe {
         match count {
-            _ if constant => Singles16::repeat(place),
-            Singles16::COUNT.. => Singles16::read(place),
-            _ => Singles16::read_some(place, count),
+            _ if constant => F32x16::repeat(place),
+            F32x16::COUNT.. => F32x16::read(place),
+            _ => F32x16::read_some(place, count),
         }
     }
 }
 
-/// Computes a row: by two vectors at a time, then one, then what is left.
+/// Computes a row: two vectors at a time, then one, then the rest.
 ///
 /// # Safety
-/// The level is here.
+/// The CPU supports the level.
 #[inline(always)]
-unsafe fn by_vectors(out: Row<f32>, vector: impl Fn(usize, usize) -> Singles16) {
-    const COUNT: usize = Singles16::COUNT;
+unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x16) {
+    const COUNT: usize = F32x16::COUNT;
     let (n, out) = (out.len(), out.as_mut_ptr().cast::<u8>());
     let mut at = 0;
     while n - at >= 2 * COUNT {
         let (first, second) = (vector(at, COUNT), vector(at + COUNT, COUNT));
-        // SAFETY: both lie before the row's end.
+        // SAFETY: both are before the row's end.
         unsafe {
             first.write(out.wrapping_add(at * SIZE));
             second.write(out.wrapping_add((at + COUNT) * SIZE));
@@ -53,7 +53,7 @@ unsafe fn by_vectors(out: Row<f32>, vector: impl Fn(usize, usize) -> Singles16) 
     }
     while at < n {
         let left = (n - at).min(COUNT);
-        // SAFETY: so many numbers are left.
+        // SAFETY: `left` numbers are left.
         unsafe { vector(at, left).write_some(out.wrapping_add(at * SIZE), left) };
         at += left;
     }
@@ -63,7 +63,7 @@ impl<F: Lanewise> Line for OneVector<F> {
     type Out = f32;
     const ADVANCES: [usize; 3] = [SIZE, 0, 0];
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<f32>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<f32>) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             by_vectors(
@@ -80,7 +80,7 @@ impl<F: Lanewise2, const C: u8> Line for TwoVectors<F, C> {
     type Out = f32;
     const ADVANCES: [usize; 3] = [SIZE * (C & 1 == 0) as usize, SIZE * (C & 2 == 0) as usize, 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<f32>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<f32>) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             by_vectors(

@@ -142,6 +142,6 @@ fn beyond_four_billion_elements() {
     column[side - 1] = 0;
     let element = (side as u64 - 1) * side as u64;
     assert!(element > 1 << 32, "{element}");
-    let want = Err(Failure::Refused { step: 0, what: "a zero divisor", element });
+    let want = Err(Failure::Rejected { step: 0, what: "a zero divisor", element });
     assert_eq!(run("div_trunc", &column, &mut out), want);
 }

@@ -226,7 +226,7 @@ impl Exam {
             tuples[99].clone_from(tuple);
             tuples[at].clone_from(tuple);
             let columns: Vec<_> = (0..self.op.arity()).map(|k| column(self.op, k, self.dtype, &tuples)).collect();
-            let want = Err(Failure::Refused { step: 0, what: guard.what(), element: at as u64 });
+            let want = Err(Failure::Rejected { step: 0, what: guard.what(), element: at as u64 });
             for isa in Isa::available() {
                 let got = run_columns(isa, &self.program, &columns);
                 if got != want {
@@ -252,7 +252,7 @@ fn every_operator_and_dtype_at_every_level() {
             let base = match run_columns(Isa::available()[0], &exam.program, &columns) {
                 Ok(base) => base,
                 // What an operator refuses that the oracle does not know, cannot be told beforehand.
-                Err(Failure::Refused { .. }) if !exam.is_known() => continue,
+                Err(Failure::Rejected { .. }) if !exam.is_known() => continue,
                 Err(failure) => {
                     faults.push(format!("{} of answered elements: {failure:?}", exam.named()));
                     continue;

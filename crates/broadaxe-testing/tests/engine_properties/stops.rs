@@ -99,7 +99,7 @@ fn the_first_refused_element_is_named() {
             right[4 * at..][..4].fill(0);
         }
         let first = *places.iter().min().expect("one at least") as u64;
-        let want = Err(Failure::Refused { step: 0, what: "a zero divisor", element: first });
+        let want = Err(Failure::Rejected { step: 0, what: "a zero divisor", element: first });
         let executors: [&dyn Executor; 6] = [&Serial, &Scoped(2), &Scoped(3), &Scoped(7), &Backwards(2), &Backwards(7)];
         for executor in executors {
             for isa in Isa::available() {
@@ -146,7 +146,7 @@ fn of_two_steps_the_one_that_refuses_first_is_named() {
             let mut out = vec![0; 4 * count];
             let got = run(&program, &line(count, 4, 3), &inputs, Output::new(&mut out, 0), &Scoped(threads), None);
             let what = ["a zero divisor", "a negative exponent of an integer"][at];
-            let want = Err(Failure::Refused { step: at, what, element });
+            let want = Err(Failure::Rejected { step: at, what, element });
             assert_eq!(got, want, "{threads} threads, zeros at {zeros:?}, negative at {negatives:?}");
         }
     }

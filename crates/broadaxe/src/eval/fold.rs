@@ -1,6 +1,6 @@
 //! Stages that end in a reduction: what their program computes is folded as it comes.
 
-use broadaxe_kernels::{DType, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Schedule, Space};
+use broadaxe_kernels::{DType, Domain, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Schedule};
 use broadaxe_shape::Shape;
 use once_cell::race::OnceBox;
 
@@ -17,15 +17,15 @@ pub(super) struct Folding {
     /// The shape of what is folded, and the axes along which it is, ascending.
     pub(super) shape: Shape,
     pub(super) axes: Vec<usize>,
-    pub(super) space: Space,
+    pub(super) domain: Domain,
     /// How a row-major result is copied to where it belongs, decided the first time.
     pub(super) scatter: OnceBox<Schedule>,
 }
 
 impl Folding {
     fn reduce(&self) -> Reduce<'_> {
-        let Self { reduction, operand, space, .. } = self;
-        Reduce { reduction: *reduction, operand: *operand, program: self.program.as_ref(), space }
+        let Self { reduction, operand, domain, .. } = self;
+        Reduce { reduction: *reduction, operand: *operand, program: self.program.as_ref(), domain }
     }
 
     pub(super) fn run(

@@ -242,7 +242,7 @@ pub(super) fn over(stages: &[Stage], at: usize, operands: &[Operand]) -> Option<
 /// Says in words why a stage did not run to its end.
 pub(crate) fn explain(stage: &Stage, failure: Failure) -> Error {
     match failure {
-        Failure::Refused { step, what, element } => {
+        Failure::Rejected { step, what, element } => {
             let name = stage.names[step];
             let text = match &stage.work {
                 Work::Map(_, plan) => {

@@ -1,4 +1,4 @@
-use crate::{DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::Lie};
+use crate::{DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern};
 
 fn operator(name: &str, dtype: DType) -> Program {
     let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
@@ -6,12 +6,12 @@ fn operator(name: &str, dtype: DType) -> Program {
     Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("dtypes fit")
 }
 
-/// Elements of 64 bits are computed where they lie apart, and go where results lie apart.
+/// Strided elements of 64 bits are computed in place, and so are strided results.
 #[test]
 fn elements_apart_are_computed_where_they_lie() {
-    // No whole number of lots, also in rows of a third, and enough for two threads.
+    // Not a whole number of groups, also in rows of a third, and enough for two threads.
     let (n, size) = (300_021, 8);
-    // The loops, and the elements from one to the next of two operands and the result; whether they are taken one by one.
+    // The loops, and the strides in elements of two operands and the result; whether they are computed in place.
     let cases: [(Vec<usize>, [Vec<isize>; 3], bool); 5] = [
         (vec![n], [vec![3], vec![-2], vec![1]], true),
         (vec![n], [vec![2], vec![2], vec![-5]], true),
@@ -34,7 +34,7 @@ fn elements_apart_are_computed_where_they_lie() {
             let schedule = Schedule::at(isa, &operator("sub", DType::I64), &nest).expect("sound");
             let found = schedule.steps[0].apart.is_some();
             assert_eq!(found, is_single && isa.level() != Level::Baseline, "{nest:?}");
-            assert!(!found || schedule.operands.iter().all(|own| own.lie != Lie::Strided));
+            assert!(!found || schedule.operands.iter().all(|own| own.access != AccessPattern::Irregular));
             let mut result = vec![0; bytes[2]];
             let inputs = [Input::new(&a, start[0]), Input::new(&b, start[1])];
             schedule.run(&inputs, Output::new(&mut result, start[2]), &Scoped(threads), None).expect("sound");

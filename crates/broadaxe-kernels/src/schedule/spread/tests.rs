@@ -7,10 +7,11 @@ use crate::{
     program::{Program, Slot, Step},
     run::Failure,
     table::find,
-    tile::{Input, Output, chain::chained},
+    tile::{Input, Output, chained},
 };
 
-/// Makes a program of steps on one dtype; each names its operator and operands, steps counted behind the inputs.
+/// Makes a program of steps on one dtype. Each step names its operator and operands; steps are numbered after the
+/// inputs.
 fn program(dtype: DType, inputs: usize, steps: &[(&str, &[usize])]) -> Program {
     let slot = |&at: &usize| if at < inputs { Slot::Input(at) } else { Slot::Step(at - inputs) };
     let step = |(name, args): &(&str, &[usize])| {
@@ -25,10 +26,11 @@ fn random(state: &mut u64, below: usize) -> usize {
     ((u128::from(*state) * below as u128) >> 64) as usize
 }
 
-/// Draws a nest of short loops in which inputs repeat, often in turn; some run backwards, or with gaps. Returns each input's offset, too.
+/// Draws a nest of short loops that repeat inputs, often in turn; some run backwards, or with gaps. Also returns each
+/// input's offset.
 fn nest(state: &mut u64, inputs: usize, size: usize) -> (Nest, Vec<usize>) {
     let mut dims = Vec::new();
-    while dims.iter().product::<usize>() < FEW as usize {
+    while dims.iter().product::<usize>() < MIN_SPREAD_ELEMENTS as usize {
         dims.push(2 + random(state, 8));
     }
     let turn = random(state, 2);
@@ -57,7 +59,7 @@ fn nest(state: &mut u64, inputs: usize, size: usize) -> (Nest, Vec<usize>) {
     (Nest { dims, output, inputs }, offsets)
 }
 
-/// Draws the bytes of each input: small numbers of every dtype, now and then a zero.
+/// Draws the bytes of each input: small numbers of every dtype, and an occasional zero.
 fn bytes(state: &mut u64, nest: &Nest, size: usize) -> Vec<Vec<u8>> {
     let count: usize = nest.dims.iter().product();
     let rare = 1 + random(state, 5000);
@@ -66,7 +68,7 @@ fn bytes(state: &mut u64, nest: &Nest, size: usize) -> Vec<Vec<u8>> {
     nest.inputs.iter().map(|_| (0..2 * count).flat_map(|_| element()).collect()).collect()
 }
 
-/// Runs a schedule; returns the result's bytes, if there is one, and how it ended.
+/// Runs a schedule. Returns the result's bytes, if there is one, and the outcome.
 fn run(schedule: &Schedule, bytes: &[Vec<u8>], offsets: &[usize], threads: usize) -> (Vec<u8>, Result<(), Failure>) {
     let inputs: Vec<_> = bytes.iter().zip(offsets).map(|(bytes, &offset)| Input::new(bytes, offset)).collect();
     let mut out = vec![0; schedule.total as usize * schedule.program.output().size()];
@@ -92,7 +94,7 @@ fn programs() -> [Program; 7] {
 #[test]
 fn what_is_brought_over_inner_loops_changes_no_bit() {
     let programs = programs();
-    let (mut state, mut brought, mut refused) = (7, 0, 0);
+    let (mut state, mut brought, mut rejected) = (7, 0, 0);
     for round in 0..400 {
         let program = &programs[round % programs.len()];
         let (nest, offsets) = nest(&mut state, program.inputs().len(), program.output().size());
@@ -102,10 +104,10 @@ fn what_is_brought_over_inner_loops_changes_no_bit() {
         brought += usize::from(schedule.spread.is_some());
         let [one, three] = [1, 3].map(|threads| run(&schedule, &bytes, &offsets, threads));
         let plain = run(&Schedule { spread: None, ..schedule }, &bytes, &offsets, 1);
-        refused += usize::from(matches!(plain.1, Err(Failure::Refused { .. })));
+        rejected += usize::from(matches!(plain.1, Err(Failure::Rejected { .. })));
         assert!(one == plain && three == plain, "round {round} of {nest:?} at {:?}", isa.level());
     }
-    assert!(brought > 100 && refused > 10, "{brought} were brought, {refused} refused");
+    assert!(brought > 100 && rejected > 10, "{brought} were brought, {rejected} rejected");
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn what_is_brought_over_a_part_of_a_loop_changes_no_bit() {
 fn rows_that_chains_repeat_are_brought_over_rounds_past_the_caches() {
     let chain = program(DType::F32, 4, &[("sub", &[0, 1]), ("mul", &[4, 2]), ("add", &[5, 3])]);
     for (about, rows, row, brought) in [
-        ("far past the caches", 1 << 20, 1001, &[1, 2][..]),
+        ("large and streamed", 1 << 20, 1001, &[1, 2][..]),
         ("whole lines", 1 << 20, 1024, &[]),
         ("in a cache", 16, 1001, &[]),
         ("as many rows as a prime number", 1_048_583, 1001, &[]),
@@ -151,7 +153,7 @@ fn rows_that_chains_repeat_are_brought_over_rounds_past_the_caches() {
             let schedule = Schedule::at(isa, &chain, &nest).expect("sound");
             let found: Vec<_> =
                 schedule.spread.iter().flat_map(|spread| &spread.copies).map(|copied| copied.input).collect();
-            // Without chains the column, which stands in the way, would have to be brought over all.
+            // Without chains the column would have to be copied over all loops.
             let brought = if chained(isa, DType::F32, false).is_some() { brought } else { &[] };
             assert_eq!(found, brought, "{about} at {:?}", isa.level());
         }
@@ -173,7 +175,7 @@ fn only_what_is_small_beside_the_result_is_brought() {
         Case { about: "long rows", dims: &[64, 64, 64], inputs: [&[16384, 256, 4], &[256, 4, 0]], brought: &[] },
         Case { about: "few elements", dims: &[8, 8, 8, 8], inputs: [&[32, 0, 4, 0], &[0, 32, 0, 4]], brought: &[] },
         Case { about: "transposed", dims: &[256, 256], inputs: [&[1024, 4], &[4, 1024]], brought: &[] },
-        Case { about: "a column beside short rows", dims: &[65536, 3], inputs: [&[12, 4], &[4, 0]], brought: &[] },
+        Case { about: "a column with short rows", dims: &[65536, 3], inputs: [&[12, 4], &[4, 0]], brought: &[] },
     ];
     let program = program(DType::F32, 2, &[("add", &[0, 1])]);
     for Case { about, dims, inputs, brought } in cases {

@@ -231,7 +231,7 @@ fn calls_take_rules_and_explain() {
         ("add(f32, f32, [1])", "error 0: add takes no value such as [1] among its operands"),
         ("add(f32)", "error 0: add takes 2 operands (a + b), not 1"),
         ("add(f32, f32, f32)", "error 0: add takes 2 operands (a + b), not 3; sum takes any number"),
-        ("max()", "error 0: max takes 2 or more operands (the larger of a and b; NaN spreads), not 0"),
+        ("max()", "error 0: max takes 2 or more operands (the larger of a and b; NaN propagates), not 0"),
         ("cast(f32)", "error 0: cast needs one dtype: cast(x, \"f16\")"),
         ("cast(f32, 'f12')", "error 0: unknown dtype 'f12'; the dtypes are bool, i8"),
         ("broadcast_to(f32_, [-1, 3])", "error 0: shape takes dims of 0 or more, not [-1, 3]"),

@@ -1,59 +1,61 @@
-//! The loops over f16 and bf16 of operators that cost little: a lot of elements is widened, computed as f32, and rounded.
+//! Loops over f16 and bf16 for memory-bound operators: a lane block of elements is widened, computed as f32, and
+//! rounded.
 //!
-//! A lot stays in registers, as vectors from the start: of loops over its numbers, the compiler makes vectors of some operators only,
-//! and takes those of others apart. An operand that stays from row to row is widened once for all of them, into a tile; a column of a
-//! few lots that is taken down all rows, and kept in registers, reads memory in an order that is slower.
+//! A lane block stays in registers, as vectors from the start: the compiler vectorises loops over its numbers for some
+//! operations only. An operand that is the same in every row is widened once for all of them, into a tile. The
+//! alternative, to keep a column of a few lane blocks in registers for all rows, reads memory in a slower order.
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
-use super::{Line, Row, advances};
+use super::{Line, OutputRow, advances};
 use crate::{
     dtype::Element,
     isa::{
         Block, Body,
         halves::Widened,
-        lots::{Convert16, Lot},
+        lane_blocks::{Convert16, LaneBlock},
         moved,
     },
-    loops::{LONGEST_WIDE, LOT, MANY},
+    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
 };
 
 /// One operand and a result of `H`, computed in f32 with the conversions `M`.
-pub(crate) struct OneLight<O, H, M>(PhantomData<(O, H, M)>);
+pub(crate) struct OneMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
 /// Two operands and a result of `H`, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
-pub(crate) struct TwoLight<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
-/// The same for many rows, where one of two dense operands may stay.
-pub(crate) struct ManyLight<O, H, M>(PhantomData<(O, H, M)>);
+pub(crate) struct TwoMemoryBound<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
+/// The same for many rows, where one of two dense operands may be the same in each.
+pub(crate) struct RowsMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
 
-/// Widens a lot of elements, the first of which is at `place`, or the only one.
-// SAFETY: They can be read. The level of `M` is here.
+/// Widens a lane block of elements that starts at `place`, or the only element.
+// SAFETY: They can be read. The CPU supports the level of `M`.
 #[inline(always)]
-unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> Lot {
+unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> LaneBlock {
     // SAFETY: promised by the caller.
     unsafe { if constant { M::repeated(place.read_unaligned()) } else { M::widened(place) } }
 }
 
-/// Copies elements of a row that is shorter than a lot, or the only one.
-// SAFETY: They can be read, and are at most a lot.
+/// Copies elements of a row that is shorter than a lane block, or the only element.
+// SAFETY: They can be read, and are at most a lane block.
 #[inline(always)]
-unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LOT] {
-    let mut copy = [0; LOT];
+unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LANE_BLOCK_ELEMENTS] {
+    let mut copy = [0; LANE_BLOCK_ELEMENTS];
     // SAFETY: promised by the caller.
     unsafe { copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(place, 2 * if constant { 1 } else { n }) };
     copy
 }
 
-/// Returns where the lots of `n` elements begin, a lot at least; the last may have some elements of the one before it.
+/// Returns where the lane blocks of `n` elements begin, at least one lane block; the last may overlap the one before
+/// it.
 #[inline(always)]
 fn start(lot: usize, n: usize) -> usize {
-    (lot * LOT).min(n - LOT)
+    (lot * LANE_BLOCK_ELEMENTS).min(n - LANE_BLOCK_ELEMENTS)
 }
 
-/// Computes `n` elements, a lot at least.
-// SAFETY: There are so many at `x` and room for as many at `to`, which overlaps nothing. The level of `M` is here.
+/// Computes `n` elements, at least a lane block.
+// SAFETY: `n` elements can be read at `x` and written at `to`, which overlaps nothing. The CPU supports the level of `M`.
 #[inline(always)]
 unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
-    for lot in 0..n.div_ceil(LOT) {
+    for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let x = unsafe { widened::<M>(x.add(2 * at).cast(), false) };
@@ -62,14 +64,14 @@ unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
     }
 }
 
-/// Computes `n` elements, a lot at least.
-// SAFETY: There are so many at `a` and `b`, or one that is constant, and room for as many at `to`, which overlaps nothing. The level of
-// `M` is here.
+/// Computes `n` elements, at least a lane block.
+// SAFETY: `n` elements can be read at `a` and `b`, or one if it is constant, and `n` can be written at `to`, which
+// overlaps nothing. The CPU supports the level of `M`.
 #[inline(always)]
 unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
     // SAFETY: promised by the caller.
     let (one, other) = unsafe { (widened::<M>(a.cast(), C & 1 != 0), widened::<M>(b.cast(), C & 2 != 0)) };
-    for lot in 0..n.div_ceil(LOT) {
+    for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let (x, y) = unsafe {
@@ -81,19 +83,19 @@ unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8,
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Line for OneLight<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> Line for OneMemoryBound<O, H, M> {
     type Out = H;
     const ADVANCES: [usize; 3] = [2, 0, 0];
     #[inline(always)]
-    unsafe fn run([x, ..]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LOT];
-        // SAFETY: promised by the caller; copies are a lot long.
+        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
+        // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
-            if n >= LOT {
+            if n >= LANE_BLOCK_ELEMENTS {
                 one::<O, M>(x, to, n);
             } else {
-                one::<O, M>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LOT);
+                one::<O, M>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -101,20 +103,20 @@ impl<O: Widened, H: Element, M: Convert16> Line for OneLight<O, H, M> {
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, M, C> {
+impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<O, H, M, C> {
     type Out = H;
     const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: Row<Self::Out>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LOT];
-        // SAFETY: promised by the caller; copies are a lot long.
+        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
+        // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
-            if n >= LOT {
+            if n >= LANE_BLOCK_ELEMENTS {
                 two::<O, M, C>(a, b, to, n);
             } else {
                 let (a, b) = (copied(a, n, C & 1 != 0), copied(b, n, C & 2 != 0));
-                two::<O, M, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LOT);
+                two::<O, M, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -122,29 +124,31 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoLight<O, H, 
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Body for ManyLight<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> Body for RowsMemoryBound<O, H, M> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             match block.steps {
-                _ if !(LOT..=LONGEST_WIDE).contains(&block.n) || block.rows < MANY => {
-                    <TwoLight<O, H, M, 0> as Body>::run(block)
+                _ if !(LANE_BLOCK_ELEMENTS..=MAX_WIDENED_ELEMENTS).contains(&block.n)
+                    || block.rows < MIN_WIDENING_ROWS =>
+                {
+                    <TwoMemoryBound<O, H, M, 0> as Body>::run(block)
                 }
                 [_, 0, _] => turns::<O, M, 1>(block),
                 [0, ..] => turns::<O, M, 0>(block),
-                _ => <TwoLight<O, H, M, 0> as Body>::run(block),
+                _ => <TwoMemoryBound<O, H, M, 0> as Body>::run(block),
             }
         }
     }
 }
 
-/// Computes a block of which the operand of number `STAYS` stays from row to row.
-// SAFETY: As for [`Body::run`], and a row has a lot, and no more than can be widened.
+/// Computes a block in which operand `STAYS` is the same in every row.
+// SAFETY: As for [`Body::run`], and a row has at least a lane block, and at most what can be widened.
 #[inline(always)]
 unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
-    let mut wide = [const { MaybeUninit::<Lot>::uninit() }; LONGEST_WIDE / LOT];
-    let wide = &mut wide[..block.n.div_ceil(LOT)];
+    let mut wide = [const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS];
+    let wide = &mut wide[..block.n.div_ceil(LANE_BLOCK_ELEMENTS)];
     let (mut places, mut out) = (block.places, block.out);
     for _ in 0..block.turns {
         for (lot, wide) in wide.iter_mut().enumerate() {
@@ -155,7 +159,7 @@ unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> 
         for _ in 0..block.rows {
             for (lot, wide) in wide.iter().enumerate() {
                 let at = 2 * start(lot, block.n);
-                // SAFETY: promised by the caller; the lot was written before.
+                // SAFETY: promised by the caller; the lane block was written before.
                 unsafe {
                     let (x, wide) = (M::widened(from.add(at).cast()), wide.assume_init_ref());
                     let z = if STAYS == 0 { M::computed(O::WIDE, wide, &x) } else { M::computed(O::WIDE, &x, wide) };

@@ -1,27 +1,27 @@
-//! The space of a reduction: loops that stay, loops that are folded, and boxes cut out of them.
+//! The domain of a reduction: the loops that are kept, the loops that are folded, and boxes of them.
 //!
-//! Both kinds of loops keep the order of the axes they come from: the elements that make one result are folded in row-major order,
-//! whatever their strides. A range of that order is not always a box of the loops, but it is a few of them after each other.
+//! Both kinds of loops keep the order of their axes: the elements of one result are folded in row-major order, whatever
+//! their strides. A range of that order is not always one box of the loops, but always a few consecutive boxes.
 
-/// The loops of a reduction, each kind with the outermost first, and how inputs lie over them.
+/// The loops of a reduction, outermost first, and the strides of each input over them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct Domain {
     pub(crate) kept: Vec<usize>,
     pub(crate) folded: Vec<usize>,
-    /// The bytes from one round to the next: of the loops that stay, then of those that are folded.
+    /// Strides in bytes: over the kept loops, then over the folded ones.
     pub(crate) inputs: Vec<Vec<isize>>,
 }
 
-impl Space {
-    /// Makes the loops of a shape of which these axes are folded, from inputs with these strides over it, in bytes.
+impl Domain {
+    /// Makes the domain of a reduction of `shape` over the axes `folded`, from the strides of each input in bytes.
     ///
-    /// Axes of one element are dropped; neighbours of one kind that every input walks alike become one loop.
+    /// Axes of one element are dropped. Neighbouring axes of one kind become one loop if every input walks them alike.
     ///
     /// # Panics
-    /// When an input has not one stride per axis.
+    /// If an input does not have one stride per axis.
     pub fn new(shape: &[usize], folded: &[usize], inputs: &[Vec<isize>]) -> Self {
         assert!(inputs.iter().all(|strides| strides.len() == shape.len()), "one stride per axis");
-        let mut space = Self { kept: Vec::new(), folded: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
+        let mut domain = Self { kept: Vec::new(), folded: Vec::new(), inputs: vec![Vec::new(); inputs.len()] };
         for wanted in [false, true] {
             let mut dims: Vec<usize> = Vec::new();
             let axes = (0..shape.len()).filter(|axis| folded.contains(axis) == wanted && shape[*axis] != 1);
@@ -31,25 +31,25 @@ impl Space {
                     all.last().is_some_and(|&outer| own[axis].checked_mul(dim as isize) == Some(outer))
                 };
                 match dims.last_mut() {
-                    Some(last) if space.inputs.iter().zip(inputs).all(continues) => {
+                    Some(last) if domain.inputs.iter().zip(inputs).all(continues) => {
                         *last *= dim;
-                        space.inputs.iter_mut().for_each(|strides| _ = strides.pop());
+                        domain.inputs.iter_mut().for_each(|strides| _ = strides.pop());
                     }
                     _ => dims.push(dim),
                 }
-                space.inputs.iter_mut().zip(inputs).for_each(|(all, own)| all.push(own[axis]));
+                domain.inputs.iter_mut().zip(inputs).for_each(|(all, own)| all.push(own[axis]));
             }
-            *(if wanted { &mut space.folded } else { &mut space.kept }) = dims;
+            *(if wanted { &mut domain.folded } else { &mut domain.kept }) = dims;
         }
-        space
+        domain
     }
 
-    /// Returns the extents, of the loops that stay and then of those that are folded.
+    /// Returns the dims of the kept loops, then of the folded ones.
     pub fn dims(&self) -> Vec<usize> {
         self.kept.iter().chain(&self.folded).copied().collect()
     }
 
-    /// Counts the results and the elements that make one; none when they are more than an address can count.
+    /// Counts the results, and the elements of each result. Returns `None` if there are more than an address can count.
     pub(crate) fn counts(&self) -> Option<[usize; 2]> {
         let count =
             |dims: &[usize]| dims.iter().filter(|&&dim| dim > 0).try_fold(1, |n: usize, &dim| n.checked_mul(dim));
@@ -66,17 +66,17 @@ impl Space {
     }
 }
 
-/// A box of loops: the first round and the number of rounds of each.
+/// A box of loops: the first round and the number of rounds of each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct SubDomain {
     pub(crate) first: Vec<usize>,
     pub(crate) rounds: Vec<usize>,
     pub(crate) count: usize,
 }
 
-impl Piece {
-    /// Cuts the largest box that starts at element `from` of these loops and ends at `to` or before, out of the loops from
-    /// `outermost` on.
+impl SubDomain {
+    /// Returns the largest box that starts at element `from` of these loops and ends at or before `to`, made of the
+    /// loops from `outermost` on.
     pub(crate) fn cut(dims: &[usize], from: usize, to: usize, outermost: usize) -> Self {
         let (mut first, mut rounds) = (vec![0; dims.len()], vec![1; dims.len()]);
         let (mut inner, mut rest, mut count) = (1, from, 1);
@@ -84,7 +84,8 @@ impl Piece {
         for axis in (0..dims.len()).rev() {
             first[axis] = rest % dims[axis];
             rest /= dims[axis];
-            // A loop is taken as far as the range goes; those around it only if it was taken whole, from its first round.
+            // A loop extends as far as the range does. Outer loops extend only if all inner loops are complete and
+            // start at 0.
             if open && axis >= outermost {
                 rounds[axis] = (dims[axis] - first[axis]).min((to - from) / inner).max(1);
                 count = inner * rounds[axis];
@@ -95,7 +96,7 @@ impl Piece {
         Self { first, rounds, count }
     }
 
-    /// Returns the bytes from the first element of the loops to that of this box.
+    /// Returns the offset in bytes of this box's first element.
     pub(crate) fn offset(&self, strides: &[isize]) -> isize {
         self.first.iter().zip(strides).map(|(&first, &stride)| first as isize * stride).sum()
     }
@@ -127,8 +128,8 @@ mod tests {
             Case(&[2, 3], &[0, 1], &[0, 0], &[], &[6], &[0]),
         ];
         for Case(shape, axes, own, kept, folded, merged) in cases {
-            let want = Space { kept: kept.to_vec(), folded: folded.to_vec(), inputs: vec![merged.to_vec()] };
-            assert_eq!(Space::new(shape, axes, &[own.to_vec()]), want, "{shape:?} {axes:?}");
+            let want = Domain { kept: kept.to_vec(), folded: folded.to_vec(), inputs: vec![merged.to_vec()] };
+            assert_eq!(Domain::new(shape, axes, &[own.to_vec()]), want, "{shape:?} {axes:?}");
         }
     }
 
@@ -139,7 +140,7 @@ mod tests {
             for outermost in 0..3 {
                 let (mut at, mut seen) = (from, Vec::new());
                 while at < to {
-                    let piece = Piece::cut(&dims, at, to, outermost);
+                    let piece = SubDomain::cut(&dims, at, to, outermost);
                     let [a, b, c] = [0, 1, 2].map(|k| piece.first[k]..piece.first[k] + piece.rounds[k]);
                     for i in a {
                         for j in b.clone() {
@@ -152,7 +153,7 @@ mod tests {
                 assert_eq!(seen, (from..to).collect::<Vec<_>>());
             }
         }
-        assert_eq!(Piece::cut(&[], 0, 1, 0).count, 1);
-        assert_eq!(Piece::cut(&dims, 0, 60, 0).rounds, [3, 4, 5]);
+        assert_eq!(SubDomain::cut(&[], 0, 1, 0).count, 1);
+        assert_eq!(SubDomain::cut(&dims, 0, 60, 0).rounds, [3, 4, 5]);
     }
 }

@@ -1,4 +1,4 @@
-//! Exponential and logarithm to more than 60 bits, for the f64 forms.
+//! Exponential and logarithm in extended precision, to more than 60 bits, for the f64 forms.
 //!
 //! Both are polynomials whose first terms are summed in two parts. A product is exact where both factors have at most
 //! 26 significant bits, so factors are cut there by a mask: two integer operations instead of Dekker's three
@@ -7,10 +7,10 @@
 
 use std::f64::consts;
 
-use super::{ROUND, poly, singles::Fma};
+use super::{ROUND, f32xn::Fma, poly};
 
 /// Coefficients of (e^w - 1 - w - w^2 / 2) / w^3 for |w| <= log(2) / 2; error 2^-59.8 relative to e^w.
-pub(super) const EXP: [f64; 10] = [
+pub(super) const EXTENDED_EXP: [f64; 10] = [
     0.16666666666666669,
     0.041666666666666664,
     0.00833333333333006,
@@ -25,7 +25,7 @@ pub(super) const EXP: [f64; 10] = [
 
 /// Coefficients of (3 atanh(s) / s - 3 - s^2) / s^4 in s^2, for |s| <= tanh(log(2) / 16); error 2^-74 relative to
 /// the logarithm.
-const LOG: [f64; 5] = [0.6, 0.4285714285711863, 0.33333333436702606, 0.27272572950663454, 0.23170915572710654];
+const EXTENDED_LOG: [f64; 5] = [0.6, 0.4285714285711863, 0.33333333436702606, 0.27272572950663454, 0.23170915572710654];
 
 /// Holds a positive constant as the sum of 26 bits, cut, and the rest, and rounded to one f64.
 pub(super) struct Factor {
@@ -34,34 +34,34 @@ pub(super) struct Factor {
     whole: f64,
 }
 
-/// Is log 2.
-pub(super) const LN_2: Factor =
+/// Log 2.
+pub(super) const EXTENDED_LN_2: Factor =
     Factor { top: 0.6931471675634384, rest: 1.2996506893889889e-8, whole: 0.6931471805599453 };
-/// Is 1 / log 2.
-pub(super) const LOG2_E: Factor =
+/// 1 / log 2.
+pub(super) const EXTENDED_LOG2_E: Factor =
     Factor { top: 1.4426950216293335, rest: 1.9259629911266175e-08, whole: 1.4426950408889634 };
-/// Is 2 / (3 log 2).
+/// 2 / (3 log 2).
 const TWO_THIRDS_LOG2_E: Factor =
     Factor { top: 0.9617966860532761, rest: 7.872699542894897e-9, whole: 0.9617966939259756 };
 
 /// Holds a number as the sum of a top of at most 26 significant bits and a rest.
 #[derive(Clone, Copy)]
-pub(super) struct Cut {
-    /// Is the sum, cut or rounded to 26 bits.
+pub(super) struct Split {
+    /// The sum, truncated or rounded to 26 bits.
     pub(super) top: f64,
-    /// Is what is missing.
+    /// The rest.
     pub(super) rest: f64,
 }
 
-impl Cut {
-    /// Cuts a single f64, exactly.
+impl Split {
+    /// Splits a single f64, exactly.
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         let top = cut(x);
         Self { top, rest: x - top }
     }
 
-    /// Cuts the sum of a large and a small number.
+    /// Splits the sum of a large and a small number.
     #[inline(always)]
     fn of_sum(large: f64, small: f64) -> Self {
         let top = cut(large + small);
@@ -117,33 +117,33 @@ pub(super) fn power_of_2(n: f64) -> f64 {
 
 /// Splits x into n log 2 + w with |w| <= log(2) / 2 for |x| <= 1100; w is exact where n is 0.
 ///
-/// log 2 is taken off in two parts, of which the product with the first, of 42 bits, is exact.
+/// log 2 is subtracted in two parts; the product with the first, of 42 bits, is exact.
 #[inline(always)]
-pub(super) fn reduce_e(x: f64) -> (Cut, f64) {
+pub(super) fn reduce_e(x: f64) -> (Split, f64) {
     reduce_e_sum(x, -0.0)
 }
 
 /// Splits the sum of x and a small rest in the same way.
 #[inline(always)]
-fn reduce_e_sum(x: f64, rest: f64) -> (Cut, f64) {
+fn reduce_e_sum(x: f64, rest: f64) -> (Split, f64) {
     let n = nearest(x * consts::LOG2_E);
-    (Cut::of_sum(x - n * 0.6931471805598903, rest - n * 5.497923018708371e-14), n)
+    (Split::of_sum(x - n * 0.6931471805598903, rest - n * 5.497923018708371e-14), n)
 }
 
 /// Computes e^w - 1 for |w| <= log(2) / 2 as a sum of two f64, to about 2^-60 of its value.
 ///
-/// w^2 / 2 is exact in the top of w; the terms from w^3 on have no need of a second part.
+/// w^2 / 2 is exact in the top of w; the terms from w^3 on do not need a second part.
 #[inline(always)]
-pub(super) fn expm1_sum(w: Cut) -> (f64, f64) {
+pub(super) fn expm1_sum(w: Split) -> (f64, f64) {
     let single = w.top + w.rest;
     let (high, low) = ordered(w.top, 0.5 * w.top * w.top);
-    let tail = w.rest * (1.0 + 0.5 * (w.top + single)) + single * single * single * poly(&EXP, single);
+    let tail = w.rest * (1.0 + 0.5 * (w.top + single)) + single * single * single * poly(&EXTENDED_EXP, single);
     (high, low + tail)
 }
 
 /// Computes e^w for |w| <= log(2) / 2 as a sum of two f64, to about 2^-60 of its value.
 #[inline(always)]
-pub(super) fn exp_sum(w: Cut) -> (f64, f64) {
+pub(super) fn exp_sum(w: Split) -> (f64, f64) {
     let (less_one, low) = expm1_sum(w);
     let (high, rest) = ordered(1.0, less_one);
     (high, rest + low)
@@ -151,7 +151,7 @@ pub(super) fn exp_sum(w: Cut) -> (f64, f64) {
 
 /// Multiplies a sum near 1 by 2^n for |n| <= 1100, and rounds once, also where the result is subnormal.
 ///
-/// There the sum is first added to the power of two whose last place is the result's, and taken away again.
+/// There the sum is first added to the power of two whose last place is the result's, which is then subtracted again.
 #[inline(always)]
 pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
     let grid = f64::from_bits((ROUND + (1.0 - n)).to_bits() << 52);
@@ -163,17 +163,17 @@ pub(super) fn scale_once((high, low): (f64, f64), n: f64) -> f64 {
     rounded * power_of_2(half) * power_of_2(n - half)
 }
 
-/// Divides the sum of two f64, the first rounded, by a cut divisor near 1, given its inverse; returns the quotient as a
-/// sum.
+/// Divides the sum of two f64, the first rounded, by a split divisor near 1, given its inverse; returns the quotient as
+/// a sum.
 #[inline(always)]
-pub(super) fn divide(above: f64, above_rest: f64, below: Cut, inverse: f64) -> (f64, f64) {
+pub(super) fn divide(above: f64, above_rest: f64, below: Split, inverse: f64) -> (f64, f64) {
     let top = cut(above * inverse);
     (top, (((above - top * below.top) - top * below.rest) + above_rest) * inverse)
 }
 
 /// Computes (e^x - 1) / 2 for -100 <= x <= 710 as the sum of a f64 and its error, to about 2^-60 of its value.
 ///
-/// It is the half because 2^n itself may be too large.
+/// The half is computed because 2^n itself may be too large.
 #[inline(always)]
 pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     let (w, n) = reduce_e(x);
@@ -184,17 +184,17 @@ pub(super) fn half_expm1(x: f64) -> (f64, f64) {
     ordered(sum, rest + (lost + power * low))
 }
 
-/// Is 2^e m with m from 2^(-3/8) to 2^(5/8), and m nearly 2^(k/4).
+/// Holds 2^e m with m from 2^(-3/8) to 2^(5/8), and m close to 2^(k/4).
 struct Significand {
-    /// Is m.
+    /// M.
     m: f64,
-    /// Is 2^-e, for e < 1023.
+    /// 2^-e, for e < 1023.
     unit: f64,
-    /// Is e + k/4.
+    /// E + k/4.
     whole: f64,
-    /// Is 2^(k/4), rounded.
+    /// 2^(k/4), rounded.
     center: f64,
-    /// Is what the rounding left.
+    /// The rounding error.
     center_rest: f64,
 }
 
@@ -227,25 +227,25 @@ impl Significand {
         }
     }
 
-    /// Computes the logarithm to base 2 of 2^e (m + rest), where `f + f_rest` is m + rest less 2^(k/4).
+    /// Computes the logarithm to base 2 of 2^e (m + rest), where `f + f_rest` is m + rest - 2^(k/4).
     ///
     /// With s = f / (m + 2^(k/4)) it is e + k/4 + 2 atanh(s) / log 2. Near x = 1 both e and k are 0, and the relative
     /// error stays small.
     #[inline(always)]
-    fn log2(&self, rest: f64, f: f64, f_rest: f64) -> Cut {
+    fn log2(&self, rest: f64, f: f64, f_rest: f64) -> Split {
         let d = self.m + self.center;
         let d_top = cut(d);
         let d_rest = (self.m - (d_top - self.center)) + (rest + self.center_rest);
-        let (s_top, s_rest) = divide(f, f_rest, Cut { top: d_top, rest: d_rest }, 1.0 / d);
+        let (s_top, s_rest) = divide(f, f_rest, Split { top: d_top, rest: d_rest }, 1.0 / d);
         // 3 atanh(s) = s t, where the square of the top of s is exact.
         let s = s_top + s_rest;
         let (square, exact) = (s * s, s_top * s_top);
         let t_top = cut(3.0 + exact);
-        let small = s_rest * (s + s_top) + square * square * poly(&LOG, square);
+        let small = s_rest * (s + s_top) + square * square * poly(&EXTENDED_LOG, square);
         let t_rest = (exact - (t_top - 3.0)) + small;
-        let (high, low) = Cut::of_sum(s_top * t_top, s_rest * t_top + s * t_rest).by(&TWO_THIRDS_LOG2_E);
+        let (high, low) = Split::of_sum(s_top * t_top, s_rest * t_top + s * t_rest).by(&TWO_THIRDS_LOG2_E);
         let top = cut(self.whole + high);
-        Cut { top, rest: (high - (top - self.whole)) + low }
+        Split { top, rest: (high - (top - self.whole)) + low }
     }
 }
 
@@ -270,7 +270,7 @@ pub(super) fn log2_sum_by<M: Fma>(x: f64) -> (f64, f64) {
     let square = s * s;
     let square_rest = M::fma64(s + s, s_rest, M::fma64(s, s, -square));
     let (three, lost) = ordered(3.0, square);
-    let (t, t_lost) = ordered(three, square * square * poly(&LOG, square));
+    let (t, t_lost) = ordered(three, square * square * poly(&EXTENDED_LOG, square));
     let t_rest = t_lost + (lost + square_rest);
     let product = s * t;
     let rest = M::fma64(s, t_rest, M::fma64(s_rest, t, M::fma64(s, t, -product)));
@@ -282,9 +282,9 @@ pub(super) fn log2_sum_by<M: Fma>(x: f64) -> (f64, f64) {
 
 /// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.
 ///
-/// The sum is from 1 to 1e308; where it is 1 and a little, the error is relative to that little.
+/// The sum is from 1 to 1e308; where it is slightly above 1, the error is relative to the excess.
 #[inline(always)]
-pub(super) fn log2_of_sum(high: f64, low: f64, rest: f64, more: f64) -> Cut {
+pub(super) fn log2_of_sum(high: f64, low: f64, rest: f64, more: f64) -> Split {
     let mut parts = Significand::of(high);
     parts.whole += more;
     let (low, rest) = (low * parts.unit, rest * parts.unit);
@@ -296,7 +296,7 @@ pub(super) fn log2_of_sum(high: f64, low: f64, rest: f64, more: f64) -> Cut {
 #[inline(always)]
 pub(super) fn root_sum((square, rest): (f64, f64)) -> (f64, f64) {
     let root = square.sqrt();
-    let parts = Cut::of(root);
+    let parts = Split::of(root);
     let lost = ((square - parts.top * parts.top) - parts.rest * (parts.top + root)) + rest;
     (root, if root > 0.0 { lost / (2.0 * root) } else { 0.0 })
 }

@@ -5,13 +5,13 @@ use crate::tile::Buffer;
 
 const MIB: usize = 1 << 20;
 
-fn block(mebibytes: usize, age: u64) -> Block {
+fn block(mebibytes: usize, age: u64) -> PooledBlock {
     let since = Instant::now().checked_sub(Duration::from_secs(age)).expect("the machine runs for longer");
-    Block { allocation: Allocation::zeroed(mebibytes * MIB).expect("small"), since }
+    PooledBlock { allocation: Allocation::zeroed(mebibytes * MIB).expect("small"), since }
 }
 
 /// Lists the sizes of blocks in MiB.
-fn sizes(blocks: &[Block]) -> Vec<usize> {
+fn sizes(blocks: &[PooledBlock]) -> Vec<usize> {
     blocks.iter().map(|block| block.allocation.room() / MIB).collect()
 }
 
@@ -37,7 +37,7 @@ fn the_oldest_leave_first() {
     ];
     for Case { blocks, most, coming, stay } in cases {
         let mut kept = Kept { blocks: blocks.iter().map(|&(size, age)| block(size, age)).collect(), process: 0 };
-        // A block has some bytes more than it was asked for.
+        // A block has a few bytes more than requested.
         let most = if most == 0 { 0 } else { most * MIB + BLOCKS * 4096 };
         drop(kept.trim(coming * MIB, most));
         assert_eq!(sizes(&kept.blocks), stay, "{blocks:?} with {coming} of {most} to come");
@@ -55,45 +55,45 @@ fn a_block_is_found_by_its_size() {
     }
 }
 
-/// All that needs the blocks of the process, in one test: there is one set of them.
+/// Everything that needs the blocks of the process is in one test, because the process has one pool.
 #[test]
 fn what_is_given_back_is_handed_out_again() {
     const LEN: usize = 37 * MIB + 11;
     let dirty = || {
-        let mut buffer = Buffer::stale(LEN).expect("memory");
+        let mut buffer = Buffer::uninit(LEN).expect("memory");
         buffer.bytes_mut().fill(7);
         buffer.bytes().as_ptr().addr()
     };
     let zero = |buffer: &Buffer| buffer.bytes().iter().all(|&byte| byte == 0);
-    keep_at_most(0);
+    set_pool_limit(0);
     dirty();
-    assert!(zero(&Buffer::stale(LEN).expect("memory")), "nothing is kept");
-    keep_at_most(64 * MIB);
-    assert_eq!(kept_at_most(), Some(64 * MIB));
+    assert!(zero(&Buffer::uninit(LEN).expect("memory")), "nothing is kept");
+    set_pool_limit(64 * MIB);
+    assert_eq!(pool_limit(), Some(64 * MIB));
     dirty();
     assert!(zero(&Buffer::zeroed(LEN).expect("memory")), "new pages");
-    // Where another test holds the lock all the while, nothing is kept.
+    // If another test holds the lock all the time, nothing is pooled.
     let reused = || {
         release();
         let place = dirty();
-        let again = Buffer::stale(LEN).expect("memory");
+        let again = Buffer::uninit(LEN).expect("memory");
         let same = again.bytes().as_ptr().addr() == place && again.bytes().iter().all(|&byte| byte == 7);
         drop(again);
-        let smaller = Buffer::stale(LEN - 6 * MIB).expect("memory");
+        let smaller = Buffer::uninit(LEN - 6 * MIB).expect("memory");
         same && smaller.bytes().as_ptr().addr() == place && smaller.bytes().len() == LEN - 6 * MIB
     };
     assert!((0..20).any(|_| reused()));
-    assert!(zero(&Buffer::stale(LEN / 2).expect("memory")), "too small for that block");
+    assert!(zero(&Buffer::uninit(LEN / 2).expect("memory")), "too small for that block");
     #[cfg(unix)]
     {
-        assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory"))), "a child has blocks of its own");
+        assert!(in_child(|| zero(&Buffer::uninit(LEN).expect("memory"))), "a child has blocks of its own");
         let held = (0..1000).find_map(|_| lock()).expect("tests hold it for moments");
-        assert!(in_child(|| zero(&Buffer::stale(LEN).expect("memory")) && release() == 0), "nobody waits");
+        assert!(in_child(|| zero(&Buffer::uninit(LEN).expect("memory")) && release() == 0), "no thread waits");
         drop(held);
     }
     assert!((0..20).any(|_| reused() && release() >= LEN));
-    assert!(zero(&Buffer::stale(LEN).expect("memory")), "all was given back");
-    keep_at_most(0);
-    keep_by_default(MIB);
-    assert_eq!(kept_at_most(), Some(0), "said before");
+    assert!(zero(&Buffer::uninit(LEN).expect("memory")), "all was given back");
+    set_pool_limit(0);
+    set_default_pool_limit(MIB);
+    assert_eq!(pool_limit(), Some(0), "said before");
 }

@@ -1,8 +1,8 @@
-//! Elements of 16 bits as vectors of f32, for loops that compute some of them at a time in registers.
+//! Elements of 16 bits as vectors of f32, for loops that compute a lane block of them at a time in registers.
 //!
-//! Most of what such a loop does is rounding. To bf16, the lower and the upper halves of two vectors are brought together first: one
-//! operation then serves twice as many numbers. A NaN is made canonical by one instruction of AVX-512; at AVX2, where it takes two, by
-//! three on what was rounded to bf16 and brought together.
+//! Most of the work of such a loop is rounding. To round to bf16, the lower and the upper halves of two vectors are
+//! combined first, so that one operation rounds twice as many numbers. A NaN is made canonical by one AVX-512
+//! instruction; AVX2 needs two, or three on numbers that were already rounded and combined.
 
 use std::arch::{asm, x86_64 as x86};
 
@@ -14,53 +14,56 @@ use super::{
 };
 use crate::number::Half;
 
-/// Numbers that are computed at a time: in which order is up to who widens and narrows them.
-pub(crate) type Lot = [[f32; 16]; 2];
+/// A lane block: numbers that are computed at a time. Their order is that of the conversion that widens and narrows
+/// them.
+pub(crate) type LaneBlock = [[f32; 16]; 2];
 
-/// The conversions of a dtype of 16 bits at a level, a lot at a time.
+/// The conversions of a dtype of 16 bits at a level, a lane block at a time.
 pub(crate) trait Convert16: 'static {
-    /// Widens elements that lie one after the other; exact.
+    /// Widens contiguous elements; exact.
     ///
     /// # Safety
-    /// A lot of them can be read, at any address. The level is here.
-    unsafe fn widened(from: *const u16) -> Lot;
-    /// Widens one element for all; exact. The compiler does not learn that all are the same: it would take the vectors apart.
+    /// A lane block of elements can be read, at any address. The CPU supports the level.
+    unsafe fn widened(from: *const u16) -> LaneBlock;
+    /// Repeats one widened element; exact. The compiler does not learn that all are equal, because it would then split
+    /// the vectors.
     ///
     /// # Safety
-    /// The level is here.
-    unsafe fn repeated(element: u16) -> Lot;
+    /// The CPU supports the level.
+    unsafe fn repeated(element: u16) -> LaneBlock;
     /// Computes; a NaN need not be the canonical one.
     ///
     /// # Safety
-    /// The level is here.
-    unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot;
-    /// Rounds to nearest, ties to even; any NaN becomes the canonical one, where one for bf16 has no bit below those of bf16.
+    /// The CPU supports the level.
+    unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock;
+    /// Rounds to nearest, ties to even. Any NaN becomes the canonical one; for bf16, a NaN must have no bits below
+    /// those of bf16.
     ///
     /// # Safety
-    /// A lot of elements can be written, at any address. The level is here.
-    unsafe fn narrow(lot: &Lot, to: *mut u16);
+    /// A lane block of elements can be written, at any address. The CPU supports the level.
+    unsafe fn narrow(lot: &LaneBlock, to: *mut u16);
 }
 
 /// A dtype of 16 bits with its conversions.
-pub(crate) trait Packed: Half {
-    /// Those of AVX2.
+pub(crate) trait PackedHalf: Half {
+    /// The conversions of AVX2.
     type By8: Convert16;
-    /// Those of AVX-512.
+    /// The conversions of AVX-512.
     type By16: Convert16;
 }
 
-impl Packed for f16 {
+impl PackedHalf for f16 {
     type By8 = F16By8;
     type By16 = F16By16;
 }
 
-impl Packed for bf16 {
+impl PackedHalf for bf16 {
     type By8 = Bf16By8;
     type By16 = Bf16By16;
 }
 
-/// Writes the vector of this number to a row of them.
-// SAFETY: It can be written, at any address. The level is here.
+/// Writes vector `number` of a row of vectors.
+// SAFETY: It can be written, at any address. The CPU supports the level.
 #[inline(always)]
 unsafe fn put<V: Copy>(row: *mut u8, number: usize, x: V) {
     // SAFETY: promised by the caller.
@@ -73,32 +76,32 @@ macro_rules! conversions {
         pub(crate) struct $f16;
         impl Convert16 for $f16 {
             #[inline(always)]
-            unsafe fn widened(from: *const u16) -> Lot {
+            unsafe fn widened(from: *const u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
-                    // SAFETY: promised by the caller; a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are a lane block.
                     unsafe { put::<x86::$float>(lot.as_mut_ptr().cast(), v, x86::$widen(nth(from.cast(), v))) };
                 }
                 lot
             }
             #[inline(always)]
-            unsafe fn repeated(element: u16) -> Lot {
+            unsafe fn repeated(element: u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
-                    // SAFETY: promised by the caller; a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are a lane block.
                     unsafe { put::<x86::$float>(lot.as_mut_ptr().cast(), v, x86::$widen($kept(x86::$words_of(element as i16)))) };
                 }
                 lot
             }
             #[inline(always)]
-            unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+            unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
                 // SAFETY: promised by the caller.
                 unsafe { $computed(wide, a, b) }
             }
             #[inline(always)]
-            unsafe fn narrow(lot: &Lot, to: *mut u16) {
+            unsafe fn narrow(lot: &LaneBlock, to: *mut u16) {
                 for v in 0..2 * $vectors {
-                    // SAFETY: promised by the caller; a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are a lane block.
                     unsafe {
                         let x = $canonical(nth(lot.as_ptr().cast(), v));
                         put::<x86::$words>(to.cast(), v, $kept(x86::$narrow::<{ x86::_MM_FROUND_TO_NEAREST_INT }>(x)));
@@ -106,14 +109,14 @@ macro_rules! conversions {
                 }
             }
         }
-        /// The even elements come first, then the odd ones, of each vector: they are taken apart faster than moved.
+        /// Each vector has its even elements first and then the odd ones: separating them is faster than moving them.
         pub(crate) struct $bf16;
         impl Convert16 for $bf16 {
             #[inline(always)]
-            unsafe fn widened(from: *const u16) -> Lot {
+            unsafe fn widened(from: *const u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..$vectors {
-                    // SAFETY: promised by the caller; half a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are half a lane block.
                     unsafe {
                         let x = nth::<x86::$ints>(from.cast(), v);
                         put(lot[0].as_mut_ptr().cast(), v, x86::$left::<16>(x));
@@ -123,23 +126,23 @@ macro_rules! conversions {
                 lot
             }
             #[inline(always)]
-            unsafe fn repeated(element: u16) -> Lot {
+            unsafe fn repeated(element: u16) -> LaneBlock {
                 let mut lot = [[0.0; 16]; 2];
                 for v in 0..2 * $vectors {
-                    // SAFETY: promised by the caller; a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are a lane block.
                     unsafe { put(lot.as_mut_ptr().cast(), v, $kept_ints(x86::$set(i32::from(element) << 16))) };
                 }
                 lot
             }
             #[inline(always)]
-            unsafe fn computed(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+            unsafe fn computed(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
                 // SAFETY: promised by the caller.
                 unsafe { $computed(wide, a, b) }
             }
             #[inline(always)]
-            unsafe fn narrow(lot: &Lot, to: *mut u16) {
+            unsafe fn narrow(lot: &LaneBlock, to: *mut u16) {
                 for v in 0..$vectors {
-                    // SAFETY: promised by the caller; half a lot is so many vectors.
+                    // SAFETY: promised by the caller; these vectors are half a lane block.
                     unsafe {
                         put(to.cast(), v, $joined(nth(lot[0].as_ptr().cast(), v), nth(lot[1].as_ptr().cast(), v)));
                     }
@@ -159,15 +162,16 @@ macro_rules! computed {
     ($($name:ident: $vectors:literal $vector:ident; $add:ident $sub:ident $mul:ident $div:ident $max:ident $min:ident $either:ident $chosen:ident
        $set:ident $sqrt:ident $round:ident $inverse:ident;)+) => { $(
         /// Computes; a NaN need not be the canonical one.
-        // SAFETY: The level is here.
+        // SAFETY: The CPU supports the level.
         #[inline(always)]
-        unsafe fn $name(wide: Wide, a: &Lot, b: &Lot) -> Lot {
+        unsafe fn $name(wide: Wide, a: &LaneBlock, b: &LaneBlock) -> LaneBlock {
             let mut lot = [[0.0; 16]; 2];
             for v in 0..$vectors {
-                // SAFETY: promised by the caller; a lot is so many vectors.
+                // SAFETY: promised by the caller; these vectors are a lane block.
                 unsafe {
                     let (a, b) = (nth::<x86::$vector>(a.as_ptr().cast(), v), nth::<x86::$vector>(b.as_ptr().cast(), v));
-                    // The instructions for extremes give their second operand where that or the first is a NaN, or both are equal.
+                    // The instructions for extremes return their second operand where either operand is a NaN, or both
+                    // are equal.
                     let x = match wide {
                         Wide::Sum => x86::$add(a, b),
                         Wide::Difference => x86::$sub(a, b),
@@ -201,7 +205,7 @@ computed! {
 }
 
 /// Computes 1 / the square root in f64.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn inverse_root8(x: x86::__m256) -> x86::__m256 {
     // SAFETY: promised by the caller.
@@ -216,7 +220,7 @@ unsafe fn inverse_root8(x: x86::__m256) -> x86::__m256 {
 }
 
 /// Computes 1 / the square root in f64.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn inverse_root16(x: x86::__m512) -> x86::__m512 {
     // SAFETY: promised by the caller.
@@ -233,13 +237,13 @@ unsafe fn inverse_root16(x: x86::__m512) -> x86::__m512 {
 
 macro_rules! kept {
     ($($(#[$features:meta])* $name:ident: $vector:ident $register:ident;)+) => { $(
-        /// Keeps a vector in a register, and from the compiler what it holds.
+        /// Keeps a vector in a register, and hides its value from the compiler.
         ///
-        /// It would round to f16 and write by one instruction: that takes up to twice as long as two.
+        /// Otherwise the compiler rounds to f16 and writes with one instruction, which is up to twice as slow as two.
         #[inline]
         $(#[$features])*
         pub(super) fn $name(mut x: x86::$vector) -> x86::$vector {
-            // SAFETY: nothing is done, and the level has the register.
+            // SAFETY: nothing is done, and the register exists at the level.
             unsafe { asm!("/* {x} */", x = inout($register) x, options(pure, nomem, nostack, preserves_flags)) };
             x
         }
@@ -251,8 +255,8 @@ kept! {
     #[target_feature(enable = "avx512f")] kept16: __m512i zmm_reg;
 }
 
-/// Rounds to bf16 in the upper half: the last bit is set where a tie is to go up, and nothing else depends on it.
-// SAFETY: The level is here.
+/// Rounds to bf16 in the upper half: the last bit is set where a tie rounds up, and nothing else depends on it.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn raised8(x: x86::__m256) -> x86::__m256i {
     // SAFETY: promised by the caller.
@@ -264,7 +268,7 @@ pub(super) unsafe fn raised8(x: x86::__m256) -> x86::__m256i {
 }
 
 /// Rounds to bf16 in the upper half, as `raised8`.
-// SAFETY: The level is here.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn raised16(x: x86::__m512) -> x86::__m512i {
     // SAFETY: promised by the caller.
@@ -277,8 +281,8 @@ pub(super) unsafe fn raised16(x: x86::__m512) -> x86::__m512i {
     }
 }
 
-/// Rounds the even and the odd numbers to bf16, and puts them in their order; any NaN becomes the canonical one.
-// SAFETY: The level is here.
+/// Rounds the even and the odd numbers to bf16 and restores their order; any NaN becomes the canonical one.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn joined8(even: x86::__m256, odd: x86::__m256) -> x86::__m256i {
     // SAFETY: promised by the caller.
@@ -287,7 +291,7 @@ unsafe fn joined8(even: x86::__m256, odd: x86::__m256) -> x86::__m256i {
         let upper = x86::_mm256_blend_epi16::<0xaa>(x86::_mm256_srli_epi32::<16>(even), odd);
         let lower = x86::_mm256_blend_epi16::<0xaa>(even, x86::_mm256_slli_epi32::<16>(odd));
         let tie = x86::_mm256_and_si256(upper, x86::_mm256_set1_epi16(1));
-        // The sign is set of what is above half, or a tie that goes up.
+        // The sign is set where the lower half is above a tie, or is a tie that rounds up.
         let lower = x86::_mm256_subs_epu16(x86::_mm256_or_si256(lower, tie), x86::_mm256_set1_epi16(1));
         let x = x86::_mm256_sub_epi16(upper, x86::_mm256_srai_epi16::<15>(lower));
         let magnitude = x86::_mm256_and_si256(x, x86::_mm256_set1_epi16(0x7fff));
@@ -296,7 +300,7 @@ unsafe fn joined8(even: x86::__m256, odd: x86::__m256) -> x86::__m256i {
     }
 }
 
-/// The words of two vectors: of the even numbers in one and the odd ones in the other, or of those that follow one another.
+/// The words of two vectors that hold the even and the odd numbers, or consecutive numbers.
 const fn places(alternate: bool, upper: bool) -> [u16; 32] {
     let mut places = [0; 32];
     let mut i = 0;
@@ -308,32 +312,32 @@ const fn places(alternate: bool, upper: bool) -> [u16; 32] {
     places
 }
 
-/// The lower and the upper halves of numbers: of the even and the odd ones.
+/// The lower and the upper halves of the even and the odd numbers.
 static ALTERNATE: [[u16; 32]; 2] = [places(true, false), places(true, true)];
-/// The same of those that follow one another.
+/// The lower and the upper halves of consecutive numbers.
 pub(super) static FOLLOWING: [[u16; 32]; 2] = [places(false, false), places(false, true)];
 
-/// Rounds the even and the odd numbers to bf16, and puts them in their order; any NaN becomes the canonical one.
-// SAFETY: The level is here.
+/// Rounds the even and the odd numbers to bf16 and restores their order; any NaN becomes the canonical one.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 unsafe fn joined16(even: x86::__m512, odd: x86::__m512) -> x86::__m512i {
     // SAFETY: promised by the caller.
     unsafe { rounded16(canonical16(even), canonical16(odd), &ALTERNATE) }
 }
 
-/// Rounds numbers to bf16 whose lower and upper halves have these places.
-// SAFETY: The level is here.
+/// Rounds numbers to bf16 whose lower and upper halves are at these indices.
+// SAFETY: The CPU supports the level.
 #[inline(always)]
 pub(super) unsafe fn rounded16(a: x86::__m512, b: x86::__m512, places: &'static [[u16; 32]; 2]) -> x86::__m512i {
-    // SAFETY: promised by the caller; there are two vectors of places.
+    // SAFETY: promised by the caller; there are two vectors of indices.
     unsafe {
         let (a, b) = (x86::_mm512_castps_si512(a), x86::_mm512_castps_si512(b));
         let lower = x86::_mm512_permutex2var_epi16(a, nth(places.as_ptr().cast(), 0), b);
         let upper = x86::_mm512_permutex2var_epi16(a, nth(places.as_ptr().cast(), 1), b);
-        // lower | upper & 1: above half, or a tie that goes up.
+        // lower | upper & 1: above a tie, or a tie that rounds up.
         let lower = x86::_mm512_ternarylogic_epi32::<0xf8>(lower, upper, x86::_mm512_set1_epi16(1));
         let up = x86::_mm512_cmpgt_epu16_mask(lower, x86::_mm512_set1_epi16(i16::MIN));
-        // Of a number that the compiler knows, it would make a vector first.
+        // If the compiler knew this constant, it would load a vector first.
         x86::_mm512_mask_sub_epi16(upper, up, upper, kept16(x86::_mm512_set1_epi16(-1)))
     }
 }

@@ -1,24 +1,25 @@
-//! Taking multiples of pi / 2 off an f64.
+//! Reduces an f64 angle by multiples of pi / 2.
 //!
-//! Up to `FEW_TURNS` pi / 2 is subtracted in four parts, of which the first three have 33 bits: their products with the count
-//! are exact, and so are the subtractions, in two parts. Beyond it `many` does what Payne and Hanek found: of the bits of
-//! 2 / pi only those matter that give neither multiples of four quarter turns nor less than 2^-130 of one. It works on
-//! integers of 128 bits and does not vectorise.
+//! Up to `FEW_TURNS`, pi / 2 is subtracted in four parts, of which the first three have 33 bits: their products with
+//! the count are exact, and so are the subtractions, in two parts. Beyond it `many` uses the method of Payne and Hanek:
+//! of the bits of 2 / pi, only those matter that give neither multiples of four quarter turns nor less than 2^-130 of
+//! one. It works on integers of 128 bits and does not vectorise.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-use super::{ROUND, double::Double, fine::sum};
+use super::{ROUND, double_double::Double, extended::sum};
 
-/// Is the largest magnitude that `few` takes: about 2^20 quarter turns.
+/// The largest magnitude that `few` accepts: about 2^20 quarter turns.
 pub const FEW_TURNS: f64 = 1.6e6;
 
 /// Holds pi / 2 as a sum: 33 bits, 33, 33 and 53.
-const PARTS: [f64; 4] = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
+const HALF_PI_PARTS: [f64; 4] =
+    [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
 
-/// Is what pi / 2 has beyond one f64.
+/// The part of pi / 2 beyond one f64.
 pub(super) const FRAC_PI_2_REST: f64 = 6.123233995736766e-17;
 
-/// Holds 64 zeros and the bits of 2 / pi behind the point, the first in the highest places.
+/// Holds 64 zeros and the bits of 2 / pi after the point, the first in the highest positions.
 const TWO_OVER_PI: [u64; 21] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -43,34 +44,34 @@ const TWO_OVER_PI: [u64; 21] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// Holds x less a multiple of pi / 2, at most pi / 4 and a little, and the multiple.
+/// Holds x minus a multiple of pi / 2, at most slightly more than pi / 4, and the multiple.
 #[derive(Clone, Copy)]
 pub(super) struct Turned {
-    /// Is the angle that is left.
+    /// The remaining angle.
     pub(super) high: f64,
-    /// Is what `high` lacks.
+    /// The rounding error of `high`.
     pub(super) low: f64,
     /// Counts the quarter turns, modulo 2^51.
     pub(super) count: u64,
 }
 
-/// Takes quarter turns off x, for |x| <= `FEW_TURNS`.
+/// Subtracts quarter turns from x, for |x| <= `FEW_TURNS`.
 ///
 /// The f64 nearest to a multiple of pi / 2 in that range is 2^-57 away from it; the error is 2^-130.
 #[inline(always)]
 pub(super) fn few(x: f64) -> Turned {
     let shifted = x * FRAC_2_PI + ROUND;
     let n = shifted - ROUND;
-    let (first, first_rest) = sum(x - n * PARTS[0], -(n * PARTS[1]));
-    let (high, rest) = sum(first, -(n * PARTS[2]));
-    Turned { high, low: (rest + first_rest) - n * PARTS[3], count: shifted.to_bits() }
+    let (first, first_rest) = sum(x - n * HALF_PI_PARTS[0], -(n * HALF_PI_PARTS[1]));
+    let (high, rest) = sum(first, -(n * HALF_PI_PARTS[2]));
+    Turned { high, low: (rest + first_rest) - n * HALF_PI_PARTS[3], count: shifted.to_bits() }
 }
 
-/// Takes quarter turns off x, for finite |x| > `FEW_TURNS`.
+/// Subtracts quarter turns from x, for finite |x| > `FEW_TURNS`.
 pub(super) fn many(x: f64) -> Turned {
     let bits = x.abs().to_bits();
     let m = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
-    // x is 2^e m. Of 2^e 2 / pi the bits from 4 upwards give whole turns; the window begins at the one below.
+    // x is 2^e m. The bits of 2^e 2 / pi from 4 upwards give whole turns; the window begins just below.
     let start = (bits >> 52) as usize + 64 - 2 - 1075;
     let (word, offset) = (start / 64, start % 64);
     let window =

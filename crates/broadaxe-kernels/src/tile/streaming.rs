@@ -1,7 +1,7 @@
-//! Results that go past the caches: the loops over whole lines, and the call that leads a row through them.
+//! Streaming (non-temporal) results: the loops over whole cache lines, and the call that divides a row for them.
 //!
-//! Lines of the cache that a row fills only in part are computed by the ordinary loop. So a loop past the caches is a few
-//! vectors and no more, and there are as many of those as of the ordinary ones.
+//! Cache lines that a row fills only in part are computed by the ordinary loop. So a streaming loop is only a few
+//! vectors long, and can exist for every ordinary loop.
 
 #[cfg(target_arch = "x86_64")]
 use std::{marker::PhantomData, mem::MaybeUninit};
@@ -11,12 +11,12 @@ use super::after as beyond;
 use super::{Line, after};
 use crate::isa::{Block, Loop, moved};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Body, Past};
+use crate::isa::{Body, StreamStores};
 
-/// The bytes that a loop past the caches computes at a time: two lines.
-const GROUP: usize = 128;
+/// The bytes that a streaming loop computes at a time: two cache lines.
+const STREAM_GROUP_BYTES: usize = 128;
 
-/// Computes whole groups of rows, whose results begin a line of the cache each and go past it.
+/// Computes whole groups of rows, each of which begins a cache line, with streaming stores.
 ///
 /// Other threads see the result after a [`fence`](super::fence).
 #[cfg(target_arch = "x86_64")]
@@ -25,31 +25,31 @@ pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
 /// A group.
 #[cfg(target_arch = "x86_64")]
 #[repr(C, align(64))]
-struct Lines([u8; GROUP]);
+struct Lines([u8; STREAM_GROUP_BYTES]);
 
 #[cfg(target_arch = "x86_64")]
-impl<L: Line, P: Past> Body for Streamed<L, P> {
+impl<L: Line, P: StreamStores> Body for Streamed<L, P> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         let size = size_of::<L::Out>();
-        let group = GROUP / size;
+        let group = STREAM_GROUP_BYTES / size;
         block.any_row(
             #[inline(always)]
             |row, out| {
-                let mut refused = false;
+                let mut rejected = false;
                 for i in (0..block.n / group * group).step_by(group) {
                     let places = moved(row, after(L::ADVANCES, i));
                     let mut lines = MaybeUninit::<Lines>::uninit();
-                    // SAFETY: the caller promises `n` elements of operands and result, whose place is aligned to lines (`Call::run`); the
-                    // lines have room for a group.
+                    // SAFETY: the caller promises `n` elements of operands and result, whose address is aligned to
+                    // cache lines (`Call::run`); the local array has room for a group.
                     unsafe {
-                        refused |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
-                        for at in (0..GROUP).step_by(P::WIDTH) {
+                        rejected |= L::run(places, std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), group));
+                        for at in (0..STREAM_GROUP_BYTES).step_by(P::WIDTH) {
                             P::store(lines.as_ptr().cast::<u8>().add(at), out.add(i * size + at));
                         }
                     }
                 }
-                refused
+                rejected
             },
         )
     }
@@ -60,15 +60,15 @@ impl<L: Line, P: Past> Body for Streamed<L, P> {
 pub(crate) struct Call {
     /// The ordinary loop.
     pub(crate) plain: Loop,
-    /// The loop over whole groups past the caches, where the result goes there.
+    /// The streaming loop over whole groups, if the result is streamed.
     pub(crate) past: Option<Loop>,
-    /// The bytes from one element to the next of each operand, 0 for a constant.
+    /// The bytes between elements of each operand, 0 for a constant.
     pub(crate) sizes: [usize; 3],
     pub(crate) out_size: usize,
 }
 
 impl Call {
-    /// Computes a block; says whether an element was refused, whose result then means nothing.
+    /// Computes a block. Returns whether an element was rejected; then the result is meaningless.
     ///
     /// # Safety
     /// As for [`Loop`].
@@ -82,11 +82,12 @@ impl Call {
         }
     }
 
-    /// Computes a block of pieces of rows, of which others follow `before` it or `after` it in the same rows: past the caches, a
-    /// piece takes the whole of the line that it begins in, and leaves the line that it ends in.
+    /// Computes a block of pieces of rows, with other pieces `before` or `after` it in the same rows. If it streams, a
+    /// piece computes its first cache line completely, and leaves its last partial line to the next piece.
     ///
     /// # Safety
-    /// As for [`Loop`], and with a piece before it for as many elements more at the beginning of a row as lie in a line.
+    /// As for [`Loop`]; with a piece before it, each row also has as many elements before its beginning as a cache line
+    /// holds.
     #[inline]
     pub(crate) unsafe fn run_piece(&self, block: &Block, before: bool, after: bool) -> bool {
         match self.past {
@@ -101,56 +102,58 @@ impl Call {
         }
     }
 
-    /// Says whether rows are as long as whole groups, and lines begin with whole elements of them.
+    /// Says whether rows are as long as whole groups, and cache lines begin with whole elements of them.
     fn is_whole(&self, block: &Block) -> bool {
         let begins = block.out.addr() | block.out_step.unsigned_abs();
-        (block.n * self.out_size).is_multiple_of(GROUP) && begins & (self.out_size - 1) == 0
+        (block.n * self.out_size).is_multiple_of(STREAM_GROUP_BYTES) && begins & (self.out_size - 1) == 0
     }
 
-    /// Computes rows of whole groups past the caches, each from where the line begins that it begins in.
+    /// Streams rows of whole groups, each from the beginning of its first cache line.
     // SAFETY: As for `run_piece`, with pieces before and after this one, and `is_whole`.
     unsafe fn run_shifted(&self, past: Loop, block: &Block) -> bool {
         let bits = self.out_size.trailing_zeros();
-        // Rows that begin at the same place of a line are computed together.
+        // Rows that begin at the same offset in a cache line are computed together.
         let alike = if block.out_step % 64 == 0 { block.rows } else { 1 };
-        let (mut own, mut refused) = (Block { rows: alike, ..*block }, false);
+        let (mut own, mut rejected) = (Block { rows: alike, ..*block }, false);
         for row in (0..block.rows).step_by(alike) {
             let out = block.out.wrapping_offset(block.out_step * row as isize);
             let skew = out.addr() % 64;
             let by = |k: usize| block.steps[k] * row as isize - (self.sizes[k] * (skew >> bits)) as isize;
             own.places = moved(block.places, [by(0), by(1), by(2)]);
             own.out = out.wrapping_sub(skew);
-            // SAFETY: promised by the caller, who has as many elements before the piece as a line has; all groups begin a line.
-            refused |= unsafe { past(&own) };
+            // SAFETY: promised by the caller, who has as many elements before the piece as a cache line; all groups
+            // begin one.
+            rejected |= unsafe { past(&own) };
         }
-        refused
+        rejected
     }
 
-    /// Computes a block past the caches, but for the lines that a row fills only in part.
+    /// Streams a block except for partial cache lines.
     // SAFETY: As for `run`.
     unsafe fn run_past(&self, past: Loop, block: &Block) -> bool {
-        let group = GROUP / self.out_size;
+        let group = STREAM_GROUP_BYTES / self.out_size;
         let begin_lines = block.out.addr().is_multiple_of(64) && block.out_step % 64 == 0 && block.out_turn % 64 == 0;
         if begin_lines && block.n.is_multiple_of(group) {
-            // SAFETY: promised by the caller; all rows are whole groups that begin a line.
+            // SAFETY: promised by the caller; all rows are whole groups that begin a cache line.
             return unsafe { past(block) };
         }
-        let mut refused = false;
+        let mut rejected = false;
         for turn in 0..block.turns as isize {
             let (places, out) = (moved(block.places, times(block.turn_steps, turn)), block.out_turn * turn);
             let own = Block { places, out: block.out.wrapping_offset(out), turns: 1, ..*block };
             // SAFETY: promised by the caller.
-            refused |= unsafe { self.run_lines(past, &own, false, false) };
+            rejected |= unsafe { self.run_lines(past, &own, false, false) };
         }
-        refused
+        rejected
     }
 
-    /// Computes the rows of a turn so; those whose results begin at the same place of a line are computed together.
+    /// Computes the rows of a turn so; those whose results begin at the same offset in a cache line are computed
+    /// together.
     // SAFETY: As for `run_piece`.
     unsafe fn run_lines(&self, past: Loop, block: &Block, before: bool, after: bool) -> bool {
-        let (size, group) = (self.out_size, GROUP / self.out_size);
+        let (size, group) = (self.out_size, STREAM_GROUP_BYTES / self.out_size);
         let apart = (64 >> (block.out_step | 64).trailing_zeros()).min(block.rows);
-        let mut refused = false;
+        let mut rejected = false;
         for first in 0..apart {
             let start = block.out.wrapping_offset(block.out_step * first as isize);
             let (skew, end) = (start.addr() % 64, (start.addr() + block.n * size) % 64);
@@ -173,17 +176,17 @@ impl Call {
                     let places = moved(starts, beyond(self.sizes, from));
                     let out = start.wrapping_add(from * size);
                     let part = Block { n, rows, places, steps, out, out_step, ..Block::EMPTY };
-                    // SAFETY: the caller promises `n` elements of operands and result in every row, and those of the line that the piece
-                    // begins in; whole groups begin a line.
-                    refused |= unsafe { call(&part) };
+                    // SAFETY: the caller promises `n` elements of operands and result in every row, and those of the
+                    // cache line in which the piece begins; whole groups begin a line.
+                    rejected |= unsafe { call(&part) };
                 }
             }
         }
-        refused
+        rejected
     }
 }
 
-/// Returns so many times these bytes.
+/// Multiplies each of these steps.
 fn times([a, b, c]: [isize; 3], times: isize) -> [isize; 3] {
     [a * times, b * times, c * times]
 }

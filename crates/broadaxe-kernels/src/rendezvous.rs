@@ -1,13 +1,14 @@
-//! Gates: who may touch what a thread lends to others, and when the lender has it to itself again.
+//! Rendezvous: lets threads join work that another thread owns, and tells the owner when all have left.
 //!
-//! A lender claims the gate, opens it with a number of seats, and in the end shuts it and waits until every guest has left. All of that
-//! is one word: to enter takes a seat and adds a guest in the same step, and shutting takes all seats away in one step. So a
-//! thread that comes late, however late, finds no seat, and one that got in is waited for. The word does not tell one job from
-//! the next, and need not: whoever gets in is in the job that is lent at that moment.
+//! An owner claims the rendezvous, opens it with a number of seats, and finally closes it and waits until every
+//! participant has left. The whole state is one word: entering removes a seat and adds a participant in one step, and
+//! closing removes all seats in one step. So a thread that comes late finds no seat, and one that has entered is waited
+//! for. The word does not distinguish jobs, and need not: a thread that enters joins the job that is open at that
+//! moment.
 //!
-//! What the lender wrote before it opened is seen by the guests, as they enter by reading its word or one that others made of it;
-//! what guests wrote is seen by the lender for the same reason, when it reads that none is left. The model of all
-//! interleavings: `RUSTFLAGS="--cfg loom" cargo test -p broadaxe-kernels --lib --release gate`.
+//! Participants see what the owner wrote before it opened, because they enter by reading its word or one derived from
+//! it. For the same reason the owner sees what participants wrote, when it reads that none is left. A model checks all
+//! interleavings: `RUSTFLAGS="--cfg loom" cargo test -p broadaxe-kernels --lib --release rendezvous`.
 
 use std::sync::PoisonError;
 
@@ -30,72 +31,72 @@ use std::{
     thread::{Thread, current, park, yield_now},
 };
 
-/// A lender is there.
-const CLAIMED: u64 = 1 << 63;
-/// The lender sleeps until the last guest wakes it.
+/// An owner exists.
+const OWNED: u64 = 1 << 63;
+/// The owner sleeps until the last participant wakes it.
 const ASLEEP: u64 = 1 << 62;
 /// One seat; there is room for 2¹⁶ of them.
 const SEAT: u64 = 1 << 32;
 const SEATS: u64 = 0xffff << 32;
-/// One guest is 1.
-const GUESTS: u64 = 0xffff_ffff;
+/// The bits that count participants.
+const PARTICIPANTS: u64 = 0xffff_ffff;
 
-/// The rounds that a lender waits for its last guests before it sleeps, some 25 ns each.
-const ROUNDS: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
+/// The rounds that an owner spins for its last participants before it sleeps, some 25 ns each.
+const SPINS_BEFORE_SLEEP: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
 
-/// A door that one thread at a time opens to others.
-pub(crate) struct Gate {
+/// A point where threads join the work of one owner at a time.
+pub(crate) struct Rendezvous {
     state: AtomicU64,
-    /// Whom the last guest wakes; a stale one is woken for nothing.
+    /// The thread that the last participant wakes; waking a former owner is harmless.
     lender: Mutex<Option<Thread>>,
 }
 
-impl Gate {
+impl Rendezvous {
     pub(crate) fn new() -> Self {
         Self { state: AtomicU64::new(0), lender: Mutex::new(None) }
     }
 
-    /// Becomes the lender, unless there is one.
-    pub(crate) fn claim(&self) -> Option<Claim<'_>> {
-        let claimed = self.state.compare_exchange(0, CLAIMED, Ordering::Acquire, Ordering::Relaxed);
-        // Made only where it holds: dropping one gives the gate free.
-        claimed.is_ok().then(|| Claim(self))
+    /// Becomes the owner, unless there is one.
+    pub(crate) fn claim(&self) -> Option<Owner<'_>> {
+        let claimed = self.state.compare_exchange(0, OWNED, Ordering::Acquire, Ordering::Relaxed);
+        // Made only on success: dropping it releases the rendezvous.
+        claimed.is_ok().then(|| Owner(self))
     }
 
-    /// Takes a seat, where one is left.
-    pub(crate) fn enter(&self) -> Option<Guest<'_>> {
+    /// Enters if a seat is left.
+    pub(crate) fn enter(&self) -> Option<Participant<'_>> {
         let seated = |state: u64| (state & SEATS != 0).then(|| state - SEAT + 1);
-        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Guest(self))
+        self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, seated).is_ok().then(|| Participant(self))
     }
 
-    /// Counts those inside, which may change at any time.
+    /// Counts the participants, which may change at any time.
     pub(crate) fn guests(&self) -> usize {
-        (self.state.load(Ordering::Relaxed) & GUESTS) as usize
+        (self.state.load(Ordering::Relaxed) & PARTICIPANTS) as usize
     }
 }
 
-/// The right of a lender. Dropping it shuts the gate, waits until nobody is inside, and gives the gate free.
-pub(crate) struct Claim<'a>(&'a Gate);
+/// The right of an owner. Dropping it closes the rendezvous, waits until no participant is left, and releases it.
+pub(crate) struct Owner<'a>(&'a Rendezvous);
 
-impl Claim<'_> {
-    /// Lets this many others in.
+impl Owner<'_> {
+    /// Lets this many threads enter.
     pub(crate) fn open(&self, seats: usize) {
-        // Nobody else changes the word of a gate that is claimed and has neither seats nor guests.
-        self.0.state.store(CLAIMED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
+        // No other thread changes the word while the rendezvous is owned and has neither seats nor participants.
+        self.0.state.store(OWNED | (SEAT * (seats as u64).min(SEATS / SEAT)), Ordering::Release);
     }
 
-    /// Waits until the last guest has left a gate that is shut.
+    /// Waits until the last participant has left a closed rendezvous.
     fn wait(&self) {
-        let inside = || self.0.state.load(Ordering::Acquire) & GUESTS != 0;
-        for round in 0..ROUNDS {
+        let inside = || self.0.state.load(Ordering::Acquire) & PARTICIPANTS != 0;
+        for round in 0..SPINS_BEFORE_SLEEP {
             if !inside() {
                 return;
             }
-            // The guest may be on this CPU.
+            // The participant may be on this CPU.
             if round % 32 == 31 { yield_now() } else { spin_loop() }
         }
         *self.0.lender.lock().unwrap_or_else(PoisonError::into_inner) = Some(current());
-        // Who leaves after this sees that there is somebody to wake; who left before it is not inside.
+        // A participant that leaves after this sees that it has to wake the owner; one that left before is not counted.
         self.0.state.fetch_or(ASLEEP, Ordering::AcqRel);
         while inside() {
             park();
@@ -103,25 +104,26 @@ impl Claim<'_> {
     }
 }
 
-impl Drop for Claim<'_> {
+impl Drop for Owner<'_> {
     fn drop(&mut self) {
         let before = self.0.state.fetch_and(!SEATS, Ordering::Acquire);
-        if before & GUESTS != 0 {
+        if before & PARTICIPANTS != 0 {
             self.wait();
         }
         self.0.state.store(0, Ordering::Release);
     }
 }
 
-/// The right of a guest, until it is dropped.
-pub(crate) struct Guest<'a>(&'a Gate);
+/// The right of a participant, until it is dropped.
+pub(crate) struct Participant<'a>(&'a Rendezvous);
 
-impl Drop for Guest<'_> {
+impl Drop for Participant<'_> {
     fn drop(&mut self) {
-        // Releases what the guest did; and who reads `ASLEEP` must find the handle that was put there before.
+        // Releases what the participant wrote; and a thread that reads `ASLEEP` must find the handle that was stored
+        // before.
         let before = self.0.state.fetch_sub(1, Ordering::AcqRel);
-        if before & GUESTS == 1 && before & ASLEEP != 0 {
-            // By now there may be another lender: it is woken for nothing, and looks again.
+        if before & PARTICIPANTS == 1 && before & ASLEEP != 0 {
+            // By now there may be another owner: it is woken needlessly, and checks again.
             let lender = self.0.lender.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if let Some(lender) = lender {
                 lender.unpark();
@@ -136,7 +138,7 @@ mod tests {
 
     #[test]
     fn seats_are_counted() {
-        let gate = Gate::new();
+        let gate = Rendezvous::new();
         assert!(gate.enter().is_none(), "there is no lender");
         let claim = gate.claim().expect("free");
         assert!(gate.enter().is_none() && gate.claim().is_none(), "not open yet, and claimed");
@@ -151,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_lender_sleeps_until_the_last_guest_leaves() {
-        let gate = Gate::new();
+        let gate = Rendezvous::new();
         for _ in 0..20 {
             let claim = gate.claim().expect("free");
             claim.open(2);
@@ -170,7 +172,7 @@ mod tests {
     }
 }
 
-/// Every interleaving of lenders and guests, as far as the model bounds them.
+/// Checks every interleaving of owners and participants, as far as the model bounds them.
 #[cfg(all(test, loom))]
 mod models {
     use super::*;
@@ -179,23 +181,23 @@ mod models {
         thread,
     };
 
-    /// A gate, and what is lent through it: the number of the job.
-    struct Lent {
-        gate: Gate,
+    /// A rendezvous, and the number of the job.
+    struct Shared {
+        gate: Rendezvous,
         job: AtomicUsize,
-        /// Per job, whether a guest has begun and ended his work, and whether the lender is through.
+        /// For each job, whether a participant has begun and ended its work, and whether the owner is done.
         begun: [AtomicUsize; 3],
         ended: [AtomicUsize; 3],
         over: [AtomicUsize; 3],
     }
 
-    impl Lent {
+    impl Shared {
         fn new() -> Arc<Self> {
             let [begun, ended, over] = [(); 3].map(|()| [0; 3].map(AtomicUsize::new));
-            Arc::new(Self { gate: Gate::new(), job: AtomicUsize::new(0), begun, ended, over })
+            Arc::new(Self { gate: Rendezvous::new(), job: AtomicUsize::new(0), begun, ended, over })
         }
 
-        /// Lends job `at`, when nobody else lends.
+        /// Offers job `at`, unless another thread owns the rendezvous.
         fn lend(&self, at: usize, seats: usize) {
             let Some(claim) = self.gate.claim() else { return };
             self.job.store(at, Ordering::Relaxed);
@@ -226,7 +228,7 @@ mod models {
     #[test]
     fn a_late_guest_never_sees_a_job_that_is_over() {
         explore(|| {
-            let lent = Lent::new();
+            let lent = Shared::new();
             let guest = thread::spawn({
                 let lent = lent.clone();
                 move || (0..2).for_each(|_| lent.visit())
@@ -240,7 +242,7 @@ mod models {
     #[test]
     fn the_last_of_two_guests_wakes_the_lender() {
         explore(|| {
-            let lent = Lent::new();
+            let lent = Shared::new();
             let visit = || {
                 let lent = lent.clone();
                 thread::spawn(move || {
@@ -257,12 +259,12 @@ mod models {
     #[test]
     fn of_two_lenders_one_at_a_time_lends() {
         explore(|| {
-            let lent = Lent::new();
-            let run = |work: fn(&Lent)| {
+            let lent = Shared::new();
+            let run = |work: fn(&Shared)| {
                 let lent = lent.clone();
                 thread::spawn(move || work(&lent))
             };
-            let others = [run(|lent| lent.lend(2, 1)), run(Lent::visit)];
+            let others = [run(|lent| lent.lend(2, 1)), run(Shared::visit)];
             lent.lend(1, 1);
             others.into_iter().for_each(|other| other.join().expect("no thread fails"));
         });

@@ -1,14 +1,14 @@
-//! Sums of two f64, for the compositions whose error a single f64 would amplify.
+//! Double-double arithmetic: sums of two f64, for compositions that would amplify the error of one f64.
 //!
-//! A number is held as a high part and a low part, which is at most half a unit in the last place of the high one. The
-//! error terms are Dekker's and Knuth's and need no fused multiply-add, so they are the same on every machine.
+//! A number has a high part and a low part, which is at most half a unit in the last place of the high one. The error
+//! terms are Dekker's and Knuth's and need no fused multiply-add, so they are the same on every machine.
 
 /// Holds the unevaluated sum of a high and a low part.
 #[derive(Clone, Copy)]
 pub(super) struct Double {
-    /// Is the sum, rounded.
+    /// The sum, rounded.
     pub(super) high: f64,
-    /// Is what the rounding left.
+    /// The rounding error.
     pub(super) low: f64,
 }
 
@@ -62,7 +62,7 @@ impl Double {
     }
 }
 
-/// Cuts a f64 into two of at most 26 significant bits each.
+/// Splits an f64 into two of at most 26 significant bits each.
 #[inline(always)]
 const fn halves(x: f64) -> (f64, f64) {
     const CUT: f64 = 134_217_729.0;

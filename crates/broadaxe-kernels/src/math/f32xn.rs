@@ -1,31 +1,32 @@
-//! One f32, or as many as a register holds: what functions that stay in f32 are written for.
+//! `F32xN`: one f32, or as many as a register holds, for functions that stay in f32.
 //!
-//! Such a function is written once, for any [`Singles`]. One number at a time, the compiler makes vectors of it, on every level that
-//! has no type of its own; with AVX-512 the vectors are there from the start, and some operations that take several instructions
-//! elsewhere are one: scaling by a power of two, splitting a number into exponent and significand, a table in a register.
+//! Such a function is written once, for any [`F32xN`]. With one number at a time, the compiler vectorises it on every
+//! level that has no type of its own. With AVX-512 the function uses vectors from the start, and some operations that
+//! need several instructions elsewhere are one: scaling by a power of two, splitting a number into exponent and
+//! significand, a table in a register.
 //!
-//! Products and sums are fused, that is rounded once. Where a CPU has no such instruction it is made of others, exactly, so that all
-//! levels have the same bits; there these functions take some ten times as long.
+//! Products and sums are fused, that is, rounded once. CPUs without such an instruction emulate it exactly, so that all
+//! levels have the same bits; there these functions are some ten times slower.
 
 use std::{
     marker::PhantomData,
     ops::{Add, BitAnd, BitOr, Div, Mul, Not, Sub},
 };
 
-use super::double::Double;
+use super::double_double::Double;
 
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
-    /// Whether functions are asked for numbers near zero only (see [`Lanewise::NEAR`]). There no power of two on the way is beyond the
-    /// normal numbers, no result is, and no operand is NaN: what they do about those is left out.
+    /// Whether functions are called for numbers near zero only (see [`Lanewise::NEAR`]). Then no intermediate power of
+    /// two and no result is outside the normal numbers, and no operand is NaN, so the code for those cases is omitted.
     const NEAR: bool = false;
-    /// The same for numbers near zero, if there is such a way.
+    /// The same for numbers near zero, if such a path exists.
     type Near: Fma;
     /// Computes a * b + c.
     fn fma(a: f32, b: f32, c: f32) -> f32;
     /// Computes a * b + c in f64.
     fn fma64(a: f64, b: f64, c: f64) -> f64;
-    /// Computes a * b + c, rounded once or twice, whichever takes less: for what has the same bits either way.
+    /// Computes a * b + c, rounded once or twice, whichever is faster, where both give the same bits.
     #[inline(always)]
     fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
         a * b + c
@@ -37,12 +38,12 @@ pub(crate) trait Fma: Copy + 'static {
     }
 }
 
-/// The machine's instruction.
+/// The fused operation of the hardware.
 #[derive(Clone, Copy)]
-pub(crate) struct Instruction;
+pub(crate) struct FmaHardware;
 
-impl Fma for Instruction {
-    type Near = InstructionNear;
+impl Fma for FmaHardware {
+    type Near = FmaHardwareNear;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
@@ -61,47 +62,47 @@ impl Fma for Instruction {
     }
 }
 
-/// The machine's instruction, for functions of numbers near zero.
+/// The fused operation of the hardware, for functions of numbers near zero.
 #[derive(Clone, Copy)]
-pub(crate) struct InstructionNear;
+pub(crate) struct FmaHardwareNear;
 
-impl Fma for InstructionNear {
+impl Fma for FmaHardwareNear {
     const NEAR: bool = true;
     type Near = Self;
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        Instruction::fma(a, b, c)
+        FmaHardware::fma(a, b, c)
     }
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
-        Instruction::fma64(a, b, c)
+        FmaHardware::fma64(a, b, c)
     }
 }
 
-/// Operations on f64, where a CPU has no such instruction. If an operand of f32 is not finite, the result is any number.
+/// A fused operation emulated in f64, for CPUs without one. If an f32 operand is not finite, the result is arbitrary.
 #[derive(Clone, Copy)]
-pub(crate) struct ByDoubles;
+pub(crate) struct FmaEmulated;
 
-impl Fma for ByDoubles {
+impl Fma for FmaEmulated {
     type Near = Self;
-    /// Adds to the product, which is exact, and rounds the sum to odd: then rounding it to f32 rounds as if it were exact (Boldo and
-    /// Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+    /// Adds to the product, which is exact, and rounds the sum to odd; rounding that to f32 then gives the correctly
+    /// rounded result (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
         odd(Double::sum(f64::from(a) * f64::from(b), f64::from(c))) as f32
     }
-    /// Adds in two parts to the product in two parts, and rounds the sum of what both left to odd: then the last sum rounds as if it
-    /// were exact (the same source). The product's second part must be no subnormal number, unless c counts for far more.
+    /// Adds in two parts to the product in two parts, and rounds the sum of both errors to odd; the last sum is then
+    /// correctly rounded (the same source). The product's second part must not be subnormal unless c is far larger.
     #[inline(always)]
     fn fma64(a: f64, b: f64, c: f64) -> f64 {
-        /// Is 2^60.
+        /// 2^60.
         const LESS: f64 = 1_152_921_504_606_846_976.0;
-        // Infinite, or NaN: parts of that mean nothing.
+        // Infinite, or NaN: the parts would be meaningless.
         let plain = a * b + c;
         if !plain.is_finite() {
             return plain;
         }
-        // Cutting the largest numbers in halves overflows; b is none of them, or the product would be.
+        // Splitting the largest numbers overflows; b is not one of them, or the product would overflow.
         let (a, b) = if a.abs() > 1e300 { (a / LESS, b * LESS) } else { (a, b) };
         let product = Double::product(a, b);
         let low = Double::sum(c, product.low);
@@ -110,7 +111,7 @@ impl Fma for ByDoubles {
     }
 }
 
-/// Rounds a sum of two f64 to odd: cuts off what is beyond the last bit, and lets that bit say whether there was anything.
+/// Rounds a sum of two f64 to odd: truncates it, and sets the last bit if the sum was inexact.
 #[inline(always)]
 fn odd(sum: Double) -> f64 {
     let inexact = if sum.low == 0.0 { 0 } else { u64::MAX };
@@ -118,28 +119,28 @@ fn odd(sum: Double) -> f64 {
     f64::from_bits(sum.high.to_bits().wrapping_sub(over & inexact) | inexact >> 63)
 }
 
-/// The way of the machine that code is compiled for, where no level is chosen when it runs.
+/// The fused operation of the machine that code is compiled for, where no level is chosen at run time.
 #[cfg(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))]
-pub(crate) type Plain = Instruction;
-/// The way of the machine that code is compiled for, where no level is chosen when it runs.
+pub(crate) type FmaDefault = FmaHardware;
+/// The fused operation of the machine that code is compiled for, where no level is chosen at run time.
 #[cfg(not(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64")))]
-pub(crate) type Plain = ByDoubles;
+pub(crate) type FmaDefault = FmaEmulated;
 
-/// Returns one number, computed in that way.
+/// Returns one number that is computed with that operation.
 #[inline(always)]
-pub(super) fn plain(x: f32) -> Single<Plain> {
-    Single::of(x)
+pub(super) fn plain(x: f32) -> F32x1<FmaDefault> {
+    F32x1::of(x)
 }
 
 /// Numbers of f32 that are computed together.
 ///
-/// Where nothing else is said, a NaN gives any number: functions put NaN into their results last.
-pub(crate) trait Singles:
+/// Unless documented otherwise, a NaN gives an arbitrary number: functions put NaN into their results last.
+pub(crate) trait F32xN:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// Whether there are many, so that a branch pays that none of them takes.
-    const MANY: bool;
-    /// Says yes or no of each number.
+    /// Whether there are many numbers, so that a branch that none of them needs is worth testing.
+    const IS_VECTOR: bool;
+    /// One truth value for each number.
     type Which: Copy + BitAnd<Output = Self::Which> + BitOr<Output = Self::Which> + Not<Output = Self::Which>;
     /// Repeats a number.
     fn all(self, x: f32) -> Self;
@@ -147,17 +148,17 @@ pub(crate) trait Singles:
     fn fma(self, by: Self, plus: Self) -> Self;
     /// Changes the sign.
     fn neg(self) -> Self;
-    /// Takes the magnitude, but `most` where it is larger.
+    /// Returns the magnitude, or `most` if that is smaller.
     fn abs_to(self, most: f32) -> Self;
     /// Rounds a number below 2^22 in magnitude to a whole one, ties to even; the sign of zero means nothing.
     fn nearest(self) -> Self;
     /// Multiplies a number from 2^-24 to 2^24 by 2^n with one rounding, for a whole n of at most 250 in magnitude.
     fn scale(self, n: Self) -> Self;
-    /// Moves a number whose magnitude is larger, or which is a NaN, to this magnitude.
+    /// Clamps the magnitude; a NaN becomes this magnitude too.
     fn limit(self, most: f32) -> Self;
-    /// Says which are greater than the other; NaN is not.
+    /// Compares with the other; false for NaN.
     fn above(self, other: Self) -> Self::Which;
-    /// Says which are the same number; NaN is not.
+    /// Compares with the other; false for NaN.
     fn equals(self, other: Self) -> Self::Which;
     /// Says which are NaN.
     fn is_nan(self) -> Self::Which;
@@ -169,11 +170,12 @@ pub(crate) trait Singles:
     fn copysign(self, sign: Self) -> Self;
     /// Returns this, or the canonical NaN where `x` is a NaN.
     fn or_nan(self, x: Self) -> Self;
-    /// Takes a number from a table, at the place that bits 18 to 22 of this one say.
+    /// Returns the number of a table at the index in bits 18 to 22 of this one.
     fn look_up(self, table: &[f32; 32]) -> Self;
-    /// Splits the magnitude of a number into a whole exponent n and a significand from 3/4 to 3/2; of zero, infinity and NaN, anything.
+    /// Splits the magnitude of a number into a whole exponent n and a significand from 3/4 to 3/2; arbitrary for zero,
+    /// infinity and NaN.
     fn split(self) -> (Self, Self);
-    /// Returns this, the logarithm of `x`, but what logarithms have outside the positive finite numbers.
+    /// Returns this, the logarithm of `x`, or the result of logarithms outside the positive finite numbers.
     fn or_edge_of_log(self, x: Self) -> Self;
 
     /// Computes self * by + plus with one rounding.
@@ -185,37 +187,38 @@ pub(crate) trait Singles:
 
 /// A function of f32 that is written for one number and for many.
 pub(crate) trait Lanewise: 'static {
-    /// Is the magnitude up to which numbers are near zero, where that makes the function cheaper: the same bits in fewer operations.
+    /// The magnitude up to which numbers are near zero, if that makes the function cheaper: the same bits in fewer
+    /// operations.
     const NEAR: Option<f64>;
-    /// Is the same in f64.
+    /// The same in f64.
     const NEAR_WIDE: Option<f64>;
     /// Computes each number.
-    fn of<V: Singles>(x: V) -> V;
-    /// Computes one number of f64, with fused operations as `M` has them where it has some.
+    fn of<V: F32xN>(x: V) -> V;
+    /// Computes one number of f64, with fused operations as `M` has them if the function uses any.
     fn wide_by<M: Fma>(x: f64) -> f64;
 }
 
 /// The same for a function of two numbers.
 pub(crate) trait Lanewise2: 'static {
     /// Computes each number.
-    fn of<V: Singles>(a: V, b: V) -> V;
+    fn of<V: F32xN>(a: V, b: V) -> V;
 }
 
 /// One number, with fused operations as `M` has them.
 #[derive(Clone, Copy)]
-pub(crate) struct Single<M> {
-    /// Is the number.
+pub(crate) struct F32x1<M> {
+    /// The number.
     pub(crate) x: f32,
     way: PhantomData<M>,
 }
 
-/// Rounds a f32 below 2^22 to an integer when added and taken away again.
+/// Rounds an f32 below 2^22 to an integer when added and subtracted again.
 pub(super) const UNITS: f32 = 12_582_912.0;
 
-/// Is 2^23.
+/// 2^23.
 const TWO_23: f32 = 8_388_608.0;
 
-impl<M: Fma> Single<M> {
+impl<M: Fma> F32x1<M> {
     /// Holds a number.
     #[inline(always)]
     pub(crate) fn of(x: f32) -> Self {
@@ -225,7 +228,7 @@ impl<M: Fma> Single<M> {
 
 macro_rules! operation {
     ($($role:ident $name:ident $sign:tt;)+) => { $(
-        impl<M: Fma> $role for Single<M> {
+        impl<M: Fma> $role for F32x1<M> {
             type Output = Self;
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
@@ -236,8 +239,8 @@ macro_rules! operation {
 }
 operation! { Add add +; Sub sub -; Mul mul *; Div div /; }
 
-impl<M: Fma> Singles for Single<M> {
-    const MANY: bool = false;
+impl<M: Fma> F32xN for F32x1<M> {
+    const IS_VECTOR: bool = false;
     type Which = bool;
     #[inline(always)]
     fn all(self, x: f32) -> Self {
@@ -260,7 +263,8 @@ impl<M: Fma> Singles for Single<M> {
     fn nearest(self) -> Self {
         Self::of((self.x + UNITS) - UNITS)
     }
-    /// Adds half of n to the exponent and multiplies by two to the other half: 2^n itself may be no normal number, but near zero.
+    /// Adds half of n to the exponent and multiplies by two to the other half: 2^n itself may not be a normal number,
+    /// except near zero.
     #[inline(always)]
     fn scale(self, n: Self) -> Self {
         let n = (n.x + UNITS).to_bits();
@@ -343,16 +347,16 @@ mod tests {
         };
         for turn in 0..2_000_000 {
             let (a, b) = (f32::from_bits(next()), f32::from_bits(next()));
-            // Half of the time a summand near the product, whose last bits decide.
+            // Half of the time a summand near the product, so that its last bits decide.
             let near = (f64::from(a) * f64::from(b)) as f32;
             let c =
                 if turn % 2 == 0 { f32::from_bits(next()) } else { -f32::from_bits(near.to_bits() ^ (next() % 64)) };
-            let (made, fused) = (ByDoubles::fma(a, b, c), a.mul_add(b, c));
+            let (made, fused) = (FmaEmulated::fma(a, b, c), a.mul_add(b, c));
             let finite = (a * 0.0 + b * 0.0 + c * 0.0) == 0.0;
             assert!(!finite || made.to_bits() == fused.to_bits(), "{a:e} * {b:e} + {c:e}");
         }
         for _ in 0..2_000_000 {
-            // Products and summands that meet at any distance within two f64.
+            // Products and summands at any distance within two f64.
             let mut number = |exponents: u64| {
                 let bits = u64::from(next()) << 32 | u64::from(next());
                 f64::from_bits(bits & 0x800f_ffff_ffff_ffff | (1023 - exponents / 2 + bits % exponents) << 52)
@@ -360,21 +364,25 @@ mod tests {
             let (a, b, c) = (number(4), number(4), number(200));
             let near = -(a * b) + f64::EPSILON * a * f64::from(next() % 64);
             for c in [c, near] {
-                assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                assert_eq!(FmaEmulated::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
             }
         }
         for a in [f64::MAX, -f64::MAX, 1e308, 1.1e300] {
             for b in [1.0 / 3.0, -0.7, 1e-150] {
                 for c in [-(a * b), 1e280, -0.25 * a] {
-                    assert_eq!(ByDoubles::fma64(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                    assert_eq!(
+                        FmaEmulated::fma64(a, b, c).to_bits(),
+                        a.mul_add(b, c).to_bits(),
+                        "{a:e} * {b:e} + {c:e}"
+                    );
                 }
             }
         }
-        // 1 + 2^-24 is a tie; what lies beyond f64 decides it.
+        // 1 + 2^-24 is a tie; bits beyond f64 decide it.
         let (one, tiny) = (1.0 + f32::EPSILON, 2f32.powi(-24));
         for c in [1.0, -1.0, one, -one] {
             for (a, b) in [(tiny, one), (tiny, 1.0 - tiny), (-tiny, one), (-tiny, 1.0 - tiny)] {
-                assert_eq!(ByDoubles::fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+                assert_eq!(FmaEmulated::fma(a, b, c).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
             }
         }
     }

@@ -1,19 +1,22 @@
-//! Sums of logarithms in f64, with everything in two parts.
+//! Logarithms of sums of exponentials in f64, with every number in two parts.
 
 use super::{
     canonical64,
-    fine::{Cut, Factor, LN_2, LOG2_E, exp_sum, log2_of_sum, ordered, power_of_2, reduce_e, scale_once, sum},
+    extended::{
+        EXTENDED_LN_2, EXTENDED_LOG2_E, Factor, Split, exp_sum, log2_of_sum, ordered, power_of_2, reduce_e, scale_once,
+        sum,
+    },
 };
 
 /// Computes e^(x + rest) for -760 <= x <= 0 and a small rest: a sum near 1, and the power of two it is multiplied by.
 #[inline(always)]
 fn power_sum(x: f64, rest: f64) -> ((f64, f64), f64) {
     let (w, n) = reduce_e(x);
-    let (high, low) = exp_sum(Cut { top: w.top, rest: w.rest + rest });
+    let (high, low) = exp_sum(Split { top: w.top, rest: w.rest + rest });
     (ordered(high, low), n)
 }
 
-/// Multiplies a sum by 2^n, or by 2^-200 where n is less: beside 1 that is nothing as well.
+/// Multiplies a sum by 2^n, or by 2^-200 if n is less: both are negligible compared with 1.
 #[inline(always)]
 fn beside_one((high, low): (f64, f64), n: f64) -> (f64, f64) {
     let power = power_of_2(if n < -200.0 { -200.0 } else { n });
@@ -26,7 +29,7 @@ fn log_1_plus_power(d: f64, rest: f64) -> (f64, f64) {
     let (power, n) = power_sum(d, rest);
     let (high, low) = beside_one(power, n);
     let (whole, lost) = ordered(1.0, high);
-    let (high, low) = log2_of_sum(whole, lost, low, 0.0).by(&LN_2);
+    let (high, low) = log2_of_sum(whole, lost, low, 0.0).by(&EXTENDED_LN_2);
     ordered(high, low)
 }
 
@@ -45,10 +48,10 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
     let near = gap > -40.0;
     let (log, rest) = log_1_plus_power(if near { gap } else { -40.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
-    // So far apart that the logarithm is the power, which counts where the larger operand is near zero.
+    // So far apart that the logarithm is the power, which matters where the larger operand is near zero.
     let (power, n) = power_sum(gap, gap_rest);
     let value = if near { whole + (lost + rest) } else { high + scale_once(power, n) };
-    // Beside an infinity, or the larger of two far apart, nothing else counts.
+    // Only the larger operand counts if it is infinite or the two are far apart.
     let alone = high.is_infinite() | (low < high - 760.0);
     let value = if alone { high } else { value };
     canonical64(if a.is_nan() | b.is_nan() { f64::NAN } else { value })
@@ -59,7 +62,7 @@ pub fn logaddexp64(a: f64, b: f64) -> f64 {
 /// Near d = 0, where the sum is near 1 and is mostly wanted less 1, it is 1 + d / 2 + d^2 log(2) / 8 to the last bit.
 #[inline(always)]
 fn log2_1_plus_power2(d: f64, rest: f64) -> (f64, f64) {
-    let (exponent, exponent_rest) = scaled((d, rest), &LN_2);
+    let (exponent, exponent_rest) = scaled((d, rest), &EXTENDED_LN_2);
     let (power, n) = power_sum(exponent, exponent_rest);
     let (high, low) = beside_one(power, n);
     let (whole, lost) = ordered(1.0, high);
@@ -71,14 +74,14 @@ fn log2_1_plus_power2(d: f64, rest: f64) -> (f64, f64) {
     (high, low + if few { small } else { 0.0 })
 }
 
-/// Is the gap below which the next term of the series, d^4 log(2)^3 / 192, is nothing beside d.
+/// The gap below which the next term of the series, d^4 log(2)^3 / 192, is negligible compared with d.
 const TINY_GAP: f64 = 1e-6;
 
-/// Multiplies a sum by a constant: returns the product and what its rounding left.
+/// Multiplies a sum by a constant: returns the product and its rounding error.
 #[inline(always)]
 fn scaled((x, rest): (f64, f64), factor: &Factor) -> (f64, f64) {
-    let cut = Cut::of(x);
-    let (high, low) = Cut { rest: cut.rest + rest, ..cut }.by(factor);
+    let cut = Split::of(x);
+    let (high, low) = Split { rest: cut.rest + rest, ..cut }.by(factor);
     ordered(high, low)
 }
 
@@ -96,11 +99,11 @@ pub fn logaddexp2_64(a: f64, b: f64) -> f64 {
     let near = gap > -57.0;
     let (log, rest) = log2_1_plus_power2(if near { gap } else { -57.0 }, if near { gap_rest } else { 0.0 });
     let (whole, lost) = sum(high, log);
-    // So far apart that the logarithm is the power over log 2, which counts where the larger operand is near zero.
-    let (exponent, exponent_rest) = scaled((gap, gap_rest), &LN_2);
+    // So far apart that the logarithm is the power over log 2, which matters where the larger operand is near zero.
+    let (exponent, exponent_rest) = scaled((gap, gap_rest), &EXTENDED_LN_2);
     let (power, n) = power_sum(exponent, exponent_rest);
-    let value = if near { whole + (lost + rest) } else { high + scale_once(scaled(power, &LOG2_E), n) };
-    // Beside an infinity, or the larger of two far apart, nothing else counts.
+    let value = if near { whole + (lost + rest) } else { high + scale_once(scaled(power, &EXTENDED_LOG2_E), n) };
+    // Only the larger operand counts if it is infinite or the two are far apart.
     let alone = high.is_infinite() | (low < high - 1090.0);
     let value = if alone { high } else { value };
     canonical64(if a.is_nan() | b.is_nan() { f64::NAN } else { value })

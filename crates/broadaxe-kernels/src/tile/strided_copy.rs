@@ -1,8 +1,8 @@
-//! The packers: between an operand with any strides and a tile.
+//! Strided copies between an operand with any strides and a tile.
 
 use std::marker::PhantomData;
 
-use super::{ask_lines, square::transposed};
+use super::{PREFETCH_BYTES, prefetch_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     each,
@@ -17,42 +17,44 @@ use crate::{
         lanes::Lanes,
         shuffle::{NoShuffle, Shuffle},
     },
-    pack::{Leaf, Turn, Way},
+    pack::{CopyAxis, CopyKernel, CopyPlan},
 };
 
-/// Moves elements between an operand and a tile, by the level of instructions given.
+/// Copies elements between an operand and a tile, at this level.
 ///
 /// # Safety
-/// Every element that the way reaches from `from` is readable, what it reaches from `to` is writable, and the two do not overlap.
-pub(crate) unsafe fn carry(isa: Isa, way: &Way, from: *const u8, to: *mut u8) {
+/// Every element that the plan reaches from `from` is readable, what it reaches from `to` is writable, and the two do
+/// not overlap.
+pub(crate) unsafe fn strided_copy(isa: Isa, way: &CopyPlan, from: *const u8, to: *mut u8) {
     static LEAVES: [[Loop; LEVELS]; 4] = [leaf::<u8, 16>(), leaf::<u16, 8>(), leaf::<u32, 4>(), leaf::<u64, 2>()];
     let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
     // SAFETY: the promise is passed on.
     unsafe { walk(way, call, &way.outer, from, to) };
 }
 
-/// Returns the leaf for elements of a size.
+/// Returns the kernel for elements of a size.
 #[cfg(target_arch = "x86_64")]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
     each::<Carry<T, L, NoShuffle, Lanes1>, Carry<T, L, Shuffle16, Lanes2>, Carry<T, L, Shuffle16, Lanes4>>()
 }
 
-/// Returns the leaf for elements of a size.
+/// Returns the kernel for elements of a size.
 #[cfg(not(target_arch = "x86_64"))]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
     versions::<Carry<T, L, NoShuffle, NoLanes>>()
 }
 
-/// Moves the elements of a leaf and of the axes `outer` outside it.
+/// Copies the elements of a kernel and of the axes `outer` outside it.
 ///
-/// A block that repeats is moved once and then copied, twice as much each time, unless others come between.
-// SAFETY: As for [`carry`], with the axes of the way's leaf and `outer`; `call` is made for elements of the way's size.
-unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut u8) {
+/// A block that repeats is copied once and then duplicated, twice as much each time, unless other blocks are between.
+// SAFETY: As for [`strided_copy`], with the axes of the plan's kernel and `outer`; `call` is made for elements of the
+// plan's size.
+unsafe fn walk(way: &CopyPlan, call: Loop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
     let Some((turn, inner)) = outer.split_last() else {
         let (n, rows) = (way.row.count, way.rows);
         let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
         let out = to.wrapping_offset(way.start.1);
-        // SAFETY: the rows and columns of the leaf are axes, so all of its elements are promised.
+        // SAFETY: the rows and columns of the kernel are axes, so all of its elements are promised.
         unsafe {
             call(&Block {
                 n,
@@ -80,7 +82,7 @@ unsafe fn walk(way: &Way, call: Loop, outer: &[Turn], from: *const u8, to: *mut 
     }
 }
 
-/// Moves a value of any alignment.
+/// Copies a value of any alignment.
 // SAFETY: There is a `T` to read at `from`, and room for one at `to`.
 #[inline(always)]
 unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
@@ -88,7 +90,7 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
 }
 
-/// The leaf of the way that the second place points to; `L` elements are 16 bytes.
+/// The kernel of the plan that the second place points to; `L` elements are 16 bytes.
 struct Carry<T, const L: usize, S, V>(PhantomData<(T, S, V)>);
 
 impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
@@ -97,38 +99,40 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: only `walk` calls this; its promise is passed on.
         unsafe {
-            let way = &*block.places[1].cast::<Way>();
+            let way = &*block.places[1].cast::<CopyPlan>();
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
-                (Leaf::Transposed, _) if transposed::<T, L, V>(way, block) => {}
-                (Leaf::Apart, _) if way.ahead => rows_ahead::<T>(way.row, block),
-                (Leaf::Transposed | Leaf::Apart, _) => rows(block, |from, to| apart::<T>(way.row, None, from, to)),
-                (Leaf::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
-                    // A closure would not have the instructions of the level.
+                (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
+                (CopyKernel::Transposed | CopyKernel::Strided, _) => {
+                    rows(block, |from, to| apart::<T>(way.row, None, from, to));
+                }
+                (CopyKernel::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
+                    // A closure would not be compiled for the level.
                     for r in 0..block.rows as isize {
                         let from = block.places[0].wrapping_offset(block.steps[0] * r);
                         shuffled::<T, L, S>(n, times, from, block.out.wrapping_offset(block.out_step * r));
                     }
                 }
-                (Leaf::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
-                (Leaf::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
-                (Leaf::Runs, 0) => {}
-                (Leaf::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
-                (Leaf::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
-                (Leaf::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
-                (Leaf::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
-                (Leaf::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
-                (Leaf::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
-                (Leaf::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
+                (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
+                (CopyKernel::Runs, 0) => {}
+                (CopyKernel::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
+                (CopyKernel::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
+                (CopyKernel::Runs, n @ 4..8) => rows(block, |from, to| pieces::<4>(n, from, to)),
+                (CopyKernel::Runs, n @ 8..16) => rows(block, |from, to| pieces::<8>(n, from, to)),
+                (CopyKernel::Runs, n @ 16..32) => rows(block, |from, to| pieces::<16>(n, from, to)),
+                (CopyKernel::Runs, n @ 32..64) => rows(block, |from, to| pieces::<32>(n, from, to)),
+                (CopyKernel::Runs, n) => rows(block, |from, to| pieces::<64>(n, from, to)),
             }
         }
         false
     }
 }
 
-/// Calls for each row with where it begins.
+/// Calls for each row with its address.
 #[inline(always)]
 fn rows(block: &Block, row: impl Fn(*const u8, *mut u8)) {
     for r in 0..block.rows as isize {
@@ -148,10 +152,10 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
     unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
 }
 
-/// Moves a row of elements that are apart; many at a time where the compiler knows how far.
+/// Copies a row of strided elements, many at a time if the compiler knows the stride.
 // SAFETY: The row's elements can be read, and its places written.
 #[inline(always)]
-unsafe fn apart<T: Copy>(row: Turn, ahead: Option<isize>, from: *const u8, to: *mut u8) {
+unsafe fn apart<T: Copy>(row: CopyAxis, ahead: Option<isize>, from: *const u8, to: *mut u8) {
     let (n, size) = (row.count, size_of::<T>() as isize);
     // SAFETY: promised by the caller.
     unsafe {
@@ -165,20 +169,17 @@ unsafe fn apart<T: Copy>(row: Turn, ahead: Option<isize>, from: *const u8, to: *
     }
 }
 
-/// The elements that are moved between one look ahead and the next.
+/// The elements that are copied between two prefetches.
 const PIECE: usize = 256;
 
-/// The bytes by which elements are fetched ahead of their use.
-const AHEAD: isize = 4096;
-
-/// Moves rows of elements that are apart, and fetches those that come later.
+/// Copies rows of strided elements, and prefetches later ones.
 // SAFETY: The elements of the rows can be read, and their places written.
 #[inline(always)]
-unsafe fn rows_ahead<T: Copy>(row: Turn, block: &Block) {
-    // Backwards, what comes later is in the next row.
+unsafe fn rows_ahead<T: Copy>(row: CopyAxis, block: &Block) {
+    // With a negative stride, the later elements are in the next row.
     let next = row.from < 0 && block.rows > 1;
-    let ahead = if next { block.steps[0] } else { AHEAD * row.from.signum() };
-    // A closure would not have the instructions of the level.
+    let ahead = if next { block.steps[0] } else { PREFETCH_BYTES as isize * row.from.signum() };
+    // A closure would not be compiled for the level.
     for r in 0..block.rows as isize {
         let from = block.places[0].wrapping_offset(block.steps[0] * r);
         // SAFETY: promised by the caller.
@@ -186,8 +187,8 @@ unsafe fn rows_ahead<T: Copy>(row: Turn, block: &Block) {
     }
 }
 
-/// Moves `n` elements that are so many bytes apart to places that are neighbours; piece by piece, with those fetched that lie `ahead`
-/// bytes on, where it is told to.
+/// Copies `n` elements at a stride of `step` bytes to adjacent places, piece by piece, and prefetches those `ahead`
+/// bytes on if that is given.
 // SAFETY: The elements can be read, and the places written.
 #[inline(always)]
 unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *const u8, to: *mut u8) {
@@ -196,7 +197,7 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let mut at = 0;
     while let Some(ahead) = ahead.filter(|_| at + PIECE <= n) {
         let (from, to) = places(at);
-        ask_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
+        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
         // SAFETY: promised by the caller.
         unsafe { every::<T>(PIECE, step, size as isize, from, to) };
         at += PIECE;
@@ -206,7 +207,7 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     unsafe { every::<T>(n - at, step, size as isize, from, to) };
 }
 
-/// Moves `n` elements that are so many bytes apart at both ends.
+/// Copies `n` elements with a stride in bytes on both sides.
 // SAFETY: The elements can be read, and the places written.
 #[inline(always)]
 unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8, to: *mut u8) {
@@ -216,10 +217,10 @@ unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8
     }
 }
 
-/// Writes each element of a row so many times: 16 bytes of it at once, which the next one may overwrite in part.
+/// Writes each element of a row `times` times: 16 bytes at once, which the next element may partly overwrite.
 // SAFETY: The row's elements can be read, and there is room for `times` of each.
 #[inline(always)]
-unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const u8, to: *mut u8) {
+unsafe fn repeat<T: Copy, const L: usize>(row: CopyAxis, times: usize, from: *const u8, to: *mut u8) {
     let all = row.count * times;
     for i in 0..row.count {
         // SAFETY: `i` is below the count; what is written ends before the room for all does.
@@ -236,15 +237,16 @@ unsafe fn repeat<T: Copy, const L: usize>(row: Turn, times: usize, from: *const 
     }
 }
 
-/// The times that elements are written by shuffles at most; those that fill a line of the cache are written in wider pieces.
+/// The most repeats for which shuffles are used; elements that fill a cache line are written in wider pieces.
 const SHUFFLED: usize = 32;
 
-/// Writes each of `n` elements so many times, [`SHUFFLED`] at most: 16 bytes of them become as many times 16.
-// SAFETY: There are `n` elements to read, and there is room for `times` of each. The level of `S` is here, and can.
+/// Writes each of `n` elements `times` times, at most [`SHUFFLED`]: 16 bytes of them become `times` times 16.
+// SAFETY: `n` elements can be read, and there is room for `times` of each. The CPU supports the level of `S`, and
+// `S::HERE` is true.
 #[inline(always)]
 unsafe fn shuffled<T: Copy, const L: usize, S: Shuffle>(n: usize, times: usize, from: *const u8, to: *mut u8) {
     let size = size_of::<T>();
-    // Where each byte comes from. A product that is shifted divides: what it is too large by does not count here.
+    // The source of each byte. A shifted product divides; its error does not matter here.
     let (bytes, inverse) = (size * times, (1_u32 << 20) / (size * times) as u32 + 1);
     let mut places = [[0_u8; 16]; SHUFFLED];
     for (b, places) in places.iter_mut().enumerate().take(times) {
@@ -269,7 +271,7 @@ unsafe fn shuffled<T: Copy, const L: usize, S: Shuffle>(n: usize, times: usize, 
     }
 }
 
-/// Writes each of `n` elements `N` times; the compiler makes vectors of several.
+/// Writes each of `n` elements `N` times; the compiler vectorises this.
 // SAFETY: There are `n` elements to read, and there is room for `N` of each.
 #[inline(always)]
 unsafe fn few<T: Copy, const N: usize>(n: usize, from: *const T, to: *mut T) {
