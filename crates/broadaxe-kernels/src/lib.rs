@@ -50,5 +50,5 @@ pub use reduce::Reduce;
 pub use reduction::Reduction;
 pub use run::{Failure, run, run_at};
 pub use schedule::{Decisions, Schedule};
-pub use table::{OPS, OpId, find, id};
+pub use table::{OPS, OpId, constants, find, id};
 pub use tile::{Buffer, Input, Output};

@@ -45,19 +45,48 @@ use crate::{
     },
 };
 
-/// The names of [`OPS`], in the same order, so that [`id`] can look one up at compile time.
+/// Lists the names of [`OPS`] in the same order, with a constant for each, so that [`id`] finds one at compile time.
+macro_rules! operators {
+    ($($constant:ident $name:literal),* $(,)?) => {
+        const NAMES: &[&str] = &[$($name),*];
+
+        /// A constant for each operator, for code that knows at compile time which operators it uses.
+        pub mod constants {
+            use super::{OpId, id};
+
+            $(
+                #[doc = concat!("Names the operator `", $name, "`.")]
+                pub const $constant: OpId = id($name);
+            )*
+        }
+    };
+}
+
 #[rustfmt::skip]
-const NAMES: &[&str] = &[
-    "add", "sub", "mul", "div", "div_trunc", "div_floor", "mod_floor", "fmod", "remainder_ieee", "pow", "float_power", "pow_trunc",
-    "max", "min", "fmax", "fmin", "sum", "mean", "squared_difference", "atan2", "logaddexp", "logaddexp2", "hypot", "copysign", "nextafter", "ldexp",
-    "gcd", "lcm", "prelu", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "heaviside", "isnan", "isinf",
-    "isfinite", "signbit", "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "bitwise_not", "bitwise_count", "shift_left", "shift_right", "shift_left_mod", "shift_right_mod", "where", "clamp", "copy", "positive",
-    "conjugate", "imag", "ones_like", "neg", "abs", "fabs", "sign", "square", "reciprocal", "sqrt", "rsqrt", "cbrt", "deg2rad", "rad2deg", "floor", "ceil", "round", "rint",
-    "trunc", "modf_whole", "modf_fraction", "frexp_mantissa", "frexp_exponent", "spacing", "exp", "exp2", "expm1", "log",
-    "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
-    "atanh", "erf", "sigmoid", "gelu", "gelu_tanh", "softplus", "silu", "relu", "hardswish",
-];
+operators! {
+    ADD "add", SUB "sub", MUL "mul", DIV "div", DIV_TRUNC "div_trunc",
+    DIV_FLOOR "div_floor", MOD_FLOOR "mod_floor", FMOD "fmod", REMAINDER_IEEE "remainder_ieee", POW "pow",
+    FLOAT_POWER "float_power", POW_TRUNC "pow_trunc", MAX "max", MIN "min", FMAX "fmax",
+    FMIN "fmin", SUM "sum", MEAN "mean", SQUARED_DIFFERENCE "squared_difference", ATAN2 "atan2",
+    LOGADDEXP "logaddexp", LOGADDEXP2 "logaddexp2", HYPOT "hypot", COPYSIGN "copysign", NEXTAFTER "nextafter",
+    LDEXP "ldexp", GCD "gcd", LCM "lcm", PRELU "prelu", EQUAL "equal",
+    NOT_EQUAL "not_equal", LESS "less", LESS_EQUAL "less_equal", GREATER "greater", GREATER_EQUAL "greater_equal",
+    HEAVISIDE "heaviside", ISNAN "isnan", ISINF "isinf", ISFINITE "isfinite", SIGNBIT "signbit",
+    LOGICAL_AND "logical_and", LOGICAL_OR "logical_or", LOGICAL_XOR "logical_xor", LOGICAL_NOT "logical_not", BITWISE_AND "bitwise_and",
+    BITWISE_OR "bitwise_or", BITWISE_XOR "bitwise_xor", BITWISE_NOT "bitwise_not", BITWISE_COUNT "bitwise_count", SHIFT_LEFT "shift_left",
+    SHIFT_RIGHT "shift_right", SHIFT_LEFT_MOD "shift_left_mod", SHIFT_RIGHT_MOD "shift_right_mod", WHERE "where", CLAMP "clamp",
+    COPY "copy", POSITIVE "positive", CONJUGATE "conjugate", IMAG "imag", ONES_LIKE "ones_like",
+    NEG "neg", ABS "abs", FABS "fabs", SIGN "sign", SQUARE "square",
+    RECIPROCAL "reciprocal", SQRT "sqrt", RSQRT "rsqrt", CBRT "cbrt", DEG2RAD "deg2rad",
+    RAD2DEG "rad2deg", FLOOR "floor", CEIL "ceil", ROUND "round", RINT "rint",
+    TRUNC "trunc", MODF_WHOLE "modf_whole", MODF_FRACTION "modf_fraction", FREXP_MANTISSA "frexp_mantissa", FREXP_EXPONENT "frexp_exponent",
+    SPACING "spacing", EXP "exp", EXP2 "exp2", EXPM1 "expm1", LOG "log",
+    LOG2 "log2", LOG10 "log10", LOG1P "log1p", SIN "sin", COS "cos",
+    TAN "tan", ASIN "asin", ACOS "acos", ATAN "atan", SINH "sinh",
+    COSH "cosh", TANH "tanh", ASINH "asinh", ACOSH "acosh", ATANH "atanh",
+    ERF "erf", SIGMOID "sigmoid", GELU "gelu", GELU_TANH "gelu_tanh", SOFTPLUS "softplus",
+    SILU "silu", RELU "relu", HARDSWISH "hardswish",
+}
 
 /// Every operator, in families.
 #[rustfmt::skip]

@@ -18,7 +18,6 @@
 pub mod error;
 pub mod stop;
 pub mod scalar;
-pub mod ops;
 pub mod view;
 pub mod plan;
 mod memory;
@@ -35,6 +34,18 @@ pub use array::Array;
 pub use broadaxe_frameworks::{System, promote};
 #[cfg(feature = "rayon")]
 pub use broadaxe_kernels::Rayon;
+/// A constant for each operator, for code that knows at compile time which operators it uses.
+///
+/// ```
+/// use broadaxe::{Array, Rule, apply, ops};
+/// let a = Array::from_vec([2, 1], vec![1_i32, 2])?;
+/// let b = Array::from_vec([3], vec![10_i32, 20, 30])?;
+/// let sum = apply(ops::ADD, &Rule::numpy(), &[a.view(), b.view()])?;
+/// assert_eq!(sum.as_slice::<i32>(), Some(&[11, 21, 31, 12, 22, 32][..]));
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+#[doc(inline)]
+pub use broadaxe_kernels::constants as ops;
 pub use broadaxe_kernels::{
     Bool, DType, Decisions, Element, Executor, Input, Isa, Level, OPS, Op, OpId, Output, Promotion, Reduction, bf16,
     f16, find, id,
