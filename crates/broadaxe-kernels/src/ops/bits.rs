@@ -27,6 +27,8 @@ pub(crate) struct ShiftLeftMod;
 pub(crate) struct ShiftRightMod;
 /// The number of bits of |a| that are 1
 pub(crate) struct BitwiseCount;
+/// The number of leading bits that are 0
+pub(crate) struct Clz;
 
 impl<T: Integer> Binary<T> for BitAnd {
     type Out = T;
@@ -82,6 +84,19 @@ counts! {
     u32: std::convert::identity;
     u64: std::convert::identity;
 }
+
+macro_rules! leading_zeros {
+    ($($ty:ident)+) => { $(
+        impl Unary<$ty> for Clz {
+            type Out = $ty;
+            #[inline(always)]
+            fn apply(x: $ty) -> $ty {
+                x.leading_zeros() as $ty
+            }
+        }
+    )+ };
+}
+leading_zeros! { i8 i16 i32 i64 u8 u16 u32 u64 }
 
 impl<T: Integer> Binary<T> for ShiftLeft {
     type Out = T;

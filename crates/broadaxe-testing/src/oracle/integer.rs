@@ -35,6 +35,7 @@ fn one(op: &str, ty: Ty, a: i128) -> Outcome {
         "copy" | "positive" | "conjugate" => wrapped(ty, a),
         "imag" => wrapped(ty, 0),
         "ones_like" => wrapped(ty, 1),
+        "clz" => Outcome::Exact(Value::Int((0..ty.bits()).rev().take_while(|bit| a >> bit & 1 == 0).count() as i128)),
         "bitwise_count" => Outcome::Exact(Value::Int(a.abs().count_ones().into())),
         _ => Outcome::Unsupported,
     }
