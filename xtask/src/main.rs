@@ -34,29 +34,29 @@ struct Task {
 /// Every task there is. A task is added by its file and its line here.
 const TASKS: &[Task] = &[
     Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
-    Task { name: "bench", usage: bench::USAGE, about: "times the workloads of bench/", run: bench::run },
+    Task { name: "bench", usage: bench::BENCH_USAGE, about: "times the workloads of bench/", run: bench::run },
     Task {
         name: "accuracy",
-        usage: accuracy::USAGE,
+        usage: accuracy::ACCURACY_USAGE,
         about: "measures all errors and writes docs/accuracy.md",
         run: accuracy::run,
     },
     Task {
         name: "sanitize",
-        usage: sanitize::USAGE,
+        usage: sanitize::SANITIZE_USAGE,
         about: "tests kernels and engine under AddressSanitizer",
         run: sanitize::run,
     },
     Task {
         name: "conformance",
-        usage: conformance::USAGE,
+        usage: conformance::CONFORMANCE_USAGE,
         about: "asks other engines, and writes docs/conformance.md",
         run: conformance::run,
     },
     Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
     Task {
         name: "figures",
-        usage: figures::USAGE,
+        usage: figures::FIGURES_USAGE,
         about: "prints figures of the code: lines, sizes, cycles, names",
         run: figures::run,
     },

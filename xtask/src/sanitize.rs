@@ -6,7 +6,7 @@
 
 use std::{env, path::Path, process::Command};
 
-pub(crate) const USAGE: &str = "[FILTER]";
+pub(crate) const SANITIZE_USAGE: &str = "[FILTER]";
 
 /// The tests that run: those of the crates with the kernels and the engine, and the random programs over both.
 const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
@@ -26,7 +26,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let filter = match words {
         [] => None,
         [filter] if !filter.starts_with('-') => Some(filter),
-        _ => return Err(format!("sanitize takes {USAGE}, not {}", words.join(" "))),
+        _ => return Err(format!("sanitize takes {SANITIZE_USAGE}, not {}", words.join(" "))),
     };
     let host = host()?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

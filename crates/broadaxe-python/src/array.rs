@@ -30,8 +30,8 @@ const NUMBERS: [(c_int, DType); 14] = [
     (4, DType::U16),
     (5, DType::I32),
     (6, DType::U32),
-    (7, LONG.0),
-    (8, LONG.1),
+    (7, C_LONG.0),
+    (8, C_LONG.1),
     (9, DType::I64),
     (10, DType::U64),
     (11, DType::F32),
@@ -40,7 +40,8 @@ const NUMBERS: [(c_int, DType); 14] = [
 ];
 
 /// What C's `long` is on this machine, signed and unsigned.
-const LONG: (DType, DType) = if size_of::<c_long>() == 8 { (DType::I64, DType::U64) } else { (DType::I32, DType::U32) };
+const C_LONG: (DType, DType) =
+    if size_of::<c_long>() == 8 { (DType::I64, DType::U64) } else { (DType::I32, DType::U32) };
 
 /// Tells which of NumPy's dtypes is bfloat16.
 #[pyfunction]
@@ -69,8 +70,8 @@ fn dtype_of(number: c_int) -> Option<DType> {
 /// Returns NumPy's number for a dtype; that of C's `long` where there are two, as NumPy has it.
 fn number_of(dtype: DType) -> c_int {
     match NUMBERS.iter().find(|(_, known)| *known == dtype) {
-        _ if dtype == LONG.0 => 7,
-        _ if dtype == LONG.1 => 8,
+        _ if dtype == C_LONG.0 => 7,
+        _ if dtype == C_LONG.1 => 8,
         Some((number, _)) => *number,
         None => BFLOAT16.load(Ordering::Relaxed),
     }

@@ -189,7 +189,7 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     }
 
     fn run(&self, py: Python<'py>, call: &Arc<Call>) -> Answer<Bound<'py, PyAny>> {
-        if call.nanos() < watch::LONG {
+        if call.nanos() < watch::RELEASE_GIL_NANOS {
             return run(py, call, self.operands, self.out).map_err(Box::new);
         }
         let arrays = self.operands.arrays().iter().copied().flatten();
@@ -225,7 +225,7 @@ pub(crate) fn run<'py>(
     out: Option<Out<'_, 'py>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = |target: &Strided<'_>| {
-        if call.nanos() < watch::LONG {
+        if call.nanos() < watch::RELEASE_GIL_NANOS {
             return call.run(operands.inputs(), target.output(), None).map_err(|error| raised(&error));
         }
         let (inputs, output) = (operands.inputs(), Lent::new(target.output()));

@@ -43,7 +43,7 @@ impl Drop for Told {
 }
 
 /// The name, the dtype, the shape and the elements of an array.
-type Named<'py> = (&'py str, &'static str, &'py [usize], Bound<'py, PyBytes>);
+type NamedArray<'py> = (&'py str, &'static str, &'py [usize], Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Told {
@@ -84,7 +84,7 @@ impl Told {
 
     /// What the inputs of an extracted node may be given: name, dtype, shape and elements.
     #[getter]
-    fn inputs<'py>(slf: &'py Bound<'py, Self>) -> Vec<Named<'py>> {
+    fn inputs<'py>(slf: &'py Bound<'py, Self>) -> Vec<NamedArray<'py>> {
         let one = |input: &'py Input| {
             let elements = PyBytes::new(slf.py(), &input.data);
             (input.name.as_str(), input.dtype.name(), input.shape.as_slice(), elements)

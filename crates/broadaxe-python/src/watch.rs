@@ -23,15 +23,15 @@ use pyo3::prelude::*;
 use crate::{array::reserve, error::raised};
 
 /// The least work, in nanoseconds, for which the lock is given up.
-pub(crate) const LONG: u64 = 5_000;
+pub(crate) const RELEASE_GIL_NANOS: u64 = 5_000;
 
 /// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
-const LONGER: u64 = 2_000_000;
+const OWN_THREAD_NANOS: u64 = 2_000_000;
 
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Does work that takes about so many nanoseconds, [`LONG`] or more; hands it a progress function where it is long. The caller [holds](crate::array::held)
+/// Does work that takes about so many nanoseconds, [`RELEASE_GIL_NANOS`] or more; hands it a progress function where it is long. The caller [holds](crate::array::held)
 /// the arrays that the work uses.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub(crate) fn run<R: Send>(
     work: impl Send + FnOnce(Option<Progress<'_>>) -> R,
 ) -> PyResult<R> {
     match nanos {
-        0..LONGER => Ok(py.detach(|| work(None))),
+        0..OWN_THREAD_NANOS => Ok(py.detach(|| work(None))),
         _ => py.detach(|| {
             apart(|watcher| match watcher {
                 Watcher::Flag(flag) => work(Some(&|_, _| !flag.load(Ordering::Relaxed))),

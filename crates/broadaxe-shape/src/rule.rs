@@ -1,24 +1,27 @@
 //! The rules: their type, their list, and how to ask one.
 
+mod mode;
+mod text;
+
+#[cfg(test)]
+mod table;
+
+mod none;
+mod numpy;
+mod pdpd;
+mod unidirectional;
+
 mod bidirectional;
 mod broadcast_to;
 mod explicit;
 mod gemm_c;
-mod mode;
 mod ncnn;
-mod none;
-mod numpy;
 mod onnx_clip;
 mod onnx_legacy;
 mod openvino_fake_quantize;
 mod openvino_prelu;
 mod openvino_select;
 mod paddle;
-mod pdpd;
-#[cfg(test)]
-mod table;
-mod text;
-mod unidirectional;
 
 use alloc::{format, vec::Vec};
 use core::fmt;
@@ -32,21 +35,21 @@ use crate::{
 
 /// Every rule there is. A rule is added by its file and its line here.
 pub static RULES: &[&RuleDef] = &[
-    &none::RULE,
-    &numpy::RULE,
-    &unidirectional::RULE,
-    &onnx_legacy::RULE,
-    &onnx_clip::RULE,
-    &pdpd::RULE,
-    &paddle::RULE,
-    &ncnn::RULE,
-    &bidirectional::RULE,
-    &broadcast_to::RULE,
-    &explicit::RULE,
-    &openvino_select::RULE,
-    &openvino_prelu::RULE,
-    &openvino_fake_quantize::RULE,
-    &gemm_c::RULE,
+    &none::NONE,
+    &numpy::NUMPY,
+    &unidirectional::UNIDIRECTIONAL,
+    &onnx_legacy::ONNX_LEGACY,
+    &onnx_clip::ONNX_CLIP,
+    &pdpd::PDPD,
+    &paddle::PADDLE,
+    &ncnn::NCNN,
+    &bidirectional::BIDIRECTIONAL,
+    &broadcast_to::BROADCAST_TO,
+    &explicit::EXPLICIT,
+    &openvino_select::OPENVINO_SELECT,
+    &openvino_prelu::OPENVINO_PRELU,
+    &openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE,
+    &gemm_c::GEMM_C,
 ];
 
 /// Describes a rule: its name, its parameters, and where it puts the axes.
@@ -213,53 +216,53 @@ impl Rule {
 
     /// Makes the rule that takes identical shapes only.
     pub fn none() -> Self {
-        Self::of(&none::RULE, Params::default())
+        Self::of(&none::NONE, Params::default())
     }
 
     /// Makes the NumPy rule: right-aligned, every operand may stretch.
     pub fn numpy() -> Self {
-        Self::of(&numpy::RULE, Params::default())
+        Self::of(&numpy::NUMPY, Params::default())
     }
 
     /// Makes ONNX's unidirectional rule: right-aligned, the first operand may not stretch.
     pub fn unidirectional() -> Self {
-        Self::of(&unidirectional::RULE, Params::default())
+        Self::of(&unidirectional::UNIDIRECTIONAL, Params::default())
     }
 
     /// Makes the rule of ONNX before opset 7; without an axis the second operand's shape is a suffix of the first's.
     pub fn onnx_legacy(axis: Option<i64>) -> Self {
-        Self::of(&onnx_legacy::RULE, Params { axis, ..Params::default() })
+        Self::of(&onnx_legacy::ONNX_LEGACY, Params { axis, ..Params::default() })
     }
 
     /// Makes OpenVINO's PDPD rule with this axis; -1 aligns to the right.
     pub fn pdpd(axis: i64) -> Self {
-        Self::of(&pdpd::RULE, Params { axis: Some(axis), ..Params::default() })
+        Self::of(&pdpd::PDPD, Params { axis: Some(axis), ..Params::default() })
     }
 
     /// Makes Paddle's own rule with this axis; -1 aligns to the right.
     pub fn paddle(axis: i64) -> Self {
-        Self::of(&paddle::RULE, Params { axis: Some(axis), ..Params::default() })
+        Self::of(&paddle::PADDLE, Params { axis: Some(axis), ..Params::default() })
     }
 
     /// Makes the rule of ncnn's `BinaryOp`, over shapes in row-major order (slowest axis first).
     pub fn ncnn() -> Self {
-        Self::of(&ncnn::RULE, Params::default())
+        Self::of(&ncnn::NCNN, Params::default())
     }
 
     /// Makes the rule that merges one operand with a target shape (ONNX `Expand`); the result may exceed the target.
     pub fn bidirectional(target: impl Into<Shape>) -> Self {
-        Self::of(&bidirectional::RULE, Params { target: Some(target.into()), ..Params::default() })
+        Self::of(&bidirectional::BIDIRECTIONAL, Params { target: Some(target.into()), ..Params::default() })
     }
 
     /// Makes the rule that stretches one operand to exactly this shape (`numpy.broadcast_to`).
     pub fn broadcast_to(target: impl Into<Shape>) -> Self {
-        Self::of(&broadcast_to::RULE, Params { target: Some(target.into()), ..Params::default() })
+        Self::of(&broadcast_to::BROADCAST_TO, Params { target: Some(target.into()), ..Params::default() })
     }
 
     /// Makes the rule that puts axis `i` of one operand at axis `axes[i]` of a target shape.
     pub fn explicit(axes: impl Into<Vec<i64>>, target: impl Into<Shape>) -> Self {
         let (axes, target) = (Some(axes.into()), Some(target.into()));
-        Self::of(&explicit::RULE, Params { axes, target, ..Params::default() })
+        Self::of(&explicit::EXPLICIT, Params { axes, target, ..Params::default() })
     }
 
     /// Makes the rule of OpenVINO's `Select`, whose operands are condition, then, else.
@@ -267,27 +270,30 @@ impl Rule {
     /// # Errors
     /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none` and `pdpd`.
     pub fn openvino_select(mode: &str, axis: Option<i64>) -> Result<Self, Error> {
-        Self::new(openvino_select::RULE.name, Params { mode: Some(mode.parse()?), axis, ..Params::default() })
+        Self::new(
+            openvino_select::OPENVINO_SELECT.name,
+            Params { mode: Some(mode.parse()?), axis, ..Params::default() },
+        )
     }
 
     /// Makes the rule of OpenVINO's `PReLU`, whose operands are data and slope.
     pub fn openvino_prelu() -> Self {
-        Self::of(&openvino_prelu::RULE, Params::default())
+        Self::of(&openvino_prelu::OPENVINO_PRELU, Params::default())
     }
 
     /// Makes the rule of OpenVINO's `FakeQuantize`, whose operands are the data and four limits.
     pub fn openvino_fake_quantize() -> Self {
-        Self::of(&openvino_fake_quantize::RULE, Params::default())
+        Self::of(&openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE, Params::default())
     }
 
     /// Makes the rule of ONNX `Clip`, whose operands are data and two scalar bounds.
     pub fn onnx_clip() -> Self {
-        Self::of(&onnx_clip::RULE, Params::default())
+        Self::of(&onnx_clip::ONNX_CLIP, Params::default())
     }
 
     /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
     pub fn gemm_c() -> Self {
-        Self::of(&gemm_c::RULE, Params::default())
+        Self::of(&gemm_c::GEMM_C, Params::default())
     }
 
     /// Returns the rule's name.

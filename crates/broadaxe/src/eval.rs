@@ -7,8 +7,9 @@
 //! inside a stage lives in tiles. A stage that is the last to read an array of its result's shape and size, be it the result of an earlier
 //! stage or an operand that was given away, writes over it.
 
-mod fold;
 mod output;
+
+mod fold;
 mod run;
 
 use std::{collections::HashMap, sync::Arc};
@@ -19,8 +20,8 @@ use once_cell::race::OnceBox;
 
 use self::{fold::Folding, run::over};
 pub(crate) use self::{
-    output::Place,
-    run::{Run, check_output, explain},
+    output::{Place, check_output},
+    run::{Run, explain},
 };
 use crate::{
     array::byte_count,

@@ -21,10 +21,13 @@
 
 mod fold;
 mod lex;
-mod lower;
 mod names;
 mod parse;
+
+mod keywords;
 mod reduce;
+
+mod lower;
 
 use broadaxe_shape::Rule;
 

@@ -6,8 +6,12 @@
 //!
 //! Numbers written in an expression take the dtype of the arrays they meet and count as arrays of rank 0.
 
+mod builder;
+
 mod layers;
+
 mod recipes;
+
 mod call;
 
 pub use call::apply;

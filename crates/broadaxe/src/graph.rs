@@ -68,7 +68,7 @@ pub(crate) struct Made {
 }
 
 /// What tells two reductions apart: name, operands, dtype, shape and axes.
-type Key = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
+type ReductionKey = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
 
 /// A computation over inputs of known shapes and dtypes.
 ///
@@ -87,7 +87,7 @@ pub struct Graph {
     inputs: usize,
     /// Kernels by the hash of what tells them apart; where two have the same, the later one has the next number that is free.
     made: HashMap<u64, Node>,
-    folded: HashMap<Key, Node>,
+    folded: HashMap<ReductionKey, Node>,
     constants: HashMap<Scalar, Node>,
 }
 

@@ -61,7 +61,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let seconds = start.elapsed().as_secs_f64();
     bar.clear();
     // Before all else: values that were refused may be those of a file that was cut.
-    files.iter().try_for_each(Loaded::check)?;
+    files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 
     let (mut text, mut value) = target.take(result, &evaluation)?;
@@ -72,13 +72,13 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
 }
 
 /// A name and the array that it stands for.
-struct Loaded<'a> {
+struct LoadedArray<'a> {
     name: &'a str,
     place: &'a Place,
     stored: Stored,
 }
 
-impl Loaded<'_> {
+impl LoadedArray<'_> {
     /// Says whether the file stayed as it was.
     fn check(&self) -> Result<(), Error> {
         self.stored.check().map_err(|error| error.of(self.place.path()))
@@ -86,13 +86,13 @@ impl Loaded<'_> {
 }
 
 /// Reads all files; answers the arrays by name, and how many bytes of the limit are left for the result.
-fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
+fn load(given: &[Given], limit: u64) -> Result<(Vec<LoadedArray<'_>>, u64), Error> {
     let (mut files, mut left) = (Vec::new(), limit);
     for one in given {
         if let Value::File(place) = &one.value {
             let stored = file::read(place, left)?;
             left = left.saturating_sub(stored.memory());
-            files.push(Loaded { name: &one.name, place, stored });
+            files.push(LoadedArray { name: &one.name, place, stored });
         }
     }
     Ok((files, left))

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 /// Measured as `a + 1` over an f32 array in the page cache, on two busy cores: fewer are read as fast as the kernel sets up
 /// a mapping and its pages, 16 MiB take half the time, and 1 GiB 0.6 s where reading took 1.9 s; the peak of own memory
 /// falls from operand and result to the result.
-pub(super) const LEAST_MAPPED: u64 = 1 << 20;
+pub(super) const MIN_MAPPED_INPUT_BYTES: u64 = 1 << 20;
 
 /// Bytes, wherever they are.
 #[derive(Debug)]

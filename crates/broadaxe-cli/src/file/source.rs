@@ -7,7 +7,7 @@ use std::{
 
 use broadaxe_kernels::Mapping;
 
-use super::data::{Data, LEAST_MAPPED, room, within};
+use super::data::{Data, MIN_MAPPED_INPUT_BYTES, room, within};
 use crate::error::{Error, ErrorKind};
 
 /// A readable source and its length in bytes; nothing is read beyond it.
@@ -61,7 +61,7 @@ impl<R: Read + Seek> Source<R> {
     /// As for [`Source::load`]; [`ErrorKind::Memory`] for bytes beyond the limit that would have to be read.
     pub(super) fn data(&mut self, at: u64, length: u64, limit: u64) -> Result<Data, Error> {
         self.check(at, length)?;
-        let size = usize::try_from(length).ok().filter(|_| length >= LEAST_MAPPED);
+        let size = usize::try_from(length).ok().filter(|_| length >= MIN_MAPPED_INPUT_BYTES);
         match size.and_then(|size| (self.map)(&self.inner, at, size)) {
             Some(mapping) => Ok(Data::Mapped(mapping)),
             None => within(length, limit).and_then(|()| self.load(at, length)).map(Data::Read),

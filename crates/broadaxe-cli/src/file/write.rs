@@ -123,7 +123,9 @@ impl Output {
     /// # Errors
     /// When the disk has no room for them; the previous file, if there was one, is then as it was.
     pub fn map(&mut self, dtype: DType, shape: &[usize]) -> Result<Option<Mapped>, Error> {
-        let Some(bytes) = byte_count(dtype, shape).filter(|&bytes| bytes >= LEAST_MAPPED) else { return Ok(None) };
+        let Some(bytes) = byte_count(dtype, shape).filter(|&bytes| bytes >= MIN_MAPPED_OUTPUT_BYTES) else {
+            return Ok(None);
+        };
         let bytes = bytes as usize;
         let Some(head) = encode::head(self.format, &self.key, dtype, shape, bytes) else { return Ok(None) };
         let make = |file: &mut File| {
@@ -162,7 +164,7 @@ impl Output {
 }
 
 /// The fewest bytes of elements that are computed into a mapped file.
-const LEAST_MAPPED: u64 = 64 << 20;
+const MIN_MAPPED_OUTPUT_BYTES: u64 = 64 << 20;
 
 /// The elements of a file about to be written, in row-major order.
 #[derive(Debug)]

@@ -91,7 +91,7 @@ class NumExpr:
         """Evaluate over these arrays."""
         if len(args) != len(self.input_names):
             names = ", ".join(self.input_names)
-            raise ValueError(f"the expression takes {len(self.input_names)} arrays ({names}), not {len(args)}")
+            raise ValueError(f"the expression has {len(self.input_names)} arrays ({names}), not {len(args)}")
         if self._dtypes:
             args = tuple(_cast(arg, dtype, casting) for arg, dtype in zip(args, self._dtypes))
         by_name = dict(zip(self.input_names, args))

@@ -20,7 +20,7 @@ use crate::{
     shape::list,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static EXPLICIT: RuleDef = RuleDef {
     name: "explicit",
     aliases: &["axes-mapping"],
     summary: "puts axis i of one operand at axes[i] of a target shape (Broadcast mode explicit)",

@@ -15,7 +15,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static GEMM_C: RuleDef = RuleDef {
     name: "gemm-c",
     aliases: &["gemm"],
     summary: "stretches C to the product's shape, which has rank 2 (ONNX Gemm)",

@@ -31,7 +31,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NCNN: RuleDef = RuleDef {
     name: "ncnn",
     aliases: &["ncnn-binaryop"],
     summary: "aligns to the slowest axis; both may stretch; row-major shapes of rank 1 to 4 (ncnn BinaryOp)",

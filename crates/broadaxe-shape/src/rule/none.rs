@@ -16,7 +16,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NONE: RuleDef = RuleDef {
     name: "none",
     aliases: &["identical"],
     summary: "takes identical shapes only",

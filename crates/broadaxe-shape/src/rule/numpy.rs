@@ -13,7 +13,7 @@ use crate::{
     error::Error,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NUMPY: RuleDef = RuleDef {
     name: "numpy",
     aliases: &["multidirectional", "onnx", "torch"],
     summary: "aligns to the right; every operand may stretch from 1",

@@ -18,7 +18,7 @@ use crate::{
     few::{Empty, PerOperand},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     name: "onnx-clip",
     aliases: &[],
     summary: "takes scalars beside the first operand, and broadcasts nothing else (ONNX Clip)",

@@ -22,7 +22,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static ONNX_LEGACY: RuleDef = RuleDef {
     name: "onnx-legacy",
     aliases: &["onnx-6"],
     summary: "puts b, a run of a's dims or one element, at axis of a (ONNX before opset 7)",

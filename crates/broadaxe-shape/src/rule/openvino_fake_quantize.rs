@@ -11,7 +11,7 @@
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
     name: "openvino-fake-quantize",
     aliases: &["fake-quantize"],
     summary: "stretches the four limits to the data's shape (FakeQuantize)",

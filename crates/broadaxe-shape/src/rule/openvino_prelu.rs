@@ -12,7 +12,7 @@
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
     name: "openvino-prelu",
     aliases: &["prelu"],
     summary: "puts a slope of rank 1 at axis 1 if it fits there, else aligns to the right; only it stretches (PReLU)",

@@ -20,7 +20,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_SELECT: RuleDef = RuleDef {
     name: "openvino-select",
     aliases: &["select"],
     summary: "places condition, then and else by one of OpenVINO's modes (Select)",

@@ -22,7 +22,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static PADDLE: RuleDef = RuleDef {
     name: "paddle",
     aliases: &["paddle-axis"],
     summary: "puts the operand of lower rank at axis of the other; both may stretch (Paddle elementwise_*)",

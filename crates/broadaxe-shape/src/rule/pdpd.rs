@@ -19,7 +19,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static PDPD: RuleDef = RuleDef {
     name: "pdpd",
     aliases: &[],
     summary: "puts b at axis of a; only b may stretch (OpenVINO auto_broadcast=pdpd)",

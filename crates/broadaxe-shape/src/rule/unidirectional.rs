@@ -24,7 +24,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static UNIDIRECTIONAL: RuleDef = RuleDef {
     name: "unidirectional",
     aliases: &["onnx-unidirectional"],
     summary: "aligns to the right; the first operand may not stretch (ONNX)",

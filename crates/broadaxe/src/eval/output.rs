@@ -1,8 +1,10 @@
 //! Results in memory of the caller's, with any strides.
 
-use broadaxe_kernels::{Failure, Output, Program, Schedule, Slot, Step, copy};
+use broadaxe_kernels::{DType, Failure, Output, Program, Schedule, Slot, Step, copy};
 
-use super::{Evaluation, check_output};
+use super::Evaluation;
+use broadaxe_shape::Shape;
+
 use crate::{
     array::Array,
     error::{Error, ErrorKind},
@@ -40,6 +42,16 @@ pub(super) fn scatter(from: &Array, strides: &[isize]) -> Result<Schedule, Failu
     let Some(program) = program else { unreachable!("a copy takes its own dtype") };
     let plan = Plan::new(from.shape(), strides, &[byte_strides(from.dtype(), from.shape())]);
     Schedule::new(&program, plan.nest())
+}
+
+/// Checks that an array is what a result can be written to.
+pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DType, &[usize])) -> Result<(), Error> {
+    if dtype == want && shape == dims {
+        return Ok(());
+    }
+    let (own, dims) = (Shape::from(shape), Shape::from(dims));
+    let text = format!("the output is {dtype} {own} and the result {want} {dims}; they must be equal");
+    Err(Error::new(ErrorKind::Argument, text))
 }
 
 impl Evaluation<'_> {

@@ -259,15 +259,5 @@ pub(crate) fn explain(stage: &Stage, failure: Failure) -> Error {
     }
 }
 
-/// Checks that an array is what a result can be written to.
-pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DType, &[usize])) -> Result<(), Error> {
-    if dtype == want && shape == dims {
-        return Ok(());
-    }
-    let (own, dims) = (Shape::from(shape), Shape::from(dims));
-    let text = format!("the output is {dtype} {own} and the result {want} {dims}; they must be equal");
-    Err(Error::new(ErrorKind::Argument, text))
-}
-
 #[cfg(test)]
 mod tests;

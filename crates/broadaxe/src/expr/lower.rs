@@ -1,11 +1,13 @@
 //! Steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
 
 use broadaxe_kernels::{DType, Op, Promotion, find};
-use broadaxe_shape::{Params, Rule, Shape};
+use broadaxe_shape::{Params, Rule};
 
 use super::{
-    fold, names,
-    parse::{Call, Kind, Parsed},
+    fold,
+    keywords::{dims, keyword, kind, one_value},
+    names,
+    parse::{CallStep, Kind, Parsed},
     reduce,
 };
 use crate::{
@@ -56,8 +58,8 @@ fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
     constant(graph, literal, literal.default_dtype())
 }
 
-pub(super) struct Lowering<'a> {
-    pub(super) graph: &'a mut Graph,
+struct Lowering<'a> {
+    graph: &'a mut Graph,
     rule: &'a Rule,
 }
 
@@ -95,14 +97,16 @@ impl Lowering<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn call(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         if let Some(system) = call.system {
             let attributes: Vec<(&str, Attribute)> =
                 call.attributes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
             return frameworks::call(self.graph, system, &call.name, args, &attributes);
         }
         if let Some(reduction) = reduce::called(&call.name, args.len())? {
-            return self.reduce(call, args, reduction);
+            let (axes, keep) = reduce::axes(call)?;
+            let node = self.only(call, args)?;
+            return self.graph.reduce(reduction, node, axes.as_deref(), keep);
         }
         match call.name.as_str() {
             "cast" => self.cast(call, args),
@@ -128,7 +132,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the one operand of a call as a node.
-    pub(super) fn only(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn only(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         match args {
             [Arg::Node(node)] => Ok(*node),
             [Arg::Weak(literal)] => alone(self.graph, *literal),
@@ -139,7 +143,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn cast(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn cast(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         let node = self.only(call, args)?;
         match one_value(call, "dtype", "cast(x, \"f16\")")? {
             Attribute::Text(name) => {
@@ -155,7 +159,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn broadcast_to(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn broadcast_to(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         let node = self.only(call, args)?;
         let target = dims("shape", one_value(call, "shape", "broadcast_to(x, [2, 3])")?)?;
         let rule = Rule::new("broadcast-to", Params { target: Some(target), ..Params::default() })?;
@@ -163,7 +167,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the rule of a call by our own names: the expression's, or what its keywords say.
-    fn rule_of(&self, call: &Call) -> Result<Rule, Error> {
+    fn rule_of(&self, call: &CallStep) -> Result<Rule, Error> {
         if call.attributes.is_empty() {
             return Ok(self.rule.clone());
         }
@@ -396,36 +400,6 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
         _ => "it takes integers",
     };
     Error::new(ErrorKind::DType, format!("{name} of {} is refused, as in NumPy; {hint}", dtypes.join(" and ")))
-}
-
-/// Returns the only attribute of a call, given without a name or under this one.
-fn one_value<'a>(call: &'a Call, name: &str, example: &str) -> Result<&'a Attribute, Error> {
-    match &call.attributes[..] {
-        [(key, value)] if key.is_empty() || key == name => Ok(value),
-        [(key, value)] => Err(keyword(call, key, value, &[name])),
-        _ => Err(Error::new(ErrorKind::Argument, format!("{} needs one {name}: {example}", call.name))),
-    }
-}
-
-pub(super) fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
-    let name = &call.name;
-    let what = if key.is_empty() {
-        format!("no value such as {value} among its operands")
-    } else {
-        format!("no keyword '{}'", super::lex::short(key))
-    };
-    let near = nearest(key, known.iter().copied());
-    Error::new(ErrorKind::Argument, format!("{name} takes {what}; its keywords: {}{near}", known.join(", ")))
-}
-
-pub(super) fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
-    Error::new(ErrorKind::Argument, format!("{key} takes {wants}, not {value}"))
-}
-
-fn dims(key: &str, value: &Attribute) -> Result<Shape, Error> {
-    let Attribute::Ints(dims) = value else { return Err(kind(key, "a list of dims", value)) };
-    let shape: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
-    shape.map(Shape::new).ok_or_else(|| kind(key, "dims of 0 or more", value))
 }
 
 #[cfg(test)]

@@ -6,13 +6,12 @@
 use broadaxe_kernels::Reduction;
 
 use super::{
-    lower::{Lowering, keyword, kind},
-    parse::Call,
+    keywords::{keyword, kind},
+    parse::CallStep,
 };
 use crate::{
     error::{Error, ErrorKind},
-    frameworks::{Arg, Attribute},
-    graph::Node,
+    frameworks::Attribute,
 };
 
 /// Returns the reduction that a call of this name with so many operands is.
@@ -31,39 +30,20 @@ pub(super) fn called(name: &str, operands: usize) -> Result<Option<Reduction>, E
     Err(Error::new(ErrorKind::Argument, message))
 }
 
-/// Makes the error of a number written out as the second operand: an axis in NumPy and numexpr, an element-wise operand here.
-pub(super) fn two_meanings(name: &str, operand: &str, number: i128) -> Error {
-    let joined = match name {
-        "sum" => format!(", or {operand} + {number} to add"),
-        "prod" => format!(", or {operand} * {number} to multiply"),
-        "mean" => format!(", or ({operand} + {number}) / 2 to average element by element"),
-        "max" => format!(", or maximum({operand}, {number}) for the larger of both"),
-        "min" => format!(", or minimum({operand}, {number}) for the smaller of both"),
-        _ => String::new(),
-    };
-    let message = format!(
-        "{name}({operand}, {number}) has two meanings; write {name}({operand}, axis={number}) to fold axis {number}{joined}"
-    );
-    Error::new(ErrorKind::Syntax, message)
-}
-
-impl Lowering<'_> {
-    /// Adds a reduction.
-    pub(super) fn reduce(&mut self, call: &Call, args: &[Arg], reduction: Reduction) -> Result<Node, Error> {
-        let (mut axes, mut keep) = (None, false);
-        for (key, value) in &call.attributes {
-            match (key.as_str(), value) {
-                ("axis", Attribute::Int(axis)) => axes = Some(vec![*axis]),
-                ("axis", Attribute::Ints(list)) => axes = Some(list.clone()),
-                ("axis", value) => return Err(kind(key, "a whole number or a list of them", value)),
-                ("keepdims", Attribute::Bool(value)) => keep = *value,
-                ("keepdims", value) => return Err(kind(key, "True or False", value)),
-                _ => return Err(keyword(call, key, value, &["axis", "keepdims"])),
-            }
+/// Returns the axes that a call folds, all of them where it names none, and whether they stay with an extent of 1.
+pub(super) fn axes(call: &CallStep) -> Result<(Option<Vec<i64>>, bool), Error> {
+    let (mut axes, mut keep) = (None, false);
+    for (key, value) in &call.attributes {
+        match (key.as_str(), value) {
+            ("axis", Attribute::Int(axis)) => axes = Some(vec![*axis]),
+            ("axis", Attribute::Ints(list)) => axes = Some(list.clone()),
+            ("axis", value) => return Err(kind(key, "a whole number or a list of them", value)),
+            ("keepdims", Attribute::Bool(value)) => keep = *value,
+            ("keepdims", value) => return Err(kind(key, "True or False", value)),
+            _ => return Err(keyword(call, key, value, &["axis", "keepdims"])),
         }
-        let node = self.only(call, args)?;
-        self.graph.reduce(reduction, node, axes.as_deref(), keep)
     }
+    Ok((axes, keep))
 }
 
 #[cfg(test)]

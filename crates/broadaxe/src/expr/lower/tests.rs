@@ -1,5 +1,7 @@
 //! Arrays in these texts are named after their dtype and have the shape (2, 3); those with a `_` have the shape (3,).
 
+use broadaxe_shape::Shape;
+
 use super::*;
 use crate::{expr::Expr, graph::Origin};
 

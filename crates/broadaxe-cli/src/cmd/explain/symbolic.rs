@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A broadcast of shapes that are not known.
-pub(super) struct Open<'a> {
+pub(super) struct SymbolicDrawing<'a> {
     rule: Rule,
     shapes: &'a [SymbolicShape],
     inferred: Inferred,
@@ -26,7 +26,7 @@ struct Repeat<'a> {
     when: Option<String>,
 }
 
-impl<'a> Open<'a> {
+impl<'a> SymbolicDrawing<'a> {
     pub(super) fn new(rule: Rule, shapes: &'a [SymbolicShape]) -> Result<Self, Error> {
         let inferred = rule.infer(shapes)?;
         Ok(Self { rule, shapes, inferred })
