@@ -360,4 +360,63 @@ mod tests {
         let impossible = vec![clause(&[is(0, 3)]), clause(&[is(1, 3)]), clause(&[is(0, 2)])];
         assert_eq!(simplify(&[Interval::ANY; 3], impossible), Err(clause(&[is(0, 2)])));
     }
+
+    /// Draws conditions on three sizes: up to four clauses of up to three literals.
+    fn conditions(state: &mut u64) -> Vec<Clause> {
+        let mut below = |end: u64| {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*state >> 33) % end
+        };
+        let clause = |literals| Clause { axis: None, between: (0, 1), literals };
+        (0..=below(4))
+            .map(|_| {
+                let literal = |var: usize, other: usize, by_size: bool, equal: bool| {
+                    let term = if by_size { Term::Size(other) } else { Term::Var((var + 1 + other % 2) % 3) };
+                    Literal { var, term, equal }
+                };
+                let mut draw = || literal(below(3) as usize, below(4) as usize, below(2) == 0, below(3) > 0);
+                clause([draw(), draw(), draw()][..1 + draw().var].to_vec())
+            })
+            .collect()
+    }
+
+    /// Says whether all clauses hold for these sizes.
+    fn hold(clauses: &[Clause], sizes: [usize; 3]) -> bool {
+        let other = |term| match term {
+            Term::Var(var) => sizes[var],
+            Term::Size(size) => size,
+        };
+        let holds = |literal: &Literal| (sizes[literal.var] == other(literal.term)) == literal.equal;
+        clauses.iter().all(|clause| clause.literals.iter().any(holds))
+    }
+
+    /// Compares 20,000 guards with all sizes that three intervals allow.
+    #[test]
+    fn the_answers_of_brute_force() {
+        let intervals = [Interval { low: 0, high: 2 }, Interval { low: 1, high: 3 }, Interval { low: 0, high: 3 }];
+        let every = || (0..=2).flat_map(|x| (1..=3).flat_map(move |y| (0..=3).map(move |z| [x, y, z])));
+        let (mut state, mut impossible, mut shorter) = (7, 0, 0);
+        for _ in 0..20_000 {
+            let given = conditions(&mut state);
+            let want: Vec<bool> = every().map(|sizes| hold(&given, sizes)).collect();
+            let can_hold = want.contains(&true);
+            let slices = given.iter().map(|clause| clause.literals.as_slice());
+            // The search may not see that intervals run out of sizes; it never excludes sizes that exist.
+            assert!(possible(&intervals, slices) || !can_hold, "{given:?}");
+            match simplify(&intervals, given.clone()) {
+                Ok(simple) => {
+                    let got: Vec<bool> = every().map(|sizes| hold(&simple, sizes)).collect();
+                    assert_eq!(got, want, "{given:?} became {simple:?}");
+                    let length = |clauses: &[Clause]| clauses.iter().map(|clause| clause.literals.len()).sum::<usize>();
+                    assert!(length(&simple) <= length(&given), "{given:?} became {simple:?}");
+                    shorter += usize::from(length(&simple) < length(&given));
+                }
+                Err(clause) => {
+                    assert!(!can_hold, "{given:?} is refused for {clause:?}");
+                    impossible += 1;
+                }
+            }
+        }
+        assert!(impossible > 100 && shorter > 1000, "{impossible} impossible, {shorter} shorter");
+    }
 }
