@@ -9,9 +9,9 @@ use crate::attribute::Attributes;
 pub enum Arithmetic {
     /// The first operand, unchanged.
     Copy,
-    /// One operator. Of more operands than it takes it is applied from the left; on bool, see [`on_bool`].
+    /// One operator. With more operands than its arity, it is applied from the left; for bool, see [`on_bool`].
     Op(OpId),
-    /// Operators in turn, each applied to the result before it and to the next operand, if it takes two.
+    /// Operators in turn, each applied to the result before it and to the next operand, if it is binary.
     Steps(&'static [OpId]),
     /// A formula of several operators, which the engine builds.
     Recipe(Recipe),

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// Describes an attribute: its name, what it takes, and what its absence means.
+/// Describes an attribute: its name, its values, and its default.
 #[derive(Clone, Copy, Debug)]
 pub struct Attr {
     /// The name.
     pub name: &'static str,
     /// The key in a file that numbers its attributes, as ncnn's; empty where it is the name.
     pub key: &'static str,
-    /// What it takes.
+    /// The values that it accepts.
     pub values: Values,
     /// What its absence means, written as a value; empty if it must be given.
     pub default: &'static str,
@@ -25,7 +25,7 @@ pub(crate) const fn keyed(name: &'static str, key: &'static str, values: Values,
     Attr { name, key, values, default }
 }
 
-/// What an attribute takes.
+/// The values that an attribute accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A whole number.

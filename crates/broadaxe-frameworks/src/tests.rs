@@ -9,7 +9,7 @@ type Given = Vec<(&'static str, Attribute)>;
 /// What a question comes to: the words of an answer, or those of an error.
 type Wanted = Result<&'static str, &'static str>;
 
-/// Attributes that a row needs, each with the first value it takes.
+/// Attributes that a row needs, each with its first value.
 fn required(row: &Row) -> Vec<(&'static str, Attribute)> {
     let first = |attr: Attr| {
         let value = match attr.values {
@@ -61,7 +61,7 @@ fn rows_are_whole() {
     assert!(seen.len() > 400, "{} rows", seen.len());
 }
 
-/// Every dtype that a row takes has arithmetic, and its operators have kernels for it.
+/// Every dtype of a row has arithmetic, and its operators have kernels for it.
 #[test]
 fn dtypes_have_kernels() {
     let (mut wrong, mut count) = (Vec::new(), 0);
@@ -248,7 +248,7 @@ fn layers_read_numbers_by_channel() {
         (Reads::EachOfImages, &[3, 2, 4], &[3]),
         (Reads::EachOfImages, &[4, 3, 2, 3], &[4]),
     ] {
-        let taken: Vec<usize> = (1..6).filter(|&length| reads.takes(length, shape)).collect();
+        let taken: Vec<usize> = (1..6).filter(|&length| reads.accepts(length, shape)).collect();
         assert_eq!(taken, lengths, "{reads:?} of {shape:?}");
     }
 }

@@ -74,7 +74,7 @@ impl From<Range<usize>> for Axes {
 }
 
 impl From<&[usize]> for Axes {
-    /// Takes a list that increases strictly.
+    /// Makes the axes of a strictly increasing list.
     fn from(axes: &[usize]) -> Self {
         match (axes.first(), axes.last()) {
             (Some(&first), Some(&last)) if last - first + 1 == axes.len() => (first..last + 1).into(),

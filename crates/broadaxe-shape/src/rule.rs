@@ -66,9 +66,9 @@ pub struct RuleDef {
     pub operands: (usize, usize),
     /// What the rule does with the parameter `axis`.
     pub axis: AxisParam,
-    /// Whether the rule takes the parameter `axes`.
+    /// Whether the rule has the parameter `axes`.
     pub axes: bool,
-    /// Whether the rule takes the parameter `target`.
+    /// Whether the rule has the parameter `target`.
     pub target: bool,
     /// The values of the parameter `mode`, the default first; empty when there is no such parameter.
     pub modes: &'static [Mode],
@@ -85,11 +85,11 @@ impl fmt::Debug for RuleDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AxisParam {
-    /// It takes none.
+    /// It has no such parameter.
     None,
-    /// It takes one; this is the value when none is given.
+    /// It has the parameter, with this default.
     Default(i64),
-    /// It takes one, and its absence has a meaning of its own.
+    /// It has the parameter, and its absence has a meaning of its own.
     Optional,
 }
 
@@ -106,7 +106,7 @@ pub struct Params {
     pub mode: Option<Mode>,
 }
 
-/// What a rule's file is asked: the operands (the target last, if the rule takes one) and the parameters.
+/// The arguments of a rule's `place`: the operands (the target last, if the rule has one) and the parameters.
 pub(crate) struct Call<'a> {
     pub(crate) def: &'static RuleDef,
     pub(crate) extents: &'a dyn Extents,
@@ -179,24 +179,21 @@ impl Rule {
         let def =
             RULES.iter().copied().find(|def| def.name == name || def.aliases.contains(&name)).ok_or_else(|| {
                 let names: Vec<_> = RULES.iter().map(|def| def.name).collect();
-                Error::new(
-                    ErrorKind::Parameter,
-                    format!("there is no rule '{name}'; the rules are {}", names.join(", ")),
-                )
+                Error::new(ErrorKind::Parameter, format!("unknown rule '{name}'; the rules are {}", names.join(", ")))
             })?;
         let wrong =
             |what: &str| Err(Error::new(ErrorKind::Parameter, format!("the rule {} {what}", def.name)).under(def.name));
         match (&params, def) {
-            (Params { axis: Some(_), .. }, RuleDef { axis: AxisParam::None, .. }) => wrong("takes no axis"),
-            (Params { axes: Some(_), .. }, RuleDef { axes: false, .. }) => wrong("takes no axes"),
+            (Params { axis: Some(_), .. }, RuleDef { axis: AxisParam::None, .. }) => wrong("has no parameter axis"),
+            (Params { axes: Some(_), .. }, RuleDef { axes: false, .. }) => wrong("has no parameter axes"),
             (Params { axes: None, .. }, RuleDef { axes: true, .. }) => {
                 wrong("needs axes, one result axis per axis of the operand")
             }
-            (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("takes no target"),
+            (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("has no parameter target"),
             (Params { target: None, .. }, RuleDef { target: true, .. }) => wrong("needs a target shape"),
             (Params { mode: Some(mode), .. }, _) if !def.modes.contains(mode) => {
                 if def.modes.is_empty() {
-                    wrong("takes no mode")
+                    wrong("has no parameter mode")
                 } else {
                     wrong(&format!("has no mode '{mode}'; its modes are {}", mode::list(def.modes)))
                 }
@@ -214,7 +211,7 @@ impl Rule {
         Self { def, params }
     }
 
-    /// Makes the rule that takes identical shapes only.
+    /// Makes the rule that accepts identical shapes only.
     pub fn none() -> Self {
         Self::of(&none::NONE, Params::default())
     }
@@ -397,14 +394,14 @@ impl Rule {
         }
     }
 
-    /// Refuses a number of operands, the target left out, that the rule does not take.
-    fn check_count(&self, given: usize) -> Result<(), Error> {
+    /// Checks the number of operands, without the target.
+    pub(crate) fn check_count(&self, given: usize) -> Result<(), Error> {
         let (name, (least, most)) = (self.def.name, self.def.operands);
         if (least..=most).contains(&given) {
             return Ok(());
         }
         let write = move |f: &mut fmt::Formatter<'_>| {
-            write!(f, "the rule {name} takes ")?;
+            write!(f, "the rule {name} needs ")?;
             match (least, most) {
                 _ if least == most => write!(f, "{least}")?,
                 (_, usize::MAX) => write!(f, "at least {least}")?,

@@ -21,12 +21,7 @@ mod solve;
 mod merge;
 mod ask;
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use self::{
     ask::Asked,
@@ -50,7 +45,7 @@ const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
 
-/// What a rule makes of symbolic shapes.
+/// The result of a rule over symbolic shapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
     shape: SymbolicShape,
@@ -124,34 +119,23 @@ impl Rule {
         }
     }
 
-    /// Infers as [`Rule::infer`] with this target, under a rule that takes one, in place of the parameter.
+    /// Infers as [`Rule::infer`] with this target, under a rule that has one, in place of the parameter.
     ///
     /// # Errors
-    /// As [`Rule::infer`]; [`ErrorKind::Parameter`] when the rule takes no target.
+    /// As [`Rule::infer`]; [`ErrorKind::Parameter`] when the rule has no target.
     pub fn infer_to(&self, shapes: &[SymbolicShape], target: &SymbolicShape) -> Result<Inferred, Error> {
         if !self.def().target {
-            let text = format!("the rule {} takes no target", self.name());
+            let text = format!("the rule {} has no parameter target", self.name());
             return Err(Error::new(ErrorKind::Parameter, text).under(self.name()));
         }
         infer(self, shapes.iter().chain([target]).cloned().collect())
     }
 }
 
-/// Infers for operands and, under a rule that takes one, the target.
+/// Infers for operands and, under a rule that has one, the target.
 fn infer(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
     let def = rule.def();
-    let (least, most) = def.operands;
-    let count = shapes.len() - usize::from(def.target);
-    if !(least..=most).contains(&count) {
-        let want = match (least, most) {
-            _ if least == most => least.to_string(),
-            (_, usize::MAX) => format!("at least {least}"),
-            _ => format!("{least} to {most}"),
-        };
-        let s = if most == 1 { "" } else { "s" };
-        let text = format!("the rule {} takes {want} operand{s}, not {count}", def.name);
-        return Err(Error::new(ErrorKind::Operands, text).under(def.name));
-    }
+    rule.check_count(shapes.len() - usize::from(def.target))?;
     for shape in &shapes {
         checked(shape).map_err(|e| e.under(def.name))?;
     }

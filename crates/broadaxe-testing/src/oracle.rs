@@ -16,7 +16,7 @@
 //! | a comparison with NaN | false; `not_equal` true |
 //! | `mod_floor` of floats | the divisor's sign, also of a zero; x mod ±inf is x, or ±inf where the signs differ |
 //! | `fmod` | the dividend's sign, also of a zero; x mod ±inf is x |
-//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, or beside it where it is large |
+//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, or a neighbour of it where it is large |
 //! | `div_trunc` of floats | the rounded quotient, rounded towards zero |
 //! | `round` | ties to even |
 //! | `pow(1, x)`, `pow(x, 0)` | 1, NaN or not |
@@ -112,7 +112,7 @@ pub fn output(op: &str, ty: Ty) -> Ty {
 /// When there is no such operator, the number of operands is wrong, or one is not of the dtype: a mistake in a test.
 pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
     if op == "where" {
-        let [Value::Bool(condition), a, b] = *args else { panic!("where takes a bool and two elements, not {args:?}") };
+        let [Value::Bool(condition), a, b] = *args else { panic!("where needs a bool and two elements, not {args:?}") };
         return Outcome::Exact(if condition { a } else { b });
     }
     if op == "mean" {
@@ -130,7 +130,7 @@ pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
 
 /// Applies an operator of two operands from left to right.
 fn fold(op: &str, ty: Ty, args: &[Value]) -> Outcome {
-    let (&first, rest) = args.split_first().unwrap_or_else(|| panic!("{op} takes at least one operand"));
+    let (&first, rest) = args.split_first().unwrap_or_else(|| panic!("{op} needs at least one operand"));
     let one = eval(op, ty, &[first, first]);
     if one == Outcome::Unsupported {
         return one;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns a folder of the collection beside the repository; a clone elsewhere may not have it.
+/// Returns a folder of the collection next to the repository, which other clones may not have.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name)
 }

@@ -1,6 +1,6 @@
 //! The rule of ncnn's `BinaryOp`: missing axes are the fastest ones, then every operand may stretch.
 //!
-//! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. The rule here takes row-major
+//! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. This rule uses row-major
 //! shapes, which are the reverse: (w), (h, w), (c, h, w), (c, d, h, w). [`Shape::reversed`] goes from one to the other,
 //! and [`Reversed`] writes shapes and strides as ncnn does.
 //!

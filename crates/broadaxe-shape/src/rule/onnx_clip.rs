@@ -4,7 +4,7 @@
 //! repeats for each element; one that is left out counts as a scalar. A bound of shape (1,) is refused though it would mean
 //! the same.
 //!
-//! Deviations: onnxruntime 1.31 also takes a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
+//! Deviations: onnxruntime 1.31 also accepts a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
 //!
 //! Source: ONNX operator schema `Clip`, since opset 11: "min" and "max" are tensors of empty shape.
 
@@ -21,7 +21,7 @@ use crate::{
 pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     name: "onnx-clip",
     aliases: &[],
-    summary: "takes scalars beside the first operand, and broadcasts nothing else (ONNX Clip)",
+    summary: "accepts scalar bounds of the first operand, and broadcasts nothing else (ONNX Clip)",
     source: "ONNX operator schema Clip, since opset 11",
     operands: (3, 3),
     axis: AxisParam::None,

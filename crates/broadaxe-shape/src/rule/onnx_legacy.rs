@@ -1,6 +1,6 @@
 //! The rule of ONNX before opset 7: the second operand's shape is a run of the first's.
 //!
-//! Under `broadcast=1` the second operand takes the first one's shape, in one of two ways. If it has one element it is
+//! Under `broadcast=1` the second operand is stretched to the first one's shape, in one of two ways. If it has one element it is
 //! repeated everywhere; its rank may be anything up to the first operand's, and `axis` does not matter. Else its shape
 //! equals a contiguous run of the first operand's dims, starting at `axis`, or ending at the end where `axis` is not
 //! given. There is no stretching inside: (2, 3, 4) with (1, 4) is an error, which is where this rule and OpenVINO's

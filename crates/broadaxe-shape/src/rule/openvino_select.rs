@@ -40,7 +40,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let mode = call.mode();
     if call.params.axis.is_some() && mode != Mode::Pdpd {
         let text =
-            move |_: &RuleCall, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} takes no axis; only pdpd does");
+            move |_: &RuleCall, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} has no axis; only pdpd has one");
         return Err(call.fail(ErrorKind::Parameter, text));
     }
     match mode {

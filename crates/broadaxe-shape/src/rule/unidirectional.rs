@@ -6,7 +6,7 @@
 //! not define it: (2, 1) with (1, 1) is valid, (1, 3) with (2, 3) is not.
 //!
 //! The rule is that of `PRelu`'s slope, of `Gemm`'s C (see `gemm-c`, which also holds the rank), and of scale and bias of
-//! `LayerNormalization`, for which it takes more than two operands.
+//! `LayerNormalization`, with more than two operands.
 //!
 //! Deviations: onnxruntime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger than
 //! the data's; the reference evaluator puts a slope of rank 1 on the first axis whose extent it matches. This rule

@@ -51,7 +51,7 @@ impl Dim {
         Self::of(parts, Interval::ANY)
     }
 
-    /// Makes a dim whose size lies from `low` to `high`, both included; without `high` there is no end.
+    /// Makes a dim whose size is from `low` to `high`, both included; without `high` it has no upper end.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`] when `high` is below `low`.
@@ -67,7 +67,7 @@ impl Dim {
         let limits = Interval { low, high: high.unwrap_or(usize::MAX) };
         self.interval =
             (limits.low <= limits.high).then_some(limits).and_then(|l| self.interval.meet(l)).ok_or_else(|| {
-                Error::new(ErrorKind::Parse, format!("no size of {self} lies in {limits}; the low end comes first"))
+                Error::new(ErrorKind::Parse, format!("no size of {self} is in {limits}; the low end comes first"))
             })?;
         Ok(self)
     }
@@ -315,7 +315,7 @@ impl FromStr for SymbolicShape {
     }
 }
 
-/// Returns what stands between the brackets around the whole text.
+/// Returns the text inside the brackets that enclose it.
 fn bracketed(text: &str) -> Option<&str> {
     let round = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
     round.or_else(|| text.strip_prefix('[').and_then(|t| t.strip_suffix(']')))

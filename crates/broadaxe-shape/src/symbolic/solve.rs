@@ -13,7 +13,7 @@ use super::{
 
 /// How many clauses the search may look at before it gives up.
 const STEPS: usize = 20_000;
-/// Above this many clauses a guard is left as it is.
+/// Above this many clauses a guard is not simplified.
 const SIMPLIFY: usize = 32;
 
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl State {
         })
     }
 
-    /// Takes a literal as true; false when it cannot be.
+    /// Asserts a literal; false when it cannot be true.
     fn assert(&mut self, literal: Literal) -> bool {
         match self.value(literal) {
             Some(value) => return value,
@@ -375,7 +375,7 @@ mod tests {
                     Literal { var, term, equal }
                 };
                 let mut draw = || literal(below(3) as usize, below(4) as usize, below(2) == 0, below(3) > 0);
-                clause([draw(), draw(), draw()][..1 + draw().var].to_vec())
+                clause([draw(), draw(), draw()][..=draw().var].to_vec())
             })
             .collect()
     }

@@ -130,7 +130,7 @@ fn names_and_meanings() {
     assert!(find("no_such").is_none() && find("").is_none());
 }
 
-/// A row that takes one dtype of a family takes all of it.
+/// A row that accepts one dtype of a family accepts all of it.
 #[test]
 fn families_are_whole() {
     for op in OPS {

@@ -60,7 +60,7 @@ impl Large {
         };
         let values: Vec<_> = self.inputs.iter().enumerate().map(fill).collect();
         let bytes = values.iter().enumerate().map(|(k, list)| to_bytes(of(k), list)).collect();
-        Filled { case: self, kernel: row.kernel(self.dtype).expect("takes it"), values, bytes }
+        Filled { case: self, kernel: row.kernel(self.dtype).expect("has a kernel"), values, bytes }
     }
 }
 

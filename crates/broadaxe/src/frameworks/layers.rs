@@ -37,7 +37,7 @@ pub(super) fn check(graph: &Graph, row: &Row, args: &[Arg], attributes: &dyn Att
             Arg::Weak(_) => &[1],
         };
         // A list may have axes of 1 behind its own, up to the rank of the data.
-        let fits = matches!(held, [length, rest @ ..] if reads.takes(*length, shape)
+        let fits = matches!(held, [length, rest @ ..] if reads.accepts(*length, shape)
             && (rest.is_empty() || held.len() == shape.len() && rest.iter().all(|dim| *dim == 1)));
         if !fits {
             let (held, shape, takes) = (Shape::new(held), Shape::new(shape), reads.describe());

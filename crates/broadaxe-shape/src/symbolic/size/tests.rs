@@ -148,7 +148,7 @@ impl Formula {
     }
 }
 
-/// Computes what a simplified size stands for.
+/// Computes the value of a simplified size.
 fn value(size: &Size, extents: [i64; 2]) -> Option<i64> {
     let atom = |Atom(atom): &Atom| match &atom.kind {
         Kind::Name => NAMES.iter().position(|(text, ..)| *text == atom.text).map(|at| extents[at]),
