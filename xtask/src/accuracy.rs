@@ -2,7 +2,7 @@
 //!
 //! The measuring is done by an example of the kernels' crate, a process per operator and dtype. What it answered is kept under
 //! the build folder, with a hash of the program that answered: a run that was stopped goes on where it was, and a run
-//! after a change begins again. The document is written when every answer is there. Where some operators are named, the
+//! after a change begins again. The document is written when all answers are known. Where some operators are named, the
 //! rows of all others stay as they are.
 
 use std::{
@@ -31,11 +31,12 @@ impl AccuracyArgs {
         let mut args = Self { points: POINTS, only: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{word} takes a value; accuracy takes {ACCURACY_USAGE}"))?;
+            let value =
+                words.next().ok_or_else(|| format!("{word} needs a value; usage: accuracy {ACCURACY_USAGE}"))?;
             match word.as_str() {
                 "--points" => args.points = value.parse().map_err(|_| format!("{value} is no number of points"))?,
                 "--op" => args.only.extend(value.split(',').map(str::to_owned)),
-                other => return Err(format!("accuracy does not take {other}; it takes {ACCURACY_USAGE}")),
+                other => return Err(format!("unknown argument {other}; usage: accuracy {ACCURACY_USAGE}")),
             }
         }
         Ok(args)

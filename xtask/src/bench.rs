@@ -31,7 +31,7 @@ use engine::Engine;
 use figure::{Figures, HEADING};
 use time::{Manner, Programs};
 
-/// The name under which Broadaxe stands among engines.
+/// The name of Broadaxe among engines.
 const OWN: &str = "broadaxe";
 /// The section of the record that holds the workloads.
 const WORKLOADS: &str = "workloads";
@@ -66,7 +66,7 @@ enum BenchMode {
     Models,
     /// Calls of the Python package are timed.
     Python,
-    /// The page is written anew from the records.
+    /// The page is regenerated from the records.
     Page,
     /// Instructions are compared with the recorded ones.
     Gate,
@@ -80,7 +80,7 @@ impl BenchArgs {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut list = || -> Result<Vec<String>, String> {
-                let text = words.next().ok_or_else(|| format!("{word} takes a list, apart by commas"))?;
+                let text = words.next().ok_or_else(|| format!("{word} needs a list, separated by commas"))?;
                 Ok(text.split(',').map(str::to_owned).collect())
             };
             match word.as_str() {
@@ -88,7 +88,7 @@ impl BenchArgs {
                 "--threads" => {
                     let count = |text: String| text.parse().ok().filter(|&count: &usize| count > 0);
                     let counts = list()?.into_iter().map(count).collect::<Option<_>>();
-                    args.threads = counts.ok_or("--threads takes numbers from 1, apart by commas")?;
+                    args.threads = counts.ok_or("--threads needs numbers from 1, separated by commas")?;
                 }
                 "--peers" => args.peers = peers::known(list()?)?,
                 "--sweep" => (args.work, args.sweeps) = (BenchMode::Sweep, sweep::known(list()?)?),
@@ -101,7 +101,7 @@ impl BenchArgs {
                 "--page" => args.work = BenchMode::Page,
                 "--gate" => args.work = BenchMode::Gate,
                 "--gate-record" => args.work = BenchMode::GateRecord,
-                other => return Err(format!("bench does not take {other}; it takes {BENCH_USAGE}")),
+                other => return Err(format!("unknown argument {other}; usage: bench {BENCH_USAGE}")),
             }
         }
         if args.threads.is_empty() {
@@ -180,7 +180,7 @@ fn exchange(root: &Path) -> PathBuf {
     const NAME: &str = "broadaxe-bench-";
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { target(root) };
-    // A run that was interrupted leaves its folder, which takes memory.
+    // An interrupted run leaves its folder, which uses memory.
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name.strip_prefix(NAME).filter(|number| number.parse::<u32>().is_ok());

@@ -1,6 +1,6 @@
-//! Conformance: asks the engines that are installed whether Broadaxe is right.
+//! Compares Broadaxe with the engines that are installed.
 //!
-//! The package is built into the environment of its tests; the engines, whose versions are pinned, are installed beside it.
+//! The package is built into the environment of its tests; the engines, whose versions are pinned, are installed there too.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -64,11 +64,11 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
                 engines.push(name.clone());
                 rest.next();
             }
-            _ => return Err(format!("conformance takes {CONFORMANCE_USAGE}; not '{word}'")),
+            _ => return Err(format!("unknown argument '{word}'; usage: conformance {CONFORMANCE_USAGE}")),
         }
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     match prepare(root, if quick && !about_models { BOUNDED } else { FULL })? {
         Ready::Skipped(why) => Err(why),
@@ -133,11 +133,11 @@ fn script(
         let is_known = known.1.contains(&word.as_str())
             || (known.0.contains(&word.as_str()) && rest.next().is_some_and(|value| !value.starts_with('-')));
         if !is_known {
-            return Err(format!("conformance takes {CONFORMANCE_USAGE}; not '{word}'"));
+            return Err(format!("unknown argument '{word}'; usage: conformance {CONFORMANCE_USAGE}"));
         }
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     let suite = match prepare(root, list)? {
         Ready::Skipped(why) => return Err(why),
@@ -156,10 +156,10 @@ fn script(
 fn dask(root: &Path, told: &[String]) -> Result<(), String> {
     let known = told.chunks(2).all(|pair| DASK.contains(&pair[0].as_str()) && pair.len() == 2);
     if !known {
-        return Err(format!("conformance takes {CONFORMANCE_USAGE}; not '{}'", told.join(" ")));
+        return Err(format!("unknown arguments '{}'; usage: conformance {CONFORMANCE_USAGE}", told.join(" ")));
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     let mut script = Command::new(python::build(root)?);
     script.args(["-m", "conformance.dask_cluster"]).args(told).current_dir(root);
@@ -221,7 +221,7 @@ mod tests {
             &["--peers", "--seed", "1"],
         ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
+            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("usage: conformance")), "{words:?}");
         }
     }
 

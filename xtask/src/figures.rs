@@ -1,4 +1,4 @@
-//! Figures of the code: how much there is of each kind, in what sizes, and what is defined or entangled twice.
+//! Prints figures of the code: lines by kind, sizes, import cycles and repeated names.
 //!
 //! `cargo xtask figures [FOLDER]` prints them for this repository, or for another copy of it. They come from the same
 //! reading of the sources as the checks of `tidy`.
@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let folder = match words {
         [] => root.to_owned(),
         [folder] => PathBuf::from(folder),
-        _ => return Err(format!("figures takes {FIGURES_USAGE}, not {}", words.join(" "))),
+        _ => return Err(format!("unknown arguments {}; usage: figures {FIGURES_USAGE}", words.join(" "))),
     };
     print!("{}", text(&Tree::read(&folder)?));
     Ok(())
@@ -223,7 +223,7 @@ fn text(tree: &Tree) -> String {
     for source in &tree.rust {
         let folder = package(tree, &source.path);
         let of_crate = crates.iter().any(|modules| modules.folder() == folder);
-        // A program's own root beside a library is in no list of modules.
+        // The root of a binary next to a library is in no list of modules.
         let root = source.path.ends_with("/main.rs") || source.path.contains("/src/bin/");
         let tested = of_crate && !root && !all_modules.contains(&source.path.as_str());
         figures.entry(folder).or_default().add(source, texts[source.path.as_str()], tested);

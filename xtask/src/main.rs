@@ -1,7 +1,7 @@
-//! Tasks of the repository: `cargo xtask test` and what it is made of.
+//! Tasks of the repository: `cargo xtask test` and its parts.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task prints for the developer who runs it")]
 
 mod tidy;
 
@@ -23,7 +23,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Holds one task: what it is called, what it takes and does, and how it runs.
+/// Holds one task: its name, its usage, what it does, and its function.
 struct Task {
     name: &'static str,
     usage: &'static str,
@@ -63,7 +63,7 @@ const TASKS: &[Task] = &[
 ];
 
 fn tidy(root: &Path, words: &[String]) -> Result<(), String> {
-    if words.is_empty() { tidy::run(root) } else { Err(format!("tidy takes nothing, not {}", words.join(" "))) }
+    if words.is_empty() { tidy::run(root) } else { Err(format!("unknown arguments {}; usage: tidy", words.join(" "))) }
 }
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Checks everything, in stages, cheapest first; the first stage that fails is the last that runs.
+//! Runs all checks in stages, cheapest first, and stops at the first failure.
 
 use std::{
     env,
@@ -220,7 +220,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
                 return Ok(());
             }
             ("--only", Some(name)) => chosen.push(find(name)?),
-            _ => return Err(format!("test takes --list, or --only STAGE as often as needed; not '{word}'")),
+            _ => return Err(format!("unknown argument '{word}'; usage: test [--list] [--only STAGE]...")),
         }
     }
     if chosen.is_empty() {

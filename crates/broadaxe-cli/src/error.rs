@@ -1,4 +1,4 @@
-//! The one error of the command: what is said, and with which exit code it ends.
+//! The error of the command: its text and its exit code.
 
 use std::{fmt, io, path::Path};
 
@@ -47,7 +47,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the word that stands for this class in JSON.
+    /// Returns the name of this class in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Usage => "usage",

@@ -1,4 +1,4 @@
-//! Activations of ONNX and OpenVINO: the same formulas under two spellings.
+//! Activations of ONNX and OpenVINO: the same formulas under two names.
 //!
 //! What is no operator of ours is built of several, each rounding in the operand's dtype.
 

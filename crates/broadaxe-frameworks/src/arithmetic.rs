@@ -1,4 +1,4 @@
-//! What an operator computes of one element per operand: which of our operators, chosen by dtype and attributes.
+//! Chooses the operators that compute a framework's operator, by dtype and attributes.
 
 use broadaxe_kernels::{DType, OpId, id};
 

@@ -1,4 +1,4 @@
-//! Attributes of operators: what a table says of them, and the values that a file or a call gives.
+//! Attributes of operators: their rows in a table, and their values in a file or a call.
 
 use std::fmt;
 

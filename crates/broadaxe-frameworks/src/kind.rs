@@ -1,4 +1,4 @@
-//! How the operands of an operator broadcast with each other, and where they come from.
+//! Describes how the operands of an operator broadcast, and where they come from.
 
 use crate::rule::RuleBy;
 

@@ -1,4 +1,4 @@
-//! What the operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy mean.
+//! Tables of the element-wise operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy.
 //!
 //! One table per framework, a [`Row`] per operator and opset in which it changed: its operands and dtypes, its attributes,
 //! the [rule](RuleBy) by which its operands broadcast, and what it [computes](Row::choices). Everything that has to know

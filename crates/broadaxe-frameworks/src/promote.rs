@@ -4,7 +4,7 @@
 //! the least dtype above both, as when a NumPy operator chooses its loop. bf16 follows `ml_dtypes`:
 //! with bool and the integers of 8 bits it stays bf16, with wider integers it goes where f16 would go.
 //!
-//! A number written in an expression is *weak* ([`Literal`]): it takes the dtype of the arrays and only pulls it
+//! A number written in an expression is *weak* ([`Literal`]): it accepts the dtype of the arrays and only pulls it
 //! up when its own kind (bool, integer, float) is higher. Which dtype an operator then computes in is its
 //! [`Promotion`] class, a fact of its row recorded from NumPy 2.4 with `ml_dtypes` 0.6; [`dtype`] applies it.
 

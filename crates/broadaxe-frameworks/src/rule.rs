@@ -1,4 +1,4 @@
-//! How an operator's rule follows from its attributes.
+//! Derives an operator's rule from its attributes.
 
 use broadaxe_shape::{Params, Rule};
 

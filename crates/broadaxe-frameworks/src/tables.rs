@@ -1,4 +1,4 @@
-//! Look-ups in the tables of all frameworks.
+//! Looks operators up in the tables of all frameworks.
 
 use std::{collections::HashMap, sync::OnceLock};
 

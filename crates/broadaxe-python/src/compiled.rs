@@ -11,9 +11,9 @@ use pyo3::{
 use smallvec::SmallVec;
 
 use crate::{
+    builder::Expression,
     once::Word,
     rule::{self, Name},
-    sheet::Expression,
 };
 
 /// An expression that is called with its arrays, in the order of their first use or by name.

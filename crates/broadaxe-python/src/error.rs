@@ -1,4 +1,4 @@
-//! Errors as exceptions: the class says what kind, the sentence is the engine's own.
+//! Raises errors as exceptions: the kind chooses the class, the text is the engine's.
 
 use std::{
     any::Any,
@@ -43,7 +43,7 @@ pub(crate) type Answer<T> = Result<T, Box<PyErr>>;
 
 /// Runs what answers a call of Python's; a panic, which is a mistake of ours, is a `RuntimeError` there.
 ///
-/// What is left half done belongs to that call alone: a sheet, or memory that Python may write at any time.
+/// What is left half done belongs to that call alone: a builder, or memory that Python may write at any time.
 #[inline]
 pub(crate) fn caught<R>(answer: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))

@@ -15,10 +15,10 @@ use pyo3::{
 };
 
 use crate::{
+    builder::attribute,
     error::{caught_small, raised},
     once::Word,
     path::{self, FRAMEWORK, Lowered, Objects, Words},
-    sheet::attribute,
 };
 
 // An operator of a framework, such as `broadaxe.onnx.Add`. Without documentation of the class each has its own.

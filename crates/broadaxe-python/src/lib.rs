@@ -2,8 +2,8 @@
 //!
 //! Python sees one extension module, `broadaxe._broadaxe`. What a call costs is decided here: [`operator`] answers calls on plain
 //! arrays in one step, and so do expressions, frameworks' operators and reductions ([`path`]). Everything else, operands of other libraries, masks, other
-//! dtypes, goes through the Python files of the package, which prepare it for a [`sheet`]: a graph over borrowed
-//! arrays. No table stands in Python twice: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
+//! dtypes, goes through the Python files of the package, which prepare it for a [`builder`]: a graph over borrowed
+//! arrays. Python repeats no table: names, dtypes, documentation and frameworks are read from the engine's ([`tables`]).
 
 // Objects of Python are passed as its interpreter passes them.
 #![allow(clippy::needless_pass_by_value)]
@@ -19,7 +19,7 @@ mod number;
 mod watch;
 mod facts;
 mod path;
-mod sheet;
+mod builder;
 mod compiled;
 mod function;
 mod reduction;
@@ -36,9 +36,9 @@ mod _broadaxe {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
-    use super::operator::Operator;
+    use super::builder::{Expression, GraphBuilder, Value};
     #[pymodule_export]
-    use super::sheet::{Expression, Sheet, Value};
+    use super::operator::Operator;
     #[pymodule_export]
     use super::told::Told;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! The path of every quick call: operands are read, the call that was planned for their layouts is found, and it is run.
+//! The fast path of a call: reads operands, finds the call planned for their layouts, and runs it.
 //!
 //! Operators, expressions, frameworks' operators and reductions differ in how they plan only. What is planned is kept by
 //! [`broadaxe::call::cached`].
@@ -214,7 +214,7 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     }
 }
 
-/// Runs a call over operands, which are held where that takes long.
+/// Runs a call over operands, which are held during long runs.
 ///
 /// # Errors
 /// What comes of the work; `MemoryError` for a new result beyond the budget.

@@ -1,4 +1,4 @@
-//! Rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
+//! Reads rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
 
 use std::ops::Deref;
 
@@ -36,7 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name<'a> {
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         object.extract().map(Self).map_err(|_| {
             let kind = object.get_type();
-            PyTypeError::new_err(format!("rule takes the name of a rule, such as \"numpy\", not {kind}"))
+            PyTypeError::new_err(format!("rule must be the name of a rule, such as \"numpy\", not {kind}"))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What the command answers, for Python to read as much of it as is asked for.
+//! Holds an answer of the command; Python reads its parts on demand.
 
 use std::{io, mem, path::Path};
 

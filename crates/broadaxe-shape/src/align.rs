@@ -1,4 +1,4 @@
-//! The alignment: what every rule answers, and the placement it is made of.
+//! The alignment that a rule returns, and the placement that it is computed from.
 //!
 //! A rule decides three things: a *placement* (which result axis each operand axis feeds), a *stretch policy* (which
 //! operands may repeat along an axis where they have extent 1) and a few validity limits. The files under `rule/` return

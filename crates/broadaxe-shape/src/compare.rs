@@ -1,4 +1,4 @@
-//! The same shapes under every rule, and the elements on which the rules part.
+//! Compares all rules on the same shapes, and finds elements on which they differ.
 //!
 //! Two rules that take the same operands may still mean different things: (2,) with (2, 2) repeats the first along rows
 //! under NumPy's rule and along columns under ncnn's. [`compare`] asks all rules; [`Comparison::differences`] points at one

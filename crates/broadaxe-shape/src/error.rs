@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The error of this crate.
 
 use alloc::{
     boxed::Box,

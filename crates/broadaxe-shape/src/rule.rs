@@ -1,4 +1,4 @@
-//! The rules: their type, their list, and how to ask one.
+//! The rules: their type, their list, and their methods.
 
 mod mode;
 mod text;

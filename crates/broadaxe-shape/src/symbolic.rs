@@ -1,4 +1,4 @@
-//! Broadcasts of shapes that are not known yet: the result's dims, and the guard under which they are right.
+//! Infers broadcasts of symbolic shapes: the result's dims, and the guard under which they hold.
 //!
 //! The idea: a rule's file is asked for its placement as always; only the extents that it may look at are symbolic. Where
 //! a placement depends on a size (ncnn's test of the slowest extent, for one) the question is answered both ways, and the

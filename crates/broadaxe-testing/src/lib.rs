@@ -1,4 +1,4 @@
-//! What the tests of Broadaxe stand on: the case files, an oracle, and random shapes.
+//! Test support: case files, an oracle, and random shapes.
 //!
 //! The oracle is written for being obviously right, in wide arithmetic, and shares no code with the engine. The cases in
 //! `cases/` say what frameworks do. Never published.

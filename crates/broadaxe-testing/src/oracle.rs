@@ -1,4 +1,4 @@
-//! What every operator answers, one element at a time, in wide arithmetic and without a thought for speed.
+//! Computes every operator one element at a time, in wide arithmetic, without regard for speed.
 //!
 //! Integers are computed in `i128` and wrapped. Floats are computed in `f64` and rounded once per operation for the
 //! narrower dtypes; for `f64` itself, functions that have no exact answer are computed with hundreds of bits.

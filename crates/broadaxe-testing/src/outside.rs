@@ -1,4 +1,4 @@
-//! Files outside the repository, which some tests read where they are, and how many were read.
+//! Finds files outside the repository, which some tests read, and counts them.
 
 use std::{
     io::{self, Write},

@@ -1,4 +1,4 @@
-//! Evaluation over strided operands, one index after the other.
+//! Evaluates over strided operands, one index after the other.
 
 use crate::oracle::{Outcome, Ty, Value, eval};
 

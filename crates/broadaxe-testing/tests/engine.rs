@@ -1,4 +1,4 @@
-//! The engine, held against the oracle: every operator and dtype on the elements at which arithmetic goes wrong first,
+//! Compares the engine with the oracle: every operator and dtype on the elements at which arithmetic goes wrong first,
 //! and on random shapes and strides.
 #![allow(clippy::print_stdout)]
 

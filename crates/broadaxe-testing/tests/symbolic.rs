@@ -1,4 +1,4 @@
-//! Every case of dims that are not known, asked of the rules.
+//! Compares the rules with every case of symbolic dims.
 #![allow(clippy::print_stdout)]
 
 use broadaxe_shape::{Dim, SymbolicShape};

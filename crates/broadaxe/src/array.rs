@@ -80,7 +80,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Takes elements in row-major order.
+    /// Makes an array of elements in row-major order.
     ///
     /// # Errors
     /// As for [`Array::from_bytes`].
@@ -122,7 +122,7 @@ impl Array {
         Self { shape, ..self }
     }
 
-    /// Returns the array as one of another dtype, whose elements have as many bytes; they are to be written anew.
+    /// Returns the memory as an array of another dtype of the same size; all elements must be written again.
     pub(crate) fn retyped(self, dtype: DType) -> Self {
         debug_assert_eq!(dtype.size(), self.dtype.size());
         Self { dtype, ..self }

@@ -1,4 +1,4 @@
-//! Evaluation: a graph cut into stages, and the stages run one after the other.
+//! Evaluates a graph: cuts it into stages and runs them in order.
 //!
 //! A stage is one program over one shape. Nodes join the stage of the node that uses them as long as they have its shape;
 //! a node that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
@@ -209,7 +209,7 @@ impl<'a> Evaluation<'a> {
         self.threads
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
+    /// Estimates the nanoseconds on one thread.
     pub fn nanos(&self) -> u64 {
         nanos(&self.stages)
     }
@@ -259,7 +259,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Estimates the nanoseconds that one thread takes.
+/// Estimates the nanoseconds on one thread.
 pub(crate) fn nanos(stages: &[Stage]) -> u64 {
     let nanos = |stage: &Stage| match &stage.work {
         Work::Map(schedule, _) => schedule.nanos(),
@@ -329,7 +329,7 @@ impl Stage {
         }
     }
 
-    /// Returns the loops, where the stage computes a program over so many inputs of the graph, in their order.
+    /// Returns the loops, where the stage computes a program over exactly the inputs of the graph, in their order.
     pub(crate) fn nest_over(&self, inputs: usize) -> Option<&Nest> {
         let Work::Map(_, plan) = &self.work else { return None };
         let is_input = |(k, leaf): (usize, &Leaf)| *leaf == Leaf::Input(k);

@@ -37,7 +37,7 @@ use crate::{
 pub enum Arg {
     /// An array or the result of another operator.
     Node(Node),
-    /// A number, which takes the dtype of the others.
+    /// A number, with the dtype of the other operands.
     Weak(Literal),
 }
 
@@ -60,7 +60,7 @@ pub fn call(
     call::run(graph, system, name, args, attributes)
 }
 
-/// Adds operators in turn, each applied to the result before it and to the next operand, if it takes two; those without an
+/// Adds operators in turn, each applied to the result before it and to the next operand, if it is binary; those without an
 /// operand left are skipped.
 ///
 /// # Errors

@@ -77,7 +77,7 @@ fn repeated(alignment: &Alignment, operand: usize) -> Vec<usize> {
 /// Sums a gradient of an alignment's result back to the shape of operand `operand`.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when the gradient has not the result's shape or there is no such operand; as [`Evaluation::run`]
+/// [`ErrorKind::Argument`] when the gradient does not have the result's shape, or the operand does not exist; as [`Evaluation::run`]
 /// otherwise.
 pub fn unbroadcast_operand(
     gradient: &View,

@@ -1,4 +1,4 @@
-//! How fast models are checked, beside what onnx and OpenVINO take to read the same files.
+//! Times the model checker, and onnx and OpenVINO on the same files.
 
 use std::{env, path::Path, process::Command};
 
@@ -6,10 +6,10 @@ use super::{cargo, peers, succeed};
 
 /// The page that a recorded run writes.
 const MODELS_PAGE: &str = "docs/performance-models.md";
-/// Where the graphs of real models are, beside the repository.
+/// The folder of real model graphs, next to the repository.
 const MODELS_FOLDER: &str = "../shared/models";
 
-/// Builds the command as it is released and runs `bench/models.py`.
+/// Builds the command in release mode and runs `bench/models.py`.
 pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
     let models = root.join(MODELS_FOLDER);
     if !models.is_dir() {

@@ -1,11 +1,11 @@
-//! Peers: other engines, in a virtual environment of their own under the build folder.
+//! Installs peers: other engines, in a virtual environment under the build folder.
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Holds a peer: its name, and the packages that it and its script need beside NumPy.
+/// Holds a peer: its name, and the packages that it and its script need besides NumPy.
 struct Peer {
     name: &'static str,
     packages: &'static [&'static str],

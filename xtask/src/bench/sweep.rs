@@ -1,4 +1,4 @@
-//! Sweeps: one expression over many sizes, ranks or thread counts. `bench/page.py` says which points break the rule that
+//! Times sweeps: one expression over many sizes, ranks or thread counts. `bench/page.py` says which points break the rule that
 //! its cost should follow.
 //!
 //! A sweep goes through its points twice and keeps the minima of both, so that a disturbance of a second does not become a
@@ -122,7 +122,7 @@ fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Curve>, String> {
 /// Says of which axes an operand has the extents; it repeats along the others.
 type Kept = fn(usize) -> bool;
 
-/// The extents of 2^20 elements over so many axes.
+/// The extents of 2^20 elements over `rank` axes.
 fn extents(rank: usize) -> Vec<usize> {
     (0..rank).map(|axis| 1 << (20 * (axis + 1) / rank - 20 * axis / rank)).collect()
 }

@@ -1,4 +1,4 @@
-//! Tables of workloads: one a line, as the tables themselves say in their first lines.
+//! Reads tables of workloads, one a line; their first lines describe the format.
 
 use serde_json::{Value, json};
 

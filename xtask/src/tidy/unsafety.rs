@@ -1,6 +1,6 @@
-//! Unsafe code: only in its four rooms, and each time with the promise that it relies on.
+//! Unsafe code: only in four modules, each time with the promise that it relies on.
 //!
-//! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
+//! In such a module, a comment `// SAFETY: ...` precedes each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
 //! methods of a trait's impl need neither: the trait says what their callers promise.
 

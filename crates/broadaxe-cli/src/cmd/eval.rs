@@ -71,7 +71,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     Ok(Answer::new(text, value))
 }
 
-/// A name and the array that it stands for.
+/// A name and its array.
 struct LoadedArray<'a> {
     name: &'a str,
     place: &'a Place,
@@ -119,7 +119,7 @@ impl Target {
         match output {
             None => Ok(Self::Preview),
             Some("-") if json => {
-                Err(Error::usage("standard output takes the array (-o -) or the answer (--json), not both"))
+                Err(Error::usage("standard output is for the array (-o -) or the answer (--json), not both"))
             }
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    /// Plans the evaluation, and makes room for a result that is computed into its file; that one takes no memory.
+    /// Plans the evaluation, and reserves the file of a result that is computed into it; such a result uses no memory.
     fn prepare<'a>(
         &mut self,
         plan: impl Fn(bool) -> Result<Evaluation<'a>, Error>,
@@ -210,7 +210,7 @@ struct Stats {
     stages: Vec<StageReport>,
     seconds: f64,
     threads: usize,
-    /// The seconds that this machine takes to copy as many bytes as were read and written, on one thread.
+    /// The seconds to copy as many bytes as were read and written, on one thread.
     copying: f64,
 }
 
@@ -243,7 +243,7 @@ fn manner(how: &Decisions, parts: usize) -> String {
 /// The most bytes that are copied to learn how fast that is.
 const COPIED: usize = 64 << 20;
 
-/// Measures the seconds that it takes to copy: half of these bytes are read and half are written.
+/// Measures the seconds of a copy that reads half of these bytes and writes the other half.
 fn time_to_copy(bytes: u128) -> f64 {
     let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
     let sample = half.clamp(1, COPIED);
@@ -301,7 +301,7 @@ impl Stats {
         }
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         text + &format!(
-            "time     {:.6} s, {} per second, at most {} {threads}; copying as many bytes on one takes {:.6} s\n",
+            "time     {:.6} s, {} per second, at most {} {threads}; copying as many bytes on one: {:.6} s\n",
             self.seconds,
             bytes::show(self.rate() as u128),
             self.threads,

@@ -1,4 +1,4 @@
-//! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
+//! `broadaxe explain`: draws how shapes are aligned, and lists the loops and their cost.
 
 mod symbolic;
 
@@ -115,7 +115,7 @@ impl KnownDrawing {
         let along = repeated(&self.alignment, k).into_iter();
         let along: Vec<String> = along.map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
         match along.as_slice() {
-            [] => format!("{name} {} is used as it is", tuple(shape)),
+            [] => format!("{name} {} does not repeat", tuple(shape)),
             along => format!("{name} {} is repeated {}", tuple(shape), join(along, " and ")),
         }
     }

@@ -1,4 +1,4 @@
-//! The bytes of a file's part: read into memory, or mapped.
+//! Holds bytes of a file, read into memory or mapped.
 
 use broadaxe_kernels::{Input, Mapping};
 
@@ -26,7 +26,7 @@ impl Data {
         }
     }
 
-    /// Counts the bytes of memory that this takes; the pages of a mapping are the system's to take back.
+    /// Counts the bytes of memory in use; the system can reclaim the pages of a mapping.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::Read(bytes) => bytes.len() as u64,
@@ -56,7 +56,7 @@ impl Data {
         }
     }
 
-    /// Takes the bytes into memory, if `limit` allows so much of it.
+    /// Reads the bytes into memory, if `limit` allows it.
     ///
     /// # Errors
     /// When not enough memory for them; as for [`Data::check`].
@@ -113,11 +113,11 @@ pub(super) fn within(length: u64, limit: u64) -> Result<(), Error> {
     if length <= limit {
         return Ok(());
     }
-    let text = format!("the array takes {length} bytes, and {limit} are left of the limit (--max-bytes)");
+    let text = format!("the array needs {length} bytes, and {limit} are left of the limit (--max-bytes)");
     Err(Error::new(ErrorKind::Memory, text))
 }
 
-/// Asks for memory for so many bytes of a file.
+/// Allocates memory for this many bytes of a file.
 ///
 /// # Errors
 /// When there is none.

@@ -1,7 +1,7 @@
-//! NumPy's `.npy`: a magic, a version, a Python literal of three known keys, and the elements.
+//! Reads NumPy's `.npy`: a magic number, a version, a Python literal of three known keys, and the elements.
 //!
 //! The literal is read by a parser that knows only what NumPy writes: one flat dict of strings, `True` and `False`, and
-//! one tuple of whole numbers. Whatever else it meets is refused where it stands, so nothing nests and nothing is run.
+//! one tuple of whole numbers. Anything else is rejected at its position, so nothing nests and nothing is run.
 //! The header ends at 64 KiB, as no array needs more.
 //!
 //! Elements of `bfloat16` are what NumPy writes for the type of the package `ml_dtypes`: `<V2`. Untyped bytes have a
@@ -92,7 +92,7 @@ pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, E
         ));
     }
     if start + length > source.length() {
-        let text = format!("the header takes {length} bytes, and {} are there", source.length() - start);
+        let text = format!("the header has {length} bytes, and {} are there", source.length() - start);
         return Err(Error::field("header length", 8, text));
     }
     let literal = source.load(start, length)?;

@@ -1,6 +1,6 @@
-//! `.safetensors`: the length of a JSON header, the header, and the tensors without gaps.
+//! Reads `.safetensors`: the length of a JSON header, the header, and the tensors without gaps.
 //!
-//! The header is read into exactly the fields that the format has: a key that stands twice, an unknown field or a deeper
+//! The header is read into exactly the fields that the format has: a repeated key, an unknown field or a deeper
 //! nesting is an error of the parser. The tensors must fill the rest of the file in one piece, without overlap and
 //! without holes, so that no byte has two meanings and none goes unread.
 //!
@@ -176,9 +176,8 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
     };
     let there = source.length() - 8;
     if length > there || length > MAX_SAFETENSORS_HEADER_BYTES {
-        let text = format!(
-            "the header takes {length} bytes; {there} are there, and {MAX_SAFETENSORS_HEADER_BYTES} is the most"
-        );
+        let text =
+            format!("the header has {length} bytes; {there} are there, and {MAX_SAFETENSORS_HEADER_BYTES} is the most");
         return Err(Error::field("header length", 0, text));
     }
     let bytes = source.load(8, length)?;
@@ -220,7 +219,7 @@ fn check(tensors: &[(String, Tensor)], length: u64) -> Result<(), Error> {
             match byte_count(dtype, &shape) {
                 None => return fail(name, format!("an array of shape {shape} is too large to address")),
                 Some(want) if want != end - begin => {
-                    let text = format!("{shape} of {} takes {want} bytes, not {}", tensor.dtype, end - begin);
+                    let text = format!("{shape} of {} needs {want} bytes, not {}", tensor.dtype, end - begin);
                     return fail(name, text);
                 }
                 Some(_) => {}

@@ -1,4 +1,4 @@
-//! A file whose length is known, read piece by piece.
+//! Reads a file of known length piece by piece.
 
 use std::{
     fs::File,

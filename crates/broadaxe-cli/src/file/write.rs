@@ -1,4 +1,4 @@
-//! Writes files whole or not at all.
+//! Writes files atomically.
 //!
 //! The bytes go to a temporary file in the same folder, `.OUT.PID-N.broadaxe-tmp`, which is flushed to the disk and
 //! renamed: whatever happens, OUT is the previous file or the new one. The temporary file is created before anything is
@@ -31,7 +31,7 @@ const MARK: &str = ".broadaxe-tmp";
 /// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
 const MAX_STEM: usize = 180;
 
-/// A file about to be written, under a temporary name until all of it is there.
+/// A file about to be written, under a temporary name until it is complete.
 #[derive(Debug)]
 pub struct Whole {
     path: PathBuf,
@@ -41,7 +41,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Creates the temporary file beside `path`.
+    /// Creates the temporary file next to `path`.
     ///
     /// # Errors
     /// When there is something of this name that is no regular file, or the folder cannot be written.
@@ -111,7 +111,7 @@ impl Output {
         Ok(Self { format, key, whole: Whole::create(place.path())? })
     }
 
-    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum stands before them.
+    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them.
     pub fn can_be_mapped(&self) -> bool {
         encode::head(self.format, &self.key, DType::U8, &[], 1).is_some()
     }
@@ -227,13 +227,13 @@ fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
             Ok(file) if temporary.exists() => return Ok((file, temporary)),
             Ok(_) => stop::remove(&temporary),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
-            Err(error) => return Err(Error::io(path, "create a temporary file beside it", &error)),
+            Err(error) => return Err(Error::io(path, "create a temporary file next to it", &error)),
         }
         number += 1;
     }
 }
 
-/// Removes the temporary files for `stem` that nobody holds locked. What cannot be removed stays: it does no harm.
+/// Removes the temporary files for `stem` that no process holds locked. Files that cannot be removed stay: they do no harm.
 fn sweep(folder: &Path, stem: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -15,7 +15,7 @@ use_vml = False
 """Whether Intel's vector library computes; it never does."""
 
 MAX_THREADS = 1024
-"""The most threads that work is shared among; `set_num_threads` takes larger numbers for this one."""
+"""The largest number of threads; `set_num_threads` reduces larger numbers to it."""
 
 
 def get_vml_version() -> None:

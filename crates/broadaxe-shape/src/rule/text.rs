@@ -1,4 +1,4 @@
-//! A rule as one line of text: its name, then its parameters as `key=value`.
+//! Reads and writes a rule as one line of text: its name, then its parameters as `key=value`.
 //!
 //! `pdpd axis=1`, `explicit axes=1,2 target=1,50,50,16`, `openvino-select mode=numpy`. An empty list is `()`. What
 //! [`Rule`] displays parses back to an equal rule.

@@ -1,4 +1,4 @@
-//! Dims and shapes that are not known yet, and how they are written.
+//! Symbolic dims and shapes, and their text form.
 //!
 //! A dim is a set of possible sizes (an interval) with, perhaps, an expression: a name, or what is computed from names. Two
 //! dims whose expressions have one text have one size. A dim with several expressions is the broadcast of them: the size

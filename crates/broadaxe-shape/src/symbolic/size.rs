@@ -1,4 +1,4 @@
-//! Sizes that are not known yet, as expressions with one way of being written.
+//! Symbolic sizes: expressions in a normal form.
 //!
 //! A size is a sum of products of whole numbers and *atoms*: names of dims, quotients rounded down, greatest and least of
 //! sizes. Sums are sorted and products multiplied out, so that equal expressions have equal texts. An expression whose

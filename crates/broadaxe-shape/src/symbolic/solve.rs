@@ -1,4 +1,4 @@
-//! Decides whether conditions on sizes can hold together, and says them in fewer words.
+//! Decides whether conditions on sizes can hold together, and simplifies them.
 //!
 //! Sizes known to be equal share a root; a root has an interval. A clause with one literal left is asserted, else the
 //! first open clause is tried literal by literal. The search is limited: when it gives up it answers "it can hold",

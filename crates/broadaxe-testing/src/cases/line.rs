@@ -1,4 +1,4 @@
-//! Reading one line of a case file, word by word.
+//! Reads one line of a case file, word by word.
 
 use std::collections::HashSet;
 

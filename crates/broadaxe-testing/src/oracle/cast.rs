@@ -1,4 +1,4 @@
-//! Casts.
+//! Casts elements between dtypes.
 //!
 //! | from | to | answer |
 //! |---|---|---|

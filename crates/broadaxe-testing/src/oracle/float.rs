@@ -1,4 +1,4 @@
-//! Operators on floats: in `f64`, rounded once per operation.
+//! Computes operators on floats in `f64`, rounded once per operation.
 //!
 //! `f64` has more than twice the bits of the narrower dtypes, so that rounding a sum, a product, a quotient or a square
 //! root first to `f64` and then to the dtype is the same as rounding it once.

@@ -1,4 +1,4 @@
-//! Operators on integers: in `i128`, wrapped at the end.
+//! Computes operators on integers in `i128`, wrapped at the end.
 
 use super::{
     Outcome,

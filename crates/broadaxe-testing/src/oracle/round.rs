@@ -1,4 +1,4 @@
-//! Rounding to a float dtype, to nearest with ties to even, and counting its numbers.
+//! Rounds to a float dtype, to nearest with ties to even, and counts its numbers.
 //!
 //! A number in a format of `p` bits is a whole multiple of its quantum, two to the power of (exponent - p + 1); below the
 //! least normal exponent the quantum stays the same. So rounding is: divide by the quantum, round to a whole number,

@@ -1,4 +1,4 @@
-//! Functions without an exact answer.
+//! Computes functions that round, with several hundred bits.
 //!
 //! For f16, bf16 and f32 they are computed in `f64`, whose own error is far below theirs. For f64 they are computed with a
 //! few hundred bits, more where subtraction cancels bits, and rounded once. At NaN, infinities and zeros, and where a

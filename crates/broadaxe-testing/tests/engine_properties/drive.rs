@@ -1,4 +1,4 @@
-//! Single kernels and single operators, run over elements given as bytes.
+//! Runs single kernels and operators over elements given as bytes.
 
 use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Program, Serial, Slot, Step, run_at};
 use broadaxe_testing::oracle::{Outcome, Ty, Value, eval, to_bytes};

@@ -1,4 +1,4 @@
-//! The facts that rows of the table claim.
+//! Checks the facts in rows of the operator table.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Expressions as one program, against each of their operators on its own: the same to the bit.
+//! Compares fused expressions with their operators one by one, bit for bit.
 
 use broadaxe::{Array, DType, Evaluation, Graph, Node, Options, Rule, Scalar};
 use broadaxe_kernels::{OPS, Op, find};

@@ -1,4 +1,4 @@
-//! Loops large enough for several threads to be given work.
+//! Tests loops large enough for several threads.
 
 use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Scoped, find, run_at};
 use broadaxe_testing::{

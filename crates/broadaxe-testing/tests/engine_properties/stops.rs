@@ -1,4 +1,4 @@
-//! How a run ends before its end: asked to stop, or refused.
+//! Tests runs that stop early: cancelled, or with an element that is rejected.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 

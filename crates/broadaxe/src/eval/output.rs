@@ -1,4 +1,4 @@
-//! Results in memory of the caller's, with any strides.
+//! Writes results to the caller's memory, with any strides.
 
 use broadaxe_kernels::{DType, Failure, Output, Program, Schedule, Slot, Step, copy};
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Where a stage writes its result.
 pub(crate) enum Place<'o> {
-    /// A row-major array, which lies over the stage's leaf of this number where there is one.
+    /// A row-major array, which replaces the leaf with this index, if one is given.
     Own(Option<usize>, &'o mut Array),
     /// Memory that may be an operand's, with the strides of the evaluation.
     Strided(Output<'o>),
@@ -39,7 +39,7 @@ pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Res
 pub(super) fn scatter(from: &Array, strides: &[isize]) -> Result<Schedule, Failure> {
     let kernel = copy(from.dtype());
     let program = Program::new(vec![from.dtype()], vec![Step::new(kernel, [Slot::Input(0)])]);
-    let Some(program) = program else { unreachable!("a copy takes its own dtype") };
+    let Some(program) = program else { unreachable!("a copy accepts its own dtype") };
     let plan = Plan::new(from.shape(), strides, &[byte_strides(from.dtype(), from.shape())]);
     Schedule::new(&program, plan.nest())
 }

@@ -129,7 +129,7 @@ fn floats(sign: &str, a: f64, b: f64) -> Result<Literal, &'static str> {
     }))
 }
 
-/// Returns the whole number at a quotient that is whole up to rounding; zero takes the sign of the exact quotient.
+/// Returns the whole number at a quotient that is whole up to rounding; a zero has the sign of the exact quotient.
 fn nearest_whole(quotient: f64, exact: f64) -> f64 {
     let floor = quotient.floor();
     match quotient {

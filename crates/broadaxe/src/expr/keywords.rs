@@ -25,11 +25,11 @@ pub(super) fn keyword(call: &CallStep, key: &str, value: &Attribute, known: &[&s
         format!("no keyword '{}'", short(key))
     };
     let near = nearest(key, known.iter().copied());
-    Error::new(ErrorKind::Argument, format!("{name} takes {what}; its keywords: {}{near}", known.join(", ")))
+    Error::new(ErrorKind::Argument, format!("{name} has {what}; its keywords: {}{near}", known.join(", ")))
 }
 
 pub(super) fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
-    Error::new(ErrorKind::Argument, format!("{key} takes {wants}, not {value}"))
+    Error::new(ErrorKind::Argument, format!("{key} must be {wants}, not {value}"))
 }
 
 pub(super) fn dims(key: &str, value: &Attribute) -> Result<Shape, Error> {

@@ -1,4 +1,4 @@
-//! Steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
+//! Lowers the steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
 
 use broadaxe_kernels::{DType, Op, Promotion, find};
 use broadaxe_shape::{Params, Rule};
@@ -53,7 +53,7 @@ fn unbound(name: &str, bound: &[(&str, Arg)]) -> Error {
     Error::new(ErrorKind::Name, format!("no array named '{shown}'{near}"))
 }
 
-/// Adds a number that no array stands beside, in its default dtype.
+/// Adds a number without an array, in its default dtype.
 fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
     constant(graph, literal, literal.default_dtype())
 }
@@ -83,7 +83,7 @@ impl Lowering<'_> {
     fn binary(&mut self, sign: &str, left: Arg, right: Arg) -> Result<Arg, Error> {
         match (left, right) {
             (Arg::Weak(left), Arg::Weak(right)) => fold::binary(sign, left, right).map(Arg::Weak),
-            // As in NumPy: the square of bool is i8, where its second power beside a number would be i64.
+            // As in NumPy: the square of bool is i8, where its power by a number would be i64.
             (base, Arg::Weak(Literal::Int(2))) if sign == "**" => self.named("square", &[base]).map(Arg::Node),
             _ => self.named(names::of_sign(sign), &[left, right]).map(Arg::Node),
         }
@@ -137,7 +137,7 @@ impl Lowering<'_> {
             [Arg::Node(node)] => Ok(*node),
             [Arg::Weak(literal)] => alone(self.graph, *literal),
             _ => {
-                let message = format!("{} takes 1 operand, not {}", call.name, args.len());
+                let message = format!("{} needs 1 operand, not {}", call.name, args.len());
                 Err(Error::new(ErrorKind::Argument, message))
             }
         }
@@ -155,7 +155,7 @@ impl Lowering<'_> {
                 })?;
                 Ok(self.graph.cast(node, dtype))
             }
-            other => Err(Error::new(ErrorKind::Argument, format!("cast takes a dtype in quotes, not {other}"))),
+            other => Err(Error::new(ErrorKind::Argument, format!("cast needs a dtype in quotes, not {other}"))),
         }
     }
 
@@ -257,7 +257,7 @@ impl Lowering<'_> {
         Ok(if narrow { self.graph.cast(raised, DType::BF16) } else { raised })
     }
 
-    /// Applies a rule to the arrays; beside a single array the numbers take its shape.
+    /// Applies a rule to the arrays; with a single array the numbers have its shape.
     fn emit(&mut self, name: &str, rule: &Rule, args: &[Arg], nodes: &[Node]) -> Result<Node, Error> {
         let arrays = args.iter().filter(|arg| matches!(arg, Arg::Node(_))).count();
         if arrays <= 1 && !rule.def().target {
@@ -372,12 +372,12 @@ fn count(op: &Op, name: &str, given: usize) -> Result<(), Error> {
         return Ok(());
     }
     let hint = match name {
-        "add" if given > 2 => "; sum takes any number",
+        "add" if given > 2 => "; sum accepts any number",
         _ => "",
     };
     let more = if op.is_variadic() { " or more" } else { "" };
     let operands = if arity == 1 { "operand" } else { "operands" };
-    let message = format!("{name} takes {arity}{more} {operands} ({}), not {given}{hint}", op.meaning());
+    let message = format!("{name} needs {arity}{more} {operands} ({}), not {given}{hint}", op.meaning());
     Err(Error::new(ErrorKind::Argument, message))
 }
 
@@ -395,9 +395,9 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
         Some(Promotion::NotBool) if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
         Some(Promotion::NotBool) => "cast it to i8",
         Some(Promotion::Exponent) => "its second operand is an integer of at most 63 bits",
-        Some(Promotion::Integer) => "it takes integers; cast bool to i8",
-        Some(Promotion::Bits) => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
-        _ => "it takes integers",
+        Some(Promotion::Integer) => "it accepts integers; cast bool to i8",
+        Some(Promotion::Bits) => "it accepts bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
+        _ => "it accepts integers",
     };
     Error::new(ErrorKind::DType, format!("{name} of {} is refused, as in NumPy; {hint}", dtypes.join(" and ")))
 }

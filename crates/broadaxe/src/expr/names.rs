@@ -1,4 +1,4 @@
-//! Names that expressions call: our operators, and what NumPy, numexpr and C call them.
+//! The operators that expressions call: our names and those of NumPy, numexpr and C.
 
 use broadaxe_kernels::{OPS, Op, Reduction};
 
@@ -70,7 +70,7 @@ const OPERATOR_OF_SIGN: &[(&str, &str)] = &[
     (">>", "shift_right"),
 ];
 
-/// Returns the name of the operator that a binary sign stands for.
+/// Returns the name of the operator of a binary sign.
 pub(super) fn of_sign(sign: &str) -> &'static str {
     OPERATOR_OF_SIGN.iter().find(|(known, _)| *known == sign).map_or("add", |(_, name)| name)
 }

@@ -1,4 +1,4 @@
-//! Words to a list of steps, each after the steps it uses.
+//! Parses tokens to a list of steps, each after the steps it uses.
 //!
 //! Precedence is Python's, lowest first: comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / // %`, unary `- + ~`, `**`.
 //! Chains of one level are loops; only parentheses, calls and the right side of `**` go deeper, at most [`DEPTH`]
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Explains a word that stands where an operator or the end should.
+    /// Makes the error of a word in place of an operator or the end.
     fn stray(&self) -> Error {
         match &self.token {
             Token::Sign("=") => self.fail("an expression assigns nothing; to compare, write =="),
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
         Ok(self.push(position, Kind::Call(Box::new(call))))
     }
 
-    /// Takes `axis=None`, or `None` as the second operand.
+    /// Reads `axis=None`, or `None` as the second operand.
     fn no_axis(&mut self, call: &CallStep) -> Result<bool, Error> {
         let named = self.keyword_ahead() == Some("axis");
         let mut ahead = self.lexer.clone();
@@ -445,7 +445,7 @@ impl<'a> Parser<'a> {
             let what = if key.is_empty() { "the list".to_string() } else { short(key) };
             let found = self.token.describe();
             return Err(self.fail(format!(
-                "{what} takes a number, a text in quotes, True, False or a list, written out; {found} is none"
+                "{what} must be a number, a text in quotes, True, False or a list, written out; not {found}"
             )));
         };
         self.advance()?;

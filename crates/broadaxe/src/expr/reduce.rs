@@ -1,4 +1,4 @@
-//! Calls that fold axes: `sum(x, axis=[0, 1], keepdims=True)`.
+//! Reads calls that fold axes: `sum(x, axis=[0, 1], keepdims=True)`.
 //!
 //! `sum`, `mean`, `max` and `min` fold when they are called with one array; with more they join them element by element. A whole
 //! number written out as the second operand is rejected: NumPy and numexpr read `sum(x, 0)` as the sum along axis 0.
@@ -14,7 +14,7 @@ use crate::{
     frameworks::Attribute,
 };
 
-/// Returns the reduction that a call of this name with so many operands is.
+/// Returns the reduction that a call of this name and number of operands is.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a name that only folds, called with another number of operands than one.
@@ -26,7 +26,7 @@ pub(super) fn called(name: &str, operands: usize) -> Result<Option<Reduction>, E
     if super::names::operator(name).is_some() {
         return Ok(None);
     }
-    let message = format!("{name} takes 1 operand and folds it, not {operands}; name axes as axis=[0, 1]");
+    let message = format!("{name} folds 1 operand, not {operands}; name axes as axis=[0, 1]");
     Err(Error::new(ErrorKind::Argument, message))
 }
 
@@ -135,14 +135,14 @@ mod tests {
     fn wrong_calls_say_what_would_work() {
         let x = Array::from_vec([2, 3], vec![1_f32; 6]).expect("six");
         let cases = [
-            ("prod(x, x)", "prod takes 1 operand and folds it, not 2; name axes as axis=[0, 1]"),
+            ("prod(x, x)", "prod folds 1 operand, not 2; name axes as axis=[0, 1]"),
             ("sum(x, axis=2)", "sum: no axis 2 in (2, 3); its axes are 0 to 1, or -2 to -1"),
             ("sum(x, axis=[0, 0])", "sum: axis 0 is given twice; each is folded once"),
-            ("sum(x, axis=\"0\")", "axis takes a whole number or a list of them, not \"0\""),
-            ("sum(x, keepdims=1)", "keepdims takes True or False, not 1"),
+            ("sum(x, axis=\"0\")", "axis must be a whole number or a list of them, not \"0\""),
+            ("sum(x, keepdims=1)", "keepdims must be True or False, not 1"),
             (
                 "sum(x, keepdim=True)",
-                "sum takes no keyword 'keepdim'; its keywords: axis, keepdims; did you mean 'keepdims'?",
+                "sum has no keyword 'keepdim'; its keywords: axis, keepdims; did you mean 'keepdims'?",
             ),
         ];
         for (text, want) in cases {

@@ -12,7 +12,7 @@ use crate::{
     promote::Literal,
 };
 
-/// A call whose operands are nodes of the dtypes that the row takes.
+/// A call whose operands are nodes of the row's dtypes.
 pub(super) struct CallBuilder<'a> {
     pub(super) graph: &'a mut Graph,
     pub(super) nodes: Vec<Node>,
@@ -21,7 +21,7 @@ pub(super) struct CallBuilder<'a> {
     pub(super) opset: i64,
     pub(super) row: &'static Row,
     pub(super) numbers: bool,
-    /// Takes the place of the row's rule.
+    /// Replaces the row's rule.
     pub(super) rule: Option<Rule>,
     pub(super) attributes: Vec<(&'static str, &'a Attribute)>,
 }
@@ -43,7 +43,7 @@ impl CallBuilder<'_> {
         if let Some(rule) = &self.rule {
             return Ok(rule.clone());
         }
-        // A single operand has every shape, and ncnn, without rank 0, takes a number as the scalar of the layer.
+        // A single operand has every shape, and ncnn, without rank 0, reads a number as the scalar of the layer.
         if self.nodes.len() == 1 || self.numbers && keeps_numbers(self.row) {
             return Ok(Rule::numpy());
         }
@@ -72,7 +72,7 @@ impl CallBuilder<'_> {
                 self.nodes.push(b);
                 self.numbers = true;
             }
-            (2, _) => return refuse(ErrorKind::Argument, "it takes its second operand as an array or as b, not both"),
+            (2, _) => return refuse(ErrorKind::Argument, "the second operand is an array or b, not both"),
             _ => return refuse(ErrorKind::Argument, "it needs a second operand: an array, or with_scalar=1 and b"),
         }
         Ok(())

@@ -93,7 +93,7 @@ fn finish(mut call: CallBuilder<'_>) -> Result<Node, Error> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
-/// no kernel takes them.
+/// no kernel has them.
 ///
 /// ```
 /// use broadaxe::{DType, Graph, System, frameworks};
@@ -148,14 +148,14 @@ fn count(row: &Row, title: &str, given: usize) -> Result<(), Error> {
     if (least..=most).contains(&given) {
         return Ok(());
     }
-    let takes = match (least, most) {
+    let arity = match (least, most) {
         (1, 1) => "1 operand".to_string(),
         (least, most) if least == most => format!("{least} operands"),
         (1, usize::MAX) => "at least 1 operand".to_string(),
         (least, usize::MAX) => format!("at least {least} operands"),
         (least, most) => format!("{least} to {most} operands"),
     };
-    Err(Error::new(ErrorKind::Argument, format!("{title} takes {takes}, not {given}")))
+    Err(Error::new(ErrorKind::Argument, format!("{title} needs {arity}, not {given}")))
 }
 
 /// Checks names and kinds of the attributes; one without a name is the row's first.
@@ -176,13 +176,10 @@ fn known<'a>(
         };
         let Some(attr) = attr else {
             let names: Vec<&str> = row.all_attributes().map(|attr| attr.name).collect();
-            let takes = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+            let listed = if names.is_empty() { "none".to_string() } else { names.join(", ") };
             let near = nearest(key, names.iter().copied());
             let what = if key.is_empty() { format!("no value {value}") } else { format!("no attribute '{key}'") };
-            return Err(Error::new(
-                ErrorKind::Argument,
-                format!("{title} takes {what}; its attributes: {takes}{near}"),
-            ));
+            return Err(Error::new(ErrorKind::Argument, format!("{title} has {what}; its attributes: {listed}{near}")));
         };
         if let Some(wants) = attr.values.wanted(value) {
             let message = format!("{title}: {}={value} should be {wants}", attr.name);
@@ -213,7 +210,7 @@ fn dtype(graph: &Graph, system: System, row: &Row, title: &str, args: &[Arg]) ->
             }
             (OperandType::OneOf(dtypes), _) if dtypes.contains(&dtype) => {}
             (OperandType::OneOf(dtypes), _) => {
-                return fail(format!("operand {index} is {dtype}; it takes {}", list(dtypes)));
+                return fail(format!("operand {index} is {dtype}; it accepts {}", list(dtypes)));
             }
             (_, Some((first, other))) if other != dtype => {
                 return fail(format!(
@@ -228,7 +225,7 @@ fn dtype(graph: &Graph, system: System, row: &Row, title: &str, args: &[Arg]) ->
                         later.name() == row.name() && later.since() > row.since() && later.dtypes().contains(&dtype)
                     })
                     .map_or(String::new(), |later| format!("; opset {} and newer take it", later.since()));
-                return fail(format!("operand {index} is {dtype}; it takes {}{later}", list(row.dtypes())));
+                return fail(format!("operand {index} is {dtype}; it accepts {}{later}", list(row.dtypes())));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! ncnn's layers: what they ask of their operands, and formulas that they alone have.
+//! ncnn's layers: checks their operands, and builds the formulas that only ncnn has.
 
 use broadaxe_frameworks::{Attribute, Attributes, Kind, Recipe, Row, Wiring};
 use broadaxe_kernels::id;
@@ -40,8 +40,8 @@ pub(super) fn check(graph: &Graph, row: &Row, args: &[Arg], attributes: &dyn Att
         let fits = matches!(held, [length, rest @ ..] if reads.accepts(*length, shape)
             && (rest.is_empty() || held.len() == shape.len() && rest.iter().all(|dim| *dim == 1)));
         if !fits {
-            let (held, shape, takes) = (Shape::new(held), Shape::new(shape), reads.describe());
-            let message = format!("operand {} has the shape {held}; for data of {shape} it is {takes}", at + 1);
+            let (held, shape, lengths) = (Shape::new(held), Shape::new(shape), reads.describe());
+            let message = format!("operand {} has the shape {held}; for data of {shape} it is {lengths}", at + 1);
             return refuse(ErrorKind::Shape, &message);
         }
         let length = held.first().map_or(1, |length| *length as i64);
@@ -58,7 +58,7 @@ fn check_bias(lists: usize, attributes: &dyn Attributes) -> Result<(), Error> {
     let Some(Attribute::Int(_) | Attribute::Bool(_)) = attributes.get("bias_term") else { return Ok(()) };
     match (attributes.flag("bias_term", false), lists) {
         (true, 1) => refuse(ErrorKind::Argument, "bias_term=1 needs a bias, the third operand"),
-        (false, 2) => refuse(ErrorKind::Argument, "bias_term=0 takes no bias; leave bias_term or the bias out"),
+        (false, 2) => refuse(ErrorKind::Argument, "bias_term=0 excludes a bias; leave bias_term or the bias out"),
         _ => Ok(()),
     }
 }

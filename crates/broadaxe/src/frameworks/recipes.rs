@@ -1,4 +1,4 @@
-//! Formulas of several operators, each rounding in the operands' dtype.
+//! Builds formulas of several operators, each rounding in the operands' dtype.
 
 use broadaxe_frameworks::{Attributes, Recipe};
 use broadaxe_kernels::{DType, id};
@@ -49,7 +49,7 @@ pub(super) fn build(call: &mut CallBuilder<'_>, recipe: Recipe) -> Result<Node, 
 /// The result has the base's dtype. Operands of two dtypes meet where both are exact: integers in 64 bits (unsigned
 /// exponents unsigned, which wraps to the same low bits), anything with a float in f64.
 fn power(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
-    let [base, exponent] = call.nodes[..] else { return refuse(ErrorKind::Argument, "takes 2 operands") };
+    let [base, exponent] = call.nodes[..] else { return refuse(ErrorKind::Argument, "needs 2 operands") };
     let (from, to) = (call.graph.dtype(exponent), call.dtype);
     let integers = to.is_integer() && from.is_integer();
     let op = if integers { id("pow_trunc") } else { id("pow") };
@@ -175,7 +175,7 @@ fn infinite(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
 /// them broadcasts among itself and to that shape as in NumPy.
 fn quantize(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let [x, low, high, below, above] = call.nodes[..] else {
-        return refuse(ErrorKind::Argument, "takes 5 operands");
+        return refuse(ErrorKind::Argument, "needs 5 operands");
     };
     let levels = call.int("levels").unwrap_or_default();
     if levels < 2 {

@@ -1,4 +1,4 @@
-//! Reductions of a graph: axes of a node are folded to one element each.
+//! Adds reductions to a graph: axes of a node are folded to one element.
 
 use broadaxe_kernels::{Reduction, find};
 use broadaxe_shape::{Rule, Shape};
@@ -58,7 +58,7 @@ impl Graph {
         Ok(self.cast(node, result))
     }
 
-    /// Adds a node that folds another one of the dtype that the fold takes.
+    /// Adds a node that folds another one of the fold's dtype.
     fn fold_axes(&mut self, reduction: Reduction, arg: Node, axes: Vec<usize>, shape: Shape) -> Node {
         let dtype = reduction.folded(self.dtype(arg));
         let key = (reduction.name(), vec![arg], dtype, shape.clone(), vec![axes.clone()]);

@@ -1,4 +1,4 @@
-//! The drawing of shapes that are not known: where axes go, what may be repeated, and the conditions.
+//! Draws symbolic shapes: where axes go, what may be repeated, and the conditions.
 
 use broadaxe_shape::{Dim, Inferred, Rule, SymbolicShape};
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ impl<'a> SymbolicDrawing<'a> {
             format!("{} times along axis {}{when}", repeat.times, repeat.axis)
         });
         match along.collect::<Vec<_>>().as_slice() {
-            [] => format!("{name} {shape} is used as it is"),
+            [] => format!("{name} {shape} does not repeat"),
             along => format!("{name} {shape} is repeated {}", join(along, " and ")),
         }
     }

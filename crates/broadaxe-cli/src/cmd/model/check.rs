@@ -1,4 +1,4 @@
-//! `broadaxe check`: what a model's broadcasts mean on other runtimes.
+//! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
 use broadaxe_models::{
     Model,

@@ -1,4 +1,4 @@
-//! `broadaxe explain MODEL --node NAME`: how a node of a model broadcasts, and where its sizes come from.
+//! `broadaxe explain MODEL --node NAME`: shows how a node of a model broadcasts, and where its sizes come from.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Numbers of many bits.
+//! Floats of many bits.
 
 use std::{
     cell::RefCell,
