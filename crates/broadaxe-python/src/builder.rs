@@ -347,9 +347,7 @@ impl GraphBuilder {
                 Some(array) if array.shape == self.graph.shape(*node) && array.dtype == self.graph.dtype(*node) => {
                     operands.push(object, &array);
                 }
-                _ => {
-                    return Err(PyValueError::new_err("an operand has changed since it was added to the graph builder"));
-                }
+                _ => return Err(PyValueError::new_err("an operand has changed since it was added")),
             }
         }
         let target = match &out {
