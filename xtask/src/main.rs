@@ -50,10 +50,10 @@ const TASKS: &[Task] = &[
     Task {
         name: "conformance",
         usage: conformance::CONFORMANCE_USAGE,
-        about: "asks other engines, and writes docs/conformance.md",
+        about: "compares with other engines, and writes docs/conformance.md",
         run: conformance::run,
     },
-    Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
+    Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",
         usage: figures::FIGURES_USAGE,

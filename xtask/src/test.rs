@@ -42,15 +42,15 @@ enum Action {
 
 static STAGES: &[Stage] = &[
     Stage { name: "format", about: "rustfmt agrees", work: Action::Cargo(&["fmt", "--all", "--check"]) },
-    Stage { name: "tidy", about: "the walls and the habits stand", work: Action::Tidy },
+    Stage { name: "tidy", about: "the conventions of the repository hold", work: Action::Tidy },
     Stage {
         name: "lint",
-        about: "clippy has nothing to say",
+        about: "clippy has no findings",
         work: Action::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
     Stage {
         name: "docs",
-        about: "the documentation builds, and its links lead somewhere",
+        about: "the documentation builds, and its links are valid",
         work: Action::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
     },
     Stage {
@@ -59,12 +59,8 @@ static STAGES: &[Stage] = &[
         work: Action::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
-    Stage { name: "engines", about: "other engines agree, but where it is known why not", work: Action::Conformance },
-    Stage {
-        name: "counts",
-        about: "the proofs again, saying how many cases and pairs they asked",
-        work: Action::Cargo(PROOFS),
-    },
+    Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
+    Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
     // All tests ran with the best instruction set, so only those below it are left.
     Stage { name: "baseline", about: "kernels and engine again", work: Action::Level("baseline", has_avx2) },
     Stage { name: "avx2", about: "kernels and engine again", work: Action::Level("avx2", has_avx512) },
@@ -73,7 +69,7 @@ static STAGES: &[Stage] = &[
         about: "kernels and engine again, as with small caches",
         work: Action::CargoWith(("BROADAXE_CACHES", "256K,1M"), CACHE_TESTS),
     },
-    Stage { name: "gate", about: "released kernels take no more instructions than recorded", work: Action::Gate },
+    Stage { name: "gate", about: "release kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
 /// The tests whose numbers are worth seeing though they pass.

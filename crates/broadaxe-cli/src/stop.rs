@@ -50,7 +50,7 @@ pub fn remove(temporary: &Path) {
 /// Begins to wait for signals. Those that the parent told us to ignore, as a shell does for background jobs, stay so.
 ///
 /// # Errors
-/// When the system refuses the handlers or the thread.
+/// When the system rejects the handlers or the thread.
 #[cfg(unix)]
 pub fn watch() -> io::Result<()> {
     use signal_hook::{

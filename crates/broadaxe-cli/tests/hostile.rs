@@ -1,4 +1,4 @@
-//! Array files that lie, and where each is refused.
+//! Reads malformed array files, and checks where each is rejected.
 
 use std::io::{Cursor, Write};
 

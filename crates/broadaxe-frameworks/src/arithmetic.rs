@@ -31,7 +31,7 @@ pub enum Recipe {
     Cast,
     /// Converts to the dtype of the second operand.
     CastLike,
-    /// Finds infinities of the signs asked for.
+    /// Finds infinities of the given signs.
     IsInf,
     /// Clips between bounds that are operands or attributes and may be left out.
     Clip,
@@ -132,7 +132,7 @@ impl Recipe {
         }
     }
 
-    /// Lists the operators of ours that it gives by itself, for some dtypes or attributes; the first counts on floats.
+    /// Lists the operators that compute it alone, for some dtypes or attributes; the first is that of floats.
     pub fn operators(self) -> &'static [OpId] {
         match self {
             Self::Power => const { &[id("pow"), id("pow_trunc")] },
@@ -153,7 +153,7 @@ impl Recipe {
 }
 
 impl Arithmetic {
-    /// Returns the operator that the operands that broadcast meet in first, where it is one of ours.
+    /// Returns the operator that first combines the broadcast operands, if it is in the table.
     pub fn operator(self) -> Option<OpId> {
         match self {
             Self::Copy => None,
@@ -267,7 +267,7 @@ impl When {
     }
 
     /// Says whether a call without the attribute fulfils the condition.
-    pub fn is_default(&self) -> bool {
+    fn is_default(&self) -> bool {
         match self {
             Self::Floats | Self::Integers | Self::Not(_) => true,
             Self::Flag { value, absent, .. } => value == absent,

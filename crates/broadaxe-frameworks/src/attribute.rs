@@ -102,7 +102,7 @@ pub trait Attributes {
     /// Returns the value of an attribute that is given.
     fn get(&self, name: &str) -> Option<Attribute>;
 
-    /// Returns the axis that counts where PDPD is asked for without one: -1 in OpenVINO's specification.
+    /// Returns the default axis of PDPD: -1 in OpenVINO's specification.
     fn absent_axis(&self) -> i64 {
         -1
     }

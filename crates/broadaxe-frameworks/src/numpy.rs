@@ -1,4 +1,4 @@
-//! NumPy: its functions, and the operators of ours that compute them. Dtypes follow from promotion, so that any is accepted.
+//! NumPy: its functions, and the operators that compute them. Dtypes follow from promotion, so that any is accepted.
 
 use broadaxe_shape::Rule;
 

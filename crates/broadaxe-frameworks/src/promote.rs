@@ -79,7 +79,7 @@ impl Literal {
         }
     }
 
-    /// Returns the dtype of numbers of this kind, whatever their value.
+    /// Returns the dtype of numbers of this kind.
     fn kind_dtype(self) -> DType {
         match self {
             Self::Bool(_) => DType::Bool,
@@ -161,7 +161,7 @@ fn join(dtypes: impl Iterator<Item = DType> + Clone) -> Option<DType> {
 
 /// Returns the dtype in which an operator of this promotion class computes on these operands.
 ///
-/// `None` where NumPy refuses: bits of floats, `-` of bool, no operand.
+/// `None` where NumPy rejects: bits of floats, `-` of bool, no operand.
 pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
     let joined = common(operands)?;
     match promotion {
@@ -195,7 +195,7 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
 /// Returns the dtype in which a float is multiplied by powers of two, whose exponents are the second operand.
 ///
 /// bf16 does not hold all exponents that it needs, so that it is f32. `None` for exponents that are no integers, or u64, which NumPy
-/// refuses.
+/// rejects.
 fn of_base(operands: &[Typed]) -> Option<DType> {
     let [base, exponent] = operands else { return None };
     match exponent {

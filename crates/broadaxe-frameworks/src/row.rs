@@ -167,7 +167,7 @@ impl Row {
         self.choices().find(holds)?.arithmetic.operator()
     }
 
-    /// Says whether its result is bool, whatever the operands are.
+    /// Says whether its result is bool, for all operands.
     pub fn is_truth(&self) -> bool {
         let truth = |choice: Choice| choice.arithmetic.is_truth();
         self.choices().all(truth)

@@ -93,7 +93,7 @@ pub fn newest(system: System, name: &str) -> Option<&'static Row> {
     called(system, name).last().copied()
 }
 
-/// Finds the operator of a framework that computes one of ours on all its operands and dtypes, without attributes.
+/// Finds the operator of a framework that computes a given operator on all its operands and dtypes, without attributes.
 ///
 /// ```
 /// use broadaxe_frameworks::{System, computing};

@@ -6,7 +6,7 @@ use super::*;
 
 /// Attributes of a call.
 type Given = Vec<(&'static str, Attribute)>;
-/// What a question comes to: the words of an answer, or those of an error.
+/// The text of an answer, or of an error.
 type Wanted = Result<&'static str, &'static str>;
 
 /// Attributes that a row needs, each with its first value.
@@ -253,7 +253,7 @@ fn layers_read_numbers_by_channel() {
     }
 }
 
-/// What people look an operator up by: every pair of ours and a framework's that the rows know.
+/// Every pair of an operator and its name in a framework.
 #[test]
 fn operators_have_names_elsewhere() {
     let all = |name: &str| {

@@ -263,7 +263,7 @@ impl GraphBuilder {
         caught(|| self.added(name, &args))
     }
 
-    /// Adds the choice of one value or another by a mask, under NumPy's rule whatever the builder's is.
+    /// Adds the choice of one value or another by a mask, always under NumPy's rule.
     fn choose(&mut self, mask: &Value, one: &Value, other: &Value) -> PyResult<Value> {
         let args = [self.arg(mask)?, self.arg(one)?, self.arg(other)?];
         caught(|| {

@@ -41,7 +41,7 @@ pub(crate) fn of_shapes(error: &broadaxe_shape::Error) -> PyErr {
 /// An answer, or why there is none. The error is boxed to keep answers in registers.
 pub(crate) type Answer<T> = Result<T, Box<PyErr>>;
 
-/// Runs what answers a call of Python's; a panic, which is a mistake of ours, is a `RuntimeError` there.
+/// Runs a call from Python; a panic, which is an internal error, becomes a `RuntimeError`.
 ///
 /// What is left half done belongs to that call alone: a builder, or memory that Python may write at any time.
 #[inline]

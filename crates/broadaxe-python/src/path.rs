@@ -149,7 +149,7 @@ impl From<PyErr> for Stop {
     }
 }
 
-/// What is asked: a function over operands, and where its result goes.
+/// A request: a function over operands, and the destination of its result.
 pub(crate) struct Question<'q, 'a, 'py> {
     pub(crate) function: Function,
     /// `None` where the function has only one.

@@ -85,7 +85,7 @@ pub(crate) fn rules() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     RULES.iter().map(|def| (def.name, def.summary, parameters(def))).collect()
 }
 
-/// Returns the names that rules are asked for by, the other names too.
+/// Returns the names of rules and their aliases.
 #[pyfunction]
 pub(crate) fn rule_names() -> Vec<&'static str> {
     RULES.iter().flat_map(|def| std::iter::once(def.name).chain(def.aliases.iter().copied())).collect()

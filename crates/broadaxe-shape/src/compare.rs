@@ -51,8 +51,8 @@ pub struct Read {
 
 /// Aligns operands of these shapes under every rule that needs no target.
 ///
-/// A rule with an axis is asked with its default, then with every axis from 0 on; the others are listed where the rule
-/// accepts them and they mean something that its earlier ones do not. A rule with modes is asked in each. Rules that take
+/// A rule with an axis is applied with its default, then with every axis from 0 on; the others are listed where the rule
+/// accepts them and they mean something that its earlier ones do not. A rule with modes is applied in each. Rules that take
 /// another number of operands are left out.
 ///
 /// ```
@@ -181,7 +181,7 @@ impl Comparison {
 }
 
 impl Outcome {
-    /// Returns the rule that was asked, with its parameters.
+    /// Returns the rule that was applied, with its parameters.
     pub fn rule(&self) -> &Rule {
         &self.rule
     }

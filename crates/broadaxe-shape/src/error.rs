@@ -27,7 +27,7 @@ pub struct Error {
 /// The sentence of an error.
 enum Message {
     Text(String),
-    /// Written when it is asked for.
+    /// Written when it is displayed.
     Later(Box<dyn Sentence>),
 }
 
@@ -198,7 +198,7 @@ impl Error {
         self.sizes
     }
 
-    /// Returns the name of the rule that was asked, where one was.
+    /// Returns the name of the rule that was applied, if one was.
     pub fn rule(&self) -> Option<&'static str> {
         self.rule
     }

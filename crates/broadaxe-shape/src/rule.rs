@@ -140,7 +140,7 @@ impl Call<'_> {
 /// A broadcast rule with its parameters.
 ///
 /// Displays as one line of text, `pdpd axis=1` or `explicit axes=1,2 target=1,50,50,16`, and parses from it. Defaults
-/// are filled in, so that rules which are asked alike compare equal.
+/// are filled in, so that equal rules compare equal.
 ///
 /// ```
 /// use broadaxe_shape::Rule;

@@ -1,6 +1,6 @@
 //! Infers broadcasts of symbolic shapes: the result's dims, and the guard under which they hold.
 //!
-//! The idea: a rule's file is asked for its placement as always; only the extents that it may look at are symbolic. Where
+//! A rule places axes as always; only the extents that it may look at are symbolic. Where
 //! a placement depends on a size (ncnn's test of the slowest extent, for one) the question is answered both ways, and the
 //! two results are united: the guard then says "if so, this, else that". On every axis the merge of known extents becomes
 //! a condition (equal, or one of them 1) and a dim (an interval, a name, or `broadcast(n, m)` where it may be either).
@@ -81,7 +81,7 @@ impl Inferred {
     }
 }
 
-/// One way in which a placement comes out: the answers that lead there, and what it comes to.
+/// One outcome of a placement, and the answers that lead to it.
 struct Way {
     path: Vec<Literal>,
     outcome: Result<(Placement, Merged), Error>,
@@ -143,7 +143,7 @@ fn infer(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
     if unknown.is_empty() { infer_ranked(rule, shapes) } else { infer_ranks(rule, &shapes, &unknown) }
 }
 
-/// Refuses a rank above the largest, and known dims that cannot be counted.
+/// Rejects a rank above the largest, and known dims that cannot be counted.
 fn checked(shape: &SymbolicShape) -> Result<(), Error> {
     let Some(dims) = shape.dims() else { return Ok(()) };
     if dims.len() > MAX_RANK {
@@ -226,7 +226,7 @@ impl Inference<'_> {
 
     /// Follows the placement under the answers given so far, and both ways where another answer is needed.
     ///
-    /// A rule may pass over an open question (ncnn: is a dim 0?); it still counts where the answer yes is refused.
+    /// A rule may pass over an open question (ncnn: is a dim 0?); it still counts where the answer yes is rejected.
     fn follow(&mut self, path: &mut Vec<Literal>) -> Result<(), Error> {
         let (outcome, questions) = self.place(path);
         let fork = match &outcome {

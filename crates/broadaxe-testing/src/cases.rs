@@ -96,7 +96,7 @@ pub struct RuleText {
     pub axis: Option<i64>,
     /// The parameter `axes`.
     pub axes: Option<Vec<i64>>,
-    /// The parameter `target`; it may hold negative numbers, which every rule refuses.
+    /// The parameter `target`; it may hold negative numbers, which every rule rejects.
     pub target: Option<Vec<i64>>,
     /// The parameter `mode`.
     pub mode: Option<String>,
@@ -133,7 +133,7 @@ pub struct AlignCase {
     pub rule: RuleText,
     /// The operands' shapes.
     pub shapes: Vec<Vec<usize>>,
-    /// The result's shape and each operand's strides; `None` when the rule refuses.
+    /// The result's shape and each operand's strides; `None` when the rule rejects.
     pub want: Option<Aligned>,
 }
 
@@ -173,7 +173,7 @@ pub struct SymbolicCase {
     pub target: Option<SymbolicShape>,
     /// The operands' shapes.
     pub shapes: Vec<SymbolicShape>,
-    /// The result's shape; `None` when the rule refuses.
+    /// The result's shape; `None` when the rule rejects.
     pub want: Option<SymbolicShape>,
 }
 

@@ -6,8 +6,8 @@
 //! | question | answer |
 //! |---|---|
 //! | an integer beyond its dtype | wraps; least / -1 is the least again, least mod -1 is 0 |
-//! | an integer divided by 0, or 0 to a negative power in `pow_trunc` | refused |
-//! | `pow` of an integer to a negative power | refused; `pow_trunc` gives 0, 1 or -1 |
+//! | an integer divided by 0, or 0 to a negative power in `pow_trunc` | rejected |
+//! | `pow` of an integer to a negative power | rejected; `pow_trunc` gives 0, 1 or -1 |
 //! | a shift by a negative count or by the width or more | 0; all sign bits when a negative number goes right |
 //! | the same, `shift_left_mod` and `shift_right_mod` | the count modulo the width |
 //! | a result that is NaN | any NaN is equal to any other here; the engine's own tests hold it to one |
@@ -62,7 +62,7 @@ pub enum Outcome {
         /// How many elements of the dtype further on an answer may lie.
         ulps: u32,
     },
-    /// The operator refuses these elements.
+    /// The operator rejects these elements.
     Refused,
     /// The operator has no meaning for the dtype.
     Unsupported,

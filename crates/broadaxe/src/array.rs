@@ -48,9 +48,9 @@ impl Array {
         Self::made(dtype, shape.into(), Buffer::zeroed)
     }
 
-    /// Makes an array whose elements are whatever its memory held, for results that are written whole before anybody sees them.
+    /// Makes an array of old memory, for results whose elements are all written before they are read.
     ///
-    /// Where one of them is refused the array must be dropped.
+    /// Where one of them is rejected the array must be dropped.
     pub(crate) fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
         memory::start_keeping()?;
         Self::made(dtype, shape.into(), Buffer::stale)

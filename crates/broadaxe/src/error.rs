@@ -21,7 +21,7 @@ pub enum ErrorKind {
     Shape,
     /// Operands have dtypes that do not go together, or that an operator does not take.
     DType,
-    /// An element was refused, such as a zero divisor.
+    /// An element was rejected, such as a zero divisor.
     Value,
     /// A text is not an expression; [`Error::position`] says where.
     Syntax,
@@ -64,7 +64,7 @@ impl Error {
         self
     }
 
-    /// Begins the sentence with who asked: `onnx.Add: ...`.
+    /// Puts the caller's name in front of the sentence: `onnx.Add: ...`.
     pub(crate) fn within(mut self, who: &str) -> Self {
         self.message = format!("{who}: {}", self.message);
         self

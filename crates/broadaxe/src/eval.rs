@@ -214,13 +214,6 @@ impl<'a> Evaluation<'a> {
         nanos(&self.stages)
     }
 
-    /// Sets the progress function, which is told elements done and elements in all, and returns whether to go on.
-    #[must_use]
-    pub fn with_progress(mut self, progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>) -> Self {
-        self.options.progress = progress;
-        self
-    }
-
     /// Describes the stages, in the order they run.
     pub fn report(&self) -> Vec<StageReport> {
         let leaf_bytes = |leaf: &Leaf| match leaf {
@@ -268,7 +261,7 @@ pub(crate) fn nanos(stages: &[Stage]) -> u64 {
     stages.iter().map(nanos).fold(0, u64::saturating_add)
 }
 
-/// Counts the bytes that stages allocate, those of the last one's result only if asked.
+/// Counts the bytes that stages allocate, those of the last one's result only with `and_result`.
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] for a shape whose bytes cannot be counted.

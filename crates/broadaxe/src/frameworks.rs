@@ -48,7 +48,7 @@ pub enum Arg {
 ///
 /// # Errors
 /// [`ErrorKind::Name`] for an unknown operator; [`ErrorKind::Argument`] for operands and attributes it does not take;
-/// [`ErrorKind::DType`] for dtypes it does not take or that differ; [`ErrorKind::Shape`] where the rule refuses.
+/// [`ErrorKind::DType`] for dtypes it does not take or that differ; [`ErrorKind::Shape`] where the rule rejects.
 pub fn call(
     graph: &mut Graph,
     system: System,

@@ -1,7 +1,7 @@
 //! Builds graphs: nodes with known shapes and dtypes, not yet computed.
 //!
 //! A node is an input, a constant, an operator, a cast, a broadcast or a reduction. Nodes are numbered in the order they are made, operands
-//! before operators. A node asked for twice is made once, so that equal sub-expressions are shared.
+//! before operators. A node that is added twice is made once, so that equal sub-expressions are shared.
 
 use std::{
     collections::HashMap,
@@ -297,15 +297,6 @@ impl Graph {
     /// Counts the inputs.
     pub fn input_count(&self) -> usize {
         self.inputs
-    }
-
-    /// Returns the name of the operator that makes a node; `None` for inputs and constants.
-    pub fn op_name(&self, node: Node) -> Option<&'static str> {
-        match &self.nodes[node.index()].origin {
-            Origin::Kernel(applied) => Some(applied.name),
-            Origin::Fold(folded) => Some(folded.reduction.name()),
-            Origin::Input(_) | Origin::Constant(_) => None,
-        }
     }
 
     pub(crate) fn made(&self, node: Node) -> &Made {

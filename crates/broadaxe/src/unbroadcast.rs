@@ -1,7 +1,7 @@
 //! Unbroadcasting: the reverse of a broadcast, for gradients.
 //!
 //! Where an operand was repeated, each of its elements went into several of the result's, and the gradient with respect to it
-//! is the sum of theirs. The alignment knows along which axes that was, under whatever rule it was made.
+//! is the sum of theirs. The alignment has those axes under every rule.
 
 use broadaxe_kernels::Reduction;
 use broadaxe_shape::{Alignment, Rule, Shape};

@@ -95,7 +95,7 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     table(&head, false, rows)
 }
 
-/// Says in few words why a rule refuses.
+/// Summarises why a rule rejects shapes.
 fn reason(error: &broadaxe_shape::Error) -> String {
     match (error.kind(), error.axis(), error.sizes()) {
         (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some((one, other))) => {

@@ -28,7 +28,7 @@ use crate::{
 /// Evaluates an expression and writes or previews the result.
 ///
 /// # Errors
-/// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are refused,
+/// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are rejected,
 /// memory would not suffice, or the result cannot be written.
 pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
@@ -60,7 +60,7 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let done = result.compute(&evaluation);
     let seconds = start.elapsed().as_secs_f64();
     bar.clear();
-    // Before all else: values that were refused may be those of a file that was cut.
+    // Before all else: values that were rejected may be those of a file that was cut.
     files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 

@@ -65,7 +65,7 @@ impl Data {
             Self::Read(bytes) => Ok(bytes),
             Self::Mapped(_) => {
                 within(self.len() as u64, limit)?;
-                let mut bytes = room(self.len() as u64)?;
+                let mut bytes = allocate(self.len() as u64)?;
                 self.for_each_piece(&mut |piece| bytes.extend_from_slice(piece))?;
                 Ok(bytes)
             }
@@ -105,7 +105,7 @@ impl Data {
     }
 }
 
-/// Refuses to take more bytes into memory than are left of the limit.
+/// Rejects to take more bytes into memory than are left of the limit.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`] for more.
@@ -121,7 +121,7 @@ pub(super) fn within(length: u64, limit: u64) -> Result<(), Error> {
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn room(length: u64) -> Result<Vec<u8>, Error> {
+pub(super) fn allocate(length: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let there = usize::try_from(length).ok().is_some_and(|length| bytes.try_reserve_exact(length).is_ok());
     if there {

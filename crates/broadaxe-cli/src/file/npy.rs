@@ -5,7 +5,7 @@
 //! The header ends at 64 KiB, as no array needs more.
 //!
 //! Elements of `bfloat16` are what NumPy writes for the type of the package `ml_dtypes`: `<V2`. Untyped bytes have a
-//! bar there (`|V2`) and are refused.
+//! bar there (`|V2`) and are rejected.
 
 use std::io::{Read, Seek};
 

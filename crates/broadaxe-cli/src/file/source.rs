@@ -7,7 +7,7 @@ use std::{
 
 use broadaxe_kernels::Mapping;
 
-use super::data::{Data, MIN_MAPPED_INPUT_BYTES, room, within};
+use super::data::{Data, MIN_MAPPED_INPUT_BYTES, allocate, within};
 use crate::error::{Error, ErrorKind};
 
 /// A readable source and its length in bytes; nothing is read beyond it.
@@ -42,10 +42,10 @@ impl<R: Read + Seek> Source<R> {
     /// memory is asked for, memory that cannot be had is an error, and so is a file that has become shorter meanwhile.
     ///
     /// # Errors
-    /// When the range reaches past the end, memory is refused or reading fails.
+    /// When the range reaches past the end, memory is rejected or reading fails.
     pub fn load(&mut self, at: u64, length: u64) -> Result<Vec<u8>, Error> {
         self.check(at, length)?;
-        let mut bytes = room(length)?;
+        let mut bytes = allocate(length)?;
         let failed = |error: std::io::Error| Error::new(ErrorKind::File, format!("cannot read the file: {error}"));
         self.inner.seek(SeekFrom::Start(at)).map_err(failed)?;
         let read = self.inner.by_ref().take(length).read_to_end(&mut bytes).map_err(failed)?;

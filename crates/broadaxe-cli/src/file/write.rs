@@ -1,7 +1,7 @@
 //! Writes files atomically.
 //!
 //! The bytes go to a temporary file in the same folder, `.OUT.PID-N.broadaxe-tmp`, which is flushed to the disk and
-//! renamed: whatever happens, OUT is the previous file or the new one. The temporary file is created before anything is
+//! renamed: in every case OUT is the previous file or the new one. The temporary file is created before anything is
 //! computed, so that a folder that cannot be written is noticed at once.
 //!
 //! While it is being written the file is locked. What a killed run left behind is not, and that is how the next run for
@@ -142,7 +142,7 @@ impl Output {
     /// Gives the file its name, all elements having been computed into it.
     ///
     /// # Errors
-    /// Those of [`Whole::save`]; when somebody cut the file meanwhile.
+    /// Those of [`Whole::save`]; when another process truncated the file meanwhile.
     pub fn finish(self, mapped: Mapped) -> Result<(), Error> {
         if !mapped.mapping.is_whole() {
             let text = "cannot write the file: its temporary file was cut meanwhile";
@@ -185,7 +185,7 @@ impl Mapped {
     }
 }
 
-/// Follows a link, so that what it points to is replaced and not the link; refuses what is no regular file.
+/// Follows a link, so that what it points to is replaced and not the link; rejects what is no regular file.
 fn target(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error: &io::Error| Error::io(path, "write the file", error);
     match fs::symlink_metadata(path) {

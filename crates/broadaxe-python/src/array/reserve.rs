@@ -1,7 +1,7 @@
 //! Reserves memory, so that planning and reading raise `MemoryError` where an allocation fails.
 //!
 //! Rust aborts the process when an allocation fails. The allocator of this module keeps a reserve, from which it serves what the system
-//! refuses, and tells [`broadaxe::stop`], which ends the work at its next checkpoint. The reserve is address space only: no page of it is
+//! rejects, and tells [`broadaxe::stop`], which ends the work at its next checkpoint. The reserve is address space only: no page of it is
 //! written before. It is not given back to the system instead, which may take a page for every small block while memory is short. Arrays,
 //! tiles and files are not allocated this way; they have errors of their own.
 

@@ -66,7 +66,7 @@ fn does_not_fit(call: &Call<'_>, last: usize) -> Error {
     call.fail(ErrorKind::Axis, text).operand_at(1)
 }
 
-/// Says whether the second operand has one element; a dim that is not 1 settles it, whatever the others are.
+/// Says whether the second operand has one element; one dim that is not 1 decides it.
 fn has_one_element(call: &Call<'_>) -> Result<bool, Error> {
     let mut undecided = None;
     for axis in 0..call.extents.rank(1) {

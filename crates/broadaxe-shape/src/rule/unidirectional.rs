@@ -10,7 +10,7 @@
 //!
 //! Deviations: onnxruntime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger than
 //! the data's; the reference evaluator puts a slope of rank 1 on the first axis whose extent it matches. This rule
-//! refuses both, as the text does.
+//! rejects both, as the text does.
 //!
 //! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
 

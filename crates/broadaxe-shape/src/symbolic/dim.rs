@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn texts() {
-        // text, and how it is written again (nothing: it is refused)
+        // text, and how it is written again (nothing: it is rejected)
         let cases = [
             ("n,4", Some("(n, 4)")),
             ("(n, 4)", Some("(n, 4)")),

@@ -119,7 +119,7 @@ impl Sizes {
     }
 }
 
-/// What a placement comes to, under the answers that led to it.
+/// The outcome of a placement, under the answers that led to it.
 pub(crate) struct Merged {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) dims: Vec<Dim>,

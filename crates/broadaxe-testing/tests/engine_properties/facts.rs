@@ -14,7 +14,7 @@ fn level() -> Isa {
     *Isa::available().last().expect("every CPU has one")
 }
 
-/// Returns all pairs of edges of a dtype that an operator does not refuse, as two columns.
+/// Returns all pairs of edges of a dtype that an operator does not reject, as two columns.
 fn pairs(op: &Op, dtype: DType) -> [Vec<u8>; 2] {
     let mut edges = edge_values(ty(dtype));
     let mut random = Random::new(9);

@@ -53,7 +53,7 @@ impl Large {
         let row = self.row();
         let of = |k: usize| ty(operand(row, k, self.dtype));
         let fill = |(k, strides): (usize, &&[isize])| -> Vec<Value> {
-            // A zero divisor would be refused.
+            // A zero divisor would be rejected.
             let drawn = (0..2000).map(|_| random.value(of(k))).filter(|&value| value != Value::Int(0));
             let pool: Vec<Value> = drawn.collect();
             (0..self.reach(strides).1).map(|_| *random.one_of(&pool)).collect()

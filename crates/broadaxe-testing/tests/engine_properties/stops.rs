@@ -111,7 +111,7 @@ fn the_first_refused_element_is_named() {
     }
 }
 
-/// The first element at fault, whichever step refuses it, and the first step that does.
+/// The first element at fault, whichever step rejects it, and the first step that does.
 #[test]
 fn of_two_steps_the_one_that_refuses_first_is_named() {
     let step =

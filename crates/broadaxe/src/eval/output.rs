@@ -22,7 +22,7 @@ pub(crate) enum Place<'o> {
     Strided(Output<'o>),
 }
 
-/// Returns the strides of the result: those asked for, or a row-major array's.
+/// Returns the strides of the result: the given ones, or a row-major array's.
 pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Result<Vec<isize>, Error> {
     let shape = graph.shape(root);
     match asked {
@@ -55,7 +55,7 @@ pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DTy
 }
 
 impl Evaluation<'_> {
-    /// Refuses a row-major result where one with other strides was planned.
+    /// Rejects a row-major result where one with other strides was planned.
     pub(super) fn check_row_major(&self) -> Result<(), Error> {
         match self.options.strides {
             None => Ok(()),
@@ -63,7 +63,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Refuses memory with other strides than were planned for; those of axes of one element mean nothing.
+    /// Rejects memory with other strides than were planned for; those of axes of one element mean nothing.
     pub(super) fn check_strides(&self, strides: &[isize]) -> Result<(), Error> {
         let alike = |(axis, &dim): (usize, &usize)| dim <= 1 || strides[axis] == self.strides[axis];
         if self.shape().contains(&0) || self.shape().iter().enumerate().all(alike) {

@@ -42,7 +42,7 @@ impl<'a> Evaluation<'a> {
     /// Computes the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Value`] when an element is refused, such as a zero divisor: names the operator and the first position.
+    /// [`ErrorKind::Value`] when an element is rejected, such as a zero divisor: names the operator and the first position.
     /// [`ErrorKind::Memory`] when an allocation fails, [`ErrorKind::Interrupted`] when the progress function says so.
     pub fn run(&self) -> Result<Array, Error> {
         self.compute(&mut [])

@@ -202,7 +202,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Adds an operator of ours: finds the dtype, casts the operands to it, applies the rule.
+    /// Adds an operator: finds the dtype, casts the operands to it, applies the rule.
     fn operate(&mut self, name: &str, promotion: Promotion, rule: &Rule, args: &[Arg]) -> Result<Node, Error> {
         let typed: Vec<Typed> = args.iter().map(|arg| self.typed(arg)).collect();
         let dtype = promote::dtype(promotion, &typed).ok_or_else(|| refused(name, &typed))?;
@@ -381,7 +381,7 @@ fn count(op: &Op, name: &str, given: usize) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Argument, message))
 }
 
-/// Explains dtypes that NumPy refuses.
+/// Makes the error of dtypes that NumPy rejects.
 fn refused(name: &str, operands: &[Typed]) -> Error {
     let dtypes: Vec<&str> = operands
         .iter()

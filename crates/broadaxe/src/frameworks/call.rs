@@ -89,7 +89,7 @@ fn finish(mut call: CallBuilder<'_>) -> Result<Node, Error> {
     }
 }
 
-/// Adds the arithmetic of an operator to nodes of one shape, whatever the rule is by which it broadcasts.
+/// Adds the arithmetic of an operator to nodes of one shape, without broadcasting.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] where the arithmetic is not defined for these attributes and dtypes; [`ErrorKind::DType`] where
@@ -121,7 +121,7 @@ pub fn apply(
     finish(CallBuilder { graph, nodes: nodes.to_vec(), dtype, opset, row, numbers: false, rule, attributes })
 }
 
-/// Finds the row that holds at the opset asked for, and the words that name it in errors.
+/// Finds the row of the given opset, and its name in errors.
 fn find(system: System, name: &str, attributes: &[(&str, Attribute)]) -> Result<(&'static Row, i64, String), Error> {
     let newest = system.newest_opset();
     let opset = match (attributes.iter().find(|(key, _)| *key == "opset"), newest) {

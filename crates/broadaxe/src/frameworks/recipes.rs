@@ -152,7 +152,7 @@ fn cast_like(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     Ok(call.graph.cast(call.nodes[0], dtype))
 }
 
-/// Finds infinities of the signs asked for.
+/// Finds infinities of the given signs.
 fn infinite(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let sign = match (call.flag("detect_negative", true), call.flag("detect_positive", true)) {

@@ -40,7 +40,7 @@ pub(super) fn answer(shapes: &[SymbolicShape]) -> Answer {
     Answer { text, json: json.into(), refused: meanings.iter().all(Option::is_none) }
 }
 
-/// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule refuses.
+/// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule rejects.
 fn meanings(found: &[Found]) -> Vec<Option<usize>> {
     let mut known: Vec<&Inferred> = Vec::new();
     let mut number = |inferred| {

@@ -20,7 +20,7 @@ use crate::{
 /// How many findings of a model are shown in full unless all are asked for.
 const SHOWN: usize = 5;
 
-/// Checks models; refused when there is a finding of a verdict that fails.
+/// Checks models; fails when a finding has a verdict that fails.
 ///
 /// # Errors
 /// When a target is unknown, or a model cannot be read.

@@ -118,7 +118,7 @@ fn calls_take_what_they_are_given() {
             assert_eq!(place(&got) == at, reused, "{name}");
         }
     }
-    // Two are given and the second is the one that fits; a small one; one that is refused.
+    // Two are given and the second is the one that fits; a small one; one that is rejected.
     let (one, two) = (copy_of(&row), copy_of(&a));
     let at = place(&two);
     let got = apply_owned(find("add").expect("add"), &numpy, vec![one.into(), two.into()]).expect("adds");

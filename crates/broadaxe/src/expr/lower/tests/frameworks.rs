@@ -1,4 +1,4 @@
-//! Calls of the frameworks: what they become, and what is refused.
+//! Calls of the frameworks: what they become, and what is rejected.
 
 use super::check;
 
