@@ -34,7 +34,7 @@ impl AccuracyArgs {
             let value =
                 words.next().ok_or_else(|| format!("{word} needs a value; usage: accuracy {ACCURACY_USAGE}"))?;
             match word.as_str() {
-                "--points" => args.points = value.parse().map_err(|_| format!("{value} is no number of points"))?,
+                "--points" => args.points = value.parse().map_err(|_| format!("{value} is not a number of points"))?,
                 "--op" => args.only.extend(value.split(',').map(str::to_owned)),
                 other => return Err(format!("unknown argument {other}; usage: accuracy {ACCURACY_USAGE}")),
             }
@@ -108,7 +108,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let list = meter.ask(&[])?;
     let rows: Vec<Vec<&str>> = list.lines().map(|line| line.split('\t').collect()).collect();
     if let Some(name) = args.only.iter().find(|name| !rows.iter().any(|row| row[0] == **name)) {
-        return Err(format!("{name} is no operator with an error"));
+        return Err(format!("{name} is not an operator with an error"));
     }
     let path = root.join("docs/accuracy.md");
     let before = fs::read_to_string(&path).unwrap_or_default();

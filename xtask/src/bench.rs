@@ -246,7 +246,7 @@ mod tests {
         for words in [["test_page.py", "--quiet"], ["page.py", "--check"]] {
             match Command::new("python3").arg("-B").args(words).current_dir(&bench).output() {
                 Ok(answer) => assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr)),
-                Err(_) => println!("there is no python3, so bench/{} was not run", words[0]),
+                Err(_) => println!("python3 was not found, so bench/{} was not run", words[0]),
             }
         }
     }

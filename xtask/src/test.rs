@@ -239,7 +239,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 fn find(name: &str) -> Result<&'static Stage, String> {
     STAGES.iter().find(|stage| stage.name == name).ok_or_else(|| {
         let names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
-        format!("there is no stage '{name}'; the stages are {}", names.join(", "))
+        format!("unknown stage '{name}'; the stages are {}", names.join(", "))
     })
 }
 

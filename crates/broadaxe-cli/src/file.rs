@@ -222,7 +222,7 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
             Err(Error::field("header length", 0, "a .safetensors file begins with the length of its header"))
         }
         (None, None) => {
-            Err(Error::field("magic", 0, "this is no array file; .npy, .npz and .safetensors files can be read"))
+            Err(Error::field("magic", 0, "not an array file; .npy, .npz and .safetensors files can be read"))
         }
     }
 }

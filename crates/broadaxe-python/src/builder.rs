@@ -353,7 +353,7 @@ impl GraphBuilder {
         let target = match &out {
             None => None,
             Some(out) => {
-                let no_array = || PyTypeError::new_err("the output is no plain array of one of the dtypes");
+                let no_array = || PyTypeError::new_err("the output must be a plain array of a supported dtype");
                 Some(path::look_out(out)?.ok_or_else(no_array)?)
             }
         };

@@ -146,7 +146,7 @@ impl Compiled {
                 (_, "order") => order = Some(value),
                 (_, "casting") => casting = Some(value),
                 (at, _) => {
-                    let what = if at.is_some() { "was given twice" } else { "is no name of it" };
+                    let what = if at.is_some() { "was given twice" } else { "is not one of them" };
                     let text = format!("the expression has the arrays {}; '{key}' {what}", listed());
                     return Err(PyTypeError::new_err(text));
                 }

@@ -98,7 +98,7 @@ impl Array {
         let kernel = copy(view.dtype());
         let layout = |text: String| Error::new(ErrorKind::Layout, text);
         let program = Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, [Slot::Input(0)])]);
-        let program = program.ok_or_else(|| layout(String::from("a copy is no program")))?;
+        let program = program.ok_or_else(|| layout(String::from("a copy is not a program")))?;
         let plan = Plan::new(view.shape(), &byte_strides(view.dtype(), view.shape()), &[view.strides().to_vec()]);
         let output = Output::new(array.buffer.bytes_mut(), 0);
         run(&program, plan.nest(), &[view.input()], output, &Serial, None)

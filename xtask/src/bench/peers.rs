@@ -27,7 +27,7 @@ pub(super) fn known(names: Vec<String>) -> Result<Vec<String>, String> {
         return Ok(all.into_iter().map(str::to_owned).collect());
     }
     match names.iter().find(|name| !all.contains(&name.as_str())) {
-        Some(name) => Err(format!("there is no peer {name}; there are {}, or all of them: all", all.join(" "))),
+        Some(name) => Err(format!("unknown peer {name}; the peers are {}, or all", all.join(" "))),
         None => Ok(names),
     }
 }

@@ -46,13 +46,13 @@ pub(super) fn known(names: Vec<String>) -> Result<Vec<String>, String> {
         return Ok(all);
     }
     match names.iter().find(|name| !all.contains(name)) {
-        Some(name) => Err(format!("there is no sweep {name}; there are {}, or all of them: all", all.join(" "))),
+        Some(name) => Err(format!("unknown sweep {name}; the sweeps are {}, or all", all.join(" "))),
         None => Ok(names),
     }
 }
 
 fn find(name: &str) -> Result<&'static Sweep, String> {
-    KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| format!("there is no sweep {name}"))
+    KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| format!("unknown sweep {name}"))
 }
 
 /// Runs a sweep, prints it and what breaks its rule, and records it if so wished.

@@ -199,7 +199,7 @@ fn target(path: &Path) -> Result<PathBuf, Error> {
             } else {
                 Err(Error::new(
                     ErrorKind::File,
-                    "cannot write the file: there is something of this name that is no file",
+                    "cannot write the file: the name belongs to something that is not a file",
                 )
                 .of(path))
             }

@@ -127,7 +127,7 @@ fn find(system: System, name: &str, attributes: &[(&str, Attribute)]) -> Result<
     let opset = match (attributes.iter().find(|(key, _)| *key == "opset"), newest) {
         (Some((_, Attribute::Int(opset))), Some(newest)) if (1..=newest).contains(opset) => *opset,
         (Some((_, value)), Some(newest)) => {
-            let message = format!("opset={value} is no opset of {}; they go from 1 to {newest}", system.name());
+            let message = format!("opset={value} is not an opset of {}; opsets are 1 to {newest}", system.name());
             return Err(Error::new(ErrorKind::Argument, message));
         }
         (_, newest) => newest.unwrap_or(0),

@@ -45,7 +45,7 @@ impl Graph {
         let count = axes.iter().map(|&axis| shape[axis]).product::<usize>();
         if count == 0 && !reduction.takes_none() && !dims.contains(&0) {
             let text = format!(
-                "{} of no elements: it folds {}, and there is none to choose; fold axes that have elements",
+                "{} of no elements: it folds {}, which has no element to choose; fold axes that have elements",
                 reduction.name(),
                 named(&axes, &shape)
             );
@@ -166,7 +166,7 @@ mod tests {
                 Reduction::Max,
                 x,
                 &[1],
-                "max of no elements: it folds axis 1 of 0, and there is none to choose; fold axes that have elements",
+                "max of no elements: it folds axis 1 of 0, which has no element to choose; fold axes that have elements",
             ),
         ];
         for &(reduction, node, axes, want) in cases {

@@ -20,7 +20,7 @@ fn onnx_by_opset() {
         ("onnx.Add(1, 2)", "error 0: onnx.Add of opset 28: numbers alone have no dtype"),
         ("onnx.Add(f32)", "error 0: onnx.Add of opset 28 needs 2 operands, not 1"),
         ("onnx.Add(f32, f32, axis=1)", "error 0: onnx.Add of opset 28 has no attribute 'axis'; its attributes: none"),
-        ("onnx.Add(f32, f32, opset=99)", "error 0: opset=99 is no opset of onnx; they go from 1 to 28"),
+        ("onnx.Add(f32, f32, opset=99)", "error 0: opset=99 is not an opset of onnx; opsets are 1 to 28"),
         ("onnx.Add(f32, f32_, opset=6)", "error 0: "),
         ("onnx.Add(x2_3_4, x3, opset=6, broadcast=1, axis=1)", "add(x2_3_4, x3) f32 (2, 3, 4)"),
         ("onnx.Add(x2_3_4, x4, opset=6, broadcast=1)", "add(x2_3_4, x4) f32 (2, 3, 4)"),
