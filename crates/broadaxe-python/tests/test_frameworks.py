@@ -35,7 +35,7 @@ def test_errors():
         (lambda: bx.ncnn.BinaryOp(a, a, op_type=99), ValueError, "use op_type=0 to op_type=18"),
         (lambda: bx.ncnn.BinaryOp(a.astype("f8"), a), TypeError, "it accepts f32"),
         (lambda: bx.onnx.Div(np.array([1]), np.array([0])), ZeroDivisionError, "zero divisor"),
-        (lambda: bx.onnx.Add(a, a, opset=99), ValueError, "opset=99 is no opset"),
+        (lambda: bx.onnx.Add(a, a, opset=99), ValueError, "opset=99 is not an opset"),
         (lambda: bx.onnx.Add(a, a, opset=object()), TypeError, "an attribute is"),
     ]
     for call, kind, text in cases:
