@@ -361,22 +361,17 @@ mod tests {
         assert_eq!(simplify(&[Interval::ANY; 3], impossible), Err(clause(&[is(0, 2)])));
     }
 
-    /// Draws conditions on three sizes: up to four clauses of up to three literals.
-    fn conditions(state: &mut u64) -> Vec<Clause> {
-        let mut below = |end: u64| {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (*state >> 33) % end
-        };
-        let clause = |literals| Clause { axis: None, between: (0, 1), literals };
-        (0..=below(4))
-            .map(|_| {
-                let literal = |var: usize, other: usize, by_size: bool, equal: bool| {
-                    let term = if by_size { Term::Size(other) } else { Term::Var((var + 1 + other % 2) % 3) };
-                    Literal { var, term, equal }
-                };
-                let mut draw = || literal(below(3) as usize, below(4) as usize, below(2) == 0, below(3) > 0);
-                clause([draw(), draw(), draw()][..=draw().var].to_vec())
-            })
+    /// Clauses of one to three literals on three sizes: every literal, with others at a few distances from it.
+    fn clauses() -> Vec<Clause> {
+        let terms = |var: usize| (0..4).map(Term::Size).chain([Term::Var((var + 1) % 3), Term::Var((var + 2) % 3)]);
+        let literals: Vec<Literal> = (0..3)
+            .flat_map(|var| terms(var).flat_map(move |term| [true, false].map(|equal| Literal { var, term, equal })))
+            .collect();
+        let others = |at: usize, step: usize| [0, step, 3 * step + 1].map(|by| literals[(at + by) % literals.len()]);
+        let clause = |literals: &[Literal]| Clause { axis: None, between: (0, 1), literals: literals.to_vec() };
+        (0..literals.len())
+            .flat_map(|at| [1, 5, 7, 12].map(|step| others(at, step)))
+            .flat_map(|three| [1, 2, 3].map(|count| clause(&three[..count])))
             .collect()
     }
 
@@ -395,9 +390,12 @@ mod tests {
     fn the_answers_of_brute_force() {
         let intervals = [Interval { low: 0, high: 2 }, Interval { low: 1, high: 3 }, Interval { low: 0, high: 3 }];
         let every = || (0..=2).flat_map(|x| (1..=3).flat_map(move |y| (0..=3).map(move |z| [x, y, z])));
-        let (mut state, mut impossible, mut shorter) = (7, 0, 0);
-        for _ in 0..20_000 {
-            let given = conditions(&mut state);
+        let (all, mut impossible, mut shorter) = (clauses(), 0, 0);
+        for i in 0..20_000 {
+            let given: Vec<Clause> = [i, 31 * i + 7, 97 * i + 5, 211 * i + 3][..=i % 4]
+                .iter()
+                .map(|at| all[at % all.len()].clone())
+                .collect();
             let want: Vec<bool> = every().map(|sizes| hold(&given, sizes)).collect();
             let can_hold = want.contains(&true);
             let slices = given.iter().map(|clause| clause.literals.as_slice());
