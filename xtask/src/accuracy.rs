@@ -2,7 +2,7 @@
 //!
 //! The measuring is done by an example of the kernels' crate, a process per operator and dtype. What it answered is kept under
 //! the build folder, with a hash of the program that answered: a run that was stopped goes on where it was, and a run
-//! after a change begins again. The document is written when every answer is there. Where some operators are named, the
+//! after a change begins again. The document is written when all answers are known. Where some operators are named, the
 //! rows of all others stay as they are.
 
 use std::{
@@ -14,31 +14,32 @@ use std::{
     time::Instant,
 };
 
-pub(crate) const USAGE: &str = "[--points N] [--op NAME,..]";
+pub(crate) const ACCURACY_USAGE: &str = "[--points N] [--op NAME,..]";
 
 /// The number of points where not every argument is asked.
 const POINTS: u64 = 100_000_000;
 
 /// Says what was asked for.
 #[derive(Debug, PartialEq)]
-struct Wishes {
+struct AccuracyArgs {
     points: u64,
     only: Vec<String>,
 }
 
-impl Wishes {
+impl AccuracyArgs {
     fn read(words: &[String]) -> Result<Self, String> {
-        let mut wishes = Self { points: POINTS, only: Vec::new() };
+        let mut args = Self { points: POINTS, only: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{word} takes a value; accuracy takes {USAGE}"))?;
+            let value =
+                words.next().ok_or_else(|| format!("{word} needs a value; usage: accuracy {ACCURACY_USAGE}"))?;
             match word.as_str() {
-                "--points" => wishes.points = value.parse().map_err(|_| format!("{value} is no number of points"))?,
-                "--op" => wishes.only.extend(value.split(',').map(str::to_owned)),
-                other => return Err(format!("accuracy does not take {other}; it takes {USAGE}")),
+                "--points" => args.points = value.parse().map_err(|_| format!("{value} is not a number of points"))?,
+                "--op" => args.only.extend(value.split(',').map(str::to_owned)),
+                other => return Err(format!("unknown argument {other}; usage: accuracy {ACCURACY_USAGE}")),
             }
         }
-        Ok(wishes)
+        Ok(args)
     }
 }
 
@@ -102,19 +103,19 @@ fn hash(bytes: &[u8]) -> u64 {
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let wishes = Wishes::read(words)?;
-    let meter = Meter::new(root, wishes.points)?;
+    let args = AccuracyArgs::read(words)?;
+    let meter = Meter::new(root, args.points)?;
     let list = meter.ask(&[])?;
     let rows: Vec<Vec<&str>> = list.lines().map(|line| line.split('\t').collect()).collect();
-    if let Some(name) = wishes.only.iter().find(|name| !rows.iter().any(|row| row[0] == **name)) {
-        return Err(format!("{name} is no operator with an error"));
+    if let Some(name) = args.only.iter().find(|name| !rows.iter().any(|row| row[0] == **name)) {
+        return Err(format!("{name} is not an operator with an error"));
     }
     let path = root.join("docs/accuracy.md");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut answers = Vec::new();
     for row in &rows {
-        let wanted = wishes.only.is_empty() || wishes.only.iter().any(|name| name == row[0]);
-        let stated = || stated(&before, row[0], row[1]).filter(|_| wishes.points == POINTS);
+        let wanted = args.only.is_empty() || args.only.iter().any(|name| name == row[0]);
+        let stated = || stated(&before, row[0], row[1]).filter(|_| args.points == POINTS);
         let answer =
             if wanted { Some(meter.measure(row[0], row[1])?) } else { meter.kept(row[0], row[1]).or_else(stated) };
         answers.extend(answer.map(|line| (line, row[2])));
@@ -124,7 +125,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         return Ok(());
     }
     fs::create_dir_all(root.join("docs")).map_err(|error| format!("docs: {error}"))?;
-    fs::write(&path, document(&answers, wishes.points)?).map_err(|error| format!("{}: {error}", path.display()))?;
+    fs::write(&path, document(&answers, args.points)?).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("wrote {}", path.display());
     Ok(())
 }
@@ -203,10 +204,10 @@ mod tests {
 
     #[test]
     fn words_are_read() {
-        let read = |text: &str| Wishes::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        let some = Wishes { points: 10, only: vec!["sin".into(), "pow".into()] };
+        let read = |text: &str| AccuracyArgs::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let some = AccuracyArgs { points: 10, only: vec!["sin".into(), "pow".into()] };
         assert_eq!(read("--points 10 --op sin,pow"), Ok(some));
-        assert_eq!(read(""), Ok(Wishes { points: POINTS, only: Vec::new() }));
+        assert_eq!(read(""), Ok(AccuracyArgs { points: POINTS, only: Vec::new() }));
         for wrong in ["--points", "--points x", "--ops sin"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

@@ -31,17 +31,17 @@ use engine::Engine;
 use figure::{Figures, HEADING};
 use time::{Manner, Programs};
 
-/// The name under which Broadaxe stands among engines.
+/// The name of Broadaxe among engines.
 const OWN: &str = "broadaxe";
 /// The section of the record that holds the workloads.
 const WORKLOADS: &str = "workloads";
 
-pub(crate) const USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
+pub(crate) const BENCH_USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
                                 --sweep sizes,ranks,threads | --size | --models | --python | --page | --gate | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
-struct Wishes {
+struct BenchArgs {
     only: Vec<String>,
     threads: Vec<usize>,
     peers: Vec<String>,
@@ -49,12 +49,12 @@ struct Wishes {
     fresh: bool,
     quick: bool,
     record: bool,
-    work: Work,
+    work: BenchMode,
 }
 
 /// Says what is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Work {
+enum BenchMode {
     /// The workloads are timed.
     #[default]
     Time,
@@ -66,7 +66,7 @@ enum Work {
     Models,
     /// Calls of the Python package are timed.
     Python,
-    /// The page is written anew from the records.
+    /// The page is regenerated from the records.
     Page,
     /// Instructions are compared with the recorded ones.
     Gate,
@@ -74,60 +74,62 @@ enum Work {
     GateRecord,
 }
 
-impl Wishes {
+impl BenchArgs {
     fn read(words: &[String]) -> Result<Self, String> {
-        let mut wishes = Self::default();
+        let mut args = Self::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let mut list = || -> Result<Vec<String>, String> {
-                let text = words.next().ok_or_else(|| format!("{word} takes a list, apart by commas"))?;
+                let text = words.next().ok_or_else(|| format!("{word} needs a list, separated by commas"))?;
                 Ok(text.split(',').map(str::to_owned).collect())
             };
             match word.as_str() {
-                "--only" => wishes.only = list()?,
+                "--only" => args.only = list()?,
                 "--threads" => {
                     let count = |text: String| text.parse().ok().filter(|&count: &usize| count > 0);
                     let counts = list()?.into_iter().map(count).collect::<Option<_>>();
-                    wishes.threads = counts.ok_or("--threads takes numbers from 1, apart by commas")?;
+                    args.threads = counts.ok_or("--threads needs numbers from 1, separated by commas")?;
                 }
-                "--peers" => wishes.peers = peers::known(list()?)?,
-                "--sweep" => (wishes.work, wishes.sweeps) = (Work::Sweep, sweep::known(list()?)?),
-                "--fresh" => wishes.fresh = true,
-                "--quick" => wishes.quick = true,
-                "--record" => wishes.record = true,
-                "--size" => wishes.work = Work::Size,
-                "--models" => wishes.work = Work::Models,
-                "--python" => wishes.work = Work::Python,
-                "--page" => wishes.work = Work::Page,
-                "--gate" => wishes.work = Work::Gate,
-                "--gate-record" => wishes.work = Work::GateRecord,
-                other => return Err(format!("bench does not take {other}; it takes {USAGE}")),
+                "--peers" => args.peers = peers::known(list()?)?,
+                "--sweep" => (args.work, args.sweeps) = (BenchMode::Sweep, sweep::known(list()?)?),
+                "--fresh" => args.fresh = true,
+                "--quick" => args.quick = true,
+                "--record" => args.record = true,
+                "--size" => args.work = BenchMode::Size,
+                "--models" => args.work = BenchMode::Models,
+                "--python" => args.work = BenchMode::Python,
+                "--page" => args.work = BenchMode::Page,
+                "--gate" => args.work = BenchMode::Gate,
+                "--gate-record" => args.work = BenchMode::GateRecord,
+                other => return Err(format!("unknown argument {other}; usage: bench {BENCH_USAGE}")),
             }
         }
-        if wishes.threads.is_empty() {
-            wishes.threads = vec![1, 2];
+        if args.threads.is_empty() {
+            args.threads = vec![1, 2];
         }
-        Ok(wishes)
+        Ok(args)
     }
 }
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let wishes = Wishes::read(words)?;
-    let found = match wishes.work {
-        Work::Time => workloads(root, &wishes),
-        Work::Sweep => {
+    let args = BenchArgs::read(words)?;
+    let found = match args.work {
+        BenchMode::Time => workloads(root, &args),
+        BenchMode::Sweep => {
             let programs = programs(root)?;
-            let run = |name: &String| sweep::run(root, &programs, name, wishes.quick, wishes.record);
-            wishes.sweeps.iter().try_for_each(run)
+            let run = |name: &String| sweep::run(root, &programs, name, args.quick, args.record);
+            args.sweeps.iter().try_for_each(run)
         }
-        Work::Size => code::run(root, &target(root), wishes.record),
-        Work::Models => return models::run(root, &target(root), wishes.record),
-        Work::Python => return python::run(root, &target(root), wishes.record),
-        Work::Page => Ok(()),
-        Work::Gate | Work::GateRecord => return gate::run(root, &runner(root)?, wishes.work == Work::GateRecord),
+        BenchMode::Size => code::run(root, &target(root), args.record),
+        BenchMode::Models => return models::run(root, &target(root), args.record),
+        BenchMode::Python => return python::run(root, &target(root), args.record),
+        BenchMode::Page => Ok(()),
+        BenchMode::Gate | BenchMode::GateRecord => {
+            return gate::run(root, &runner(root)?, args.work == BenchMode::GateRecord);
+        }
     };
-    if wishes.record || wishes.work == Work::Page {
+    if args.record || args.work == BenchMode::Page {
         python::page(root)?;
     }
     found
@@ -139,23 +141,23 @@ pub(crate) fn can_count() -> bool {
 }
 
 /// Times the workloads.
-fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
+fn workloads(root: &Path, args: &BenchArgs) -> Result<(), String> {
     let path = root.join("bench/workloads.txt");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let workloads = table::parse(&text).map_err(|why| format!("bench/workloads.txt: {why}"))?;
-    let workloads = table::only(workloads, &wishes.only)?;
+    let workloads = table::only(workloads, &args.only)?;
     let programs = programs(root)?;
-    let python = if wishes.peers.is_empty() { None } else { Some(peers::install(&target(root), &wishes.peers)?) };
+    let python = if args.peers.is_empty() { None } else { Some(peers::install(&target(root), &args.peers)?) };
     let folder = exchange(root);
     let mut all: Vec<Figures> = Vec::new();
     println!("{HEADING}");
-    let most = wishes.threads.iter().copied().max().unwrap_or(1);
+    let most = args.threads.iter().copied().max().unwrap_or(1);
     let mut engines = Vec::from(programs.start()?);
-    for (peer, python) in wishes.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
+    for (peer, python) in args.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
         engines.push(Engine::start(peer, &mut peers::command(root, python, peer), most)?);
     }
-    let (rounds, seconds) = if wishes.quick { (2, 0.03) } else { (5, 0.05) };
-    let manner = Manner { threads: &wishes.threads, rounds, seconds, fresh: wishes.fresh, folder: &folder };
+    let (rounds, seconds) = if args.quick { (2, 0.03) } else { (5, 0.05) };
+    let manner = Manner { threads: &args.threads, rounds, seconds, fresh: args.fresh, folder: &folder };
     for workload in &workloads {
         for figures in time::measure(workload, &mut engines, &manner)? {
             for mode in ["out", "fresh", "unplanned"] {
@@ -166,8 +168,8 @@ fn workloads(root: &Path, wishes: &Wishes) -> Result<(), String> {
             all.push(figures);
         }
     }
-    if wishes.record {
-        record::put(root, WORKLOADS, &all, wishes.quick)?;
+    if args.record {
+        record::put(root, WORKLOADS, &all, args.quick)?;
     }
     let wrong: Vec<&str> = all.iter().filter(|figures| figures.own_is_wrong()).map(|f| f.workload.as_str()).collect();
     if wrong.is_empty() { Ok(()) } else { Err(format!("Broadaxe differs from NumPy in {}", wrong.join(" "))) }
@@ -178,7 +180,7 @@ fn exchange(root: &Path) -> PathBuf {
     const NAME: &str = "broadaxe-bench-";
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { target(root) };
-    // A run that was interrupted leaves its folder, which takes memory.
+    // An interrupted run leaves its folder, which uses memory.
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let process = name.strip_prefix(NAME).filter(|number| number.parse::<u32>().is_ok());
@@ -234,8 +236,8 @@ fn target(root: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    fn wishes(text: &str) -> Result<Wishes, String> {
-        Wishes::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    fn args(text: &str) -> Result<BenchArgs, String> {
+        BenchArgs::read(&text.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
@@ -244,26 +246,28 @@ mod tests {
         for words in [["test_page.py", "--quiet"], ["page.py", "--check"]] {
             match Command::new("python3").arg("-B").args(words).current_dir(&bench).output() {
                 Ok(answer) => assert!(answer.status.success(), "{}", String::from_utf8_lossy(&answer.stderr)),
-                Err(_) => println!("there is no python3, so bench/{} was not run", words[0]),
+                Err(_) => println!("python3 was not found, so bench/{} was not run", words[0]),
             }
         }
     }
 
     #[test]
-    fn wishes_are_read() {
-        let both = wishes("--only a,b --threads 2 --peers numpy --quick").expect("readable");
+    fn args_are_read() {
+        let both = args("--only a,b --threads 2 --peers numpy --quick").expect("readable");
         assert_eq!(
             (both.only, both.threads, both.peers),
             (vec!["a".into(), "b".into()], vec![2], vec!["numpy".into()])
         );
         assert!(both.quick && !both.record);
-        assert_eq!(wishes("").map(|wishes| wishes.threads), Ok(vec![1, 2]));
-        assert!(wishes("--peers all").is_ok_and(|wishes| wishes.peers.len() > 3));
-        for (text, work) in [("--sweep sizes --record", Work::Sweep), ("--size", Work::Size), ("--gate", Work::Gate)] {
-            assert_eq!(wishes(text).map(|wishes| wishes.work), Ok(work), "{text}");
+        assert_eq!(args("").map(|args| args.threads), Ok(vec![1, 2]));
+        assert!(args("--peers all").is_ok_and(|args| args.peers.len() > 3));
+        for (text, work) in
+            [("--sweep sizes --record", BenchMode::Sweep), ("--size", BenchMode::Size), ("--gate", BenchMode::Gate)]
+        {
+            assert_eq!(args(text).map(|args| args.work), Ok(work), "{text}");
         }
         for wrong in ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus", "--sweep floors"] {
-            assert!(wishes(wrong).is_err(), "{wrong}");
+            assert!(args(wrong).is_err(), "{wrong}");
         }
     }
 }

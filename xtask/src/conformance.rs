@@ -1,12 +1,12 @@
-//! Conformance: asks the engines that are installed whether Broadaxe is right.
+//! Compares Broadaxe with the engines that are installed.
 //!
-//! The package is built into the environment of its tests; the engines, whose versions are pinned, are installed beside it.
+//! The package is built into the environment of its tests; the engines, whose versions are pinned, are installed there too.
 
 use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
+pub(crate) const CONFORMANCE_USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
 
 /// The engines of the bounded part, and of all of it.
 pub(crate) const BOUNDED: &str = "requirements.txt";
@@ -20,7 +20,7 @@ const VERDICTS: (&[&str], &[&str]) =
 const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
 
 /// What `--peers` passes on to its script, in the same way.
-const PEERS: (&[&str], &[&str]) =
+const PEER_OPTIONS: (&[&str], &[&str]) =
     (&["--suite", "--array-api-tests", "--examples"], &["--recorded", "--update", "--prune"]);
 
 /// What came of getting ready.
@@ -32,7 +32,7 @@ pub(crate) enum Ready {
 }
 
 /// The questions about whole models, and what each is told; they write their pages.
-const MODELS: [(&str, &[&str]); 7] = [
+const MODEL_SUITES: [(&str, &[&str]); 7] = [
     ("laws", &[]),
     ("models_upgrade", &[]),
     ("models_fix", &["--write"]),
@@ -64,11 +64,11 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
                 engines.push(name.clone());
                 rest.next();
             }
-            _ => return Err(format!("conformance takes {USAGE}; not '{word}'")),
+            _ => return Err(format!("unknown argument '{word}'; usage: conformance {CONFORMANCE_USAGE}")),
         }
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     match prepare(root, if quick && !about_models { BOUNDED } else { FULL })? {
         Ready::Skipped(why) => Err(why),
@@ -93,7 +93,7 @@ fn models(root: &Path, suite: &Command) -> Result<(), String> {
         return Err("the command and the examples do not build".to_owned());
     }
     let mut wrong = Vec::new();
-    for (name, words) in MODELS {
+    for (name, words) in MODEL_SUITES {
         println!("{name}");
         let mut script = Command::new(suite.get_program());
         script.args(["-m", &format!("conformance.{name}")]).args(words).current_dir(root);
@@ -111,7 +111,13 @@ fn verdicts(root: &Path, told: &[String]) -> Result<(), String> {
 
 /// Runs the tests of other projects against the package: numexpr's and NumPy's, and the array API's where its checkout is given.
 fn peers(root: &Path, told: &[String]) -> Result<(), String> {
-    script(root, "conformance.peers", (told, PEERS), "requirements-peers.txt", "a test fails for no known reason")
+    script(
+        root,
+        "conformance.peers",
+        (told, PEER_OPTIONS),
+        "requirements-peers.txt",
+        "a test fails for no known reason",
+    )
 }
 
 /// Runs a module of `conformance/` with the words that it was told, among those that it may be.
@@ -127,11 +133,11 @@ fn script(
         let is_known = known.1.contains(&word.as_str())
             || (known.0.contains(&word.as_str()) && rest.next().is_some_and(|value| !value.starts_with('-')));
         if !is_known {
-            return Err(format!("conformance takes {USAGE}; not '{word}'"));
+            return Err(format!("unknown argument '{word}'; usage: conformance {CONFORMANCE_USAGE}"));
         }
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     let suite = match prepare(root, list)? {
         Ready::Skipped(why) => return Err(why),
@@ -150,10 +156,10 @@ fn script(
 fn dask(root: &Path, told: &[String]) -> Result<(), String> {
     let known = told.chunks(2).all(|pair| DASK.contains(&pair[0].as_str()) && pair.len() == 2);
     if !known {
-        return Err(format!("conformance takes {USAGE}; not '{}'", told.join(" ")));
+        return Err(format!("unknown arguments '{}'; usage: conformance {CONFORMANCE_USAGE}", told.join(" ")));
     }
     if !python::is_here() {
-        return Err("there is no Python from 3.10 on with what it takes to make environments".to_owned());
+        return Err("no Python 3.10 or newer that can make virtual environments".to_owned());
     }
     let mut script = Command::new(python::build(root)?);
     script.args(["-m", "conformance.dask_cluster"]).args(told).current_dir(root);
@@ -215,7 +221,7 @@ mod tests {
             &["--peers", "--seed", "1"],
         ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("conformance takes")), "{words:?}");
+            assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("usage: conformance")), "{words:?}");
         }
     }
 
@@ -230,7 +236,7 @@ mod tests {
             .chain(["laws".to_owned()])
             .collect();
         asked.sort();
-        let mut listed = MODELS.map(|(name, _)| name);
+        let mut listed = MODEL_SUITES.map(|(name, _)| name);
         listed.sort_unstable();
         assert_eq!(asked, listed);
     }
@@ -239,7 +245,7 @@ mod tests {
     fn scripts_take_what_is_passed_on() {
         let verdicts = include_str!("../../conformance/verdicts/__main__.py");
         let peers = include_str!("../../conformance/peers/__main__.py");
-        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEERS)] {
+        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEER_OPTIONS)] {
             for word in valued.iter().chain(plain) {
                 assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
             }

@@ -1,4 +1,4 @@
-//! Figures of the code: how much there is of each kind, in what sizes, and what is defined or entangled twice.
+//! Prints figures of the code: lines by kind, sizes, import cycles and repeated names.
 //!
 //! `cargo xtask figures [FOLDER]` prints them for this repository, or for another copy of it. They come from the same
 //! reading of the sources as the checks of `tidy`.
@@ -16,7 +16,7 @@ use crate::tidy::{
     size,
 };
 
-pub(crate) const USAGE: &str = "[FOLDER]";
+pub(crate) const FIGURES_USAGE: &str = "[FOLDER]";
 /// The file whose rows name every operator.
 const OPERATORS: &str = "crates/broadaxe-kernels/src/table.rs";
 /// The words that begin one of its rows.
@@ -27,7 +27,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let folder = match words {
         [] => root.to_owned(),
         [folder] => PathBuf::from(folder),
-        _ => return Err(format!("figures takes {USAGE}, not {}", words.join(" "))),
+        _ => return Err(format!("unknown arguments {}; usage: figures {FIGURES_USAGE}", words.join(" "))),
     };
     print!("{}", text(&Tree::read(&folder)?));
     Ok(())
@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 
 /// Holds the figures of one crate.
 #[derive(Default)]
-struct Figures {
+struct CodeFigures {
     files: usize,
     code: usize,
     comment: usize,
@@ -55,7 +55,7 @@ struct Figures {
     doubles: Vec<(String, usize)>,
 }
 
-impl Figures {
+impl CodeFigures {
     /// Counts a file in; `tested` says whether all of it is for tests.
     fn add(&mut self, source: &Source, text: &str, tested: bool) {
         self.files += 1;
@@ -218,12 +218,12 @@ fn camel(name: &str) -> String {
 fn text(tree: &Tree) -> String {
     let crates = Modules::of_crates(tree);
     let all_modules: Vec<&str> = crates.iter().flat_map(Modules::files).map(|source| source.path.as_str()).collect();
-    let mut figures = BTreeMap::<&str, Figures>::new();
+    let mut figures = BTreeMap::<&str, CodeFigures>::new();
     let texts: HashMap<&str, &str> = tree.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
     for source in &tree.rust {
         let folder = package(tree, &source.path);
         let of_crate = crates.iter().any(|modules| modules.folder() == folder);
-        // A program's own root beside a library is in no list of modules.
+        // The root of a binary next to a library is in no list of modules.
         let root = source.path.ends_with("/main.rs") || source.path.contains("/src/bin/");
         let tested = of_crate && !root && !all_modules.contains(&source.path.as_str());
         figures.entry(folder).or_default().add(source, texts[source.path.as_str()], tested);
@@ -245,8 +245,8 @@ fn package<'a>(tree: &'a Tree, path: &str) -> &'a str {
     own.max_by_key(|folder| folder.len()).unwrap_or("")
 }
 
-fn page(figures: &BTreeMap<&str, Figures>, operators: &BTreeMap<String, usize>) -> String {
-    let (mut product, mut all) = (Figures::default(), Figures::default());
+fn page(figures: &BTreeMap<&str, CodeFigures>, operators: &BTreeMap<String, usize>) -> String {
+    let (mut product, mut all) = (CodeFigures::default(), CodeFigures::default());
     for (name, own) in figures {
         all.include(own);
         if name.starts_with("crates/") && !name.ends_with("testing") {

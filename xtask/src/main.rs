@@ -1,7 +1,7 @@
-//! Tasks of the repository: `cargo xtask test` and what it is made of.
+//! Tasks of the repository: `cargo xtask test` and its parts.
 
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task talks to whoever runs it")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task prints for the developer who runs it")]
 
 mod tidy;
 
@@ -23,7 +23,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Holds one task: what it is called, what it takes and does, and how it runs.
+/// Holds one task: its name, its usage, what it does, and its function.
 struct Task {
     name: &'static str,
     usage: &'static str,
@@ -34,36 +34,36 @@ struct Task {
 /// Every task there is. A task is added by its file and its line here.
 const TASKS: &[Task] = &[
     Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
-    Task { name: "bench", usage: bench::USAGE, about: "times the workloads of bench/", run: bench::run },
+    Task { name: "bench", usage: bench::BENCH_USAGE, about: "times the workloads of bench/", run: bench::run },
     Task {
         name: "accuracy",
-        usage: accuracy::USAGE,
+        usage: accuracy::ACCURACY_USAGE,
         about: "measures all errors and writes docs/accuracy.md",
         run: accuracy::run,
     },
     Task {
         name: "sanitize",
-        usage: sanitize::USAGE,
+        usage: sanitize::SANITIZE_USAGE,
         about: "tests kernels and engine under AddressSanitizer",
         run: sanitize::run,
     },
     Task {
         name: "conformance",
-        usage: conformance::USAGE,
-        about: "asks other engines, and writes docs/conformance.md",
+        usage: conformance::CONFORMANCE_USAGE,
+        about: "compares with other engines, and writes docs/conformance.md",
         run: conformance::run,
     },
-    Task { name: "tidy", usage: "", about: "checks the walls and the habits of the repository", run: tidy },
+    Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",
-        usage: figures::USAGE,
+        usage: figures::FIGURES_USAGE,
         about: "prints figures of the code: lines, sizes, cycles, names",
         run: figures::run,
     },
 ];
 
 fn tidy(root: &Path, words: &[String]) -> Result<(), String> {
-    if words.is_empty() { tidy::run(root) } else { Err(format!("tidy takes nothing, not {}", words.join(" "))) }
+    if words.is_empty() { tidy::run(root) } else { Err(format!("unknown arguments {}; usage: tidy", words.join(" "))) }
 }
 
 fn main() -> ExitCode {

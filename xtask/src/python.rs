@@ -1,4 +1,4 @@
-//! The Python package: built into an environment of its own below the build folder, and tested there.
+//! Builds the Python package into a virtual environment below the build folder, and tests it.
 
 use std::{
     env, fs,
@@ -15,12 +15,12 @@ const ALONE: &[&str] = &[
     "tests/test_robust.py",
 ];
 
-/// Says whether there is a Python that the package is for, with what it takes to make environments.
+/// Says whether a Python that the package supports can make virtual environments.
 pub(crate) fn is_here() -> bool {
     is_from((3, 10))
 }
 
-/// Says whether there is a Python of this version or a newer one, with what it takes to make environments.
+/// Says whether a Python of this version or newer can make virtual environments.
 pub(crate) fn is_from((major, minor): (u32, u32)) -> bool {
     let ask = format!("import ensurepip, sys, venv; sys.exit(sys.version_info < ({major}, {minor}))");
     Command::new("python3").args(["-c", &ask]).output().is_ok_and(|output| output.status.success())
@@ -73,7 +73,7 @@ pub(crate) fn tests(root: &Path, python: &Path) -> [Command; 2] {
     [together, alone]
 }
 
-/// Builds the module of the test that panics and puts it beside the package, on systems where an extension needs no more to be linked.
+/// Builds the module of the test that panics and puts it next to the package, on systems where an extension needs no more to be linked.
 fn build_panics(root: &Path, target: &Path, python: &Path) -> Result<(), String> {
     let ask = "import sys, sysconfig; print(sysconfig.get_path('platlib'), '%d.%d' % sys.version_info[:2])";
     let answer = Command::new(python).args(["-c", ask]).output().map_err(|e| format!("{}: {e}", python.display()))?;
@@ -99,7 +99,7 @@ fn build_panics(root: &Path, target: &Path, python: &Path) -> Result<(), String>
     fs::copy(&from, &to).map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
 }
 
-/// Takes from a command's environment what cargo says about this very program: to build scripts that ask for it, it would look
+/// Removes cargo's variables about this program from a command's environment: to build scripts that read them, it would look
 /// like a change.
 pub(crate) fn forget_us(command: &mut Command) {
     let about_us = env::vars_os().map(|(name, _)| name).filter(|name| {

@@ -1,12 +1,12 @@
 //! Runs the tests of everything that has unsafe code under the address sanitizer of the compiler.
 //!
-//! Guard pages around operands, which the tests put up themselves, see what lies a page too far; this sees what lies a byte
+//! Guard pages around operands, which the tests set up themselves, detect an access one page too far; this detects an access one byte
 //! too far in any allocation, and what is used after it was freed. The sanitizer is an unstable option of the compiler, so
-//! the stable one is told to accept it; what is built lies apart from the other builds.
+//! the stable one is told to accept it; its build folder is separate.
 
 use std::{env, path::Path, process::Command};
 
-pub(crate) const USAGE: &str = "[FILTER]";
+pub(crate) const SANITIZE_USAGE: &str = "[FILTER]";
 
 /// The tests that run: those of the crates with the kernels and the engine, and the random programs over both.
 const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
@@ -14,8 +14,7 @@ const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--
 /// What the compiler is told. Checks are calls: inline, they would multiply the code of the kernels and the time of its compile.
 const FLAGS: &str = "-Zsanitizer=address -Cllvm-args=-asan-instrumentation-with-call-threshold=0";
 
-/// What makes the compile of the kernels short: loops as they are written reach the same bytes as those that the compiler makes of
-/// them, which the guard pages of the tests watch.
+/// Compiles the kernels without optimisation, which is faster. Optimised loops are tested with guard pages instead.
 const PLAIN: &[&str] = &["--config", "profile.dev.package.broadaxe-kernels.opt-level=0"];
 
 /// The faults that belong to the tests: those of guard pages, and of files that are cut while they are mapped.
@@ -26,7 +25,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let filter = match words {
         [] => None,
         [filter] if !filter.starts_with('-') => Some(filter),
-        _ => return Err(format!("sanitize takes {USAGE}, not {}", words.join(" "))),
+        _ => return Err(format!("unknown arguments {}; usage: sanitize {SANITIZE_USAGE}", words.join(" "))),
     };
     let host = host()?;
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

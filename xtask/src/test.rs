@@ -1,4 +1,4 @@
-//! Checks everything, in stages, cheapest first; the first stage that fails is the last that runs.
+//! Runs all checks in stages, cheapest first, and stops at the first failure.
 
 use std::{
     env,
@@ -19,11 +19,11 @@ use crate::{
 struct Stage {
     name: &'static str,
     about: &'static str,
-    work: Work,
+    work: Action,
 }
 
 /// What a stage does.
-enum Work {
+enum Action {
     /// Runs cargo with these arguments.
     Cargo(&'static [&'static str]),
     /// Runs cargo with these arguments and one more environment variable.
@@ -41,39 +41,35 @@ enum Work {
 }
 
 static STAGES: &[Stage] = &[
-    Stage { name: "format", about: "rustfmt agrees", work: Work::Cargo(&["fmt", "--all", "--check"]) },
-    Stage { name: "tidy", about: "the walls and the habits stand", work: Work::Tidy },
+    Stage { name: "format", about: "rustfmt agrees", work: Action::Cargo(&["fmt", "--all", "--check"]) },
+    Stage { name: "tidy", about: "the conventions of the repository hold", work: Action::Tidy },
     Stage {
         name: "lint",
-        about: "clippy has nothing to say",
-        work: Work::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        about: "clippy has no findings",
+        work: Action::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
     Stage {
         name: "docs",
-        about: "the documentation builds, and its links lead somewhere",
-        work: Work::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
+        about: "the documentation builds, and its links are valid",
+        work: Action::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
     },
     Stage {
         name: "tests",
         about: "all tests and examples, with the best instruction set of this CPU",
-        work: Work::Cargo(&["test", "--workspace", "--no-fail-fast"]),
+        work: Action::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
-    Stage { name: "python", about: "the Python package builds, and its tests pass", work: Work::Python },
-    Stage { name: "engines", about: "other engines agree, but where it is known why not", work: Work::Conformance },
-    Stage {
-        name: "counts",
-        about: "the proofs again, saying how many cases and pairs they asked",
-        work: Work::Cargo(PROOFS),
-    },
+    Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
+    Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
+    Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
     // All tests ran with the best instruction set, so only those below it are left.
-    Stage { name: "baseline", about: "kernels and engine again", work: Work::Level("baseline", has_avx2) },
-    Stage { name: "avx2", about: "kernels and engine again", work: Work::Level("avx2", has_avx512) },
+    Stage { name: "baseline", about: "kernels and engine again", work: Action::Level("baseline", has_avx2) },
+    Stage { name: "avx2", about: "kernels and engine again", work: Action::Level("avx2", has_avx512) },
     Stage {
         name: "caches",
         about: "kernels and engine again, as with small caches",
-        work: Work::CargoWith(("BROADAXE_CACHES", "256K,1M"), CACHE_TESTS),
+        work: Action::CargoWith(("BROADAXE_CACHES", "256K,1M"), CACHE_TESTS),
     },
-    Stage { name: "gate", about: "released kernels take no more instructions than recorded", work: Work::Gate },
+    Stage { name: "gate", about: "release kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
 /// The tests whose numbers are worth seeing though they pass.
@@ -220,7 +216,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
                 return Ok(());
             }
             ("--only", Some(name)) => chosen.push(find(name)?),
-            _ => return Err(format!("test takes --list, or --only STAGE as often as needed; not '{word}'")),
+            _ => return Err(format!("unknown argument '{word}'; usage: test [--list] [--only STAGE]...")),
         }
     }
     if chosen.is_empty() {
@@ -243,22 +239,22 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 fn find(name: &str) -> Result<&'static Stage, String> {
     STAGES.iter().find(|stage| stage.name == name).ok_or_else(|| {
         let names: Vec<_> = STAGES.iter().map(|stage| stage.name).collect();
-        format!("there is no stage '{name}'; the stages are {}", names.join(", "))
+        format!("unknown stage '{name}'; the stages are {}", names.join(", "))
     })
 }
 
-fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
+fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
     match *work {
-        Work::Cargo(arguments) => cargo(root, arguments, None),
-        Work::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
-        Work::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
-        Work::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
-        Work::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
-        Work::Python | Work::Conformance if !python::is_here() => {
+        Action::Cargo(arguments) => cargo(root, arguments, None),
+        Action::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
+        Action::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
+        Action::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
+        Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
+        Action::Python | Action::Conformance if !python::is_here() => {
             println!("no Python from 3.10 on");
             Ok((Outcome::Skipped, Count::default()))
         }
-        Work::Python => match python::build(root) {
+        Action::Python => match python::build(root) {
             Ok(python) => {
                 let (mut outcome, mut count) = (Outcome::Passed, Count::default());
                 for tests in python::tests(root, &python) {
@@ -270,7 +266,7 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
             }
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
-        Work::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
+        Action::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
             Ok(Ready::Suite(suite)) => show(suite),
             Ok(Ready::Skipped(why)) => {
                 println!("{why}");
@@ -278,11 +274,11 @@ fn perform(work: &Work, root: &Path) -> Result<(Outcome, Count), String> {
             }
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
-        Work::Gate if !(has_avx2() && bench::can_count()) => {
+        Action::Gate if !(has_avx2() && bench::can_count()) => {
             println!("no AVX2, or no valgrind: nothing is counted");
             Ok((Outcome::Skipped, Count::default()))
         }
-        Work::Gate => Ok((outcome(bench::run(root, &["--gate".to_owned()])), Count::default())),
+        Action::Gate => Ok((outcome(bench::run(root, &["--gate".to_owned()])), Count::default())),
     }
 }
 

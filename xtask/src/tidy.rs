@@ -1,9 +1,9 @@
-//! The walls and the habits of this repository, as a program.
+//! Checks the conventions of this repository.
 //!
-//! Each check is a pure function from the files to its findings, and stands in a file of its own with tests on small
+//! Each check is a pure function from the files to its findings, in a file of its own, with tests on small
 //! made-up sources. CONTRIBUTING.md says the same in sentences; where the two differ, this is what holds. What rustc and
 //! clippy check already (documentation of public items, casts, ...) is not repeated here, and no check tries to tell
-//! whether a sentence begins with a verb: that takes a reader.
+//! whether a sentence begins with a verb: that needs a reader.
 
 pub(crate) mod scan;
 

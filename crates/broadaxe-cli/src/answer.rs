@@ -1,4 +1,4 @@
-//! What a subcommand answers, and the tables and lists that its text is made of.
+//! Holds the answer of a subcommand, and formats its tables and lists.
 
 use std::fmt::{self, Display};
 

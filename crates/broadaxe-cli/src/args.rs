@@ -1,4 +1,4 @@
-//! The command line.
+//! Declares the command line.
 
 mod model;
 
@@ -186,7 +186,7 @@ Names are arrays or numbers:
   a=a.npy                   a NumPy array
   a=all.npz:key             one of several; the key is optional for a single one
   a=model.safetensors:key   a tensor
-  a=0.5                     a number, which takes the dtype of the arrays
+  a=0.5                     a number, with the dtype of the arrays
 
 Files are checked strictly: truncated or oversized files, wrong headers and
 pickled objects are errors that name the field and the byte. The output file is

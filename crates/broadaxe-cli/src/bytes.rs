@@ -1,4 +1,4 @@
-//! Numbers of bytes, read and written, and how many the machine has.
+//! Reads and writes numbers of bytes, and finds the memory of the machine.
 
 use std::fs;
 

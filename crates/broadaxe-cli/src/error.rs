@@ -1,4 +1,4 @@
-//! The one error of the command: what is said, and with which exit code it ends.
+//! The error of the command: its text and its exit code.
 
 use std::{fmt, io, path::Path};
 
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     File,
     /// Shapes do not broadcast.
     Shape,
-    /// Values or dtypes were refused.
+    /// Values or dtypes were rejected.
     Value,
     /// An expression is not one, or names something that was not given.
     Expression,
@@ -47,7 +47,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the word that stands for this class in JSON.
+    /// Returns the name of this class in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Usage => "usage",
@@ -292,7 +292,7 @@ impl From<broadaxe_models::Error> for Error {
 }
 
 impl From<broadaxe::Error> for Error {
-    /// Shapes, dtypes and values are refused; what the expression says is wrong usage.
+    /// Shapes, dtypes and values are rejected; what the expression says is wrong usage.
     fn from(error: broadaxe::Error) -> Self {
         use broadaxe::ErrorKind as Engine;
         let made = match (error.kind(), error.shape()) {

@@ -1,12 +1,12 @@
-//! Array files: `.npy`, `.npz` and `.safetensors`, read strictly and written whole or not at all.
+//! Reads array files strictly and writes them atomically: `.npy`, `.npz` and `.safetensors`.
 //!
 //! The readers are our own, because the refusals are the point: a size is compared with the length of the file before
 //! anything is allocated, every key is expected exactly once, and an error names field and byte. All bytes come in
 //! through [`Source`], which maps large arrays and reads everything else. A file that is cut or written while it is in
-//! use is an error and not a signal: whoever computed with mapped bytes asks [`Stored::check`] before the result is used.
+//! use is an error and not a signal: callers that compute with mapped bytes must call [`Stored::check`] before they use the result.
 //!
 //! NumPy accepts bytes after the array of a `.npy` file (several arrays can be saved one after the other); here they
-//! are refused, since the others would be ignored without a word.
+//! are rejected, since the others would be ignored silently.
 
 mod data;
 mod source;
@@ -110,7 +110,7 @@ impl Stored {
         self.data.check()
     }
 
-    /// Takes the elements' bytes into memory, in native byte order.
+    /// Reads the elements' bytes into memory, in native byte order.
     ///
     /// # Errors
     /// When not enough memory for them; as for [`Stored::check`].
@@ -222,7 +222,7 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
             Err(Error::field("header length", 0, "a .safetensors file begins with the length of its header"))
         }
         (None, None) => {
-            Err(Error::field("magic", 0, "this is no array file; .npy, .npz and .safetensors files can be read"))
+            Err(Error::field("magic", 0, "not an array file; .npy, .npz and .safetensors files can be read"))
         }
     }
 }
@@ -261,12 +261,12 @@ fn data_length(dtype: DType, shape: &[usize], there: u64, at: u64) -> Result<u64
     let shown = broadaxe_shape::Shape::from(shape);
     let dtype = dtype.name();
     if bytes > there {
-        let text = format!("the file is cut short: {shown} of {dtype} takes {bytes} bytes, and {there} are there");
+        let text = format!("the file is cut short: {shown} of {dtype} needs {bytes} bytes, and {there} are there");
         return Err(Error::field("data", at, text));
     }
     if bytes < there {
         let text = format!(
-            "{} bytes follow the array: {shown} of {dtype} takes {bytes}, and {there} are there",
+            "{} bytes follow the array: {shown} of {dtype} needs {bytes}, and {there} are there",
             there - bytes
         );
         return Err(Error::field("data", at + bytes, text));

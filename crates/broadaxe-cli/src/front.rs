@@ -1,4 +1,4 @@
-//! The front: reads the command line, runs a subcommand, prints its answer and gives the exit code.
+//! Reads the command line, runs a subcommand, prints its answer and gives the exit code.
 
 use std::{
     fmt::Display,
@@ -109,7 +109,7 @@ fn print_json(value: &impl Display) -> Result<(), Error> {
     print(format!("{value}\n").as_bytes())
 }
 
-/// Writes an error to standard error and returns its exit code. That nobody reads it is no reason to fail otherwise.
+/// Writes an error to standard error and returns its exit code. A closed standard error is not another failure.
 fn tell(error: &Error) -> u8 {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let mut text = format!("{red}error{red:#}: {error}\n");

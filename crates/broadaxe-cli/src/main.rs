@@ -1,4 +1,4 @@
-//! The command `broadaxe`; all of it is in the library beside this.
+//! Runs the command `broadaxe`, which is implemented in the library.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A short look at an array, in the manner of NumPy: rows in brackets, the middle of long axes left out.
+//! Formats an array as NumPy does: rows in brackets, without the middle of long axes.
 
 use std::fmt::{Display, LowerExp};
 
@@ -37,7 +37,7 @@ pub fn draw(array: &Plain<'_>) -> String {
     text + "\n"
 }
 
-/// Lists the indices of an axis to show; none stands for those left out.
+/// Lists the indices of an axis to show; `None` marks those left out.
 fn indices(dim: usize, edge: usize) -> Vec<Option<usize>> {
     if dim <= edge.saturating_mul(2) {
         return (0..dim).map(Some).collect();
@@ -127,7 +127,7 @@ pub fn element(dtype: DType, bytes: &[u8]) -> String {
     }
 }
 
-/// Writes a number with so many digits that matter, and no more than it needs.
+/// Writes a number with this many significant digits, and no more than it needs.
 fn short(value: f64, digits: usize) -> String {
     // Through its decimal form, so that 0.1 of fewer bits is 0.1 again.
     plain::<f64>(format!("{value:.*e}", digits - 1).parse().unwrap_or(value))

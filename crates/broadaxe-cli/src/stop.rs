@@ -1,8 +1,8 @@
-//! What happens when the command is interrupted: temporary files go, and it ends at once with 130 or 143.
+//! Handles interrupts: removes temporary files and ends at once with 130 or 143.
 //!
 //! A thread of its own waits for signals, so nothing that computes has to ask. It holds the list of temporary files
 //! while it removes them and until the process has ended; files are created and renamed under the same lock, so a
-//! result is there whole or not at all, and nothing is left beside it.
+//! result is written atomically, and no temporary file is left.
 
 use std::{
     fs::{self, File},
@@ -50,7 +50,7 @@ pub fn remove(temporary: &Path) {
 /// Begins to wait for signals. Those that the parent told us to ignore, as a shell does for background jobs, stay so.
 ///
 /// # Errors
-/// When the system refuses the handlers or the thread.
+/// When the system rejects the handlers or the thread.
 #[cfg(unix)]
 pub fn watch() -> io::Result<()> {
     use signal_hook::{

@@ -1,4 +1,4 @@
-//! Array files that lie, and where each is refused.
+//! Reads malformed array files, and checks where each is rejected.
 
 use std::io::{Cursor, Write};
 
@@ -104,7 +104,7 @@ fn npy_is_refused() {
             ("bytes after", [&good[..], b"x"].concat(), "data", "follow"),
             ("claims much", with("'<f4'", "(1099511627776,)"), "data", "cut short"),
             ("wraps", with("'<f4'", "(4611686018427387904, 4)"), "shape", "too large"),
-            ("wraps beside 0", with("'<f4'", "(0, 4611686018427387904, 4)"), "shape", "too large"),
+            ("wraps next to 0", with("'<f4'", "(0, 4611686018427387904, 4)"), "shape", "too large"),
             ("bytes wrap", with("'<f8'", "(2305843009213693952,)"), "shape", "too large"),
             ("dim of 21 digits", with("'<f4'", "(100000000000000000000,)"), "shape", "too large"),
             ("negative", with("'<f4'", "(-1,)"), "shape", "negative"),
@@ -327,7 +327,7 @@ fn safetensors_is_refused() {
             ("empty", vec![], "file", "empty"),
             ("short", vec![1, 2, 3], "header length", "first 8 bytes"),
             ("length alone", 1u64.to_le_bytes().to_vec(), "header length", "0 are there"),
-            ("length lies", [&u64::MAX.to_le_bytes()[..], b"{}"].concat(), "header length", "there"),
+            ("wrong length", [&u64::MAX.to_le_bytes()[..], b"{}"].concat(), "header length", "there"),
             ("no header", tensors("", b""), "header", "begin with"),
             ("a list", text("[]"), "header", "begin with"),
             ("a list behind blanks", text("  []"), "header", "begin with"),
@@ -366,7 +366,7 @@ fn safetensors_is_refused() {
             ("negative dim", one("U8", "[-8]", 0, 8), "header", "invalid value"),
             ("float dim", one("U8", "[8.0]", 0, 8), "header", "invalid type"),
             ("wraps", one("U8", "[4294967296, 4294967296]", 0, 8), "tensor 'a'", "too large"),
-            ("other size", one("F32", "[8]", 0, 8), "tensor 'a'", "takes 32 bytes"),
+            ("other size", one("F32", "[8]", 0, 8), "tensor 'a'", "needs 32 bytes"),
             ("past the end", one("U8", "[9]", 0, 9), "tensor 'a'", "not among"),
             ("backwards", one("U8", "[8]", 8, 0), "tensor 'a'", "not among"),
             ("hole in front", one("U8", "[7]", 1, 8), "tensor 'a'", "hole"),

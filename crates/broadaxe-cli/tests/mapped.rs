@@ -342,5 +342,5 @@ fn mapped_operands_do_not_count() {
     // Its bytes have to be turned round, in memory.
     let output = mean("a=big.npy");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("takes 2097152 bytes, and 1048576 are left of the limit"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("needs 2097152 bytes, and 1048576 are left of the limit"), "{}", stderr(&output));
 }

@@ -63,7 +63,7 @@ fn exit_codes() {
         (&["check", "README.md"], 2, "README.md"),
         (&["check", FACE, "--input-shape", "picture:1,3,16,16"], 2, "image"),
         (&["check", FACE, "--input-shape", "image"], 2, "NAME:SHAPE"),
-        (&["explain", FACE, "--node", "nobody"], 2, "nobody"),
+        (&["explain", FACE, "--node", "nowhere"], 2, "nowhere"),
     ];
     for (args, code, says) in cases {
         let output = broadaxe(args);
@@ -181,7 +181,7 @@ fn a_changed_model_is_whole_and_elsewhere() {
     assert!(broadaxe(&["check", &out, "--for", "onnx,openvino,ncnn"]).status.success());
 }
 
-/// Makes a model with a text of so many bytes behind it, so that it takes a while to write; returns its bytes.
+/// Makes a model with a text of this many bytes behind it, so that it is slow to write; returns its bytes.
 fn long(path: &str, text: usize) -> Vec<u8> {
     let mut bytes = fs::read(root().join(FACE)).unwrap();
     bytes.push(6 << 3 | 2); // ModelProto.doc_string

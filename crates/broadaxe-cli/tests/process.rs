@@ -271,7 +271,7 @@ fn temporary(folder: &Path) -> bool {
     entries.any(|entry| entry.unwrap().file_name().to_string_lossy().ends_with(".broadaxe-tmp"))
 }
 
-/// Waits until the run has begun to compute, which is when its temporary file is there.
+/// Waits until the run has begun to compute, which is when its temporary file exists.
 fn started(folder: &Folder, mut command: Command) -> Child {
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();

@@ -11,6 +11,7 @@ use broadaxe_format::{
     graph::Data,
 };
 use broadaxe_shape::symbolic::SymbolicShape;
+use broadaxe_testing::random::Random;
 
 const FILES: [&str; 4] =
     ["paddle_small.json", "paddle_while.json", "paddle_old_small.pdmodel", "paddle_old_while.pdmodel"];
@@ -313,11 +314,7 @@ fn broken_programs_are_refused() {
 
 #[test]
 fn no_cut_and_no_flip_panics() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random::new(1);
     let read = |bytes: &[u8], name: &str| format::read(&Source::memory(bytes, Some(name.into())));
     for name in FILES {
         let whole = fs::read(path(name)).unwrap();
@@ -327,9 +324,10 @@ fn no_cut_and_no_flip_panics() {
         let mut errors = 0;
         for _ in 0..1000 {
             let mut bytes = whole.clone();
-            for _ in 0..=random(3) {
-                let at = random(bytes.len());
-                bytes[at] = if name.ends_with("json") { b"0-9\"{}[],:a"[random(11)] } else { random(256) as u8 };
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] =
+                    if name.ends_with("json") { b"0-9\"{}[],:a"[random.below(11)] } else { random.below(256) as u8 };
             }
             match read(&bytes, name) {
                 Ok(model) => {

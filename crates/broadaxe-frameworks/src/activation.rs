@@ -1,6 +1,6 @@
-//! Activations of ONNX and OpenVINO: the same formulas under two spellings.
+//! Activations of ONNX and OpenVINO: the same formulas under two names.
 //!
-//! What is no operator of ours is built of several, each rounding in the operand's dtype.
+//! Formulas without an operator of our own are built of several, each rounding in the operand's dtype.
 
 use broadaxe_kernels::DType;
 

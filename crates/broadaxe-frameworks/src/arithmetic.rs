@@ -1,4 +1,4 @@
-//! What an operator computes of one element per operand: which of our operators, chosen by dtype and attributes.
+//! Chooses the operators that compute a framework's operator, by dtype and attributes.
 
 use broadaxe_kernels::{DType, OpId, id};
 
@@ -9,9 +9,9 @@ use crate::attribute::Attributes;
 pub enum Arithmetic {
     /// The first operand, unchanged.
     Copy,
-    /// One operator. Of more operands than it takes it is applied from the left; on bool, see [`on_bool`].
+    /// One operator. With more operands than its arity, it is applied from the left; for bool, see [`on_bool`].
     Op(OpId),
-    /// Operators in turn, each applied to the result before it and to the next operand, if it takes two.
+    /// Operators in turn, each applied to the result before it and to the next operand, if it is binary.
     Steps(&'static [OpId]),
     /// A formula of several operators, which the engine builds.
     Recipe(Recipe),
@@ -31,7 +31,7 @@ pub enum Recipe {
     Cast,
     /// Converts to the dtype of the second operand.
     CastLike,
-    /// Finds infinities of the signs asked for.
+    /// Finds infinities of the given signs.
     IsInf,
     /// Clips between bounds that are operands or attributes and may be left out.
     Clip,
@@ -132,7 +132,7 @@ impl Recipe {
         }
     }
 
-    /// Lists the operators of ours that it gives by itself, for some dtypes or attributes; the first counts on floats.
+    /// Lists the operators that compute it alone, for some dtypes or attributes; the first is that of floats.
     pub fn operators(self) -> &'static [OpId] {
         match self {
             Self::Power => const { &[id("pow"), id("pow_trunc")] },
@@ -153,7 +153,7 @@ impl Recipe {
 }
 
 impl Arithmetic {
-    /// Returns the operator that the operands that broadcast meet in first, where it is one of ours.
+    /// Returns the operator that first combines the broadcast operands, if it is in the table.
     pub fn operator(self) -> Option<OpId> {
         match self {
             Self::Copy => None,
@@ -267,7 +267,7 @@ impl When {
     }
 
     /// Says whether a call without the attribute fulfils the condition.
-    pub fn is_default(&self) -> bool {
+    fn is_default(&self) -> bool {
         match self {
             Self::Floats | Self::Integers | Self::Not(_) => true,
             Self::Flag { value, absent, .. } => value == absent,

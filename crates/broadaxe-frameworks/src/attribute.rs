@@ -1,15 +1,15 @@
-//! Attributes of operators: what a table says of them, and the values that a file or a call gives.
+//! Attributes of operators: their rows in a table, and their values in a file or a call.
 
 use std::fmt;
 
-/// Describes an attribute: its name, what it takes, and what its absence means.
+/// Describes an attribute: its name, its values, and its default.
 #[derive(Clone, Copy, Debug)]
 pub struct Attr {
     /// The name.
     pub name: &'static str,
     /// The key in a file that numbers its attributes, as ncnn's; empty where it is the name.
     pub key: &'static str,
-    /// What it takes.
+    /// The values that it accepts.
     pub values: Values,
     /// What its absence means, written as a value; empty if it must be given.
     pub default: &'static str,
@@ -25,7 +25,7 @@ pub(crate) const fn keyed(name: &'static str, key: &'static str, values: Values,
     Attr { name, key, values, default }
 }
 
-/// What an attribute takes.
+/// The values that an attribute accepts.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A whole number.
@@ -102,7 +102,7 @@ pub trait Attributes {
     /// Returns the value of an attribute that is given.
     fn get(&self, name: &str) -> Option<Attribute>;
 
-    /// Returns the axis that counts where PDPD is asked for without one: -1 in OpenVINO's specification.
+    /// Returns the default axis of PDPD: -1 in OpenVINO's specification.
     fn absent_axis(&self) -> i64 {
         -1
     }

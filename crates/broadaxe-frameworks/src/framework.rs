@@ -1,4 +1,4 @@
-//! The frameworks whose operators are known.
+//! Lists the frameworks whose operators are known.
 
 /// A framework whose operators are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! How the operands of an operator broadcast with each other, and where they come from.
+//! Describes how the operands of an operator broadcast, and where they come from.
 
 use crate::rule::RuleBy;
 
@@ -76,7 +76,7 @@ pub enum Wiring {
         count: &'static str,
         /// What its absence means.
         absent: i64,
-        /// The count that says that the second input takes the place of the list, if there is one.
+        /// The count with which the second input replaces the list, if it can.
         from_input: Option<i64>,
         /// How many numbers the layer reads.
         reads: Reads,
@@ -97,7 +97,7 @@ pub enum Reads {
 
 impl Reads {
     /// Says whether a list of this length is what the layer reads for data of this shape, slowest axis first.
-    pub fn takes(self, length: usize, shape: &[usize]) -> bool {
+    pub fn accepts(self, length: usize, shape: &[usize]) -> bool {
         let channels = shape.first().copied().unwrap_or(1);
         match self {
             Self::OneOrEach => length == 1 || length == channels,
@@ -106,7 +106,7 @@ impl Reads {
         }
     }
 
-    /// Describes the lengths that it takes, for people.
+    /// Describes the lengths that it accepts, for people.
     pub fn describe(self) -> &'static str {
         match self {
             Self::OneOrEach => "one number, or one for each entry of the first axis",

@@ -1,4 +1,4 @@
-//! What the operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy mean.
+//! Tables of the element-wise operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy.
 //!
 //! Each framework has a table with a [`Row`] per operator and opset in which it changed. A row states the operands and dtypes,
 //! the attributes, the [rule](RuleBy) by which the operands broadcast, and what the operator [computes](Row::choices).

@@ -42,12 +42,12 @@ const SCALE_SIZE: &[Attr] = &[
 ];
 
 const SLOPE: &[Attr] = &[keyed("slope", "0", Values::Float, "0.0")];
-const ALPHA: &[Attr] = &[keyed("alpha", "0", Values::Float, "1.0")];
+const ALPHA_NCNN: &[Attr] = &[keyed("alpha", "0", Values::Float, "1.0")];
 const ALPHA_ELU: &[Attr] = &[keyed("alpha", "0", Values::Float, "0.1")];
-const SELU: &[Attr] =
+const SELU_NCNN: &[Attr] =
     &[keyed("alpha", "0", Values::Float, "1.67326324"), keyed("lambda", "1", Values::Float, "1.050700987")];
-const HARD: &[Attr] = &[keyed("alpha", "0", Values::Float, "0.2"), keyed("beta", "1", Values::Float, "0.5")];
-const BOUNDS: &[Attr] = &[
+const HARD_NCNN: &[Attr] = &[keyed("alpha", "0", Values::Float, "0.2"), keyed("beta", "1", Values::Float, "0.5")];
+const BOUNDS_NCNN: &[Attr] = &[
     keyed("min", "0", Values::Float, "-3.4028234663852886e38"),
     keyed("max", "1", Values::Float, "3.4028234663852886e38"),
 ];
@@ -63,7 +63,7 @@ const POWER: &[Attr] = &[
     keyed("shift", "2", Values::Float, "0.0"),
 ];
 const THRESHOLD: &[Attr] = &[keyed("threshold", "0", Values::Float, "0.0")];
-const SHRINK: &[Attr] = &[keyed("bias", "0", Values::Float, "0.0"), keyed("lambd", "1", Values::Float, "0.5")];
+const SHRINK_NCNN: &[Attr] = &[keyed("bias", "0", Values::Float, "0.0"), keyed("lambd", "1", Values::Float, "0.5")];
 const SCALE: &[Attr] = &[keyed("scale", "0", Values::Float, "1.0")];
 
 const fn row(name: &'static str, operands: &'static str, rule: RuleBy, computes: Computes) -> Row {
@@ -74,7 +74,7 @@ const fn one(name: &'static str, computes: Computes) -> Row {
     row(name, "T", RuleBy::Alone, computes)
 }
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static NCNN_ROWS: &[Row] = &[
     row("BinaryOp", "TT?", RuleBy::Fixed(Rule::ncnn), Computes::OneOf(BINARIES)).with(BINARY),
     row("Eltwise", "TT*", RuleBy::Fixed(Rule::none), Computes::OneOf(ELTWISE))
         .of_kind(Kind::Many)
@@ -85,23 +85,23 @@ pub(crate) static ROWS: &[Row] = &[
     one("UnaryOp", Computes::OneOf(UNARIES)).with(TYPE),
     one("AbsVal", op("abs")),
     one("BNLL", recipe(Recipe::Bnll)),
-    one("CELU", recipe(Recipe::CeluBranch)).with(ALPHA),
-    one("Clip", recipe(Recipe::Clamp)).with(BOUNDS),
+    one("CELU", recipe(Recipe::CeluBranch)).with(ALPHA_NCNN),
+    one("Clip", recipe(Recipe::Clamp)).with(BOUNDS_NCNN),
     one("DeepCopy", Computes::Always(Arithmetic::Copy)),
     one("Dropout", recipe(Recipe::Scaled)).with(SCALE),
     one("ELU", recipe(Recipe::Elu)).with(ALPHA_ELU),
     one("Erf", op("erf")),
     one("Exp", recipe(Recipe::ExpOf)).with(BASE),
-    one("GELU", Computes::OneOf(GELUS)).with(FAST),
-    one("HardSigmoid", recipe(Recipe::HardSigmoid)).with(HARD),
-    one("HardSwish", recipe(Recipe::HardSwish)).with(HARD),
+    one("GELU", Computes::OneOf(GELUS_NCNN)).with(FAST),
+    one("HardSigmoid", recipe(Recipe::HardSigmoid)).with(HARD_NCNN),
+    one("HardSwish", recipe(Recipe::HardSwish)).with(HARD_NCNN),
     one("Log", recipe(Recipe::LogOf)).with(BASE),
     one("Mish", recipe(Recipe::Mish)),
     one("Noop", Computes::Always(Arithmetic::Copy)),
     one("Power", recipe(Recipe::PowerOf)).with(POWER),
     one("ReLU", recipe(Recipe::ReluSlope)).with(SLOPE),
-    one("SELU", recipe(Recipe::SeluLambda)).with(SELU),
-    one("Shrink", recipe(Recipe::Shrink)).with(SHRINK),
+    one("SELU", recipe(Recipe::SeluLambda)).with(SELU_NCNN),
+    one("Shrink", recipe(Recipe::Shrink)).with(SHRINK_NCNN),
     one("Sigmoid", op("sigmoid")),
     one("Softplus", recipe(Recipe::LogExp)),
     one("Swish", op("silu")),
@@ -177,7 +177,7 @@ const ELTWISE: &[Choice] = &[
     choice(&[When::Number("op_type", 2)], "max"),
 ];
 
-const GELUS: &[Choice] = &[
+const GELUS_NCNN: &[Choice] = &[
     choice(&[When::Flag { name: "fast_gelu", value: false, absent: false }], "gelu"),
     choice(&[When::Flag { name: "fast_gelu", value: true, absent: false }], "gelu_tanh"),
 ];

@@ -1,4 +1,4 @@
-//! NumPy: its functions, and the operators of ours that compute them. Dtypes follow from promotion, so that any is accepted.
+//! NumPy: its functions, and the operators that compute them. Dtypes follow from promotion, so that any is accepted.
 
 use broadaxe_shape::Rule;
 
@@ -21,7 +21,7 @@ const fn three(name: &'static str, operands: &'static str, computes: &'static st
     row(System::Numpy, name, 0, operands, ANY, RuleBy::Fixed(Rule::numpy), op(computes))
 }
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static NUMPY_ROWS: &[Row] = &[
     two("add", "add"),
     two("subtract", "sub"),
     two("multiply", "mul"),

@@ -51,7 +51,7 @@ const EQUAL: &[DType] = &[Bool, I32, I64];
 const BASES: &[DType] = &[I32, I64, F16, F32, F64];
 const BASES_13: &[DType] = &[I32, I64, F16, BF16, F32, F64];
 const UNSIGNED: &[DType] = &[U8, U16, U32, U64];
-const WIDE: &[DType] = &[F32, F64];
+const F32_OR_F64: &[DType] = &[F32, F64];
 
 const MULTI: RuleBy = RuleBy::Fixed(Rule::numpy);
 const EQUALS: RuleBy = RuleBy::Fixed(Rule::none);
@@ -143,7 +143,7 @@ const fn isinf(since: i64, dtypes: &'static [DType]) -> Row {
         .with(const { &[attr("detect_negative", Values::Flag, "1"), attr("detect_positive", Values::Flag, "1")] })
 }
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static ONNX_ROWS: &[Row] = &[
     two("Add", 1, OLD_FLOATS, LEGACY, op("add")),
     two("Add", 6, OLD, LEGACY, op("add")),
     two("Add", 7, OLD, MULTI, op("add")),
@@ -278,7 +278,7 @@ pub(crate) static ROWS: &[Row] = &[
     one("Erf", 13, FLOATS, op("erf")),
     one("IsNaN", 9, OLD_FLOATS, op("isnan")),
     one("IsNaN", 13, FLOATS, op("isnan")),
-    isinf(10, WIDE),
+    isinf(10, F32_OR_F64),
     isinf(20, FLOATS),
     row("Identity", 1, "T", ANY_12, ALONE, Computes::Always(Arithmetic::Copy)),
     row("Identity", 13, "T", ANY, ALONE, Computes::Always(Arithmetic::Copy)),
@@ -292,7 +292,7 @@ pub(crate) static ROWS: &[Row] = &[
 ];
 
 /// Operators that are element-wise in some of their operands only; `Gemm` in its C, normalisations in scale and bias.
-pub(crate) static PARTLY: &[Row] = &[
+pub(crate) static ONNX_PARTIAL: &[Row] = &[
     gemm(1, OLD_FLOATS, RuleBy::LegacyTerm),
     gemm(7, OLD_FLOATS, RuleBy::Fixed(Rule::gemm_c)),
     gemm(9, OLD, RuleBy::Fixed(Rule::gemm_c)),

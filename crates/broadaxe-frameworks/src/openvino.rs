@@ -64,7 +64,7 @@ const DIVIDE: &[Choice] = &[
 const FLOOR: &[Choice] = &[choose(&[When::Integers], Arithmetic::Copy), choice(&[When::Floats], "floor")];
 const CEILING: &[Choice] = &[choose(&[When::Integers], Arithmetic::Copy), choice(&[When::Floats], "ceil")];
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static OPENVINO_ROWS: &[Row] = &[
     two("Add", 1, NUMBERS, "add"),
     two("Subtract", 1, NUMBERS, "sub"),
     two("Multiply", 1, NUMBERS, "mul"),

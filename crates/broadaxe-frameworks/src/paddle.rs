@@ -20,11 +20,11 @@ const ADDED: &[DType] = &[Bool, I8, I16, I32, I64, U8, F16, BF16, F32, F64];
 const DIVIDED: &[DType] = &[I8, I16, I32, I64, U8, F16, BF16, F32, F64];
 const SUBTRACTED: &[DType] = &[I16, I32, I64, F16, BF16, F32, F64];
 const MULTIPLIED: &[DType] = &[Bool, I32, I64, F16, BF16, F32, F64];
-const WIDE: &[DType] = &[I32, I64, F16, BF16, F32, F64];
+const INTS_OR_FLOATS: &[DType] = &[I32, I64, F16, BF16, F32, F64];
 const BITWISE: &[DType] = &[Bool, I8, I16, I32, I64, U8];
 const SHIFTED: &[DType] = &[I8, I16, I32, I64, U8];
 
-const LEGACY: RuleBy = RuleBy::Paddle;
+const AXIS: RuleBy = RuleBy::Paddle;
 const NUMPY: RuleBy = RuleBy::Fixed(Rule::numpy);
 
 const fn row(
@@ -52,7 +52,7 @@ const fn kinds(
 }
 
 /// Integers and bool divide in f32, as in `paddle.divide`.
-const DIVIDE: &[Choice] = &[choice(&[When::Floats], "div"), choice(&[When::Integers], "div").cast(F32)];
+const DIVIDE_IN_F32: &[Choice] = &[choice(&[When::Floats], "div"), choice(&[When::Integers], "div").cast(F32)];
 /// Integers are converted to f64.
 const ATAN2: &[Choice] = &[choice(&[When::Floats], "atan2"), choice(&[When::Integers], "atan2").cast(F64)];
 /// Everything that is not zero is true.
@@ -61,31 +61,31 @@ const OR: &[Choice] = &[choice(&[], "logical_or").cast(Bool)];
 const XOR: &[Choice] = &[choice(&[], "logical_xor").cast(Bool)];
 const NOT: &[Choice] = &[choice(&[], "logical_not").cast(Bool)];
 
-pub(crate) static ROWS: &[Row] = &[
-    two("elementwise_add", ADDED, LEGACY, "add"),
-    two("elementwise_sub", SUBTRACTED, LEGACY, "sub"),
-    two("elementwise_mul", MULTIPLIED, LEGACY, "mul"),
-    kinds("elementwise_div", DIVIDED, LEGACY, "div", "div_trunc"),
-    two("elementwise_max", WIDE, LEGACY, "max"),
-    two("elementwise_min", WIDE, LEGACY, "min"),
-    two("elementwise_fmax", WIDE, LEGACY, "fmax"),
-    two("elementwise_fmin", WIDE, LEGACY, "fmin"),
-    kinds("elementwise_pow", WIDE, LEGACY, "pow", "pow_trunc"),
-    two("elementwise_mod", WIDE, LEGACY, "mod_floor"),
-    two("elementwise_floordiv", DIVIDED, LEGACY, "div_floor"),
+pub(crate) static PADDLE_ROWS: &[Row] = &[
+    two("elementwise_add", ADDED, AXIS, "add"),
+    two("elementwise_sub", SUBTRACTED, AXIS, "sub"),
+    two("elementwise_mul", MULTIPLIED, AXIS, "mul"),
+    kinds("elementwise_div", DIVIDED, AXIS, "div", "div_trunc"),
+    two("elementwise_max", INTS_OR_FLOATS, AXIS, "max"),
+    two("elementwise_min", INTS_OR_FLOATS, AXIS, "min"),
+    two("elementwise_fmax", INTS_OR_FLOATS, AXIS, "fmax"),
+    two("elementwise_fmin", INTS_OR_FLOATS, AXIS, "fmin"),
+    kinds("elementwise_pow", INTS_OR_FLOATS, AXIS, "pow", "pow_trunc"),
+    two("elementwise_mod", INTS_OR_FLOATS, AXIS, "mod_floor"),
+    two("elementwise_floordiv", DIVIDED, AXIS, "div_floor"),
     two("add", ADDED, NUMPY, "add"),
     two("subtract", SUBTRACTED, NUMPY, "sub"),
     two("multiply", MULTIPLIED, NUMPY, "mul"),
-    row("divide", "TT", ADDED, NUMPY, Computes::OneOf(DIVIDE)),
+    row("divide", "TT", ADDED, NUMPY, Computes::OneOf(DIVIDE_IN_F32)),
     two("floor_divide", DIVIDED, NUMPY, "div_floor"),
-    two("remainder", WIDE, NUMPY, "mod_floor"),
-    two("mod", WIDE, NUMPY, "mod_floor"),
-    two("floor_mod", WIDE, NUMPY, "mod_floor"),
-    kinds("pow", WIDE, NUMPY, "pow", "pow_trunc"),
-    two("maximum", WIDE, NUMPY, "max"),
-    two("minimum", WIDE, NUMPY, "min"),
-    two("fmax", WIDE, NUMPY, "fmax"),
-    two("fmin", WIDE, NUMPY, "fmin"),
+    two("remainder", INTS_OR_FLOATS, NUMPY, "mod_floor"),
+    two("mod", INTS_OR_FLOATS, NUMPY, "mod_floor"),
+    two("floor_mod", INTS_OR_FLOATS, NUMPY, "mod_floor"),
+    kinds("pow", INTS_OR_FLOATS, NUMPY, "pow", "pow_trunc"),
+    two("maximum", INTS_OR_FLOATS, NUMPY, "max"),
+    two("minimum", INTS_OR_FLOATS, NUMPY, "min"),
+    two("fmax", INTS_OR_FLOATS, NUMPY, "fmax"),
+    two("fmin", INTS_OR_FLOATS, NUMPY, "fmin"),
     two("heaviside", &[F32, F64], NUMPY, "heaviside"),
     row("atan2", "TT", &[I32, I64, F16, BF16, F32, F64], NUMPY, Computes::OneOf(ATAN2)),
     two("copysign", FLOATS, NUMPY, "copysign"),
@@ -109,7 +109,7 @@ pub(crate) static ROWS: &[Row] = &[
 ];
 
 /// Operators that files hold and that expressions do not call.
-pub(crate) static PARTLY: &[Row] = &[
+pub(crate) static PADDLE_PARTIAL: &[Row] = &[
     row("prelu", "TT", FLOATS, RuleBy::PaddleSlope, op("prelu")).of_kind(Kind::Slope),
     row("where", "BTT", ANY, NUMPY, op("where")),
     row("expand", "T", ANY, RuleBy::Fixed(|| Rule::broadcast_to([])), recipe(Recipe::Broadcast)).of_kind(Kind::Stretch),

@@ -44,7 +44,7 @@ const fn slope(name: &'static str) -> Row {
 const NUM_PARAMETERS: &[Attr] = &[attr("num_parameters", Values::Int, "1")];
 
 /// Functions of two operands, in expressions and as operators of their own.
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static PNNX_ROWS: &[Row] = &[
     two("add", "add"),
     two("sub", "sub"),
     two("mul", "mul"),
@@ -73,7 +73,7 @@ pub(crate) static ROWS: &[Row] = &[
 ];
 
 /// Operators that files hold and that expressions do not call.
-pub(crate) static PARTLY: &[Row] = &[
+pub(crate) static PNNX_PARTIAL: &[Row] = &[
     slope("F.prelu"),
     slope("nn.PReLU").with(NUM_PARAMETERS).wired(Wiring::Held {
         count: "num_parameters",

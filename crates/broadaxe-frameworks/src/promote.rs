@@ -1,12 +1,12 @@
-//! Promotion of dtypes: what NumPy 2 makes of operands that differ.
+//! Promotes dtypes as NumPy 2 does.
 //!
 //! The dtypes form a lattice: bool below everything, integers by width and sign, floats by width. [`promote`] goes to
-//! the least dtype above both, as NumPy's operators choose their loop. bf16 takes the place that `ml_dtypes` gives it
-//! beside f16: with bool and the integers of 8 bits it stays bf16, with wider integers it goes where f16 would go.
+//! the least dtype above both, as when a NumPy operator chooses its loop. bf16 follows `ml_dtypes`:
+//! with bool and the integers of 8 bits it stays bf16, with wider integers it goes where f16 would go.
 //!
-//! A number written in an expression is *weak* ([`Literal`]): it follows the arrays beside it and only pulls the dtype
-//! up when its own kind (bool, integer, float) stands higher. Which dtype an operator then computes in is its
-//! [`Promotion`] class, a fact of its row that was read off NumPy 2.4 with `ml_dtypes` 0.6; [`dtype`] applies it.
+//! A number written in an expression is *weak* ([`Literal`]): it accepts the dtype of the arrays and only pulls it
+//! up when its own kind (bool, integer, float) is higher. Which dtype an operator then computes in is its
+//! [`Promotion`] class, a fact of its row recorded from NumPy 2.4 with `ml_dtypes` 0.6; [`dtype`] applies it.
 
 use broadaxe_kernels::{DType, Promotion};
 
@@ -79,7 +79,7 @@ impl Literal {
         }
     }
 
-    /// Returns the dtype of numbers of this kind, whatever their value.
+    /// Returns the dtype of numbers of this kind.
     fn kind_dtype(self) -> DType {
         match self {
             Self::Bool(_) => DType::Bool,
@@ -88,10 +88,10 @@ impl Literal {
         }
     }
 
-    /// Returns the dtype of an array of `dtype` beside this number.
+    /// Returns the dtype of an operation on an array of `dtype` and this number.
     ///
-    /// bf16 beside a float gives f32: that is what `ml_dtypes` does, for Python's floats know only NumPy's own dtypes.
-    pub fn beside(self, dtype: DType) -> DType {
+    /// bf16 with a float gives f32, as in `ml_dtypes`: Python's floats know only NumPy's own dtypes.
+    pub fn promoted_with(self, dtype: DType) -> DType {
         match (self, dtype) {
             (Self::Int(_), DType::Bool) => DType::I64,
             (Self::Float(_), DType::BF16) => DType::F32,
@@ -130,10 +130,10 @@ pub enum Typed {
     Weak(Literal),
 }
 
-/// Returns the dtype that these operands share: the arrays' promotion, then the numbers beside it.
+/// Returns the dtype that these operands share: the promotion of the arrays, then of the numbers.
 ///
-/// Beside floats each integer counts by its own width: i8, u8 and f16 share f16, although i8 and u8 alone would meet in
-/// i16. A number alone takes its default dtype; of several numbers only the kinds count. `None` for no operand at all.
+/// With floats, each integer counts by its own width: i8, u8 and f16 share f16, although i8 and u8 alone would meet in
+/// i16. A number alone has its default dtype; of several numbers only the kinds count. `None` for no operand at all.
 pub fn common(operands: &[Typed]) -> Option<DType> {
     let strong = operands.iter().filter_map(|operand| match operand {
         Typed::Strong(dtype) => Some(*dtype),
@@ -144,7 +144,7 @@ pub fn common(operands: &[Typed]) -> Option<DType> {
         Typed::Weak(literal) => Some(*literal),
     });
     match (join(strong), operands) {
-        (Some(dtype), _) => Some(weak.fold(dtype, |dtype, literal| literal.beside(dtype))),
+        (Some(dtype), _) => Some(weak.fold(dtype, |dtype, literal| literal.promoted_with(dtype))),
         (None, [Typed::Weak(literal)]) => Some(literal.default_dtype()),
         (None, _) => weak.map(Literal::kind_dtype).reduce(promote),
     }
@@ -161,7 +161,7 @@ fn join(dtypes: impl Iterator<Item = DType> + Clone) -> Option<DType> {
 
 /// Returns the dtype in which an operator of this promotion class computes on these operands.
 ///
-/// `None` where NumPy refuses: bits of floats, `-` of bool, no operand.
+/// `None` where NumPy rejects: bits of floats, `-` of bool, no operand.
 pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
     let joined = common(operands)?;
     match promotion {
@@ -176,14 +176,14 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
         Promotion::Number | Promotion::Shift if joined == DType::Bool => Some(DType::I8),
         Promotion::Divided if !joined.is_float() => Some(DType::F64),
         Promotion::Float if !joined.is_float() => {
-            let beside = |dtype| {
+            let promoted = |dtype| {
                 operands.iter().fold(dtype, |dtype, operand| match operand {
                     Typed::Strong(_) => dtype,
-                    Typed::Weak(literal) => literal.beside(dtype),
+                    Typed::Weak(literal) => literal.promoted_with(dtype),
                 })
             };
             let strong = operands.iter().filter_map(|operand| match operand {
-                Typed::Strong(dtype) => Some(float_of(beside(*dtype))),
+                Typed::Strong(dtype) => Some(float_of(promoted(*dtype))),
                 Typed::Weak(_) => None,
             });
             Some(strong.reduce(promote).unwrap_or(float_of(joined)))
@@ -195,7 +195,7 @@ pub fn dtype(promotion: Promotion, operands: &[Typed]) -> Option<DType> {
 /// Returns the dtype in which a float is multiplied by powers of two, whose exponents are the second operand.
 ///
 /// bf16 does not hold all exponents that it needs, so that it is f32. `None` for exponents that are no integers, or u64, which NumPy
-/// refuses.
+/// rejects.
 fn of_base(operands: &[Typed]) -> Option<DType> {
     let [base, exponent] = operands else { return None };
     match exponent {

@@ -1,4 +1,4 @@
-//! A row of a framework's table: what one of its operators takes, by which rule it broadcasts, and what it computes.
+//! A row of a framework's table: the operands, the rule and the arithmetic of one operator.
 
 use broadaxe_kernels::{DType, OpId};
 
@@ -167,7 +167,7 @@ impl Row {
         self.choices().find(holds)?.arithmetic.operator()
     }
 
-    /// Says whether its result is bool, whatever the operands are.
+    /// Says whether its result is bool, for all operands.
     pub fn is_truth(&self) -> bool {
         let truth = |choice: Choice| choice.arithmetic.is_truth();
         self.choices().all(truth)
@@ -176,7 +176,7 @@ impl Row {
     /// Checks the values of the attributes that are given: their type, and the words and flags that are allowed.
     ///
     /// # Errors
-    /// A sentence that names the attribute, its value and what it takes.
+    /// A sentence that names the attribute, its value and the values that it accepts.
     pub fn check_attributes(&self, attributes: &dyn Attributes) -> Result<(), String> {
         for attr in self.all_attributes() {
             let Some(value) = attributes.get(attr.name) else { continue };
@@ -217,7 +217,7 @@ impl Row {
         match wanted.as_slice() {
             [] => format!("it is not defined for {dtype}{given}"),
             [one] => format!("it is not defined for {dtype}{given}; it needs {one}"),
-            [first, .., last] => format!("it is not defined for {dtype}{given}; it takes {first} to {last}"),
+            [first, .., last] => format!("it is not defined for {dtype}{given}; use {first} to {last}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How an operator's rule follows from its attributes.
+//! Derives an operator's rule from its attributes.
 
 use broadaxe_shape::{Params, Rule};
 
@@ -136,7 +136,7 @@ fn mode(attributes: &dyn Attributes) -> Result<Mode, String> {
         "numpy" => Ok(Mode::Numpy),
         "none" | "explicit" => Ok(Mode::None),
         "pdpd" => Ok(Mode::Pdpd),
-        _ => Err(format!("auto_broadcast=\"{text}\" is none of numpy, none and pdpd")),
+        _ => Err(format!("auto_broadcast=\"{text}\" must be numpy, none or pdpd")),
     }
 }
 
@@ -153,7 +153,7 @@ fn stretch(attributes: &dyn Attributes) -> Result<Rule, String> {
             let params = Params { axes: Some(axes), target: Some([].into()), ..Params::default() };
             Rule::new("explicit", params).map_err(|error| error.to_string())
         }
-        other => Err(format!("mode=\"{other}\" is none of numpy, bidirectional and explicit")),
+        other => Err(format!("mode=\"{other}\" must be numpy, bidirectional or explicit")),
     }
 }
 
@@ -164,6 +164,6 @@ fn slope(attributes: &dyn Attributes) -> Result<Rule, String> {
         "channel" if last => Ok(Rule::pdpd(-1)),
         "channel" => Ok(Rule::pdpd(1)),
         "all" | "element" => Ok(Rule::unidirectional()),
-        other => Err(format!("mode=\"{other}\" is none of all, channel and element")),
+        other => Err(format!("mode=\"{other}\" must be all, channel or element")),
     }
 }

@@ -1,4 +1,4 @@
-//! Look-ups in the tables of all frameworks.
+//! Looks operators up in the tables of all frameworks.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -18,12 +18,12 @@ use crate::{
 /// ```
 pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
     let parts: [&'static [Row]; 2] = match system {
-        System::Numpy => [numpy::ROWS, &[]],
-        System::Onnx => [onnx::ROWS, activation::ONNX],
-        System::Openvino => [openvino::ROWS, activation::OPENVINO],
-        System::Ncnn => [ncnn::ROWS, &[]],
-        System::Pnnx => [pnnx::ROWS, &[]],
-        System::Paddle => [paddle::ROWS, &[]],
+        System::Numpy => [numpy::NUMPY_ROWS, &[]],
+        System::Onnx => [onnx::ONNX_ROWS, activation::ONNX],
+        System::Openvino => [openvino::OPENVINO_ROWS, activation::OPENVINO],
+        System::Ncnn => [ncnn::NCNN_ROWS, &[]],
+        System::Pnnx => [pnnx::PNNX_ROWS, &[]],
+        System::Paddle => [paddle::PADDLE_ROWS, &[]],
     };
     parts.into_iter().flatten()
 }
@@ -32,9 +32,9 @@ pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
 /// their operands only, such as `Gemm` in its C.
 pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
     let partly: &'static [Row] = match system {
-        System::Onnx => onnx::PARTLY,
-        System::Pnnx => pnnx::PARTLY,
-        System::Paddle => paddle::PARTLY,
+        System::Onnx => onnx::ONNX_PARTIAL,
+        System::Pnnx => pnnx::PNNX_PARTIAL,
+        System::Paddle => paddle::PADDLE_PARTIAL,
         System::Numpy | System::Openvino | System::Ncnn => &[],
     };
     operators(system).chain(partly)
@@ -93,7 +93,7 @@ pub fn newest(system: System, name: &str) -> Option<&'static Row> {
     called(system, name).last().copied()
 }
 
-/// Finds the operator of a framework that computes one of ours on all its operands and dtypes, without attributes.
+/// Finds the operator of a framework that computes a given operator on all its operands and dtypes, without attributes.
 ///
 /// ```
 /// use broadaxe_frameworks::{System, computing};

@@ -6,10 +6,10 @@ use super::*;
 
 /// Attributes of a call.
 type Given = Vec<(&'static str, Attribute)>;
-/// What a question comes to: the words of an answer, or those of an error.
+/// The text of an answer, or of an error.
 type Wanted = Result<&'static str, &'static str>;
 
-/// Attributes that a row needs, each with the first value it takes.
+/// Attributes that a row needs, each with its first value.
 fn required(row: &Row) -> Vec<(&'static str, Attribute)> {
     let first = |attr: Attr| {
         let value = match attr.values {
@@ -61,7 +61,7 @@ fn rows_are_whole() {
     assert!(seen.len() > 400, "{} rows", seen.len());
 }
 
-/// Every dtype that a row takes has arithmetic, and its operators have kernels for it.
+/// Every dtype of a row has arithmetic, and its operators have kernels for it.
 #[test]
 fn dtypes_have_kernels() {
     let (mut wrong, mut count) = (Vec::new(), 0);
@@ -121,11 +121,11 @@ fn rules_follow_from_attributes() {
         (System::Openvino, "Add", 1, vec![("auto_broadcast", text("PDPD")), ("axis", int(2))], Ok("pdpd axis=2")),
         (System::Openvino, "Add", 1, vec![("auto_broadcast", text("pdpd"))], Ok("pdpd axis=-1")),
         (System::Openvino, "Add", 1, vec![("auto_broadcast", text("explicit"))], Ok("none")),
-        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("left"))], Err("none of numpy, none and pdpd")),
+        (System::Openvino, "Add", 1, vec![("auto_broadcast", text("left"))], Err("must be numpy, none or pdpd")),
         (System::Openvino, "Select", 1, vec![], Ok("openvino-select mode=numpy")),
         (System::Openvino, "FakeQuantize", 1, vec![("auto_broadcast", text("none"))], Ok("none")),
         (System::Openvino, "Broadcast", 3, vec![("mode", text("explicit"))], Err("needs axes_mapping")),
-        (System::Openvino, "Broadcast", 3, vec![("mode", text("sideways"))], Err("none of numpy, bidirectional")),
+        (System::Openvino, "Broadcast", 3, vec![("mode", text("sideways"))], Err("must be numpy, bidirectional")),
         (System::Ncnn, "BinaryOp", 0, vec![], Ok("ncnn")),
         (System::Ncnn, "Eltwise", 0, vec![], Ok("none")),
         (System::Ncnn, "PReLU", 0, vec![], Ok("pdpd axis=0")),
@@ -133,7 +133,7 @@ fn rules_follow_from_attributes() {
         (System::Paddle, "elementwise_add", 0, vec![], Ok("paddle axis=-1")),
         (System::Paddle, "pd_op.add_", 0, vec![], Ok("numpy")),
         (System::Paddle, "prelu", 0, vec![("mode", text("channel"))], Ok("pdpd axis=1")),
-        (System::Paddle, "prelu", 0, vec![("mode", text("most"))], Err("none of all, channel and element")),
+        (System::Paddle, "prelu", 0, vec![("mode", text("most"))], Err("must be all, channel or element")),
         (System::Pnnx, "torch.logical_and", 0, vec![], Ok("numpy")),
         (System::Pnnx, "nn.PReLU", 0, vec![], Ok("pdpd axis=1")),
     ];
@@ -248,12 +248,12 @@ fn layers_read_numbers_by_channel() {
         (Reads::EachOfImages, &[3, 2, 4], &[3]),
         (Reads::EachOfImages, &[4, 3, 2, 3], &[4]),
     ] {
-        let taken: Vec<usize> = (1..6).filter(|&length| reads.takes(length, shape)).collect();
+        let taken: Vec<usize> = (1..6).filter(|&length| reads.accepts(length, shape)).collect();
         assert_eq!(taken, lengths, "{reads:?} of {shape:?}");
     }
 }
 
-/// What people look an operator up by: every pair of ours and a framework's that the rows know.
+/// Every pair of an operator and its name in a framework.
 #[test]
 fn operators_have_names_elsewhere() {
     let all = |name: &str| {

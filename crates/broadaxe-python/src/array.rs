@@ -1,4 +1,4 @@
-//! Arrays of NumPy: where their elements lie, and new ones. The one module of this crate with unsafe code.
+//! Borrows and makes arrays of NumPy. The only module of this crate with unsafe code.
 //!
 //! NumPy's C interface is asked for as little as a call needs. Elements are never referred to, only addressed: another thread of
 //! Python may write them while they are read. What is borrowed of an array lives as long as the reference to it, and the shape
@@ -30,8 +30,8 @@ const NUMBERS: [(c_int, DType); 14] = [
     (4, DType::U16),
     (5, DType::I32),
     (6, DType::U32),
-    (7, LONG.0),
-    (8, LONG.1),
+    (7, C_LONG.0),
+    (8, C_LONG.1),
     (9, DType::I64),
     (10, DType::U64),
     (11, DType::F32),
@@ -40,7 +40,8 @@ const NUMBERS: [(c_int, DType); 14] = [
 ];
 
 /// What C's `long` is on this machine, signed and unsigned.
-const LONG: (DType, DType) = if size_of::<c_long>() == 8 { (DType::I64, DType::U64) } else { (DType::I32, DType::U32) };
+const C_LONG: (DType, DType) =
+    if size_of::<c_long>() == 8 { (DType::I64, DType::U64) } else { (DType::I32, DType::U32) };
 
 /// Tells which of NumPy's dtypes is bfloat16.
 #[pyfunction]
@@ -69,8 +70,8 @@ fn dtype_of(number: c_int) -> Option<DType> {
 /// Returns NumPy's number for a dtype; that of C's `long` where there are two, as NumPy has it.
 fn number_of(dtype: DType) -> c_int {
     match NUMBERS.iter().find(|(_, known)| *known == dtype) {
-        _ if dtype == LONG.0 => 7,
-        _ if dtype == LONG.1 => 8,
+        _ if dtype == C_LONG.0 => 7,
+        _ if dtype == C_LONG.1 => 8,
         Some((number, _)) => *number,
         None => BFLOAT16.load(Ordering::Relaxed),
     }
@@ -116,7 +117,7 @@ pub(crate) fn look<'a>(object: &'a Bound<'_, PyAny>) -> Option<Strided<'a>> {
     Some(Strided { dtype: dtype_of(descr.type_num)?, shape, strides, data: fields.data.cast(), is_writeable })
 }
 
-/// Says whether an object is an array that can be borrowed as it is.
+/// Says whether an object is an array that can be borrowed directly.
 #[pyfunction]
 pub(crate) fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     look(object).is_some()
@@ -166,7 +167,7 @@ impl<'a> Strided<'a> {
     pub(crate) fn output(&self) -> Output<'a> {
         debug_assert!(self.is_writeable);
         let (base, len, offset) = self.reach();
-        // SAFETY: as for `input`. Inputs may share the memory. Nobody else writes it but threads of Python that race with this one, as they
+        // SAFETY: as for `input`. Inputs may share the memory. Only threads of Python that race with this one write it too, as they
         // would with NumPy; elements are only addressed, never referred to.
         unsafe { Output::from_raw(base, len, offset) }
     }
@@ -216,13 +217,13 @@ impl<T> Lent<T> {
         Self(value)
     }
 
-    /// Takes it where it is used.
+    /// Returns it where it is used.
     pub(crate) fn take(self) -> T {
         self.0
     }
 }
 
-/// Makes an array of elements that nobody has written, with these strides; its memory is NumPy's.
+/// Makes an uninitialised array with these strides; NumPy owns its memory.
 ///
 /// # Errors
 /// `MemoryError` where there is none; `TypeError` for bfloat16 without `ml_dtypes`.
@@ -233,13 +234,13 @@ pub(crate) fn allocate<'py>(
     strides: Option<&[isize]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if number_of(dtype) < 0 {
-        // Nobody asked for bfloat16 before; this tells its number, or says what to install.
+        // The first use of bfloat16; this finds its number, or says what to install.
         py.import("broadaxe._arrays")?.call_method0("bfloat16")?;
     }
     let number = number_of(dtype);
     let dims: *mut isize = shape.as_ptr().cast_mut().cast();
     let steps: *mut isize = strides.map_or(std::ptr::null_mut(), |strides| strides.as_ptr().cast_mut());
-    // SAFETY: the lock is held. NumPy takes over the reference to the descriptor, reads as many dims and strides as the rank says and
+    // SAFETY: the lock is held. NumPy steals the reference to the descriptor, reads as many dims and strides as the rank says and
     // writes neither. The strides are those of an order of the axes, so that the elements fill the memory that NumPy asks for.
     unsafe {
         let descr = PY_ARRAY_API.PyArray_DescrFromType(py, number);
@@ -250,12 +251,12 @@ pub(crate) fn allocate<'py>(
     }
 }
 
-/// Makes a scalar of an array of rank 0; returns any other as it is.
+/// Makes a scalar of an array of rank 0; returns any other unchanged.
 pub(crate) fn scalar(array: Bound<'_, PyAny>, rank: usize) -> PyResult<Bound<'_, PyAny>> {
     if rank != 0 {
         return Ok(array);
     }
     let py = array.py();
-    // SAFETY: the object is an array, as its maker `allocate` proves; NumPy takes over the reference and returns another.
+    // SAFETY: the object is an array, as its maker `allocate` proves; NumPy steals the reference and returns another.
     unsafe { Bound::from_owned_ptr_or_err(py, PY_ARRAY_API.PyArray_Return(py, array.into_ptr().cast())) }
 }

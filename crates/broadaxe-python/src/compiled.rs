@@ -11,9 +11,9 @@ use pyo3::{
 use smallvec::SmallVec;
 
 use crate::{
+    builder::Expression,
     once::Word,
     rule::{self, Name},
-    sheet::Expression,
 };
 
 /// An expression that is called with its arrays, in the order of their first use or by name.
@@ -107,7 +107,7 @@ impl Compiled {
 type Made<'a> = (&'a str, Option<&'a str>, Option<i64>);
 
 /// What a call says.
-struct Said<'py> {
+struct CallArgs<'py> {
     operands: Vec<Bound<'py, PyAny>>,
     out: Option<Bound<'py, PyAny>>,
     order: Bound<'py, PyAny>,
@@ -121,16 +121,16 @@ impl Compiled {
     ///
     /// # Errors
     /// `TypeError` for arrays that are too many, missing or given twice, and for names that are none of the expression's.
-    fn read_call<'py>(&self, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Said<'py>> {
-        let py = args.py();
-        let names = self.expression.get().names_of();
+    fn read_call<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<CallArgs<'py>> {
+        let (py, names) = (args.py(), self.expression.get().names_of());
         let listed = || names.join(", ");
         if args.len() > names.len() {
-            let (most, count) = (names.len(), args.len());
-            return Err(PyTypeError::new_err(format!(
-                "the expression takes {most} arrays ({}), not {count}",
-                listed()
-            )));
+            let (most, count, listed) = (names.len(), args.len(), listed());
+            return Err(PyTypeError::new_err(format!("the expression has {most} arrays ({listed}), not {count}")));
         }
         static ORDER: Word = Word::new("K");
         static CASTING: Word = Word::new("same_kind");
@@ -146,14 +146,14 @@ impl Compiled {
                 (_, "order") => order = Some(value),
                 (_, "casting") => casting = Some(value),
                 (at, _) => {
-                    let what = if at.is_some() { "was given twice" } else { "is no name of it" };
-                    let text = format!("the expression takes the arrays {}; '{key}' {what}", listed());
+                    let what = if at.is_some() { "was given twice" } else { "is not one of them" };
+                    let text = format!("the expression has the arrays {}; '{key}' {what}", listed());
                     return Err(PyTypeError::new_err(text));
                 }
             }
         }
         let is_plain = order.is_none() && casting.is_none();
-        Ok(Said {
+        Ok(CallArgs {
             operands: all(operands, names)?,
             out,
             order: order.unwrap_or_else(|| ORDER.get(py).clone().into_any()),

@@ -1,4 +1,4 @@
-//! Errors as exceptions: the class says what kind, the sentence is the engine's own.
+//! Raises errors as exceptions: the kind chooses the class, the text is the engine's.
 
 use std::{
     any::Any,
@@ -41,9 +41,9 @@ pub(crate) fn of_shapes(error: &broadaxe_shape::Error) -> PyErr {
 /// An answer, or why there is none. The error is boxed to keep answers in registers.
 pub(crate) type Answer<T> = Result<T, Box<PyErr>>;
 
-/// Runs what answers a call of Python's; a panic, which is a mistake of ours, is a `RuntimeError` there.
+/// Runs a call from Python; a panic, which is an internal error, becomes a `RuntimeError`.
 ///
-/// What is left half done belongs to that call alone: a sheet, or memory that Python may write at any time.
+/// What is left half done belongs to that call alone: a builder, or memory that Python may write at any time.
 #[inline]
 pub(crate) fn caught<R>(answer: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
     catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))

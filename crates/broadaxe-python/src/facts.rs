@@ -1,4 +1,4 @@
-//! What the table says of an operator, as NumPy's ufuncs say it of themselves.
+//! Describes an operator as NumPy's ufuncs do: attributes and docstring.
 
 use broadaxe::{
     DType, Op, OpId, Promotion,
@@ -74,11 +74,10 @@ pub(crate) fn documentation(op: &Op) -> String {
     let mut text = format!("{}({}, /, out=None, *, where=True, ", op.name(), operands.join(", "));
     text += "casting=\"same_kind\", dtype=None, rule=\"numpy\", axis=None)\n\n";
     text += &format!("Compute {first}, element by element.\n\n");
-    text +=
-        "The shapes broadcast under `rule`, with its `axis` where it takes one; see `broadaxe.rules`. Operands of\n";
+    text += "The shapes broadcast under `rule`, with its `axis` where it has one; see `broadaxe.rules`. Operands of\n";
     text += &format!("several dtypes meet as in NumPy 2; it computes in {}.\n", dtypes.join(", "));
     if op.is_variadic() {
-        text += "It takes any number of operands, joined from the left. A second operand that is an integer, a tuple or None\n";
+        text += "It accepts any number of operands, joined from the left. A second operand that is an integer, a tuple or None\n";
         text += "is the axis to fold, as for NumPy's function of the name; `maximum` and `minimum` join it.\n";
     }
     if let Some((f32, f64)) = op.ulp() {

@@ -15,10 +15,10 @@ use pyo3::{
 };
 
 use crate::{
+    builder::attribute,
     error::{caught_small, raised},
     once::Word,
     path::{self, FRAMEWORK, Lowered, Objects, Words},
-    sheet::attribute,
 };
 
 // An operator of a framework, such as `broadaxe.onnx.Add`. Without documentation of the class each has its own.
@@ -105,7 +105,7 @@ impl FrameworkOperator {
         given: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = operands.py();
-        let Some(Said { out, words, attributes }) = Said::read(py, given)? else { return Ok(None) };
+        let Some(Keywords { out, words, attributes }) = Keywords::read(py, given)? else { return Ok(None) };
         let out = match out.as_ref().map(path::look_out).transpose()? {
             Some(None) => return Ok(None),
             out => out.flatten(),
@@ -131,14 +131,14 @@ impl FrameworkOperator {
 }
 
 /// The keywords of a call.
-struct Said<'py> {
+struct Keywords<'py> {
     out: Option<Bound<'py, PyAny>>,
     attributes: Vec<(String, Attribute)>,
     /// The attributes, as a part of what a plan depends on.
     words: Words,
 }
 
-impl<'py> Said<'py> {
+impl<'py> Keywords<'py> {
     /// Reads keywords; `None` where the package has to read one, such as a number of NumPy's.
     fn read(py: Python<'py>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Option<Self>> {
         static OUT: Word = Word::new("out");

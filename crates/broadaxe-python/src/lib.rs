@@ -2,7 +2,7 @@
 //!
 //! Python sees one extension module, `broadaxe._broadaxe`. Calls of operators, expressions, frameworks' operators and reductions on
 //! plain arrays are handled here in one step ([`operator`], [`path`]), because their overhead matters. All other calls, such as those
-//! with arrays of other libraries, masks or casts, go through the Python files of the package. These build a [`sheet`], a graph over
+//! with arrays of other libraries, masks or casts, go through the Python files of the package. These build a [`builder`], a graph over
 //! borrowed arrays. The Python files contain no tables: names, dtypes, documentation and frameworks come from the engine ([`tables`]).
 
 // Objects of Python are passed as its interpreter passes them.
@@ -19,7 +19,7 @@ mod number;
 mod watch;
 mod facts;
 mod path;
-mod sheet;
+mod builder;
 mod compiled;
 mod function;
 mod reduction;
@@ -36,9 +36,9 @@ mod _broadaxe {
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
-    use super::operator::Operator;
+    use super::builder::{Expression, GraphBuilder, Value};
     #[pymodule_export]
-    use super::sheet::{Expression, Sheet, Value};
+    use super::operator::Operator;
     #[pymodule_export]
     use super::told::Told;
     #[pymodule_export]

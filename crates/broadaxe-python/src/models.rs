@@ -1,4 +1,4 @@
-//! Model files: the subcommands about them, asked from Python, over a file or over bytes.
+//! Runs the subcommands about model files from Python, over a file or bytes.
 
 use std::{
     ffi::{OsStr, OsString},

@@ -1,4 +1,4 @@
-//! Numbers of Python, which take the dtype of the arrays beside them.
+//! Reads numbers of Python, which follow the dtype of the arrays.
 
 use broadaxe::{DType, Scalar, promote::Literal};
 use pyo3::{
@@ -29,7 +29,7 @@ fn wide(int: &Bound<'_, PyInt>) -> PyResult<i128> {
     int.extract::<i128>().map_err(beyond)
 }
 
-/// Makes an element of a dtype that takes the number as it is; `None` where the engine has to be asked.
+/// Makes an element of a dtype that holds the number exactly; `None` where the engine decides.
 pub(crate) fn element(literal: Literal, dtype: DType) -> Option<Scalar> {
     match literal {
         _ if dtype.is_float() => Some(Scalar::from_f64(dtype, literal.to_f64())),

@@ -1,7 +1,7 @@
-//! Objects of Python that are made once.
+//! Holds Python objects that are made once.
 //!
-//! Whoever comes first makes them, and where several threads do, each makes one and the first is kept. A thread that waited for another
-//! could wait for ever: a child process that was forked meanwhile has not the thread that is at it.
+//! The first thread makes them; where several do, each makes one and the first is kept. A thread that waited for another
+//! could wait for ever: a child process that was forked meanwhile does not have that thread.
 
 use once_cell::race::OnceBox;
 use pyo3::{prelude::*, types::PyString};
@@ -17,7 +17,7 @@ impl Word {
         Self { text, kept: OnceBox::new() }
     }
 
-    /// Returns the string that Python has for this word wherever it stands in a program.
+    /// Returns the interned Python string of this word.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> &Bound<'py, PyString> {
         self.kept.get_or_init(|| Box::new(PyString::intern(py, self.text).unbind())).bind(py)
     }

@@ -1,7 +1,7 @@
 //! Operators: objects that are called as NumPy's ufuncs are.
 //!
-//! A call on plain arrays of the dtype that the operator computes in, with numbers beside one of them, is answered here. Whatever else
-//! a ufunc takes, other operands, masks, dtypes, is prepared by the function `dispatch` of the package.
+//! A call on plain arrays of the dtype that the operator computes in, or of one array and numbers, is answered here. Everything else
+//! that a ufunc accepts (other operands, masks, dtypes) is prepared by the function `dispatch` of the package.
 
 use broadaxe::{
     Call, DType, Graph, Node, Op, Promotion, Reduction, Rule,
@@ -41,14 +41,14 @@ pub(crate) struct Operator {
     chooses: bool,
     /// Dtypes, a bit each, in which operands of that dtype alone are computed by one kernel.
     alone: u16,
-    /// The same beside a float, an integer and a bool of Python.
-    beside: [u16; 3],
+    /// The same with a float, an integer and a bool of Python.
+    with_number: [u16; 3],
 }
 
 /// Makes an operator that the package has by a name: the operator's own, or an alias.
 pub(crate) fn of(op: &'static Op, global: &'static str) -> Operator {
     let promotion = op.promotion();
-    let takes = |dtype: DType, operands: &[Typed]| {
+    let accepts = |dtype: DType, operands: &[Typed]| {
         let kernel = op.kernel(dtype).filter(|_| promote::dtype(promotion, operands) == Some(dtype))?;
         let condition = usize::from(promotion == Promotion::Choose);
         (kernel.inputs()[condition..].iter().all(|&input| input == dtype) && !op.is_average())
@@ -62,11 +62,11 @@ pub(crate) fn of(op: &'static Op, global: &'static str) -> Operator {
             _ if promotion == Promotion::Choose => vec![Typed::Strong(DType::Bool), Typed::Strong(dtype), last(dtype)],
             _ => vec![Typed::Strong(dtype), Typed::Strong(dtype), last(dtype)],
         };
-        DType::ALL.into_iter().filter_map(|dtype| takes(dtype, &operands(dtype))).fold(0, |all, bit: u16| all | bit)
+        DType::ALL.into_iter().filter_map(|dtype| accepts(dtype, &operands(dtype))).fold(0, |all, bit: u16| all | bit)
     };
-    let beside = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
+    let with_number = [Literal::Float(0.5), Literal::Int(1), Literal::Bool(true)].map(|literal| bits(Some(literal)));
     let folds = Reduction::from_name(op.name()).filter(|_| op.is_variadic());
-    Operator { op, folds, global, chooses: promotion == Promotion::Choose, alone: bits(None), beside }
+    Operator { op, folds, global, chooses: promotion == Promotion::Choose, alone: bits(None), with_number }
 }
 
 /// What a call says besides its operands.
@@ -103,7 +103,7 @@ impl Operator {
         })
     }
 
-    /// Answers a call on operands of one dtype that one kernel takes; `None` where it is not one.
+    /// Answers a call on operands of one dtype that one kernel computes; `None` for other calls.
     fn at_once<'a, 'py>(
         &self,
         py: Python<'py>,
@@ -111,8 +111,8 @@ impl Operator {
         (operands, elements): (&mut Operands<'a, 'py>, &'a mut [[u8; 8]; MOST]),
         asked: Asked<'a, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let takes = |dtype: &DType| !given.is_mixed && self.alone & given.weak & 1 << *dtype as u16 != 0;
-        let Some(dtype) = given.dtype.filter(takes) else { return Ok(None) };
+        let accepts = |dtype: &DType| !given.is_mixed && self.alone & given.weak & 1 << *dtype as u16 != 0;
+        let Some(dtype) = given.dtype.filter(accepts) else { return Ok(None) };
         let mut rule = asked.rule;
         if given.arrays < given.count {
             if self.chooses || given.arrays > 1 && rule.is_some() {
@@ -154,9 +154,9 @@ impl Operator {
                 given.is_mixed |= array.dtype != wanted;
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {
                 given.weak &= match literal {
-                    Literal::Float(_) => self.beside[0],
-                    Literal::Int(_) => self.beside[1],
-                    Literal::Bool(_) => self.beside[2],
+                    Literal::Float(_) => self.with_number[0],
+                    Literal::Int(_) => self.with_number[1],
+                    Literal::Bool(_) => self.with_number[2],
                 };
                 given.numbers[k] = Some(literal);
                 operands.push_number();
@@ -307,7 +307,7 @@ impl Operator {
         None
     }
 
-    /// Says whether the operator takes any number of operands.
+    /// Says whether the operator accepts any number of operands.
     #[getter]
     fn variadic(&self) -> bool {
         self.op.is_variadic()

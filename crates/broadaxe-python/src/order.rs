@@ -1,4 +1,4 @@
-//! The order in memory of a result that nobody placed: that of the operands, as NumPy has it.
+//! Chooses the memory order of a new result from its operands, as NumPy does.
 //!
 //! Two axes change places where an operand walks the inner of them with the longer stride and no operand walks them the other
 //! way round. So a result of arrays in Fortran's order is in Fortran's order, and so is one of an array and a row of it.

@@ -1,4 +1,4 @@
-//! The path of every quick call: operands are read, the call that was planned for their layouts is found, and it is run.
+//! The fast path of a call: reads operands, finds the call planned for their layouts, and runs it.
 //!
 //! Operators, expressions, frameworks' operators and reductions differ in how they plan only. What is planned is kept by
 //! [`broadaxe::call::cached`].
@@ -149,7 +149,7 @@ impl From<PyErr> for Stop {
     }
 }
 
-/// What is asked: a function over operands, and where its result goes.
+/// A request: a function over operands, and the destination of its result.
 pub(crate) struct Question<'q, 'a, 'py> {
     pub(crate) function: Function,
     /// `None` where the function has only one.
@@ -189,7 +189,7 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     }
 
     fn run(&self, py: Python<'py>, call: &Arc<Call>) -> Answer<Bound<'py, PyAny>> {
-        if call.nanos() < watch::LONG {
+        if call.nanos() < watch::RELEASE_GIL_NANOS {
             return run(py, call, self.operands, self.out).map_err(Box::new);
         }
         let arrays = self.operands.arrays().iter().copied().flatten();
@@ -214,7 +214,7 @@ impl<'a, 'py> Question<'_, 'a, 'py> {
     }
 }
 
-/// Runs a call over operands, which are held where that takes long.
+/// Runs a call over operands, which are held during long runs.
 ///
 /// # Errors
 /// What comes of the work; `MemoryError` for a new result beyond the budget.
@@ -225,7 +225,7 @@ pub(crate) fn run<'py>(
     out: Option<Out<'_, 'py>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = |target: &Strided<'_>| {
-        if call.nanos() < watch::LONG {
+        if call.nanos() < watch::RELEASE_GIL_NANOS {
             return call.run(operands.inputs(), target.output(), None).map_err(|error| raised(&error));
         }
         let (inputs, output) = (operands.inputs(), Lent::new(target.output()));

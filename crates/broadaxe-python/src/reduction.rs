@@ -20,7 +20,7 @@ use crate::{
 #[pyclass(frozen, module = "broadaxe", name = "Reduction")]
 pub(crate) struct Folds {
     reduction: Reduction,
-    /// The function of the package that answers whatever is not answered here.
+    /// The function of the package for all other calls.
     function: Py<PyAny>,
 }
 
@@ -74,7 +74,7 @@ impl Folds {
     }
 }
 
-/// Axes as they are asked for, below 0 from the last; `None` for all.
+/// The given axes, below 0 from the last; `None` for all.
 type Axes = Option<SmallVec<[i64; 8]>>;
 
 /// Answers a call on a plain array whose keywords are no more than `axis`, `keepdims` and `out`; `None` for any other.

@@ -1,4 +1,4 @@
-//! Rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
+//! Reads rules as Python names them: `rule="pdpd", axis=1`, or the text `"pdpd axis=1"`.
 
 use std::ops::Deref;
 
@@ -36,13 +36,13 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Name<'a> {
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         object.extract().map(Self).map_err(|_| {
             let kind = object.get_type();
-            PyTypeError::new_err(format!("rule takes the name of a rule, such as \"numpy\", not {kind}"))
+            PyTypeError::new_err(format!("rule must be the name of a rule, such as \"numpy\", not {kind}"))
         })
     }
 }
 
 /// A rule and the string that Python has for its name in the text of a program.
-struct Named {
+struct InternedRule {
     name: Py<PyString>,
     /// `None` for NumPy's. Boxed, so that a search of the names reads little memory.
     rule: Option<Box<Rule>>,
@@ -94,13 +94,13 @@ fn made(name: Option<Name<'_>>, axis: Option<i64>) -> PyResult<Chosen> {
 }
 
 /// Lists the rules that need no parameters.
-fn names(py: Python<'_>) -> &'static [Named] {
-    static NAMES: OnceBox<Vec<Named>> = OnceBox::new();
+fn names(py: Python<'_>) -> &'static [InternedRule] {
+    static NAMES: OnceBox<Vec<InternedRule>> = OnceBox::new();
     let make = || {
         let named = |name: &str| {
             let rule = Rule::new(name, Params::default()).ok()?;
             let rule = Some(Box::new(rule)).filter(|rule| **rule != Rule::numpy());
-            Some(Named { name: PyString::intern(py, name).unbind(), rule })
+            Some(InternedRule { name: PyString::intern(py, name).unbind(), rule })
         };
         Box::new(RULES.iter().filter_map(|def| named(def.name)).collect())
     };

@@ -1,4 +1,4 @@
-//! The engine's tables, for Python to make its names, its documentation and its stubs of.
+//! Exposes the engine's tables, from which Python makes its names, documentation and stubs.
 
 use broadaxe::{
     DType, OPS, RULES, Reduction, System,
@@ -8,8 +8,8 @@ use broadaxe_kernels::Family;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
+    builder::attribute,
     operator::{self, Operator},
-    sheet::attribute,
 };
 
 /// Returns every operator, in the order of the table.
@@ -85,7 +85,7 @@ pub(crate) fn rules() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     RULES.iter().map(|def| (def.name, def.summary, parameters(def))).collect()
 }
 
-/// Returns the names that rules are asked for by, the other names too.
+/// Returns the names of rules and their aliases.
 #[pyfunction]
 pub(crate) fn rule_names() -> Vec<&'static str> {
     RULES.iter().flat_map(|def| std::iter::once(def.name).chain(def.aliases.iter().copied())).collect()
@@ -94,7 +94,7 @@ pub(crate) fn rule_names() -> Vec<&'static str> {
 /// The ranks that target names list; larger ones are taken too.
 const RANKS: std::ops::RangeInclusive<usize> = 1..=8;
 
-/// Returns the names of the targets; one that takes a number with each of the usual ones.
+/// Returns the names of the targets; one with a number is listed with each of the usual ones.
 #[pyfunction]
 pub(crate) fn target_names() -> Vec<String> {
     let names = broadaxe_models::PROFILES.iter().map(|profile| profile.name);
@@ -109,7 +109,7 @@ pub(crate) fn target_names() -> Vec<String> {
 /// documentation.
 type Entry = (&'static str, &'static str, (usize, usize), Vec<(&'static str, &'static str, &'static str)>, String);
 
-/// Returns every operator of every framework, each once, as it is in the newest opset.
+/// Returns every operator of every framework, each once, in its newest version.
 #[pyfunction]
 pub(crate) fn frameworks() -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -135,7 +135,7 @@ fn entry(system: System, row: &Row) -> Entry {
     for attr in row.all_attributes() {
         let default =
             if attr.default.is_empty() { String::from("required") } else { format!("{} if absent", attr.default) };
-        text += &format!("{}: {}, {default}.\n", attr.name, takes(attr));
+        text += &format!("{}: {}, {default}.\n", attr.name, accepts(attr));
     }
     text += "Raises ValueError for shapes and attributes, TypeError for dtypes, ZeroDivisionError for integers divided by 0.\n";
     (system.name(), row.name(), (least, if most == usize::MAX { 0 } else { most }), attributes, text)
@@ -190,7 +190,7 @@ fn kind(attr: Attr) -> &'static str {
     }
 }
 
-fn takes(attr: Attr) -> String {
+fn accepts(attr: Attr) -> String {
     match attr.values {
         Values::Words(words) => format!("one of {}", words.join(", ")),
         Values::Int => String::from("a whole number"),
@@ -202,7 +202,7 @@ fn takes(attr: Attr) -> String {
     }
 }
 
-/// Sets the number of threads; 0 takes that back. Returns what it was before, as numexpr does.
+/// Sets the number of threads; 0 resets it. Returns what it was before, as numexpr does.
 #[pyfunction]
 pub(crate) fn set_num_threads(py: Python<'_>, threads: usize) -> PyResult<usize> {
     let before = num_threads()?;

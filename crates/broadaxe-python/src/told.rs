@@ -1,4 +1,4 @@
-//! What the command answers, for Python to read as much of it as is asked for.
+//! Holds an answer of the command; Python reads its parts on demand.
 
 use std::{io, mem, path::Path};
 
@@ -43,7 +43,7 @@ impl Drop for Told {
 }
 
 /// The name, the dtype, the shape and the elements of an array.
-type Named<'py> = (&'py str, &'static str, &'py [usize], Bound<'py, PyBytes>);
+type NamedArray<'py> = (&'py str, &'static str, &'py [usize], Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Told {
@@ -84,7 +84,7 @@ impl Told {
 
     /// What the inputs of an extracted node may be given: name, dtype, shape and elements.
     #[getter]
-    fn inputs<'py>(slf: &'py Bound<'py, Self>) -> Vec<Named<'py>> {
+    fn inputs<'py>(slf: &'py Bound<'py, Self>) -> Vec<NamedArray<'py>> {
         let one = |input: &'py Input| {
             let elements = PyBytes::new(slf.py(), &input.data);
             (input.name.as_str(), input.dtype.name(), input.shape.as_slice(), elements)

@@ -1,7 +1,7 @@
-//! Long work: Python's lock is given up meanwhile, and whoever called looks for signals now and then.
+//! Runs long work without the GIL, while the caller checks for signals.
 //!
 //! Handlers of signals run on Python's main thread only, which may be the caller's. So that it can answer at any time, be it that another
-//! thread has a share of the work that takes long, longer work is done by a thread of its own while the caller waits and looks.
+//! thread has a long share of the work, longer work is done by a thread of its own while the caller waits and looks.
 
 use std::{
     mem,
@@ -23,15 +23,15 @@ use pyo3::prelude::*;
 use crate::{array::reserve, error::raised};
 
 /// The least work, in nanoseconds, for which the lock is given up.
-pub(crate) const LONG: u64 = 5_000;
+pub(crate) const RELEASE_GIL_NANOS: u64 = 5_000;
 
 /// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
-const LONGER: u64 = 2_000_000;
+const OWN_THREAD_NANOS: u64 = 2_000_000;
 
 /// The time between two looks.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// Does work that takes about so many nanoseconds, [`LONG`] or more; hands it a progress function where it is long. The caller [holds](crate::array::held)
+/// Does work of about `nanos` nanoseconds, [`RELEASE_GIL_NANOS`] or more; long work gets a progress function. The caller [holds](crate::array::held)
 /// the arrays that the work uses.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub(crate) fn run<R: Send>(
     work: impl Send + FnOnce(Option<Progress<'_>>) -> R,
 ) -> PyResult<R> {
     match nanos {
-        0..LONGER => Ok(py.detach(|| work(None))),
+        0..OWN_THREAD_NANOS => Ok(py.detach(|| work(None))),
         _ => py.detach(|| {
             apart(|watcher| match watcher {
                 Watcher::Flag(flag) => work(Some(&|_, _| !flag.load(Ordering::Relaxed))),
@@ -80,7 +80,7 @@ pub(crate) fn leavable<R: Send + 'static>(py: Python<'_>, work: impl Send + 'sta
     py.detach(|| alone(work))?.map_err(|stopped| raised(&stopped.into()))
 }
 
-/// Frees what takes long to free on a thread of its own; [`leavable`] work waits for it.
+/// Frees large objects on a thread of their own; [`leavable`] work waits for it.
 pub(crate) fn discard(garbage: impl Send + 'static) {
     // Where the system has no thread for it, it is freed here.
     if let Ok(worker) = thread::Builder::new().spawn(move || drop(garbage)) {
@@ -139,7 +139,7 @@ fn alone<R: Send + 'static>(work: impl Send + 'static + FnOnce() -> R) -> PyResu
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                Ok(()) => unreachable!("the thread takes the work"),
+                Ok(()) => unreachable!("the thread accepts the work"),
                 Err(panic) => resume_unwind(panic),
             },
         }
@@ -195,7 +195,7 @@ fn apart<R: Send>(work: impl Send + FnOnce(Watcher<'_>) -> R) -> PyResult<R> {
         }
         match worker.join() {
             Ok(Some(result)) => raised.map_or(Ok(result), Err),
-            Ok(None) => unreachable!("the thread takes the work"),
+            Ok(None) => unreachable!("the thread accepts the work"),
             Err(panic) => resume_unwind(panic),
         }
     })

@@ -1,4 +1,4 @@
-"""The element-wise functions of the array API standard, beside array_api_strict."""
+"""Compare the element-wise functions of the array API standard with array_api_strict."""
 
 import numpy as np
 import pytest

@@ -33,7 +33,7 @@ def test_types_are_what_calls_give(name):
         assert len(operands) == operator.nin
         arrays = [np.ones(2, code) for code in operands]
         assert operator(*arrays).dtype == result, types
-        # Nothing is cast, and an output of the dtype is written as it is.
+        # Nothing is cast, and an output of the dtype is written directly.
         assert operator(*arrays, casting="no", out=np.zeros(2, result)).dtype == result, types
         assert operator(*arrays, casting="no", signature=types).dtype == result, types
 
@@ -80,7 +80,7 @@ def test_integers_alone_are_uint64_where_int64_is_too_small():
             got, want = (answer(getattr(module, name), value) for module in (bx, np))
             assert want is not None and got.dtype == want.dtype and got == want, (name, value)
         assert bx.evaluate("a", {"a": value}) == value
-    # Beside another number an integer is int64, as in NumPy.
+    # With another number an integer is int64, as in NumPy.
     for call in (lambda m: m.add(2**63, 1), lambda m: m.bitwise_and(2**63, 2**63), lambda m: m.negative(-(2**63) - 1)):
         with pytest.raises(OverflowError):
             call(bx)
@@ -121,10 +121,10 @@ WORDS = [
     (lambda a: bx.add(a, a, order=5), TypeError, "order is one of C, F, A and K, not <class 'int'>"),
     (lambda a: bx.add(a, a, order="Z"), ValueError, "order is one of C, F, A and K, not 'Z'"),
     (lambda a: bx.evaluate("a + a", order=5), TypeError, "order is one of C, F, A and K"),
-    (lambda a: bx.evaluate("a + a", rule=5), TypeError, "rule takes the name of a rule"),
-    (lambda a: bx.compile("a + a", rule=5), TypeError, "rule takes the name of a rule"),
+    (lambda a: bx.evaluate("a + a", rule=5), TypeError, "rule must be the name of a rule"),
+    (lambda a: bx.compile("a + a", rule=5), TypeError, "rule must be the name of a rule"),
     (lambda a: bx.compile(5), TypeError, "an expression is a text"),
-    (lambda a: bx.broadcast_shapes((2,), (2,), rule=5), TypeError, "rule takes the name of a rule"),
+    (lambda a: bx.broadcast_shapes((2,), (2,), rule=5), TypeError, "rule must be the name of a rule"),
 ]
 
 

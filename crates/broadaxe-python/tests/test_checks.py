@@ -210,7 +210,7 @@ def test_files_raise_what_python_users_expect(tmp_path):
         (lambda: bx.check(FACE, input_shapes={"picture": (1, 3)}), ValueError, "image"),
         (lambda: bx.sizes(FACE, 5), TypeError, "height=1..512"),
         (lambda: bx.extract(FACE, 5), TypeError, "conv1"),
-        (lambda: bx.extract(FACE, "nobody"), ValueError, "nobody"),
+        (lambda: bx.extract(FACE, "nowhere"), ValueError, "nowhere"),
         (lambda: bx.upgrade(b"\x00\x01"), ValueError, "model"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the documentation says, run: docstrings, the guide, and the stubs beside the runtime."""
+"""Run what the documentation says: docstrings, the guide, and the stubs against the runtime."""
 
 import doctest
 import importlib

@@ -79,9 +79,9 @@ def test_what_numexpr_has_and_we_have_not_is_said():
 def test_plans_are_kept_for_operands_that_lie_alike():
     """What was planned is found again for the same layouts, and never for others: numbers, dtypes, strides, rules, outputs."""
     whole = np.arange(24.0)
-    lies = [whole, whole[::2], whole[::-1], whole.reshape(4, 6), whole.reshape(4, 6).T, whole.astype("f4"), whole.astype("i8"), 2, 2.0, 3, True]
+    layouts = [whole, whole[::2], whole[::-1], whole.reshape(4, 6), whole.reshape(4, 6).T, whole.astype("f4"), whole.astype("i8"), 2, 2.0, 3, True]
     for _ in range(3):
-        for x in lies:
+        for x in layouts:
             for y in (1, 1.5, np.float32(1.5), np.ones(()), np.ones(1, "i4")):
                 np.testing.assert_array_equal(bx.evaluate("x * 2 + y", x=x, y=y), np.multiply(x, 2) + y)
                 np.testing.assert_array_equal(bx.add(x, y), np.add(x, y))

@@ -1,4 +1,4 @@
-"""What happens beside a call: signals, forks, other threads that take the memory away, too little of it, mistakes of ours."""
+"""Test events during a call: signals, forks, other threads that free memory, too little of it, internal errors."""
 
 import importlib.util
 import os
@@ -50,7 +50,7 @@ INTERRUPTED = {
 
 
 def used(process):
-    """Return the seconds of processors that a process has used so far; infinity where nobody says so."""
+    """Return the seconds of processors that a process has used so far; infinity where the system does not say."""
     try:
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -59,7 +59,7 @@ def used(process):
 
 
 def waits(process, moment):
-    """Return the seconds that a script computes on after Ctrl-C, sent so many seconds after it has begun."""
+    """Return the seconds that a script computes on after Ctrl-C, sent `after` seconds after its start."""
     process.stdin.write("\n")
     process.stdin.flush()
     assert process.stdout.readline() == "begins\n"
@@ -142,7 +142,7 @@ print(codes == [7] * 10)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_while_another_thread_asks_about_the_machine():
-    """What is asked once must not be waited for in a child process, which has not the thread that asks."""
+    """What is asked once must not be waited for in a child process, which does not have the thread that asks."""
     text = """
 import os, sys, threading, time, numpy as np, broadaxe as bx
 a = np.ones((200, 2000))

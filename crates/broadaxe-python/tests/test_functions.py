@@ -170,7 +170,7 @@ def test_numbers_of_python():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_cube_roots_are_within_one_unit(dtype):
-    """Against a root in wider numbers: the nearest, or the one beside it."""
+    """Against a root in wider numbers: the nearest, or its neighbour."""
     x = random(dtype, 200_000, 9)
     x = x[np.isfinite(x)]
     root = bx.cbrt(x).astype(np.longdouble)
@@ -213,7 +213,7 @@ def test_pairs_say_what_they_take():
     x = np.ones(2)
     for call, kind, sentence in [
         (lambda: bx.modf(x, out=x), TypeError, "out is a tuple of two arrays"),
-        (lambda: bx.modf(x, out=(x,)), ValueError, "takes two arrays, not 1"),
+        (lambda: bx.modf(x, out=(x,)), ValueError, "must be two arrays, not 1"),
         (lambda: bx.modf(x, x, out=(x, x)), TypeError, "behind its operands and as out="),
         (lambda: bx.divmod(np.ones(2, int), 0), ZeroDivisionError, "zero"),
         (lambda: bx.gcd(1.5, 2), TypeError, "integers"),

@@ -39,7 +39,7 @@ def test_shapes(way):
             continue
         with pytest.raises(ValueError, match=r"axis \d is \d in . and \d in .; they must be equal|rank"):
             add(np.zeros(a, "f4"), np.zeros(b, "f4"))
-    # Results beyond the memory, and results that nobody could count.
+    # Results beyond the memory, and results that cannot be counted.
     one = np.ones((), "f4")
     if way != "out":
         with pytest.raises(MemoryError, match="the budget is"):

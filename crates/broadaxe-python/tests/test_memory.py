@@ -183,10 +183,10 @@ def test_threads_of_python_call_at_once():
     assert not failed
 
 
-def test_values_of_another_sheet_are_refused():
-    sheet, other = bx._broadaxe.Sheet(), bx._broadaxe.Sheet()
-    value = sheet.operate("neg", [sheet.put(np.ones(3))])
+def test_values_of_another_builder_are_refused():
+    builder, other = bx._broadaxe.GraphBuilder(), bx._broadaxe.GraphBuilder()
+    value = builder.operate("neg", [builder.put(np.ones(3))])
     for call in (lambda: other.compute(value), lambda: other.operate("neg", [value]), lambda: other.cast(value, "f32")):
-        with pytest.raises(ValueError, match="another sheet"):
+        with pytest.raises(ValueError, match="another graph builder"):
             call()
-    assert sheet.compute(value).tolist() == [-1, -1, -1]
+    assert builder.compute(value).tolist() == [-1, -1, -1]

@@ -102,7 +102,7 @@ def answers(node, version, inputs):
             return ask()
         except Exception:  # noqa: BLE001, S112 - one that has no answer is not asked
             continue
-    raise AssertionError(f"nobody answers {node.op_type}")
+    raise AssertionError(f"no backend runs {node.op_type}")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -423,7 +423,7 @@ def test_inputs_are_checked():
     cases = [
         ({"a": X}, ValueError, "input 'b' is not given; the model needs a, b"),
         ([X], ValueError, "input 'b' is not given"),
-        ([X, X, X], ValueError, r"takes 2 inputs \(a, b\), not 3"),
+        ([X, X, X], ValueError, r"needs 2 inputs \(a, b\), not 3"),
         ({"a": X, "c": X}, ValueError, "no input 'c'; its inputs are a, b"),
         ([X, X.astype("f8")], TypeError, "input 'b' is declared as f32 and is f64"),
         ([X, X[0]], ValueError, r"input 'b' is declared as \(n, 3\) and is \(3,\)"),

@@ -71,9 +71,9 @@ def test_outputs_are_arrays():
     a = np.ones((2, 3))
     for call in (bx.sum, bx.prod, bx.var, bx.add.reduce, bx.fmax.reduce, bx.add.accumulate, bx.argmax):
         for out in ("text", 5, [1.0, 2.0, 3.0]):
-            with pytest.raises(TypeError, match=f"out takes an array of NumPy's.* not {type(out).__name__}"):
+            with pytest.raises(TypeError, match=f"out must be an array of NumPy's.* not {type(out).__name__}"):
                 call(a, axis=0, out=out)
-    with pytest.raises(TypeError, match="out takes an array of NumPy's.* not str"):
+    with pytest.raises(TypeError, match="out must be an array of NumPy's.* not str"):
         bx.add(a, a, out="text")
 
 

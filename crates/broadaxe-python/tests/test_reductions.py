@@ -1,4 +1,4 @@
-"""Reductions beside NumPy's: keywords, dtypes, masks, NaN, empty axes, classes."""
+"""Compare reductions with NumPy's: keywords, dtypes, masks, NaN, empty axes, classes."""
 
 import functools
 import warnings

@@ -612,7 +612,7 @@ class Boundary:
         return self.view(random.choice(self.blocks), shape, np.dtype(dtype))
 
     def untouched(self, out):
-        """Remember every byte that a call must leave as it is; return what checks them, and whether elements of `out` share memory."""
+        """Remember every byte that a call must not change; return what checks them, and whether elements of `out` share memory."""
         before, shared = [block.copy() for block in self.blocks], False
         owned = [(one, one.tobytes()) for one in self.pool if one.flags.owndata and one.dtype.kind != "O" and one is not out]
         masks = [None] * len(self.blocks)
@@ -760,7 +760,7 @@ class Boundary:
     def other(self, a, b):
         random = self.random
         function = getattr(bx, random.choice(ELSEWHERE + list(BINARY) + list(REDUCTIONS)))
-        # What stands after the operands would be outputs.
+        # Arguments after the operands would be outputs.
         nin = {"frexp": 1, "modf": 1, "divmod": 2}.get(function.__name__, getattr(function, "nin", 2))
         operands = [self.operand() for _ in range(random.randint(0, nin))] if random.random() < 0.3 else [a, b, a][:nin]
         names = ["axis", "rule", "dtype", "where", "casting", "order", "keepdims", "initial", "subok", "signature", "shape", "op_type", "o"]
@@ -805,7 +805,7 @@ TestMachine = Machine.TestCase
 
 
 def random_calls(calls, seed, seconds):
-    """Make so many random calls, or those of so many seconds; return the counts."""
+    """Make `count` random calls, or those of `seconds` seconds; return the counts."""
     began, total = time.monotonic(), {"calls": 0, "compared": 0, "refused": 0}
     while total["calls"] < calls and time.monotonic() - began < seconds:
         boundary = Boundary(seed)

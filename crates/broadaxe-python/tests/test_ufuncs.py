@@ -41,7 +41,7 @@ def test_outputs_of_other_dtypes_get_the_cast_result(computed, stored):
             with np.errstate(all="ignore"):
                 numpys(*args, out=want)
             assert ours(*args, out=out) is out
-            # What lies between and around the elements of the output is as it was.
+            # Bytes between and around the elements of the output are unchanged.
             np.testing.assert_array_equal(mine, theirs)
 
 

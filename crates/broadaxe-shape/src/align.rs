@@ -1,4 +1,4 @@
-//! The alignment: what every rule answers, and the placement it is made of.
+//! The alignment that a rule returns, and the placement that it is computed from.
 //!
 //! A rule decides three things: a *placement* (which result axis each operand axis feeds), a *stretch policy* (which
 //! operands may repeat along an axis where they have extent 1) and a few validity limits. The files under `rule/` return
@@ -74,7 +74,7 @@ impl Alignment {
     /// Returns operand `k`'s strides over the result when its own strides are `own` (any unit, any sign).
     ///
     /// # Panics
-    /// When there is no operand `k`, or `own` has not one entry per axis of it.
+    /// When there is no operand `k`, or `own` does not have one entry per axis of it.
     pub fn strides_from(&self, k: usize, own: &[isize]) -> Vec<isize> {
         let operand = &self.operands[k];
         assert_eq!(own.len(), operand.dims.len(), "one stride per axis");
@@ -354,7 +354,7 @@ pub(crate) fn sentence(rule: &'static str, extents: &(impl Extents + ?Sized), ta
 
 /// Merges the extents that a placement brings together on each axis.
 ///
-/// The target takes part in the merge and is left out of the alignment.
+/// The target is merged too, and left out of the alignment.
 ///
 /// # Errors
 /// [`ErrorKind::Mismatch`] and [`ErrorKind::Direction`] with axis, operand and both sizes, for the leftmost axis at fault;

@@ -1,4 +1,4 @@
-//! The result axes that an operand's axes feed: a list that increases strictly, and hardly ever needs memory.
+//! The result axes that an operand's axes feed: a strictly increasing list that rarely allocates.
 //!
 //! Nearly all such lists are runs of neighbours, and all others up to rank 8 are one of 256 sets. Both are slices of
 //! tables that the program holds, so that a list is no more than its place in a table.
@@ -74,7 +74,7 @@ impl From<Range<usize>> for Axes {
 }
 
 impl From<&[usize]> for Axes {
-    /// Takes a list that increases strictly.
+    /// Makes the axes of a strictly increasing list.
     fn from(axes: &[usize]) -> Self {
         match (axes.first(), axes.last()) {
             (Some(&first), Some(&last)) if last - first + 1 == axes.len() => (first..last + 1).into(),

@@ -1,4 +1,4 @@
-//! The same shapes under every rule, and the elements on which the rules part.
+//! Compares all rules on the same shapes, and finds elements on which they differ.
 //!
 //! Two rules that take the same operands may still mean different things: (2,) with (2, 2) repeats the first along rows
 //! under NumPy's rule and along columns under ncnn's. [`compare`] asks all rules; [`Comparison::differences`] points at one
@@ -51,8 +51,8 @@ pub struct Read {
 
 /// Aligns operands of these shapes under every rule that needs no target.
 ///
-/// A rule with an axis is asked with its default, then with every axis from 0 on; the others are listed where the rule
-/// takes them and they mean something that its earlier ones do not. A rule with modes is asked in each. Rules that take
+/// A rule with an axis is applied with its default, then with every axis from 0 on; the others are listed where the rule
+/// accepts them and they mean something that its earlier ones do not. A rule with modes is applied in each. Rules that take
 /// another number of operands are left out.
 ///
 /// ```
@@ -75,7 +75,7 @@ pub fn compare(shapes: &[&[usize]]) -> Comparison {
 
 /// Infers the result of symbolic shapes under every rule that [`compare`] asks.
 ///
-/// Axes are listed where the rule takes them and they place operands otherwise than its earlier ones.
+/// Lists the axes of a rule that place operands differently from its earlier ones.
 ///
 /// ```
 /// let shapes = ["n,4".parse()?, "3,4".parse()?];
@@ -89,7 +89,7 @@ pub fn infer_all(shapes: &[SymbolicShape]) -> Vec<(Rule, Result<Inferred, Error>
     ask_all(shapes.len(), rank, &|rule| rule.infer(shapes), &Inferred::places_alike)
 }
 
-/// Asks every rule that takes this many operands of at most this rank and needs no target.
+/// Asks every rule that accepts this many operands of at most this rank and needs no target.
 fn ask_all<T>(
     operands: usize,
     rank: usize,
@@ -181,7 +181,7 @@ impl Comparison {
 }
 
 impl Outcome {
-    /// Returns the rule that was asked, with its parameters.
+    /// Returns the rule that was applied, with its parameters.
     pub fn rule(&self) -> &Rule {
         &self.rule
     }
@@ -194,7 +194,7 @@ impl Outcome {
         self.result.as_ref()
     }
 
-    /// Returns the alignment, where the rule takes the shapes.
+    /// Returns the alignment, where the rule accepts the shapes.
     pub fn alignment(&self) -> Option<&Alignment> {
         self.result.as_ref().ok()
     }

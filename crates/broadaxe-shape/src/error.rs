@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The error of this crate.
 
 use alloc::{
     boxed::Box,
@@ -27,7 +27,7 @@ pub struct Error {
 /// The sentence of an error.
 enum Message {
     Text(String),
-    /// Written when it is asked for.
+    /// Written when it is displayed.
     Later(Box<dyn Sentence>),
 }
 
@@ -91,13 +91,13 @@ pub enum ErrorKind {
     Mismatch,
     /// An operand would have to stretch that the rule does not allow to stretch.
     Direction,
-    /// A rank is outside what the rule takes.
+    /// The rule does not accept a rank.
     Rank,
     /// The attribute `axis` is out of range or places the operand past the end.
     Axis,
     /// The list `axes` has the wrong count, is unsorted, repeats itself or is out of range.
     Axes,
-    /// An extent of 0 under a rule that takes none.
+    /// An extent is 0, which the rule does not accept.
     Empty,
     /// The wrong number of operands for the rule.
     Operands,
@@ -112,7 +112,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the word that stands for this class in JSON: `mismatch`, `direction`, `rank`, ...
+    /// Returns the name of this class in JSON: `mismatch`, `direction`, `rank`, ...
     pub fn name(self) -> &'static str {
         match self {
             Self::Mismatch => "mismatch",
@@ -198,7 +198,7 @@ impl Error {
         self.sizes
     }
 
-    /// Returns the name of the rule that was asked, where one was.
+    /// Returns the name of the rule that was applied, if one was.
     pub fn rule(&self) -> Option<&'static str> {
         self.rule
     }

@@ -1,4 +1,4 @@
-//! A list that holds its first few items in itself, so that small calls allocate nothing.
+//! A list that stores its first few items inline, so that small calls do not allocate.
 
 use alloc::vec::Vec;
 use core::{

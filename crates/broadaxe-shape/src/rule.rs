@@ -1,25 +1,28 @@
-//! The rules: their type, their list, and how to ask one.
+//! The rules: their type, their list, and their methods.
+
+mod mode;
+mod text;
+
+#[cfg(test)]
+mod table;
+
+mod none;
+mod numpy;
+mod pdpd;
+mod unidirectional;
 
 mod bidirectional;
 mod broadcast_to;
 mod explicit;
 mod gemm_c;
-mod mode;
 mod ncnn;
-mod none;
-mod numpy;
 mod onnx_clip;
 mod onnx_legacy;
 mod openvino_fake_quantize;
 mod openvino_prelu;
 mod openvino_select;
 mod paddle;
-mod pdpd;
-#[cfg(test)]
-mod table;
-mod text;
 mod tosa;
-mod unidirectional;
 
 use alloc::{format, vec::Vec};
 use core::fmt;
@@ -33,22 +36,22 @@ use crate::{
 
 /// Every rule there is. A rule is added by its file and its line here.
 pub static RULES: &[&RuleDef] = &[
-    &none::RULE,
-    &numpy::RULE,
-    &unidirectional::RULE,
-    &onnx_legacy::RULE,
-    &onnx_clip::RULE,
-    &pdpd::RULE,
-    &paddle::RULE,
-    &ncnn::RULE,
-    &bidirectional::RULE,
-    &broadcast_to::RULE,
-    &explicit::RULE,
-    &openvino_select::RULE,
-    &openvino_prelu::RULE,
-    &openvino_fake_quantize::RULE,
-    &gemm_c::RULE,
-    &tosa::RULE,
+    &none::NONE,
+    &numpy::NUMPY,
+    &unidirectional::UNIDIRECTIONAL,
+    &onnx_legacy::ONNX_LEGACY,
+    &onnx_clip::ONNX_CLIP,
+    &pdpd::PDPD,
+    &paddle::PADDLE,
+    &ncnn::NCNN,
+    &bidirectional::BIDIRECTIONAL,
+    &broadcast_to::BROADCAST_TO,
+    &explicit::EXPLICIT,
+    &openvino_select::OPENVINO_SELECT,
+    &openvino_prelu::OPENVINO_PRELU,
+    &openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE,
+    &gemm_c::GEMM_C,
+    &tosa::TOSA,
 ];
 
 /// Describes a rule: its name, its parameters, and where it puts the axes.
@@ -65,9 +68,9 @@ pub struct RuleDef {
     pub operands: (usize, usize),
     /// What the rule does with the parameter `axis`.
     pub axis: AxisParam,
-    /// Whether the rule takes the parameter `axes`.
+    /// Whether the rule has the parameter `axes`.
     pub axes: bool,
-    /// Whether the rule takes the parameter `target`.
+    /// Whether the rule has the parameter `target`.
     pub target: bool,
     /// The values of the parameter `mode`, the default first; empty when there is no such parameter.
     pub modes: &'static [Mode],
@@ -84,11 +87,11 @@ impl fmt::Debug for RuleDef {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AxisParam {
-    /// It takes none.
+    /// It has no such parameter.
     None,
-    /// It takes one; this is the value when none is given.
+    /// It has the parameter, with this default.
     Default(i64),
-    /// It takes one, and its absence has a meaning of its own.
+    /// It has the parameter, and its absence has a meaning of its own.
     Optional,
 }
 
@@ -105,7 +108,7 @@ pub struct Params {
     pub mode: Option<Mode>,
 }
 
-/// What a rule's file is asked: the operands (the target last, if the rule takes one) and the parameters.
+/// The arguments of a rule's `place`: the operands (the target last, if the rule has one) and the parameters.
 pub(crate) struct Call<'a> {
     pub(crate) def: &'static RuleDef,
     pub(crate) extents: &'a dyn Extents,
@@ -139,7 +142,7 @@ impl Call<'_> {
 /// A broadcast rule with its parameters.
 ///
 /// Displays as one line of text, `pdpd axis=1` or `explicit axes=1,2 target=1,50,50,16`, and parses from it. Defaults
-/// are filled in, so that rules which are asked alike compare equal.
+/// are filled in, so that equal rules compare equal.
 ///
 /// ```
 /// use broadaxe_shape::Rule;
@@ -178,24 +181,21 @@ impl Rule {
         let def =
             RULES.iter().copied().find(|def| def.name == name || def.aliases.contains(&name)).ok_or_else(|| {
                 let names: Vec<_> = RULES.iter().map(|def| def.name).collect();
-                Error::new(
-                    ErrorKind::Parameter,
-                    format!("there is no rule '{name}'; the rules are {}", names.join(", ")),
-                )
+                Error::new(ErrorKind::Parameter, format!("unknown rule '{name}'; the rules are {}", names.join(", ")))
             })?;
         let wrong =
             |what: &str| Err(Error::new(ErrorKind::Parameter, format!("the rule {} {what}", def.name)).under(def.name));
         match (&params, def) {
-            (Params { axis: Some(_), .. }, RuleDef { axis: AxisParam::None, .. }) => wrong("takes no axis"),
-            (Params { axes: Some(_), .. }, RuleDef { axes: false, .. }) => wrong("takes no axes"),
+            (Params { axis: Some(_), .. }, RuleDef { axis: AxisParam::None, .. }) => wrong("has no parameter axis"),
+            (Params { axes: Some(_), .. }, RuleDef { axes: false, .. }) => wrong("has no parameter axes"),
             (Params { axes: None, .. }, RuleDef { axes: true, .. }) => {
                 wrong("needs axes, one result axis per axis of the operand")
             }
-            (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("takes no target"),
+            (Params { target: Some(_), .. }, RuleDef { target: false, .. }) => wrong("has no parameter target"),
             (Params { target: None, .. }, RuleDef { target: true, .. }) => wrong("needs a target shape"),
             (Params { mode: Some(mode), .. }, _) if !def.modes.contains(mode) => {
                 if def.modes.is_empty() {
-                    wrong("takes no mode")
+                    wrong("has no parameter mode")
                 } else {
                     wrong(&format!("has no mode '{mode}'; its modes are {}", mode::list(def.modes)))
                 }
@@ -213,55 +213,55 @@ impl Rule {
         Self { def, params }
     }
 
-    /// Makes the rule that takes identical shapes only.
+    /// Makes the rule that accepts identical shapes only.
     pub fn none() -> Self {
-        Self::of(&none::RULE, Params::default())
+        Self::of(&none::NONE, Params::default())
     }
 
     /// Makes the NumPy rule: right-aligned, every operand may stretch.
     pub fn numpy() -> Self {
-        Self::of(&numpy::RULE, Params::default())
+        Self::of(&numpy::NUMPY, Params::default())
     }
 
     /// Makes ONNX's unidirectional rule: right-aligned, the first operand may not stretch.
     pub fn unidirectional() -> Self {
-        Self::of(&unidirectional::RULE, Params::default())
+        Self::of(&unidirectional::UNIDIRECTIONAL, Params::default())
     }
 
     /// Makes the rule of ONNX before opset 7; without an axis the second operand's shape is a suffix of the first's.
     pub fn onnx_legacy(axis: Option<i64>) -> Self {
-        Self::of(&onnx_legacy::RULE, Params { axis, ..Params::default() })
+        Self::of(&onnx_legacy::ONNX_LEGACY, Params { axis, ..Params::default() })
     }
 
     /// Makes OpenVINO's PDPD rule with this axis; -1 aligns to the right.
     pub fn pdpd(axis: i64) -> Self {
-        Self::of(&pdpd::RULE, Params { axis: Some(axis), ..Params::default() })
+        Self::of(&pdpd::PDPD, Params { axis: Some(axis), ..Params::default() })
     }
 
     /// Makes Paddle's own rule with this axis; -1 aligns to the right.
     pub fn paddle(axis: i64) -> Self {
-        Self::of(&paddle::RULE, Params { axis: Some(axis), ..Params::default() })
+        Self::of(&paddle::PADDLE, Params { axis: Some(axis), ..Params::default() })
     }
 
     /// Makes the rule of ncnn's `BinaryOp`, over shapes in row-major order (slowest axis first).
     pub fn ncnn() -> Self {
-        Self::of(&ncnn::RULE, Params::default())
+        Self::of(&ncnn::NCNN, Params::default())
     }
 
     /// Makes the rule that merges one operand with a target shape (ONNX `Expand`); the result may exceed the target.
     pub fn bidirectional(target: impl Into<Shape>) -> Self {
-        Self::of(&bidirectional::RULE, Params { target: Some(target.into()), ..Params::default() })
+        Self::of(&bidirectional::BIDIRECTIONAL, Params { target: Some(target.into()), ..Params::default() })
     }
 
     /// Makes the rule that stretches one operand to exactly this shape (`numpy.broadcast_to`).
     pub fn broadcast_to(target: impl Into<Shape>) -> Self {
-        Self::of(&broadcast_to::RULE, Params { target: Some(target.into()), ..Params::default() })
+        Self::of(&broadcast_to::BROADCAST_TO, Params { target: Some(target.into()), ..Params::default() })
     }
 
     /// Makes the rule that puts axis `i` of one operand at axis `axes[i]` of a target shape.
     pub fn explicit(axes: impl Into<Vec<i64>>, target: impl Into<Shape>) -> Self {
         let (axes, target) = (Some(axes.into()), Some(target.into()));
-        Self::of(&explicit::RULE, Params { axes, target, ..Params::default() })
+        Self::of(&explicit::EXPLICIT, Params { axes, target, ..Params::default() })
     }
 
     /// Makes the rule of OpenVINO's `Select`, whose operands are condition, then, else.
@@ -269,27 +269,30 @@ impl Rule {
     /// # Errors
     /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none` and `pdpd`.
     pub fn openvino_select(mode: &str, axis: Option<i64>) -> Result<Self, Error> {
-        Self::new(openvino_select::RULE.name, Params { mode: Some(mode.parse()?), axis, ..Params::default() })
+        Self::new(
+            openvino_select::OPENVINO_SELECT.name,
+            Params { mode: Some(mode.parse()?), axis, ..Params::default() },
+        )
     }
 
     /// Makes the rule of OpenVINO's `PReLU`, whose operands are data and slope.
     pub fn openvino_prelu() -> Self {
-        Self::of(&openvino_prelu::RULE, Params::default())
+        Self::of(&openvino_prelu::OPENVINO_PRELU, Params::default())
     }
 
     /// Makes the rule of OpenVINO's `FakeQuantize`, whose operands are the data and four limits.
     pub fn openvino_fake_quantize() -> Self {
-        Self::of(&openvino_fake_quantize::RULE, Params::default())
+        Self::of(&openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE, Params::default())
     }
 
     /// Makes the rule of ONNX `Clip`, whose operands are data and two scalar bounds.
     pub fn onnx_clip() -> Self {
-        Self::of(&onnx_clip::RULE, Params::default())
+        Self::of(&onnx_clip::ONNX_CLIP, Params::default())
     }
 
     /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
     pub fn gemm_c() -> Self {
-        Self::of(&gemm_c::RULE, Params::default())
+        Self::of(&gemm_c::GEMM_C, Params::default())
     }
 
     /// Returns the rule's name.
@@ -393,14 +396,14 @@ impl Rule {
         }
     }
 
-    /// Refuses a number of operands, the target left out, that the rule does not take.
-    fn check_count(&self, given: usize) -> Result<(), Error> {
+    /// Checks the number of operands, without the target.
+    pub(crate) fn check_count(&self, given: usize) -> Result<(), Error> {
         let (name, (least, most)) = (self.def.name, self.def.operands);
         if (least..=most).contains(&given) {
             return Ok(());
         }
         let write = move |f: &mut fmt::Formatter<'_>| {
-            write!(f, "the rule {name} takes ")?;
+            write!(f, "the rule {name} needs ")?;
             match (least, most) {
                 _ if least == most => write!(f, "{least}")?,
                 (_, usize::MAX) => write!(f, "at least {least}")?,

@@ -1,4 +1,4 @@
-//! Shapes: reading, writing, counting.
+//! Shapes: reads, writes and counts them.
 
 use alloc::{
     format,

@@ -1,6 +1,6 @@
-//! Broadcasts of shapes that are not known yet: the result's dims, and the guard under which they are right.
+//! Infers broadcasts of symbolic shapes: the result's dims, and the guard under which they hold.
 //!
-//! The idea: a rule's file is asked for its placement as always; only the extents that it may look at are symbolic. Where
+//! A rule places axes as always; only the extents that it may look at are symbolic. Where
 //! a placement depends on a size (ncnn's test of the slowest extent, for one) the question is answered both ways, and the
 //! two results are united: the guard then says "if so, this, else that". On every axis the merge of known extents becomes
 //! a condition (equal, or one of them 1) and a dim (an interval, a name, or `broadcast(n, m)` where it may be either).
@@ -21,12 +21,7 @@ mod solve;
 mod merge;
 mod ask;
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use self::{
     ask::Asked,
@@ -50,7 +45,7 @@ const WAYS: usize = 48;
 /// How many combinations of ranks are tried for operands of unknown rank.
 const RANKS: usize = 5000;
 
-/// What a rule makes of symbolic shapes.
+/// The result of a rule over symbolic shapes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inferred {
     shape: SymbolicShape,
@@ -86,7 +81,7 @@ impl Inferred {
     }
 }
 
-/// One way in which a placement comes out: the answers that lead there, and what it comes to.
+/// One outcome of a placement, and the answers that lead to it.
 struct Way {
     path: Vec<Literal>,
     outcome: Result<(Placement, Merged), Error>,
@@ -124,34 +119,23 @@ impl Rule {
         }
     }
 
-    /// Infers as [`Rule::infer`] with this target, under a rule that takes one, in place of the parameter.
+    /// Infers as [`Rule::infer`] with this target, under a rule that has one, in place of the parameter.
     ///
     /// # Errors
-    /// As [`Rule::infer`]; [`ErrorKind::Parameter`] when the rule takes no target.
+    /// As [`Rule::infer`]; [`ErrorKind::Parameter`] when the rule has no target.
     pub fn infer_to(&self, shapes: &[SymbolicShape], target: &SymbolicShape) -> Result<Inferred, Error> {
         if !self.def().target {
-            let text = format!("the rule {} takes no target", self.name());
+            let text = format!("the rule {} has no parameter target", self.name());
             return Err(Error::new(ErrorKind::Parameter, text).under(self.name()));
         }
         infer(self, shapes.iter().chain([target]).cloned().collect())
     }
 }
 
-/// Infers for operands and, under a rule that takes one, the target.
+/// Infers for operands and, under a rule that has one, the target.
 fn infer(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
     let def = rule.def();
-    let (least, most) = def.operands;
-    let count = shapes.len() - usize::from(def.target);
-    if !(least..=most).contains(&count) {
-        let want = match (least, most) {
-            _ if least == most => least.to_string(),
-            (_, usize::MAX) => format!("at least {least}"),
-            _ => format!("{least} to {most}"),
-        };
-        let s = if most == 1 { "" } else { "s" };
-        let text = format!("the rule {} takes {want} operand{s}, not {count}", def.name);
-        return Err(Error::new(ErrorKind::Operands, text).under(def.name));
-    }
+    rule.check_count(shapes.len() - usize::from(def.target))?;
     for shape in &shapes {
         checked(shape).map_err(|e| e.under(def.name))?;
     }
@@ -159,7 +143,7 @@ fn infer(rule: &Rule, shapes: Vec<SymbolicShape>) -> Result<Inferred, Error> {
     if unknown.is_empty() { infer_ranked(rule, shapes) } else { infer_ranks(rule, &shapes, &unknown) }
 }
 
-/// Refuses a rank above the largest, and known dims that cannot be counted.
+/// Rejects a rank above the largest, and known dims that cannot be counted.
 fn checked(shape: &SymbolicShape) -> Result<(), Error> {
     let Some(dims) = shape.dims() else { return Ok(()) };
     if dims.len() > MAX_RANK {
@@ -242,7 +226,7 @@ impl Inference<'_> {
 
     /// Follows the placement under the answers given so far, and both ways where another answer is needed.
     ///
-    /// A rule may pass over an open question (ncnn: is a dim 0?); it still counts where the answer yes is refused.
+    /// A rule may pass over an open question (ncnn: is a dim 0?); it still counts where the answer yes is rejected.
     fn follow(&mut self, path: &mut Vec<Literal>) -> Result<(), Error> {
         let (outcome, questions) = self.place(path);
         let fork = match &outcome {

@@ -66,7 +66,7 @@ fn params(def: &RuleDef) -> Vec<Params> {
     all
 }
 
-/// Calls `ask` with every rule and all operands, the target last under a rule that takes one.
+/// Calls `ask` with every rule and all operands, the target last under a rule that has one.
 fn calls<T: Copy>(def: &RuleDef, all: &[Vec<T>], mut ask: impl FnMut(&Params, &[&[T]])) {
     let count = def.operands.0.max(if def.target { 1 } else { 2 }) + usize::from(def.target);
     for params in params(def) {

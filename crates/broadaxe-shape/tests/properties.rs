@@ -2,7 +2,7 @@
 
 use broadaxe_shape::{Alignment, AxisParam, Params, RULES, Rule, RuleDef, Shape, compare, elements};
 
-/// Draws the same numbers in every run (xorshift).
+/// Draws the same numbers in every run (xorshift); a dependency on the generator of the other tests would need a newer Rust.
 struct Random(u64);
 
 impl Random {

@@ -96,7 +96,7 @@ pub struct RuleText {
     pub axis: Option<i64>,
     /// The parameter `axes`.
     pub axes: Option<Vec<i64>>,
-    /// The parameter `target`; it may hold negative numbers, which every rule refuses.
+    /// The parameter `target`; it may hold negative numbers, which every rule rejects.
     pub target: Option<Vec<i64>>,
     /// The parameter `mode`.
     pub mode: Option<String>,
@@ -133,7 +133,7 @@ pub struct AlignCase {
     pub rule: RuleText,
     /// The operands' shapes.
     pub shapes: Vec<Vec<usize>>,
-    /// The result's shape and each operand's strides; `None` when the rule refuses.
+    /// The result's shape and each operand's strides; `None` when the rule rejects.
     pub want: Option<Aligned>,
 }
 
@@ -173,7 +173,7 @@ pub struct SymbolicCase {
     pub target: Option<SymbolicShape>,
     /// The operands' shapes.
     pub shapes: Vec<SymbolicShape>,
-    /// The result's shape; `None` when the rule refuses.
+    /// The result's shape; `None` when the rule rejects.
     pub want: Option<SymbolicShape>,
 }
 
@@ -291,7 +291,7 @@ mod tests {
             ("kind align\n", "f:1: the file has no cases"),
             ("kind odd\n", "f:1: 'odd' is no kind of cases"),
             ("x numpy () -> ()\n", "f:1: a case before the line 'kind'"),
-            ("kind align\nx numpy (2) (2)\n", "f:2: ' -> ' stands once in a case"),
+            ("kind align\nx numpy (2) (2)\n", "f:2: ' -> ' must be in a case once"),
             ("kind align\nx numpy (2) (2) -> (2) [1]\n", "f:2: 1 strides for 2 operands"),
             ("kind align\nx numpy (2) (2) -> (2) [1] [1,1]\n", "f:2: 2 strides for a result of rank 1"),
             ("kind align\nx numpy (2 -> error\n", "f:2: '(2' is no shape"),
@@ -300,7 +300,7 @@ mod tests {
             ("kind align\nx numpy axis=1 axis=2 (2) -> error\n", "f:2: 'axis=2' comes twice"),
             ("kind align\nx numpy (2) -> error\nx numpy (3) -> error\n", "f:3: the id x comes twice"),
             ("kind align\nx numpy (2) -> error trailing\n", "f:2: 'trailing' is one word too many"),
-            ("kind rewrite\nx pdpd numpy (2) -> direct gives (2)\n", "f:2: 'numpy' stands where 'to' is wanted"),
+            ("kind rewrite\nx pdpd numpy (2) -> direct gives (2)\n", "f:2: expected 'to', not 'numpy'"),
             ("kind arithmetic\nx add i8 1 2 -> ~\n", "f:2: an empty value"),
             ("kind symbolic\nx numpy dims=onnx (5..2) -> error\n", "f:2: '5..2' is no dim"),
             ("kind symbolic\nx numpy (5) -> error\n", "f:2: no dims=FRAMEWORK"),

@@ -1,4 +1,4 @@
-//! What every operator answers, one element at a time, in wide arithmetic and without a thought for speed.
+//! Computes every operator one element at a time, in wide arithmetic, without regard for speed.
 //!
 //! Integers are computed in `i128` and wrapped. Floats are computed in `f64` and rounded once per operation for the
 //! narrower dtypes; for `f64` itself, functions that have no exact answer are computed with hundreds of bits.
@@ -6,8 +6,8 @@
 //! | question | answer |
 //! |---|---|
 //! | an integer beyond its dtype | wraps; least / -1 is the least again, least mod -1 is 0 |
-//! | an integer divided by 0, or 0 to a negative power in `pow_trunc` | refused |
-//! | `pow` of an integer to a negative power | refused; `pow_trunc` gives 0, 1 or -1 |
+//! | an integer divided by 0, or 0 to a negative power in `pow_trunc` | rejected |
+//! | `pow` of an integer to a negative power | rejected; `pow_trunc` gives 0, 1 or -1 |
 //! | a shift by a negative count or by the width or more | 0; all sign bits when a negative number goes right |
 //! | the same, `shift_left_mod` and `shift_right_mod` | the count modulo the width |
 //! | a result that is NaN | any NaN is equal to any other here; the engine's own tests hold it to one |
@@ -16,7 +16,7 @@
 //! | a comparison with NaN | false; `not_equal` true |
 //! | `mod_floor` of floats | the divisor's sign, also of a zero; x mod ±inf is x, or ±inf where the signs differ |
 //! | `fmod` | the dividend's sign, also of a zero; x mod ±inf is x |
-//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, or beside it where it is large |
+//! | `div_floor` of floats | of an infinite dividend NaN; else the exact quotient rounded down, or a neighbour of it where it is large |
 //! | `div_trunc` of floats | the rounded quotient, rounded towards zero |
 //! | `round` | ties to even |
 //! | `pow(1, x)`, `pow(x, 0)` | 1, NaN or not |
@@ -62,7 +62,7 @@ pub enum Outcome {
         /// How many elements of the dtype further on an answer may lie.
         ulps: u32,
     },
-    /// The operator refuses these elements.
+    /// The operator rejects these elements.
     Refused,
     /// The operator has no meaning for the dtype.
     Unsupported,
@@ -112,7 +112,7 @@ pub fn output(op: &str, ty: Ty) -> Ty {
 /// When there is no such operator, the number of operands is wrong, or one is not of the dtype: a mistake in a test.
 pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
     if op == "where" {
-        let [Value::Bool(condition), a, b] = *args else { panic!("where takes a bool and two elements, not {args:?}") };
+        let [Value::Bool(condition), a, b] = *args else { panic!("where needs a bool and two elements, not {args:?}") };
         return Outcome::Exact(if condition { a } else { b });
     }
     if op == "mean" {
@@ -130,7 +130,7 @@ pub fn eval(op: &str, ty: Ty, args: &[Value]) -> Outcome {
 
 /// Applies an operator of two operands from left to right.
 fn fold(op: &str, ty: Ty, args: &[Value]) -> Outcome {
-    let (&first, rest) = args.split_first().unwrap_or_else(|| panic!("{op} takes at least one operand"));
+    let (&first, rest) = args.split_first().unwrap_or_else(|| panic!("{op} needs at least one operand"));
     let one = eval(op, ty, &[first, first]);
     if one == Outcome::Unsupported {
         return one;

@@ -1,11 +1,11 @@
-//! Files outside the repository, which some tests read where they are, and how many were read.
+//! Finds files outside the repository, which some tests read, and counts them.
 
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// Returns a folder of the collection beside the repository; a clone elsewhere may not have it.
+/// Returns a folder of the collection next to the repository, which other clones may not have.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(name)
 }

@@ -1,4 +1,4 @@
-//! Random shapes, views and elements; the same seed gives the same ones everywhere.
+//! Draws random numbers, shapes, views and elements; the same seed gives the same ones everywhere.
 
 use crate::{
     oracle::{Ty, Value, edge_values, round, round_integer},

@@ -1,4 +1,4 @@
-//! Evaluation over strided operands, one index after the other.
+//! Evaluates over strided operands, one index after the other.
 
 use crate::oracle::{Outcome, Ty, Value, eval};
 
@@ -28,11 +28,11 @@ impl Layout {
     /// Walks the addresses of all elements in row-major order.
     ///
     /// # Panics
-    /// While walking, when an address lies before the buffer.
+    /// While walking, when an address is before the buffer.
     pub fn addresses(&self) -> impl Iterator<Item = usize> {
         let offset = self.offset as isize;
         index_map(&self.shape, &self.strides).map(move |at| {
-            usize::try_from(offset + at).unwrap_or_else(|_| panic!("address {} lies before the buffer", offset + at))
+            usize::try_from(offset + at).unwrap_or_else(|_| panic!("address {} is before the buffer", offset + at))
         })
     }
 
@@ -78,7 +78,7 @@ pub fn index_map(shape: &[usize], strides: &[isize]) -> impl Iterator<Item = isi
 /// Evaluates an operator over operands whose layouts all have the result's shape, in row-major order.
 ///
 /// # Panics
-/// When the layouts differ in shape, or an address lies outside its buffer.
+/// When the layouts differ in shape, or an address is outside its buffer.
 pub fn eval_strided(op: &str, ty: Ty, operands: &[(&[Value], &Layout)]) -> Vec<Outcome> {
     let shapes: Vec<_> = operands.iter().map(|(_, layout)| &layout.shape).collect();
     assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]), "operands of different shapes: {shapes:?}");

@@ -1,4 +1,4 @@
-//! The oracle, held against what engines answered: first the case file, then the truth file where it is at hand.
+//! Compares the oracle with answers of engines: the case file, and the truth file where it exists.
 #![allow(clippy::print_stdout)]
 
 use std::{env, fs, path::PathBuf};

@@ -1,4 +1,4 @@
-//! Every alignment in `cases/`, under one rule or said under two, asked of the rules.
+//! Compares the rules with every alignment in `cases/`.
 #![allow(clippy::print_stdout)]
 
 use broadaxe_shape::{Params, Rule};

@@ -1,4 +1,4 @@
-//! The engine, held against the oracle: every operator and dtype on the elements at which arithmetic goes wrong first,
+//! Compares the engine with the oracle: every operator and dtype on the elements at which arithmetic goes wrong first,
 //! and on random shapes and strides.
 #![allow(clippy::print_stdout)]
 
@@ -61,7 +61,7 @@ fn tuples(op: &Op, dtype: DType) -> Vec<Vec<Value>> {
     tuples
 }
 
-/// Asks both for these tuples of elements; what the oracle refuses is asked of the engine one by one.
+/// Asks both for these tuples of elements; what the oracle rejects is asked of the engine one by one.
 fn faults_of(op: &'static Op, dtype: DType, tuples: Vec<Vec<Value>>, faults: &mut Vec<String>) -> usize {
     let (name, of) = (op.name(), ty(dtype));
     let asked: Vec<(Vec<Value>, Outcome)> = tuples.into_iter().map(|t| (t.clone(), eval(name, of, &t))).collect();

@@ -1,4 +1,4 @@
-//! Every case of dims that are not known, asked of the rules.
+//! Compares the rules with every case of symbolic dims.
 #![allow(clippy::print_stdout)]
 
 use broadaxe_shape::{Dim, SymbolicShape};
@@ -17,7 +17,7 @@ fn shape(text: &cases::SymbolicShape) -> SymbolicShape {
 
 fn ask(case: &SymbolicCase) -> Result<SymbolicShape, String> {
     let mut text = case.rule.clone();
-    // A rule that takes a target wants one that is known; the one that counts is given when it is asked.
+    // A rule with a target needs a known one to be made; `infer_to` replaces it.
     text.target = case.target.as_ref().map(|target| vec![1; target.as_ref().map_or(0, Vec::len)]);
     let rule = text.rule().unwrap_or_else(|message| panic!("{}: {message}", case.id));
     let shapes: Vec<SymbolicShape> = case.shapes.iter().map(shape).collect();

@@ -1,4 +1,4 @@
-//! The truth files themselves, where they lie beside the checkout: every case that states what is expected.
+//! Checks every case of the truth files, where they are next to the checkout.
 //!
 //! `BROADAXE_TRUTH` names another folder. Where there is none, the case files in `cases/` stand alone.
 #![allow(clippy::print_stdout)]

@@ -48,9 +48,9 @@ impl Array {
         Self::made(dtype, shape.into(), Buffer::zeroed)
     }
 
-    /// Makes an array whose elements are whatever its memory held, for results that are written whole before anybody sees them.
+    /// Makes an array of old memory, for results whose elements are all written before they are read.
     ///
-    /// Where one of them is refused the array must be dropped.
+    /// Where one of them is rejected the array must be dropped.
     pub(crate) fn unwritten(dtype: DType, shape: impl Into<Shape>) -> Result<Self, Error> {
         memory::start_keeping()?;
         Self::made(dtype, shape.into(), Buffer::uninit)
@@ -80,7 +80,7 @@ impl Array {
         Ok(array)
     }
 
-    /// Takes elements in row-major order.
+    /// Makes an array of elements in row-major order.
     ///
     /// # Errors
     /// As for [`Array::from_bytes`].
@@ -98,7 +98,7 @@ impl Array {
         let kernel = copy(view.dtype());
         let layout = |text: String| Error::new(ErrorKind::Layout, text);
         let program = Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, [Slot::Input(0)])]);
-        let program = program.ok_or_else(|| layout(String::from("a copy is no program")))?;
+        let program = program.ok_or_else(|| layout(String::from("a copy is not a program")))?;
         let plan = Plan::new(view.shape(), &byte_strides(view.dtype(), view.shape()), &[view.strides().to_vec()]);
         let output = Output::new(array.buffer.bytes_mut(), 0);
         run(&program, plan.nest(), &[view.input()], output, &Serial, None)
@@ -122,7 +122,7 @@ impl Array {
         Self { shape, ..self }
     }
 
-    /// Returns the array as one of another dtype, whose elements have as many bytes; they are to be written anew.
+    /// Returns the memory as an array of another dtype of the same size; all elements must be written again.
     pub(crate) fn retyped(self, dtype: DType) -> Self {
         debug_assert_eq!(dtype.size(), self.dtype.size());
         Self { dtype, ..self }

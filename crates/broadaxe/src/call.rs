@@ -1,4 +1,4 @@
-//! Calls: a graph planned for operands of given layouts, which is then run over any memory.
+//! Plans a graph for operands of given layouts, to run it over any memory.
 //!
 //! Planning costs microseconds, however small the arrays are. [`cached`] keeps what was planned, a few hundred calls per thread, and
 //! finds it again by function, rule, dtypes, shapes and strides.
@@ -148,7 +148,7 @@ impl Call {
         self.is_row_major
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
+    /// Estimates the nanoseconds on one thread.
     pub fn nanos(&self) -> u64 {
         self.nanos
     }
@@ -162,7 +162,7 @@ impl Call {
         eval::check_budget(result.saturating_add(temporary), operands, self.last(), None)
     }
 
-    /// Runs over this memory, one input for each input of the graph; whether every element lies in it is checked.
+    /// Runs over this memory, one input for each input of the graph; every element is checked to be inside it.
     ///
     /// The output may share memory with inputs, which are then read as if they had been copied before.
     ///
@@ -330,10 +330,10 @@ pub fn apply_into<'o>(
     }
 }
 
-/// As [`apply`], of operands that may be given away: the result takes the memory of the first array that has its shape and elements of
+/// As [`apply`], of operands that may be given away: the result uses the memory of the first array that has its shape and elements of
 /// as many bytes.
 ///
-/// Under most rules such an array lies element for element as the result will. One that is stretched, or of another size, is read
+/// Under most rules such an array has the same layout as the result. One that is stretched, or of another size, is read
 /// as a view would be, and dropped.
 ///
 /// ```
@@ -356,8 +356,8 @@ pub fn apply_owned(op: impl Into<&'static Op>, rule: &Rule, operands: Vec<Operan
     let Some(own) = call.own(&operands) else { return apply(op, rule, &views) };
     drop(views);
     let mut operands = operands;
-    let lies = Operand::View(View::of_nothing(operands[own].dtype(), operands[own].shape()));
-    let Operand::Array(array) = std::mem::replace(&mut operands[own], lies) else {
+    let rest = Operand::View(View::of_nothing(operands[own].dtype(), operands[own].shape()));
+    let Operand::Array(array) = std::mem::replace(&mut operands[own], rest) else {
         unreachable!("only an array is taken")
     };
     let views: Vec<View<'_>> = operands.iter().map(Operand::view).collect();

@@ -1,4 +1,4 @@
-//! The one error of this crate.
+//! The error of this crate.
 
 use std::fmt;
 
@@ -21,11 +21,11 @@ pub enum ErrorKind {
     Shape,
     /// Operands have dtypes that do not go together, or that an operator does not take.
     DType,
-    /// An element was refused, such as a zero divisor.
+    /// An element was rejected, such as a zero divisor.
     Value,
     /// A text is not an expression; [`Error::position`] says where.
     Syntax,
-    /// A name stands for nothing, or for something else than is needed.
+    /// A name is unknown, or names something of the wrong kind.
     Name,
     /// An operator got the wrong number of operands or an attribute it does not take.
     Argument,
@@ -38,7 +38,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the word that stands for this class in JSON.
+    /// Returns the name of this class in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shape => "shape",
@@ -64,7 +64,7 @@ impl Error {
         self
     }
 
-    /// Begins the sentence with who asked: `onnx.Add: ...`.
+    /// Puts the caller's name in front of the sentence: `onnx.Add: ...`.
     pub(crate) fn within(mut self, who: &str) -> Self {
         self.message = format!("{who}: {}", self.message);
         self

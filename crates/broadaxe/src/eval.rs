@@ -1,4 +1,4 @@
-//! Evaluation: a graph cut into stages, and the stages run one after the other.
+//! Evaluates a graph: cuts it into stages and runs them in order.
 //!
 //! A stage is one program over one shape. Nodes join the stage of the node that uses them as long as they have its shape;
 //! a node that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
@@ -7,8 +7,9 @@
 //! inside a stage lives in tiles. A stage that is the last to read an array of its result's shape and size, be it the result of an earlier
 //! stage or an operand that was given away, writes over it.
 
-mod fold;
 mod output;
+
+mod fold;
 mod run;
 
 use std::{collections::HashMap, sync::Arc};
@@ -19,8 +20,8 @@ use once_cell::race::OnceBox;
 
 use self::{fold::Folding, run::over};
 pub(crate) use self::{
-    output::Place,
-    run::{Run, check_output, explain},
+    output::{Place, check_output},
+    run::{Run, explain},
 };
 use crate::{
     array::byte_count,
@@ -208,16 +209,9 @@ impl<'a> Evaluation<'a> {
         self.threads
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
+    /// Estimates the nanoseconds on one thread.
     pub fn nanos(&self) -> u64 {
         nanos(&self.stages)
-    }
-
-    /// Sets the progress function, which is told elements done and elements in all, and returns whether to go on.
-    #[must_use]
-    pub fn with_progress(mut self, progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>) -> Self {
-        self.options.progress = progress;
-        self
     }
 
     /// Describes the stages, in the order they run.
@@ -258,7 +252,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// Estimates the nanoseconds that one thread takes.
+/// Estimates the nanoseconds on one thread.
 pub(crate) fn nanos(stages: &[Stage]) -> u64 {
     let nanos = |stage: &Stage| match &stage.work {
         Work::Map(schedule, _) => schedule.nanos(),
@@ -267,7 +261,7 @@ pub(crate) fn nanos(stages: &[Stage]) -> u64 {
     stages.iter().map(nanos).fold(0, u64::saturating_add)
 }
 
-/// Counts the bytes that stages allocate, those of the last one's result only if asked.
+/// Counts the bytes that stages allocate, those of the last one's result only with `and_result`.
 ///
 /// # Errors
 /// [`ErrorKind::Shape`] for a shape whose bytes cannot be counted.
@@ -328,7 +322,7 @@ impl Stage {
         }
     }
 
-    /// Returns the loops, where the stage computes a program over so many inputs of the graph, in their order.
+    /// Returns the loops, where the stage computes a program over exactly the inputs of the graph, in their order.
     pub(crate) fn nest_over(&self, inputs: usize) -> Option<&Nest> {
         let Work::Map(_, plan) = &self.work else { return None };
         let is_input = |(k, leaf): (usize, &Leaf)| *leaf == Leaf::Input(k);

@@ -21,10 +21,13 @@
 
 mod fold;
 mod lex;
-mod lower;
 mod names;
 mod parse;
+
+mod keywords;
 mod reduce;
+
+mod lower;
 
 use broadaxe_shape::Rule;
 
@@ -85,7 +88,7 @@ impl Expr {
 
     /// Adds this expression to a graph, its names bound to nodes; operators broadcast under `rule` unless they say otherwise.
     ///
-    /// A number has every shape: an operator with one array and numbers beside it never broadcasts.
+    /// A number has every shape: an operator of one array and numbers never broadcasts.
     ///
     /// # Errors
     /// With the byte position of the operator: a name that is bound to nothing, dtypes and shapes that do not go
@@ -173,7 +176,7 @@ pub fn operate(graph: &mut Graph, name: &str, args: &[Arg], rule: &Rule) -> Resu
     lower::operate(graph, name, args, rule)
 }
 
-/// Lists the names that expressions call beside our operators' own, with the operator each stands for.
+/// Lists the aliases that expressions accept, each with its operator.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str)> {
     names::ALIASES.iter().copied()
 }

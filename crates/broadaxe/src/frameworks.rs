@@ -6,8 +6,12 @@
 //!
 //! Numbers written in an expression take the dtype of the arrays they meet and count as arrays of rank 0.
 
+mod builder;
+
 mod layers;
+
 mod recipes;
+
 mod call;
 
 pub use call::apply;
@@ -33,7 +37,7 @@ use crate::{
 pub enum Arg {
     /// An array or the result of another operator.
     Node(Node),
-    /// A number, which takes the dtype of the others.
+    /// A number, with the dtype of the other operands.
     Weak(Literal),
 }
 
@@ -44,7 +48,7 @@ pub enum Arg {
 ///
 /// # Errors
 /// [`ErrorKind::Name`] for an unknown operator; [`ErrorKind::Argument`] for operands and attributes it does not take;
-/// [`ErrorKind::DType`] for dtypes it does not take or that differ; [`ErrorKind::Shape`] where the rule refuses.
+/// [`ErrorKind::DType`] for dtypes it does not take or that differ; [`ErrorKind::Shape`] where the rule rejects.
 pub fn call(
     graph: &mut Graph,
     system: System,
@@ -56,7 +60,7 @@ pub fn call(
     call::run(graph, system, name, args, attributes)
 }
 
-/// Adds operators in turn, each applied to the result before it and to the next operand, if it takes two; those without an
+/// Adds operators in turn, each applied to the result before it and to the next operand, if it is binary; those without an
 /// operand left are skipped.
 ///
 /// # Errors

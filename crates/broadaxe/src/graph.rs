@@ -1,7 +1,7 @@
-//! Graphs: what is to be computed, with shapes and dtypes known and nothing computed yet.
+//! Builds graphs: nodes with known shapes and dtypes, not yet computed.
 //!
 //! A node is an input, a constant, an operator, a cast, a broadcast or a reduction. Nodes are numbered in the order they are made, operands
-//! before operators. A node asked for twice is made once, so that equal sub-expressions are shared.
+//! before operators. A node that is added twice is made once, so that equal sub-expressions are shared.
 
 use std::{
     collections::HashMap,
@@ -42,7 +42,7 @@ pub(crate) enum Origin {
     Fold(Folded),
 }
 
-/// A reduction, of a node of the dtype that its fold takes.
+/// A reduction, of a node of the dtype of its fold.
 #[derive(Clone)]
 pub(crate) struct Folded {
     pub(crate) reduction: Reduction,
@@ -68,7 +68,7 @@ pub(crate) struct Made {
 }
 
 /// What tells two reductions apart: name, operands, dtype, shape and axes.
-type Key = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
+type ReductionKey = (&'static str, Vec<Node>, DType, Shape, Vec<Vec<usize>>);
 
 /// A computation over inputs of known shapes and dtypes.
 ///
@@ -87,7 +87,7 @@ pub struct Graph {
     inputs: usize,
     /// Kernels by the hash of what tells them apart; where two have the same, the later one has the next number that is free.
     made: HashMap<u64, Node>,
-    folded: HashMap<Key, Node>,
+    folded: HashMap<ReductionKey, Node>,
     constants: HashMap<Scalar, Node>,
 }
 
@@ -126,7 +126,7 @@ impl Graph {
 
     /// Applies an operator to operands of one dtype, aligned under a rule.
     ///
-    /// A variadic operator takes one operand or more; the rule aligns all of them, and they are folded from the left.
+    /// A variadic operator accepts one operand or more; the rule aligns all of them, and they are folded from the left.
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a wrong number of operands, [`ErrorKind::DType`] for dtypes that differ or that the operator does
@@ -138,7 +138,7 @@ impl Graph {
             let want = if op.is_variadic() { String::from("at least 1") } else { op.arity().to_string() };
             return Err(Error::new(
                 ErrorKind::Argument,
-                format!("{} takes {want} operands, not {}", op.name(), args.len()),
+                format!("{} needs {want} operands, not {}", op.name(), args.len()),
             ));
         }
         let kernel = self.kernel_for(op, args)?;
@@ -156,15 +156,18 @@ impl Graph {
         let dtypes: Vec<DType> = args.iter().map(|&arg| self.dtype(arg)).collect();
         let dtype = dtypes[dtypes.len() - 1];
         let kernel = op.kernel(dtype).ok_or_else(|| {
-            let takes: Vec<_> = op.dtypes().map(DType::name).collect();
-            Error::new(ErrorKind::DType, format!("{} does not take {dtype}; it takes {}", op.name(), takes.join(", ")))
+            let dtypes: Vec<_> = op.dtypes().map(DType::name).collect();
+            Error::new(
+                ErrorKind::DType,
+                format!("{} does not accept {dtype}; it accepts {}", op.name(), dtypes.join(", ")),
+            )
         })?;
         let wanted = |at: usize| if op.is_variadic() { dtype } else { kernel.inputs()[at] };
         if dtypes.iter().enumerate().all(|(at, &found)| found == wanted(at)) {
             return Ok(kernel);
         }
         if op.arity() == 3 && dtypes[0] != wanted(0) && dtypes[1] == dtypes[2] {
-            let text = format!("{} takes {} as its first operand, not {}; cast it", op.name(), wanted(0), dtypes[0]);
+            let text = format!("{} needs {} as its first operand, not {}; cast it", op.name(), wanted(0), dtypes[0]);
             return Err(Error::new(ErrorKind::DType, text));
         }
         Err(Error::mixed(op.name(), &dtypes[usize::from(op.arity() == 3 && dtypes[0] == wanted(0))..]))
@@ -219,7 +222,7 @@ impl Graph {
     }
 
     fn fold(&mut self, name: &'static str, kernel: &'static Kernel, rule: &Rule, args: &[Node]) -> Result<Node, Error> {
-        // All together first: a rule that takes two operands only is refused, and errors name the operands as the caller counts them.
+        // All together first: a rule of two operands only is rejected, and errors name the operands as the caller counts them.
         let shapes: Vec<&[usize]> = args.iter().map(|&arg| self.shape(arg)).collect();
         rule.align(&shapes)?;
         let mut result = args[0];
@@ -244,7 +247,7 @@ impl Graph {
         Ok(self.cast(mean, dtype))
     }
 
-    /// Casts every element to a dtype; a node of that dtype is returned as it is.
+    /// Casts every element to a dtype; a node of that dtype is returned unchanged.
     ///
     /// Integers wrap; floats round once, to nearest and ties to even; a float becomes the whole number next to it towards zero, clamped
     /// to the range, NaN gives 0; anything but 0 is true.
@@ -294,15 +297,6 @@ impl Graph {
     /// Counts the inputs.
     pub fn input_count(&self) -> usize {
         self.inputs
-    }
-
-    /// Returns the name of the operator that makes a node; `None` for inputs and constants.
-    pub fn op_name(&self, node: Node) -> Option<&'static str> {
-        match &self.nodes[node.index()].origin {
-            Origin::Kernel(applied) => Some(applied.name),
-            Origin::Fold(folded) => Some(folded.reduction.name()),
-            Origin::Input(_) | Origin::Constant(_) => None,
-        }
     }
 
     pub(crate) fn made(&self, node: Node) -> &Made {

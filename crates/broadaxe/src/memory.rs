@@ -1,4 +1,4 @@
-//! What this machine has: memory for a budget and for results to come, CPUs for threads.
+//! Settings of the machine: memory budget, buffer pool and threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 
 /// Returns three quarters of the machine's memory, or of what the container may use; `None` where the system does not say.
 pub fn default_budget() -> Option<u64> {
-    // Asking takes longer than a small evaluation.
+    // The query costs more than a small evaluation.
     static BUDGET: OnceBox<Option<u64>> = OnceBox::new();
     *BUDGET.get_or_init(|| Box::new(ask_budget()))
 }
@@ -29,8 +29,8 @@ const KEPT: u64 = 256 << 20;
 
 /// Sets how many bytes of memory that results gave back are kept for later results, before `BROADAXE_KEEP_BYTES`; 0 keeps none.
 ///
-/// Memory that is kept need not be cleared by the system again, which takes as long as most operators do. What is beyond the
-/// limit is given back, the oldest first, and what nobody wanted for ten seconds, when the next large array comes or goes.
+/// Pooled memory need not be cleared by the system again, which costs as much as most operators. Memory above the
+/// limit is freed, the oldest first; memory unused for ten seconds is freed when the next large array is made or dropped.
 ///
 /// ```
 /// broadaxe::set_keep_bytes(64 << 20);
@@ -68,7 +68,7 @@ pub(crate) fn start_keeping() -> Result<(), Error> {
         tile::set_default_pool_limit(usize::try_from(bytes).unwrap_or(usize::MAX));
         Ok(())
     };
-    // A number that was set stands before a variable that is none.
+    // An explicit setting has precedence over an invalid variable.
     if tile::pool_limit().is_some() { Ok(()) } else { START.get_or_init(|| Box::new(start())).clone() }
 }
 
@@ -86,7 +86,7 @@ fn ask_keep(variable: Option<&str>) -> Result<u64, Error> {
 /// The number of threads that was set; 0 for none.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// Sets the number of threads of evaluations that do not say theirs, before `BROADAXE_NUM_THREADS`; 0 takes that back.
+/// Sets the number of threads of evaluations that do not say theirs, before `BROADAXE_NUM_THREADS`; 0 resets it.
 ///
 /// ```
 /// broadaxe::set_num_threads(1);

@@ -1,4 +1,4 @@
-//! Operands: arrays that are lent, or given away for good.
+//! Operands: arrays that are borrowed or owned.
 
 use broadaxe_kernels::{DType, Input};
 

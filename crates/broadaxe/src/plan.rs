@@ -1,4 +1,4 @@
-//! Plans: the loops that an alignment and strides come down to.
+//! Plans the loops over an alignment and strides.
 //!
 //! Axes of one element are dropped; the rest are ordered by the result's stride, the largest outermost; neighbours whose strides fit
 //! together for every operand become one loop. Most real broadcasts need one to three loops then. Which of them make up a tile
@@ -21,7 +21,7 @@ impl Plan {
     /// Plans a result of this shape with these strides, from inputs with these strides over it (all in bytes).
     ///
     /// # Panics
-    /// When an operand has not one stride per axis.
+    /// When an operand does not have one stride per axis.
     pub fn new(shape: &[usize], output: &[isize], inputs: &[Vec<isize>]) -> Self {
         assert!(
             output.len() == shape.len() && inputs.iter().all(|strides| strides.len() == shape.len()),
@@ -71,7 +71,7 @@ impl Plan {
             _ => vec![Step::new(copy(dtype), [Slot::Input(0)])],
         };
         let program = Program::new(vec![dtype; count], steps);
-        let Some(program) = program else { unreachable!("every step takes the one dtype") };
+        let Some(program) = program else { unreachable!("every step has the same dtype") };
         Ok(Schedule::new(&program, &self.nest)?.decisions())
     }
 

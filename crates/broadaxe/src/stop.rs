@@ -1,4 +1,4 @@
-//! Stopping work from outside: planning, and whatever else has no progress function.
+//! Stops planning, and other work without a progress function, from outside.
 //!
 //! Work that may take long passes [`checkpoint`]s. A checkpoint unwinds the stack where the work has been told to stop, or where memory has
 //! run out, up to [`under`], which returns the reason. Nothing that was half done is seen by anyone else. A thread that is not

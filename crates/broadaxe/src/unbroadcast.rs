@@ -1,7 +1,7 @@
 //! Unbroadcasting: the reverse of a broadcast, for gradients.
 //!
 //! Where an operand was repeated, each of its elements went into several of the result's, and the gradient with respect to it
-//! is the sum of theirs. The alignment knows along which axes that was, under whatever rule it was made.
+//! is the sum of theirs. The alignment has those axes under every rule.
 
 use broadaxe_kernels::Reduction;
 use broadaxe_shape::{Alignment, Rule, Shape};
@@ -77,7 +77,7 @@ fn repeated(alignment: &Alignment, operand: usize) -> Vec<usize> {
 /// Sums a gradient of an alignment's result back to the shape of operand `operand`.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] when the gradient has not the result's shape or there is no such operand; as [`Evaluation::run`]
+/// [`ErrorKind::Argument`] when the gradient does not have the result's shape, or the operand does not exist; as [`Evaluation::run`]
 /// otherwise.
 pub fn unbroadcast_operand(
     gradient: &View,

@@ -1,4 +1,4 @@
-//! Views: arrays seen in memory that belongs to somebody, with any strides.
+//! Views: borrowed arrays with any strides.
 
 use broadaxe_kernels::{DType, Input, Output};
 use broadaxe_shape::{Shape, contiguous_strides, elements};
@@ -166,7 +166,7 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// Checks that every element of an array lies inside its buffer, of which it begins `offset` bytes in.
+/// Checks that every element of an array that begins at byte `offset` is inside its buffer.
 fn check(dtype: DType, shape: &[usize], strides: &[isize], (offset, len): (usize, usize)) -> Result<(), Error> {
     let count = elements(shape)?;
     one_per_axis(shape, strides)?;

@@ -1,7 +1,7 @@
-//! The size of the code, and the time that its build takes.
+//! Measures the size of the code and the time of its build.
 //!
 //! The size is that of the runner of the benchmarks, a program that holds the whole engine and little else, and of the released
-//! command, which has the checker of models beside it: the sections that are loaded (code, tables, what unwinding needs), as their ELF
+//! command, which also contains the model checker: the sections that are loaded (code, tables, what unwinding needs), as their ELF
 //! files list them. Names and debugging information are not among them. The build is that of the kernels alone, from
 //! nothing, in a folder of its own.
 
@@ -84,7 +84,7 @@ fn sections(file: &[u8]) -> Option<Vec<(String, u64)>> {
     let mut found = Vec::new();
     for section in 0..count {
         let (kind, flags) = (field(section, 4, 4)?, field(section, 8, 8)?);
-        // 8 is a section that takes memory and no file, as zeros do; bit 1 of the flags says that it is loaded.
+        // 8 is a section in memory but not in the file, such as zeros; bit 1 of the flags says that it is loaded.
         if kind != 8 && flags & 2 != 0 {
             let name = file.get(texts.checked_add(field(section, 0, 4)? as usize)?..)?;
             let name = name.split(|&byte| byte == 0).next()?;
@@ -98,7 +98,7 @@ fn sections(file: &[u8]) -> Option<Vec<(String, u64)>> {
 mod tests {
     use super::*;
 
-    /// Writes a number of so many bytes at a place.
+    /// Writes a number of `bytes` bytes at a place.
     fn set(file: &mut Vec<u8>, at: usize, bytes: usize, number: u64) {
         file.resize(file.len().max(at + bytes), 0);
         file[at..at + bytes].copy_from_slice(&number.to_le_bytes()[..bytes]);

@@ -1,4 +1,4 @@
-//! Engines: processes that answer the requests of `bench/runner/src/main.rs`, one JSON object a line.
+//! Runs engines: processes that answer the requests of `bench/runner/src/main.rs`, one JSON object a line.
 
 use std::{
     io::{BufRead, BufReader, Write},

@@ -1,10 +1,10 @@
-//! Figures: what the readings of one workload come to, while they are taken and as a record holds them.
+//! Summarises the readings of one workload, during a run and in a record.
 
 use serde::Serialize;
 
 use super::{OWN, table::Workload};
 
-/// The name under which the traffic stands among engines.
+/// The name of the traffic among engines.
 pub(super) const TRAFFIC: &str = "traffic";
 /// The shortest work that several threads are expected to share, in microseconds.
 const SHARED: f64 = 20.0;
@@ -98,7 +98,7 @@ impl Figures {
         traffic.min_by(|a, b| a.min_us.total_cmp(&b.min_us))
     }
 
-    /// Returns what the best kernel known would take with so many threads, in microseconds, if one is known.
+    /// Returns what the best kernel known would need with this many threads, in microseconds, if one is known.
     ///
     /// Threads share it where it is long enough to be shared.
     pub(super) fn known(&self) -> Option<f64> {
@@ -106,9 +106,9 @@ impl Figures {
         (self.known_us > 0.0).then(|| self.known_us / threads as f64)
     }
 
-    /// Returns the limit: the traffic or the best kernel known, whichever takes longer, in microseconds.
+    /// Returns the limit: the traffic or the best kernel known, whichever is slower, in microseconds.
     ///
-    /// The traffic is no limit where arithmetic takes longer than memory, and the other none where the machine is slower
+    /// The traffic is no limit where arithmetic is slower than memory, and the other none where the machine is slower
     /// than the one it was measured on.
     pub(super) fn limit(&self) -> Option<f64> {
         let traffic = self.traffic().map(|series| series.min_us);

@@ -1,6 +1,6 @@
-//! The gate: instructions per call of a few small workloads, which do not depend on what else the machine does.
+//! Compares instructions per call of a few small workloads, which do not depend on the load of the machine.
 //!
-//! A kernel that stops vectorising takes several times the instructions, long before anyone looks at a chart. They are counted
+//! A kernel that stops vectorising executes several times the instructions, long before anyone looks at a chart. They are counted
 //! under valgrind, twice with different numbers of calls, so that the difference is the calls' alone. The CPU that valgrind shows
 //! never has AVX-512, so that counts recorded on one machine with AVX2 hold on another, with the same toolchain.
 
@@ -18,7 +18,7 @@ use super::table::{self, Workload};
 /// Where the counts are.
 const RECORD: &str = "bench/record/instructions.txt";
 /// How many times the recorded instructions are let through: compilers differ by less, and a loop that is no longer in
-/// vectors, or in shorter ones, takes more.
+/// vectors, or in shorter ones, executes more.
 const SLACK: f64 = 1.25;
 const CALLS: (u32, u32) = (1, 4);
 
@@ -57,7 +57,7 @@ pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String
     } else {
         let percent = (SLACK - 1.0) * 100.0;
         Err(format!(
-            "{} took over {percent:.0} % more instructions; mend that, or record anew: --gate-record",
+            "{} executed over {percent:.0} % more instructions; fix that, or record them: --gate-record",
             worse.join(" ")
         ))
     }
@@ -82,7 +82,7 @@ fn compare(counts: &[(String, u64)], record: &str) -> Result<(String, Vec<String
     Ok((lines.join("\n"), worse))
 }
 
-/// Counts the instructions of a runner that makes so many calls.
+/// Counts the instructions of a runner that makes this many calls.
 fn count(runner: &Path, folder: &Path, workload: &Workload, calls: u32) -> Result<u64, String> {
     let failed = |why: &str| format!("{} cannot be counted: {why}", workload.name);
     let file = folder.join("callgrind.out");

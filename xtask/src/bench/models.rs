@@ -1,17 +1,17 @@
-//! How fast models are checked, beside what onnx and OpenVINO take to read the same files.
+//! Times the model checker, and onnx and OpenVINO on the same files.
 
 use std::{env, path::Path, process::Command};
 
 use super::{cargo, peers, succeed};
 
 /// The page that a recorded run writes.
-const PAGE: &str = "docs/performance-models.md";
-/// Where the graphs of real models are, beside the repository.
-const MODELS: &str = "../shared/models";
+const MODELS_PAGE: &str = "docs/performance-models.md";
+/// The folder of real model graphs, next to the repository.
+const MODELS_FOLDER: &str = "../shared/models";
 
-/// Builds the command as it is released and runs `bench/models.py`.
+/// Builds the command in release mode and runs `bench/models.py`.
 pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
-    let models = root.join(MODELS);
+    let models = root.join(MODELS_FOLDER);
     if !models.is_dir() {
         return Err(format!("{} is not there; it should hold graphs as */*.onnx.gz and */*.xml.gz", models.display()));
     }
@@ -22,7 +22,7 @@ pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String
     let mut command = Command::new(python);
     command.arg(root.join("bench/models.py")).arg(program).arg(models);
     if record {
-        command.arg(root.join(PAGE));
+        command.arg(root.join(MODELS_PAGE));
     }
     succeed(&mut command, "bench/models.py failed")
 }

@@ -1,11 +1,11 @@
-//! Peers: other engines, in a virtual environment of their own under the build folder.
+//! Installs peers: other engines, in a virtual environment under the build folder.
 
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Holds a peer: its name, and the packages that it and its script need beside NumPy.
+/// Holds a peer: its name, and the packages that it and its script need besides NumPy.
 struct Peer {
     name: &'static str,
     packages: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(super) fn known(names: Vec<String>) -> Result<Vec<String>, String> {
         return Ok(all.into_iter().map(str::to_owned).collect());
     }
     match names.iter().find(|name| !all.contains(&name.as_str())) {
-        Some(name) => Err(format!("there is no peer {name}; there are {}, or all of them: all", all.join(" "))),
+        Some(name) => Err(format!("unknown peer {name}; the peers are {}, or all", all.join(" "))),
         None => Ok(names),
     }
 }

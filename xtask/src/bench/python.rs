@@ -1,4 +1,4 @@
-//! What Python does: it times calls of the package beside NumPy's and numexpr's, judges sweeps, and writes the page.
+//! Runs the Python part: times calls of the package, NumPy and numexpr, judges sweeps, and writes the page.
 
 use std::{
     io::Write,
@@ -12,9 +12,9 @@ use super::{peers, succeed};
 use crate::python::forget_us;
 
 /// The page that a recorded run writes.
-const PAGE: &str = "docs/performance-python.md";
+const PYTHON_PAGE: &str = "docs/performance-python.md";
 
-/// Installs the package as users do, beside the peers, and runs `bench/python_overhead.py`.
+/// Installs the package as users do, next to the peers, and runs `bench/python_overhead.py`.
 pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
     let python = peers::install(target, &["numexpr".to_owned()])?;
     let mut pip = Command::new(&python);
@@ -25,7 +25,7 @@ pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String
     let mut command = Command::new(python);
     command.arg(root.join("bench/python_overhead.py"));
     if record {
-        command.arg(root.join(PAGE));
+        command.arg(root.join(PYTHON_PAGE));
     }
     succeed(&mut command, "bench/python_overhead.py failed")
 }

@@ -1,4 +1,4 @@
-//! Records: what runs found, in a file for each day and CPU.
+//! Records the results of runs, in a file for each day and CPU.
 //!
 //! A record is JSON: `run` says where and when, and each other key is a section, written by one kind of run (workloads,
 //! a sweep, ...) with its rows one a line, so that two records can be compared by line. `bench/page.py` shows the
@@ -49,7 +49,7 @@ fn text(record: &Map<String, Value>) -> String {
     format!("{{{}}}", sections.collect::<Vec<_>>().join(",\n"))
 }
 
-/// Returns the day that lies so many days after 1970-01-01, in the Gregorian calendar.
+/// Returns the day `days` days after 1970-01-01, in the Gregorian calendar.
 fn date(mut days: u64) -> String {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;

@@ -1,4 +1,4 @@
-//! Sweeps: one expression over many sizes, ranks or thread counts. `bench/page.py` says which points break the rule that
+//! Times sweeps: one expression over many sizes, ranks or thread counts. `bench/page.py` says which points break the rule that
 //! its cost should follow.
 //!
 //! A sweep goes through its points twice and keeps the minima of both, so that a disturbance of a second does not become a
@@ -22,21 +22,21 @@ const COSTLY: &str = "x ** 2.7";
 
 /// Holds a named line: points from left to right.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-struct Line {
+struct Curve {
     name: String,
     points: Vec<(f64, f64)>,
 }
 
 /// A kind of sweep: its name, and what measures it.
-struct Kind {
+struct Sweep {
     name: &'static str,
-    measure: fn(&Programs, bool) -> Result<Vec<Line>, String>,
+    measure: fn(&Programs, bool) -> Result<Vec<Curve>, String>,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind { name: "sizes", measure: sizes },
-    Kind { name: "ranks", measure: ranks },
-    Kind { name: "threads", measure: threads },
+const KINDS: [Sweep; 3] = [
+    Sweep { name: "sizes", measure: sizes },
+    Sweep { name: "ranks", measure: ranks },
+    Sweep { name: "threads", measure: threads },
 ];
 
 /// Checks that all names are sweeps; `all` means every one.
@@ -46,13 +46,13 @@ pub(super) fn known(names: Vec<String>) -> Result<Vec<String>, String> {
         return Ok(all);
     }
     match names.iter().find(|name| !all.contains(name)) {
-        Some(name) => Err(format!("there is no sweep {name}; there are {}, or all of them: all", all.join(" "))),
+        Some(name) => Err(format!("unknown sweep {name}; the sweeps are {}, or all", all.join(" "))),
         None => Ok(names),
     }
 }
 
-fn find(name: &str) -> Result<&'static Kind, String> {
-    KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| format!("there is no sweep {name}"))
+fn find(name: &str) -> Result<&'static Sweep, String> {
+    KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| format!("unknown sweep {name}"))
 }
 
 /// Runs a sweep, prints it and what breaks its rule, and records it if so wished.
@@ -82,19 +82,19 @@ fn least(engine: &mut Engine, seconds: f64, mode: &str, threads: usize) -> Resul
 }
 
 /// Keeps the lower of what was found before at this place of a line and now.
-fn keep(line: &mut Line, x: f64, y: f64) {
+fn keep(line: &mut Curve, x: f64, y: f64) {
     match line.points.iter_mut().find(|point| point.0 == x) {
         Some(point) => point.1 = point.1.min(y),
         None => line.points.push((x, y)),
     }
 }
 
-fn line(name: &str) -> Line {
-    Line { name: name.to_owned(), points: Vec::new() }
+fn line(name: &str) -> Curve {
+    Curve { name: name.to_owned(), points: Vec::new() }
 }
 
 /// Nanoseconds per element of two expressions, and of the traffic of each.
-fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
+fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Curve>, String> {
     let cases = [(CHEAP, "a f32[N]; b f32[N]", 28), ("sigmoid(x)", "x f32[N]", 24)];
     let [mut own, mut limit] = programs.start()?;
     let mut lines = Vec::new();
@@ -122,7 +122,7 @@ fn sizes(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
 /// Says of which axes an operand has the extents; it repeats along the others.
 type Kept = fn(usize) -> bool;
 
-/// The extents of 2^20 elements over so many axes.
+/// The extents of 2^20 elements over `rank` axes.
 fn extents(rank: usize) -> Vec<usize> {
     (0..rank).map(|axis| 1 << (20 * (axis + 1) / rank - 20 * axis / rank)).collect()
 }
@@ -135,14 +135,14 @@ fn dims(extents: &[usize], kept: Kept) -> String {
 }
 
 /// Nanoseconds per element of results of 2^20 elements, whose axes repeat in one operand, in turn in both, or not at all.
-fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
+fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Curve>, String> {
     let [mut own, _] = programs.start()?;
     let kinds: [(&str, Kept, Kept); 3] = [
         ("contiguous", |_| true, |_| true),
         ("b repeats every other axis", |_| true, |k| k % 2 == 1),
         ("a and b repeat in turn", |k| k % 2 == 0, |k| k % 2 == 1),
     ];
-    let mut lines: Vec<Line> = kinds.iter().map(|(name, ..)| line(name)).collect();
+    let mut lines: Vec<Curve> = kinds.iter().map(|(name, ..)| line(name)).collect();
     for _ in 0..if quick { 1 } else { 3 } {
         for rank in 1..=8 {
             for ((_, a, b), line) in
@@ -161,7 +161,7 @@ fn ranks(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
 }
 
 /// Microseconds of two expressions with one thread and with two.
-fn threads(programs: &Programs, quick: bool) -> Result<Vec<Line>, String> {
+fn threads(programs: &Programs, quick: bool) -> Result<Vec<Curve>, String> {
     let cases = [(CHEAP, "a f32[N]; b f32[N]"), (COSTLY, "x f32[N] positive")];
     let [mut own, _] = programs.start()?;
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables of workloads: one a line, as the tables themselves say in their first lines.
+//! Reads tables of workloads, one a line; their first lines describe the format.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn workload(line: &str) -> Result<Workload, String> {
     let [name, expression, operands, result, limit, tolerance] = fields[..] else {
         return Err(format!("{} fields apart by |, and a workload has 6", fields.len()));
     };
-    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("{text} is no number"));
+    let number = |text: &str| text.parse::<f64>().map_err(|_| format!("{text} is not a number"));
     Ok(Workload {
         name: name.to_owned(),
         expression: expression.to_owned(),
@@ -66,7 +66,7 @@ fn workload(line: &str) -> Result<Workload, String> {
 }
 
 fn operand(text: &str) -> Result<Operand, String> {
-    let wrong = || format!("'{}' is no operand; write NAME DTYPE[DIMS] and what else there is to say", text.trim());
+    let wrong = || format!("'{}' is not an operand; write NAME DTYPE[DIMS] and its options", text.trim());
     let mut words = text.split_whitespace();
     let name = words.next().ok_or_else(wrong)?.to_owned();
     let (dtype, dims) = words.next().and_then(|word| word.strip_suffix(']')?.split_once('[')).ok_or_else(wrong)?;
@@ -113,7 +113,7 @@ impl Workload {
 pub(super) fn only(workloads: Vec<Workload>, names: &[String]) -> Result<Vec<Workload>, String> {
     if let Some(name) = names.iter().find(|&name| workloads.iter().all(|workload| workload.name != *name)) {
         let known: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-        return Err(format!("there is no workload {name}; there are {}", known.join(" ")));
+        return Err(format!("unknown workload {name}; the workloads are {}", known.join(" ")));
     }
     let kept = |workload: &Workload| names.is_empty() || names.contains(&workload.name);
     Ok(workloads.into_iter().filter(kept).collect())
@@ -154,10 +154,10 @@ mod tests {
         let cases = [
             ("x | a | a f32[1] | f32 | 0".to_owned(), "line 1: 5 fields"),
             (format!("{right}\nx | b | b f32[1] | f32 | 0 | 0"), "line 2: there are two workloads x"),
-            (right.replace("[1]", ""), "line 1: 'a f32' is no operand"),
-            (right.replace("[1]", "[1,y]"), "line 1: 'a f32[1,y]' is no operand"),
+            (right.replace("[1]", ""), "line 1: 'a f32' is not an operand"),
+            (right.replace("[1]", "[1,y]"), "line 1: 'a f32[1,y]' is not an operand"),
             (right.replace("[1]", "[1] upside"), "line 1: upside is neither"),
-            (right.replace("| 0 |", "| fast |"), "line 1: fast is no number"),
+            (right.replace("| 0 |", "| fast |"), "line 1: fast is not a number"),
         ];
         for (text, want) in cases {
             let why = parse(&text).expect_err(&text);
@@ -185,6 +185,6 @@ mod tests {
         };
         assert_eq!(names(&[]), Ok("x y".to_owned()));
         assert_eq!(names(&["y"]), Ok("y".to_owned()));
-        assert_eq!(names(&["z"]), Err("there is no workload z; there are x y".to_owned()));
+        assert_eq!(names(&["z"]), Err("unknown workload z; the workloads are x y".to_owned()));
     }
 }

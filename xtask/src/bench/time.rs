@@ -1,4 +1,4 @@
-//! Timing the workloads: all engines in turn, round by round.
+//! Times the workloads: all engines in turn, round by round.
 //!
 //! Every engine is a process of its own and answers the same requests. They work one at a time, in another order every
 //! round, so that what else the machine does falls on all of them alike; what counts are ratios within one run, of minima
@@ -25,7 +25,7 @@ use super::{
 pub(super) const WAYS: [&str; 3] = ["ordinary", "streaming", "long"];
 /// Planning is timed too where every operand has fewer elements than this.
 const SMALL: u64 = 1 << 12;
-/// Fresh results are timed too where they have so many bytes.
+/// Fresh results are timed too from this many bytes.
 const LARGE: u64 = 64 << 20;
 /// How long the machine rests between two readings.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -126,7 +126,7 @@ fn load(workload: &Workload, engines: &mut [Engine], manner: &Manner, skipped: &
     loaded
 }
 
-/// Compares results with NumPy's, if any peer is there to ask; returns a word for each engine.
+/// Compares results with NumPy's, if a peer is installed; returns a word for each engine.
 fn check(
     engines: &mut [Engine],
     loaded: &[usize],
@@ -156,7 +156,7 @@ fn check(
     checks
 }
 
-/// Takes the readings of all series, round by round, each round in another order.
+/// Times all series, round by round, each round in another order.
 fn readings(engines: &mut [Engine], series: &mut [Readings], manner: &Manner, skipped: &mut Vec<(String, String)>) {
     for round in 0..manner.rounds {
         let count = series.len();

@@ -1,4 +1,4 @@
-//! Crates: who may depend on whom, beyond what cargo refuses by itself.
+//! Crates: which may depend on which, beyond what cargo checks.
 
 use super::{Finding, Tree};
 
@@ -7,7 +7,7 @@ const APART: &[(&str, &str, &str)] = &[
     ("broadaxe-shape", "broadaxe-kernels", "mending a rule must never recompile a kernel"),
     ("broadaxe-kernels", "broadaxe-shape", "a kernel knows nothing of rules"),
 ];
-/// The crate that stands on nothing but the language.
+/// The crate without dependencies.
 const BARE: &str = "broadaxe-shape";
 /// The crate that is never published, and that published ones may therefore use in tests only.
 const TESTING: &str = "broadaxe-testing";

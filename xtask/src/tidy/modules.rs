@@ -1,6 +1,6 @@
 //! Modules: which file declares which, in what order, and which of its siblings each one uses.
 //!
-//! A path counts as a use wherever it stands in code: `crate::later::f()`, `use crate::{a, later::b}`, `super::later` from
+//! Any path in code counts as a use: `crate::later::f()`, `use crate::{a, later::b}`, `super::later` from
 //! a module's own file. A name that a parent imports or re-exports counts as the module that it comes from. Code for tests
 //! is left out.
 
@@ -156,7 +156,7 @@ impl List {
     }
 }
 
-/// Returns the path from the root that `segments` mean in the module `own`, inside so many modules written out there.
+/// Returns the path from the root that `segments` mean in the module `own`, inside `nested` inline modules.
 fn absolute(own: &[String], nested: usize, segments: &[String]) -> Option<Vec<String>> {
     if segments[0] == "crate" {
         return Some(segments[1..].to_vec());

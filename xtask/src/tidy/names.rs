@@ -15,15 +15,6 @@ use super::{
 /// The names that are defined more than once, by the folder of the crate.
 #[rustfmt::skip]
 const TWICE: &[(&str, &[&str])] = &[
-    ("crates/broadaxe", &[
-        "Call", "Key", "SIGNS",
-    ]),
-    ("crates/broadaxe-cli", &[
-        "Explained", "Header", "LEAST_MAPPED", "Loaded", "MAX_HEADER", "Open",
-    ]),
-    ("crates/broadaxe-frameworks", &[
-        "ALPHA", "BOUNDS", "DIVIDE", "GELUS", "HARD", "LEGACY", "PARTLY", "ROWS", "SELU", "SHRINK", "WIDE",
-    ]),
     ("crates/broadaxe-format", &[
         "ATTRIBUTE", "Build", "Calls", "DESCRIPTION", "DOMAIN", "Draft", "Editor", "End", "FLOAT", "FLOATS",
         "FUNCTION", "Fresh", "GRAPH", "INFO", "INPUT", "INT", "INTS", "IR", "LIMITS", "Limits", "MAX_RANK", "MOST",
@@ -35,18 +26,6 @@ const TWICE: &[(&str, &[&str])] = &[
         "Call", "Case", "DEPTH", "Extent", "FORMS", "Fact", "Finding", "Known", "LAWS", "LAYERS", "MOST_BYTES",
         "Made", "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",
         "Step", "TRIED", "Values", "Window",
-    ]),
-    ("crates/broadaxe-python", &[
-        "LONG", "Named", "Said",
-    ]),
-    ("crates/broadaxe-shape", &[
-        "RULE",
-    ]),
-    ("crates/broadaxe-testing", &[
-        "Function",
-    ]),
-    ("xtask", &[
-        "Figures", "Kind", "Line", "MODELS", "PAGE", "PEERS", "USAGE", "Wishes", "Work",
     ]),
 ];
 

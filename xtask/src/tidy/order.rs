@@ -16,10 +16,6 @@ const UNORDERED: &[&str] = &[
     "crates/broadaxe-format/src/pnnx.rs",
     "crates/broadaxe-models/src/infer.rs",
     "crates/broadaxe-models/src/infer/ncnn.rs",
-    "crates/broadaxe-shape/src/rule.rs",
-    "crates/broadaxe/src/eval.rs",
-    "crates/broadaxe/src/expr.rs",
-    "crates/broadaxe/src/frameworks.rs",
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

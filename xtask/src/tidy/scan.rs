@@ -1,7 +1,7 @@
 //! Reads a Rust file as tokens and comments, so that no check mistakes a text for code.
 //!
 //! This is a lexer and no parser: it knows where strings, comments and lifetimes end, which braces match, which items
-//! are compiled for tests only, and where functions begin and end. That is all the walls need, and it reads the whole
+//! are compiled for tests only, and where functions begin and end. That is all the checks need, and it reads the whole
 //! repository in a few milliseconds.
 
 /// Tells the sorts of [`Token`] apart.

@@ -1,6 +1,6 @@
 //! Places: nothing that is committed names a folder of one machine or the host of a package registry.
 //!
-//! Both would hold for whoever wrote them and nobody else. Tests that need a file take it from the repository or make a
+//! Both would work for their author only. Tests that need a file take it from the repository or make a
 //! temporary one. `Cargo.lock` is cargo's own and is left alone.
 
 use super::{Finding, Tree, ending};
@@ -30,7 +30,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 say(format!("a path below {folder} is of one machine; use one of the repository"));
             }
             if let Some(host) = hosts.iter().find(|host| stands_alone(text, host)) {
-                say(format!("{host} is a registry's host; name the package, and leave where it lies to its client"));
+                say(format!("{host} is the host of a registry; name the package, and let the client find it"));
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Unsafe code: only in its four rooms, and each time with the promise that it relies on.
+//! Unsafe code: only in four modules, each time with the promise that it relies on.
 //!
-//! In a room, a comment `// SAFETY: ...` stands before each unsafe block and impl, within the same statement or directly
+//! In such a module, a comment `// SAFETY: ...` precedes each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The
 //! methods of a trait's impl need neither: the trait says what their callers promise.
 
@@ -11,21 +11,21 @@ use super::{
     scan::{self, Source},
 };
 
-/// The rooms where the keyword may stand: each a file, and the files of its submodules.
-const ROOMS: &[&str] = &[
+/// The modules that may have unsafe code: each a file, and the files of its submodules.
+const UNSAFE_MODULES: &[&str] = &[
     "crates/broadaxe-kernels/src/isa",
     "crates/broadaxe-kernels/src/tile",
     "crates/broadaxe-kernels/src/run",
     "crates/broadaxe-python/src/array",
 ];
 
-/// Says whether a file belongs to a room.
-fn is_room(path: &str) -> bool {
-    let within = |room: &str| path.strip_prefix(room).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
-    ROOMS.iter().any(|room| within(room))
+/// Says whether a file may have unsafe code.
+fn allows_unsafe(path: &str) -> bool {
+    let within = |module: &str| path.strip_prefix(module).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'));
+    UNSAFE_MODULES.iter().any(|module| within(module))
 }
 
-/// The crates whose roots need not forbid unsafe code: those that have the rooms.
+/// The crates whose roots need not forbid unsafe code: those with such modules.
 const EXEMPT: &[&str] = &["crates/broadaxe-kernels", "crates/broadaxe-python"];
 
 /// The fewest words that can name a promise.
@@ -34,11 +34,11 @@ const FEWEST_WORDS: usize = 2;
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for source in &tree.rust {
-        if is_room(&source.path) {
+        if allows_unsafe(&source.path) {
             found.extend(promises(source));
         } else if let Some(token) = source.tokens.iter().find(|token| token.is("unsafe")) {
-            let rooms = ROOMS.join(", ");
-            found.push(Finding::new(&source.path, token.line, format!("unsafe code outside {rooms}; move it there")));
+            let modules = UNSAFE_MODULES.join(", ");
+            found.push(Finding::new(&source.path, token.line, format!("unsafe code outside {modules}; move it there")));
         }
         let root = source.path.strip_suffix("/src/lib.rs").or_else(|| source.path.strip_suffix("/src/main.rs"));
         if root.is_some_and(|root| !EXEMPT.contains(&root)) && !forbids(source) {

@@ -1,4 +1,4 @@
-//! Arguments of the subcommands that read model files.
+//! Declares the arguments of the subcommands that read model files.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `broadaxe compare`: the same shapes under every rule, and the elements on which two rules part.
+//! `broadaxe compare`: compares all rules on the same shapes, and shows elements on which two rules differ.
 
 mod open;
 
@@ -32,7 +32,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
     text += &draw(&comparison, &meanings);
     text += "\n";
     text += match (meanings.len(), differences.len()) {
-        (0, _) => "No rule takes these shapes.\n",
+        (0, _) => "No rule accepts these shapes.\n",
         (_, 0) => "All rules that take these shapes mean the same.\n",
         _ => "Where they differ, with every input filled 0, 1, 2, ... and added up:\n",
     };
@@ -55,13 +55,13 @@ fn differences(comparison: &Comparison, meanings: &[Vec<usize>]) -> Vec<Differen
     comparison.differences().into_iter().filter(between).collect()
 }
 
-/// Chooses the rule that stands for a group of one meaning: the first that needs no parameter for it.
+/// Chooses the rule that represents a group of one meaning: the first that needs no parameter for it.
 fn speaker(comparison: &Comparison, group: &[usize]) -> usize {
     let bare = |k: &&usize| {
         let params = comparison.outcomes()[**k].rule().params();
         params.axis.is_none() && params.mode.is_none()
     };
-    // `none` takes only what all take: any other name says more.
+    // `none` accepts only what all accept: any other name says more.
     let known = |k: &&usize| comparison.outcomes()[**k].rule().name() != "none";
     let best = group.iter().filter(bare).find(known).or_else(|| group.iter().find(bare));
     best.or(group.first()).copied().unwrap_or(0)
@@ -95,7 +95,7 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     table(&head, false, rows)
 }
 
-/// Says in few words why a rule refuses.
+/// Summarises why a rule rejects shapes.
 fn reason(error: &broadaxe_shape::Error) -> String {
     match (error.kind(), error.axis(), error.sizes()) {
         (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some((one, other))) => {

@@ -28,7 +28,7 @@ use crate::{
 /// Evaluates an expression and writes or previews the result.
 ///
 /// # Errors
-/// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are refused,
+/// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are rejected,
 /// memory would not suffice, or the result cannot be written.
 pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let rule = args.rule.rule()?;
@@ -60,8 +60,8 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     let done = result.compute(&evaluation);
     let seconds = start.elapsed().as_secs_f64();
     bar.clear();
-    // Before all else: values that were refused may be those of a file that was cut.
-    files.iter().try_for_each(Loaded::check)?;
+    // Before all else: values that were rejected may be those of a file that was cut.
+    files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 
     let (mut text, mut value) = target.take(result, &evaluation)?;
@@ -71,14 +71,14 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     Ok(Answer::new(text, value))
 }
 
-/// A name and the array that it stands for.
-struct Loaded<'a> {
+/// A name and its array.
+struct LoadedArray<'a> {
     name: &'a str,
     place: &'a Place,
     stored: Stored,
 }
 
-impl Loaded<'_> {
+impl LoadedArray<'_> {
     /// Says whether the file stayed as it was.
     fn check(&self) -> Result<(), Error> {
         self.stored.check().map_err(|error| error.of(self.place.path()))
@@ -86,13 +86,13 @@ impl Loaded<'_> {
 }
 
 /// Reads all files; answers the arrays by name, and how many bytes of the limit are left for the result.
-fn load(given: &[Given], limit: u64) -> Result<(Vec<Loaded<'_>>, u64), Error> {
+fn load(given: &[Given], limit: u64) -> Result<(Vec<LoadedArray<'_>>, u64), Error> {
     let (mut files, mut left) = (Vec::new(), limit);
     for one in given {
         if let Value::File(place) = &one.value {
             let stored = file::read(place, left)?;
             left = left.saturating_sub(stored.memory());
-            files.push(Loaded { name: &one.name, place, stored });
+            files.push(LoadedArray { name: &one.name, place, stored });
         }
     }
     Ok((files, left))
@@ -119,7 +119,7 @@ impl Target {
         match output {
             None => Ok(Self::Preview),
             Some("-") if json => {
-                Err(Error::usage("standard output takes the array (-o -) or the answer (--json), not both"))
+                Err(Error::usage("standard output is for the array (-o -) or the answer (--json), not both"))
             }
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    /// Plans the evaluation, and makes room for a result that is computed into its file; that one takes no memory.
+    /// Plans the evaluation, and reserves the file of a result that is computed into it; such a result uses no memory.
     fn prepare<'a>(
         &mut self,
         plan: impl Fn(bool) -> Result<Evaluation<'a>, Error>,
@@ -210,7 +210,7 @@ struct Stats {
     stages: Vec<StageReport>,
     seconds: f64,
     threads: usize,
-    /// The seconds that this machine takes to copy as many bytes as were read and written, on one thread.
+    /// The seconds to copy as many bytes as were read and written, on one thread.
     copying: f64,
 }
 
@@ -243,7 +243,7 @@ fn manner(how: &Decisions, parts: usize) -> String {
 /// The most bytes that are copied to learn how fast that is.
 const COPIED: usize = 64 << 20;
 
-/// Measures the seconds that it takes to copy: half of these bytes are read and half are written.
+/// Measures the seconds of a copy that reads half of these bytes and writes the other half.
 fn time_to_copy(bytes: u128) -> f64 {
     let half = usize::try_from(bytes / 2).unwrap_or(usize::MAX);
     let sample = half.clamp(1, COPIED);
@@ -301,7 +301,7 @@ impl Stats {
         }
         let threads = if self.threads == 1 { "thread" } else { "threads" };
         text + &format!(
-            "time     {:.6} s, {} per second, at most {} {threads}; copying as many bytes on one takes {:.6} s\n",
+            "time     {:.6} s, {} per second, at most {} {threads}; copying as many bytes on one: {:.6} s\n",
             self.seconds,
             bytes::show(self.rate() as u128),
             self.threads,

@@ -1,6 +1,6 @@
-//! `broadaxe explain`: a drawing of how shapes are aligned, the loops that come of it, and what they cost.
+//! `broadaxe explain`: draws how shapes are aligned, and lists the loops and their cost.
 
-mod open;
+mod symbolic;
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ use broadaxe_kernels::{DType, Promotion};
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
-use self::open::Open;
-pub(super) use self::open::dims;
+use self::symbolic::SymbolicDrawing;
+pub(super) use self::symbolic::dims;
 use super::{eval, model};
 use crate::{
     answer::{Answer, columns, join, letter, tuple},
@@ -45,20 +45,20 @@ fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(S
     let dtypes = args.dtypes(shapes.len())?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
     let Some(known) = known else {
-        let open = Open::new(rule, shapes)?;
+        let open = SymbolicDrawing::new(rule, shapes)?;
         return Ok((open.show(), open.describe()));
     };
     let explained = draw_all(rule, &known, dtypes)?;
     Ok((explained.show(), explained.describe()))
 }
 
-fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<Explained, Error> {
+fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
     let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;
     let how = plan.decisions(dtype)?;
-    Ok(Explained { rule, alignment, dtypes, dtype, plan, how })
+    Ok(KnownDrawing { rule, alignment, dtypes, dtype, plan, how })
 }
 
 /// Plans contiguous operands of these dtypes.
@@ -76,7 +76,7 @@ fn plan(alignment: &Alignment, dtypes: &[DType], dtype: DType) -> Result<Plan, E
     Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape), dtype), &inputs.collect::<Vec<_>>()))
 }
 
-struct Explained {
+struct KnownDrawing {
     rule: Rule,
     alignment: Alignment,
     /// The dtype of each operand.
@@ -87,7 +87,7 @@ struct Explained {
     how: Decisions,
 }
 
-impl Explained {
+impl KnownDrawing {
     fn show(&self) -> String {
         let alignment = &self.alignment;
         let mut text = format!("{} under {}\n\n{}\n", alignment.shape(), self.rule, draw(alignment));
@@ -115,7 +115,7 @@ impl Explained {
         let along = repeated(&self.alignment, k).into_iter();
         let along: Vec<String> = along.map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
         match along.as_slice() {
-            [] => format!("{name} {} is used as it is", tuple(shape)),
+            [] => format!("{name} {} does not repeat", tuple(shape)),
             along => format!("{name} {} is repeated {}", tuple(shape), join(along, " and ")),
         }
     }

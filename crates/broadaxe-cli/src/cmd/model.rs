@@ -1,4 +1,4 @@
-//! What the subcommands about model files share: reading one, naming its parts, writing a changed one.
+//! Shared by the subcommands about model files: reads a model, finds its parts, writes a changed one.
 
 mod census;
 mod sarif;

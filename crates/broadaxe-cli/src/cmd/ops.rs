@@ -1,4 +1,4 @@
-//! `broadaxe ops`: the table of operators, and that of reductions.
+//! `broadaxe ops`: lists operators and reductions.
 
 use broadaxe_frameworks::{Name, names};
 use broadaxe_kernels::{DType, Family, OPS, Op, OpId, Reduction};
@@ -52,7 +52,7 @@ fn elsewhere(op: &Op) -> Vec<Name> {
     OpId::find(op.name()).map(|id| names(id).collect()).unwrap_or_default()
 }
 
-/// Says which dtype a reduction makes of which.
+/// Lists the dtype of a reduction's result for each dtype.
 fn results(reduction: Reduction) -> String {
     let results: Vec<DType> = DType::ALL.into_iter().map(|dtype| reduction.result(dtype)).collect();
     if results == DType::ALL {
@@ -68,7 +68,7 @@ fn results(reduction: Reduction) -> String {
             Some(format!("{name} to {}", reduction.result(dtype)))
         })
         .collect();
-    format!("{}, float as it is", join(&others, ", "))
+    format!("{}, float unchanged", join(&others, ", "))
 }
 
 fn describe_reduction(reduction: Reduction) -> Value {
@@ -83,7 +83,7 @@ fn describe_reduction(reduction: Reduction) -> Value {
     })
 }
 
-/// Says which dtypes an operator takes: families by name where they are whole.
+/// Lists the dtypes of an operator: whole families by name.
 fn dtypes(op: &Op) -> String {
     let taken: Vec<DType> = op.dtypes().collect();
     if taken.len() == DType::ALL.len() {

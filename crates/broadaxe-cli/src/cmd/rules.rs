@@ -1,4 +1,4 @@
-//! `broadaxe rules`: the table of rules.
+//! `broadaxe rules`: lists the rules.
 
 use broadaxe_shape::{AxisParam, RULES, RuleDef};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ pub fn run() -> Answer {
         let names = [&[def.name][..], def.aliases].concat().join(", ");
         vec![names, operands(def) + &parameters(def), def.summary.to_owned()]
     });
-    let text = table(&["rule", "takes", "what it does"], true, rows)
+    let text = table(&["rule", "operands", "what it does"], true, rows)
         + "\nFurther names after the first mean the same rule. --json tells the sources.\n";
     Answer::new(text, json!({ "rules": RULES.iter().map(|def| describe(def)).collect::<Vec<_>>() }))
 }

@@ -1,4 +1,4 @@
-//! `broadaxe shape`: what a rule makes of shapes.
+//! `broadaxe shape`: applies a rule to shapes.
 //!
 //! Under `--rule ncnn` shapes, axes and strides are read and printed as ncnn writes them, fastest axis first; inside,
 //! everything is row-major. Shapes of known dims get an alignment with strides; where a dim is a name, a range or not

@@ -1,4 +1,4 @@
-//! The bytes of a file's part: read into memory, or mapped.
+//! Holds bytes of a file, read into memory or mapped.
 
 use broadaxe_kernels::{Input, Mapping};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 /// Measured as `a + 1` over an f32 array in the page cache, on two busy cores: fewer are read as fast as the kernel sets up
 /// a mapping and its pages, 16 MiB take half the time, and 1 GiB 0.6 s where reading took 1.9 s; the peak of own memory
 /// falls from operand and result to the result.
-pub(super) const LEAST_MAPPED: u64 = 1 << 20;
+pub(super) const MIN_MAPPED_INPUT_BYTES: u64 = 1 << 20;
 
 /// Bytes, wherever they are.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Data {
         }
     }
 
-    /// Counts the bytes of memory that this takes; the pages of a mapping are the system's to take back.
+    /// Counts the bytes of memory in use; the system can reclaim the pages of a mapping.
     pub(super) fn memory(&self) -> u64 {
         match self {
             Self::Read(bytes) => bytes.len() as u64,
@@ -56,7 +56,7 @@ impl Data {
         }
     }
 
-    /// Takes the bytes into memory, if `limit` allows so much of it.
+    /// Reads the bytes into memory, if `limit` allows it.
     ///
     /// # Errors
     /// When not enough memory for them; as for [`Data::check`].
@@ -65,7 +65,7 @@ impl Data {
             Self::Read(bytes) => Ok(bytes),
             Self::Mapped(_) => {
                 within(self.len() as u64, limit)?;
-                let mut bytes = room(self.len() as u64)?;
+                let mut bytes = allocate(self.len() as u64)?;
                 self.for_each_piece(&mut |piece| bytes.extend_from_slice(piece))?;
                 Ok(bytes)
             }
@@ -105,7 +105,7 @@ impl Data {
     }
 }
 
-/// Refuses to take more bytes into memory than are left of the limit.
+/// Rejects to take more bytes into memory than are left of the limit.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`] for more.
@@ -113,15 +113,15 @@ pub(super) fn within(length: u64, limit: u64) -> Result<(), Error> {
     if length <= limit {
         return Ok(());
     }
-    let text = format!("the array takes {length} bytes, and {limit} are left of the limit (--max-bytes)");
+    let text = format!("the array needs {length} bytes, and {limit} are left of the limit (--max-bytes)");
     Err(Error::new(ErrorKind::Memory, text))
 }
 
-/// Asks for memory for so many bytes of a file.
+/// Allocates memory for this many bytes of a file.
 ///
 /// # Errors
 /// When there is none.
-pub(super) fn room(length: u64) -> Result<Vec<u8>, Error> {
+pub(super) fn allocate(length: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let there = usize::try_from(length).ok().is_some_and(|length| bytes.try_reserve_exact(length).is_ok());
     if there {

@@ -1,11 +1,11 @@
-//! NumPy's `.npy`: a magic, a version, a Python literal of three known keys, and the elements.
+//! Reads NumPy's `.npy`: a magic number, a version, a Python literal of three known keys, and the elements.
 //!
 //! The literal is read by a parser that knows only what NumPy writes: one flat dict of strings, `True` and `False`, and
-//! one tuple of whole numbers. Whatever else it meets is refused where it stands, so nothing nests and nothing is run.
+//! one tuple of whole numbers. Anything else is rejected at its position, so nothing nests and nothing is run.
 //! The header ends at 64 KiB, as no array needs more.
 //!
 //! Elements of `bfloat16` are what NumPy writes for the type of the package `ml_dtypes`: `<V2`. Untyped bytes have a
-//! bar there (`|V2`) and are refused.
+//! bar there (`|V2`) and are rejected.
 
 use std::io::{Read, Seek};
 
@@ -15,7 +15,7 @@ use super::{Source, Stored, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
-const MAX_HEADER: u64 = 64 * 1024;
+const MAX_NPY_HEADER_BYTES: u64 = 64 * 1024;
 /// The most bytes before the header.
 const MAX_PREFIX: usize = 12;
 
@@ -43,7 +43,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, limit: u64) -> Result
 
 /// Reads the array of a `.npy` file that is the member of another.
 pub(super) fn read_member(data: Data, limit: u64) -> Result<Stored, Error> {
-    let first = data.first(MAX_PREFIX + MAX_HEADER as usize);
+    let first = data.first(MAX_PREFIX + MAX_NPY_HEADER_BYTES as usize);
     let length = data.len() as u64;
     let header = header(&mut Source::new(std::io::Cursor::new(first), length))?;
     data_length(header.dtype, &header.shape, length - header.data, header.data)?;
@@ -84,11 +84,15 @@ pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, E
             return Err(Error::field("version", 6, text));
         }
     };
-    if length > MAX_HEADER {
-        return Err(Error::field("header length", 8, format!("a header of {length} bytes is above {MAX_HEADER}")));
+    if length > MAX_NPY_HEADER_BYTES {
+        return Err(Error::field(
+            "header length",
+            8,
+            format!("a header of {length} bytes is above {MAX_NPY_HEADER_BYTES}"),
+        ));
     }
     if start + length > source.length() {
-        let text = format!("the header takes {length} bytes, and {} are there", source.length() - start);
+        let text = format!("the header has {length} bytes, and {} are there", source.length() - start);
         return Err(Error::field("header length", 8, text));
     }
     let literal = source.load(start, length)?;

@@ -1,4 +1,4 @@
-//! NumPy's `.npz`: a ZIP archive whose members are `.npy` files.
+//! Reads NumPy's `.npz`: a ZIP archive whose members are `.npy` files.
 
 use std::io::{Read, Seek};
 

@@ -1,4 +1,4 @@
-//! Where an array is: a file, or a name in one.
+//! Names an array: a file, or a member of one.
 
 use std::{
     fmt,

@@ -1,6 +1,6 @@
-//! `.safetensors`: the length of a JSON header, the header, and the tensors without gaps.
+//! Reads `.safetensors`: the length of a JSON header, the header, and the tensors without gaps.
 //!
-//! The header is read into exactly the fields that the format has: a key that stands twice, an unknown field or a deeper
+//! The header is read into exactly the fields that the format has: a repeated key, an unknown field or a deeper
 //! nesting is an error of the parser. The tensors must fill the rest of the file in one piece, without overlap and
 //! without holes, so that no byte has two meanings and none goes unread.
 //!
@@ -23,7 +23,7 @@ use super::{Source, Stored, byte_count, choose, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
-const MAX_HEADER: u64 = 100_000_000;
+const MAX_SAFETENSORS_HEADER_BYTES: u64 = 100_000_000;
 /// The most tensors, and the most texts about the file: many times what models have.
 const MAX_ENTRIES: usize = 1 << 18;
 
@@ -94,9 +94,9 @@ impl Tensor {
 }
 
 /// The header: tensors by name, in the order of the file.
-struct Header(Vec<(String, Tensor)>);
+struct TensorIndex(Vec<(String, Tensor)>);
 
-impl<'de> Deserialize<'de> for Header {
+impl<'de> Deserialize<'de> for TensorIndex {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_map(Entries)
     }
@@ -105,13 +105,13 @@ impl<'de> Deserialize<'de> for Header {
 struct Entries;
 
 impl<'de> Visitor<'de> for Entries {
-    type Value = Header;
+    type Value = TensorIndex;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of tensors")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TensorIndex, A::Error> {
         let (mut tensors, mut names) = (Vec::new(), HashSet::new());
         while let Some(name) = map.next_key::<String>()? {
             note(&mut names, &name)?;
@@ -122,7 +122,7 @@ impl<'de> Visitor<'de> for Entries {
             tensors.try_reserve(1).map_err(|_| A::Error::custom("not enough memory for the names"))?;
             tensors.push((name, map.next_value()?));
         }
-        Ok(Header(tensors))
+        Ok(TensorIndex(tensors))
     }
 }
 
@@ -175,8 +175,9 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
         return Err(Error::field("header length", 0, "the file is cut short in its first 8 bytes"));
     };
     let there = source.length() - 8;
-    if length > there || length > MAX_HEADER {
-        let text = format!("the header takes {length} bytes; {there} are there, and {MAX_HEADER} is the most");
+    if length > there || length > MAX_SAFETENSORS_HEADER_BYTES {
+        let text =
+            format!("the header has {length} bytes; {there} are there, and {MAX_SAFETENSORS_HEADER_BYTES} is the most");
         return Err(Error::field("header length", 0, text));
     }
     let bytes = source.load(8, length)?;
@@ -185,7 +186,7 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
     if bytes.get(blank) != Some(&b'{') {
         return Err(Error::field("header", 8 + blank as u64, "the header should begin with '{', behind blanks or not"));
     }
-    let Header(tensors) = serde_json::from_slice(&bytes).map_err(|error| {
+    let TensorIndex(tensors) = serde_json::from_slice(&bytes).map_err(|error| {
         // serde_json counts lines and columns; the header is one line when a program wrote it.
         let lines = bytes.split(|&b| b == b'\n').take(error.line().saturating_sub(1));
         let at = lines.map(|line| line.len() + 1).sum::<usize>() + error.column().saturating_sub(1);
@@ -218,7 +219,7 @@ fn check(tensors: &[(String, Tensor)], length: u64) -> Result<(), Error> {
             match byte_count(dtype, &shape) {
                 None => return fail(name, format!("an array of shape {shape} is too large to address")),
                 Some(want) if want != end - begin => {
-                    let text = format!("{shape} of {} takes {want} bytes, not {}", tensor.dtype, end - begin);
+                    let text = format!("{shape} of {} needs {want} bytes, not {}", tensor.dtype, end - begin);
                     return fail(name, text);
                 }
                 Some(_) => {}

@@ -1,4 +1,4 @@
-//! A file whose length is known, read piece by piece.
+//! Reads a file of known length piece by piece.
 
 use std::{
     fs::File,
@@ -7,7 +7,7 @@ use std::{
 
 use broadaxe_kernels::Mapping;
 
-use super::data::{Data, LEAST_MAPPED, room, within};
+use super::data::{Data, MIN_MAPPED_INPUT_BYTES, allocate, within};
 use crate::error::{Error, ErrorKind};
 
 /// A readable source and its length in bytes; nothing is read beyond it.
@@ -42,10 +42,10 @@ impl<R: Read + Seek> Source<R> {
     /// memory is asked for, memory that cannot be had is an error, and so is a file that has become shorter meanwhile.
     ///
     /// # Errors
-    /// When the range reaches past the end, memory is refused or reading fails.
+    /// When the range reaches past the end, memory is rejected or reading fails.
     pub fn load(&mut self, at: u64, length: u64) -> Result<Vec<u8>, Error> {
         self.check(at, length)?;
-        let mut bytes = room(length)?;
+        let mut bytes = allocate(length)?;
         let failed = |error: std::io::Error| Error::new(ErrorKind::File, format!("cannot read the file: {error}"));
         self.inner.seek(SeekFrom::Start(at)).map_err(failed)?;
         let read = self.inner.by_ref().take(length).read_to_end(&mut bytes).map_err(failed)?;
@@ -61,7 +61,7 @@ impl<R: Read + Seek> Source<R> {
     /// As for [`Source::load`]; [`ErrorKind::Memory`] for bytes beyond the limit that would have to be read.
     pub(super) fn data(&mut self, at: u64, length: u64, limit: u64) -> Result<Data, Error> {
         self.check(at, length)?;
-        let size = usize::try_from(length).ok().filter(|_| length >= LEAST_MAPPED);
+        let size = usize::try_from(length).ok().filter(|_| length >= MIN_MAPPED_INPUT_BYTES);
         match size.and_then(|size| (self.map)(&self.inner, at, size)) {
             Some(mapping) => Ok(Data::Mapped(mapping)),
             None => within(length, limit).and_then(|()| self.load(at, length)).map(Data::Read),

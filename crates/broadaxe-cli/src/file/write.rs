@@ -1,7 +1,7 @@
-//! Writes files whole or not at all.
+//! Writes files atomically.
 //!
 //! The bytes go to a temporary file in the same folder, `.OUT.PID-N.broadaxe-tmp`, which is flushed to the disk and
-//! renamed: whatever happens, OUT is the previous file or the new one. The temporary file is created before anything is
+//! renamed: in every case OUT is the previous file or the new one. The temporary file is created before anything is
 //! computed, so that a folder that cannot be written is noticed at once.
 //!
 //! While it is being written the file is locked. What a killed run left behind is not, and that is how the next run for
@@ -31,7 +31,7 @@ const MARK: &str = ".broadaxe-tmp";
 /// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
 const MAX_STEM: usize = 180;
 
-/// A file about to be written, under a temporary name until all of it is there.
+/// A file about to be written, under a temporary name until it is complete.
 #[derive(Debug)]
 pub struct Whole {
     path: PathBuf,
@@ -41,7 +41,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Creates the temporary file beside `path`.
+    /// Creates the temporary file next to `path`.
     ///
     /// # Errors
     /// When there is something of this name that is no regular file, or the folder cannot be written.
@@ -111,7 +111,7 @@ impl Output {
         Ok(Self { format, key, whole: Whole::create(place.path())? })
     }
 
-    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum stands before them.
+    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them.
     pub fn can_be_mapped(&self) -> bool {
         encode::head(self.format, &self.key, DType::U8, &[], 1).is_some()
     }
@@ -123,7 +123,9 @@ impl Output {
     /// # Errors
     /// When the disk has no room for them; the previous file, if there was one, is then as it was.
     pub fn map(&mut self, dtype: DType, shape: &[usize]) -> Result<Option<Mapped>, Error> {
-        let Some(bytes) = byte_count(dtype, shape).filter(|&bytes| bytes >= LEAST_MAPPED) else { return Ok(None) };
+        let Some(bytes) = byte_count(dtype, shape).filter(|&bytes| bytes >= MIN_MAPPED_OUTPUT_BYTES) else {
+            return Ok(None);
+        };
         let bytes = bytes as usize;
         let Some(head) = encode::head(self.format, &self.key, dtype, shape, bytes) else { return Ok(None) };
         let make = |file: &mut File| {
@@ -140,7 +142,7 @@ impl Output {
     /// Gives the file its name, all elements having been computed into it.
     ///
     /// # Errors
-    /// Those of [`Whole::save`]; when somebody cut the file meanwhile.
+    /// Those of [`Whole::save`]; when another process truncated the file meanwhile.
     pub fn finish(self, mapped: Mapped) -> Result<(), Error> {
         if !mapped.mapping.is_whole() {
             let text = "cannot write the file: its temporary file was cut meanwhile";
@@ -162,7 +164,7 @@ impl Output {
 }
 
 /// The fewest bytes of elements that are computed into a mapped file.
-const LEAST_MAPPED: u64 = 64 << 20;
+const MIN_MAPPED_OUTPUT_BYTES: u64 = 64 << 20;
 
 /// The elements of a file about to be written, in row-major order.
 #[derive(Debug)]
@@ -183,7 +185,7 @@ impl Mapped {
     }
 }
 
-/// Follows a link, so that what it points to is replaced and not the link; refuses what is no regular file.
+/// Follows a link, so that what it points to is replaced and not the link; rejects what is no regular file.
 fn target(path: &Path) -> Result<PathBuf, Error> {
     let failed = |error: &io::Error| Error::io(path, "write the file", error);
     match fs::symlink_metadata(path) {
@@ -197,7 +199,7 @@ fn target(path: &Path) -> Result<PathBuf, Error> {
             } else {
                 Err(Error::new(
                     ErrorKind::File,
-                    "cannot write the file: there is something of this name that is no file",
+                    "cannot write the file: the name belongs to something that is not a file",
                 )
                 .of(path))
             }
@@ -225,13 +227,13 @@ fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
             Ok(file) if temporary.exists() => return Ok((file, temporary)),
             Ok(_) => stop::remove(&temporary),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
-            Err(error) => return Err(Error::io(path, "create a temporary file beside it", &error)),
+            Err(error) => return Err(Error::io(path, "create a temporary file next to it", &error)),
         }
         number += 1;
     }
 }
 
-/// Removes the temporary files for `stem` that nobody holds locked. What cannot be removed stays: it does no harm.
+/// Removes the temporary files for `stem` that no process holds locked. Files that cannot be removed stay: they do no harm.
 fn sweep(folder: &Path, stem: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

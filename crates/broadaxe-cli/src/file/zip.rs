@@ -1,7 +1,7 @@
-//! The ZIP container, as far as `.npz` files use it: stored and deflated members of one file.
+//! Reads the part of ZIP that `.npz` files use: stored and deflated members of one file.
 //!
-//! The central directory at the end says what is there. Every number in it is compared with the length of the file
-//! before it is used, a name may stand once, and the directory must fill the space up to its end record: what lies there
+//! The central directory at the end lists the members. Every number in it is compared with the length of the file
+//! before it is used, names are unique, and the directory must fill the space up to its end record: bytes in between
 //! unread is how two readers are made to disagree. A member is never unpacked beyond the size it declares, which is
 //! compared with what deflate can reach, and its checksum must hold. Names are only compared, never used as paths.
 
@@ -22,7 +22,7 @@ use crate::error::{Error, quoted};
 const MAX_MEMBERS: u64 = 65_536;
 /// The longest directory, in bytes.
 const MAX_DIRECTORY: u64 = 64 << 20;
-/// One byte of deflate stands for at most this many.
+/// One byte of deflate expands to at most this many.
 const MAX_RATIO: u64 = 1032;
 
 const END: usize = 22;
@@ -65,7 +65,7 @@ impl Fields<'_> {
     }
 }
 
-/// Where the directory lies, and how many members it should have.
+/// The position of the directory, and the number of its members.
 struct Directory {
     at: u64,
     length: u64,
@@ -137,7 +137,7 @@ fn directory<R: Read + Seek>(source: &mut Source<R>) -> Result<Directory, Error>
     Ok(answer)
 }
 
-/// Reads the end record of large archives, which lies before the other one, at `end`; answers where it begins.
+/// Reads the end record of large archives, which precedes the other one, at `end`; returns its position.
 fn directory_64<R: Read + Seek>(source: &mut Source<R>, end: u64) -> Result<(Directory, u64), Error> {
     let broken = |at| Error::field("end record", at, "the end record of a large archive is broken");
     let at = end.checked_sub(LOCATOR_64).ok_or_else(|| broken(end))?;
@@ -162,7 +162,7 @@ fn directory_64<R: Read + Seek>(source: &mut Source<R>, end: u64) -> Result<(Dir
     Ok((Directory { at, length, members }, record))
 }
 
-/// Reads one entry of the directory and says how many bytes it takes.
+/// Reads one entry of the directory and returns its size in bytes.
 fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
     let cut = || Error::field("directory", at, "an entry of the directory is cut short");
     if !bytes.starts_with(b"PK\x01\x02") {

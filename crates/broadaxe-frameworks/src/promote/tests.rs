@@ -43,7 +43,7 @@ fn numbers_are_weak_as_in_numpy() {
     };
     let cells = cells("weak");
     assert_eq!(cells.len(), 13 * 3);
-    let wrong: Vec<_> = cells.iter().filter(|(a, b, want)| number(b).beside(dtype(a)) != dtype(want)).collect();
+    let wrong: Vec<_> = cells.iter().filter(|(a, b, want)| number(b).promoted_with(dtype(a)) != dtype(want)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 

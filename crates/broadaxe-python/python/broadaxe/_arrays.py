@@ -66,16 +66,16 @@ def plain(array):
 def check_output(out):
     """Raise TypeError for an output that is no array."""
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out takes an array of NumPy's, a tuple of arrays, ... or None, not {type(out).__name__}")
+        raise TypeError(f"out must be an array of NumPy's, a tuple of arrays, ... or None, not {type(out).__name__}")
 
 
 def is_number(value):
-    """Say whether a value is a number of Python, which takes the dtype of the arrays beside it."""
+    """Say whether a value is a number of Python, which follows the dtype of the arrays."""
     return type(value) in (bool, int, float)
 
 
 def borrow(value):
-    """Return a number of Python as it is and anything else as a plain array, of shared memory where there is some."""
+    """Return a number of Python unchanged and anything else as a plain array, of shared memory where possible."""
     if _broadaxe.is_plain(value) or is_number(value):
         return value
     if isinstance(value, np.ndarray):

@@ -21,7 +21,7 @@ def is_dask(value):
 
 
 def _lazy(value):
-    """Return an operand as a Dask array of NumPy blocks, or a number as it is."""
+    """Return an operand as a Dask array of NumPy blocks, or a number unchanged."""
     import dask.array as da
 
     if is_dask(value):
@@ -140,7 +140,7 @@ def blockwise(operator, args, out, kwargs):
     """Answer a call of an operator on Dask arrays."""
     for key in kwargs:
         if key not in ("rule", "axis", "dtype", "casting", "out"):
-            raise TypeError(f"{operator.__name__}() takes no '{key}' on Dask arrays")
+            raise TypeError(f"{operator.__name__}() has no keyword '{key}' for Dask arrays")
     _refuse(out)
     operands = [_lazy(arg) for arg in args]
     shape, places = _places(operands, kwargs.get("rule"), kwargs.get("axis"))
@@ -162,9 +162,9 @@ def evaluate(text, named, out, rule, axis):
         return fold(name, evaluate(ast.get_source_segment(text.strip(), inner), named, None, rule, axis), **options)
     _check(tree)
     operands = [_lazy(named[name]) for name in names]
-    sheet = _broadaxe.Sheet(rule, axis)
-    values = {name: sheet.put(_probe(operand)) for name, operand in zip(names, operands)}
-    result = sheet.lower(_broadaxe.Expression(text), values)
+    builder = _broadaxe.GraphBuilder(rule, axis)
+    values = {name: builder.put(_probe(operand)) for name, operand in zip(names, operands)}
+    result = builder.lower(_broadaxe.Expression(text), values)
     shape, places = _places(operands, rule, axis)
     _agree(shape, result.shape)
     return _lay("expression", text, {"names": names}, operands, shape, places, dtype_of(result.dtype))
@@ -176,7 +176,7 @@ def _refuse(out):
 
 
 def _probe(operand):
-    """Return an array that stands for a Dask array, of its shape and dtype and of one element's memory; unknown dims are 1."""
+    """Return an array of the shape and dtype of a Dask array, with one element's memory; unknown dims are 1."""
     return np.broadcast_to(np.ones((), operand.dtype), _known(operand.shape)) if is_dask(operand) else operand
 
 
@@ -235,10 +235,10 @@ def call(system, name, operands, attributes, out):
     """Answer a call of a framework's operator on Dask arrays."""
     _refuse(out)
     operands = [_lazy(operand) for operand in operands]
-    sheet = _broadaxe.Sheet()
-    values = [sheet.put(_probe(operand)) for operand in operands]
+    builder = _broadaxe.GraphBuilder()
+    values = [builder.put(_probe(operand)) for operand in operands]
     given = {key: value for key, value in attributes.items() if value is not None}
-    result = sheet.call(system, name, values, given)
+    result = builder.call(system, name, values, given)
     kind, rule, reads = _broadaxe.rule_of(system, name, given)
     lists = operands[1:] if kind == "pdpd" and len(operands) > 2 else []
     shape, places = _places(operands[:2] if lists else operands, rule, None)

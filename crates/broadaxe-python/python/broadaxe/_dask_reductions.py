@@ -1,4 +1,4 @@
-"""Reductions of Dask arrays: each block is folded where it lies, and what is kept of the blocks is merged in a tree.
+"""Reductions of Dask arrays: each block is folded on its worker, and the partial results are merged in a tree.
 
 What is kept of a block is a tuple: the number of elements that were folded, the shape that is left of it, and the arrays that the row of
 the reduction in `TREES` names. Blocks without an element to fold keep no arrays and are left out, as blocks of unknown size may be.
@@ -58,7 +58,7 @@ class Tree(NamedTuple):
     finish: Callable = lambda job, count, array: array
     """Make the result: (job, count, arrays) -> array."""
     options: tuple = ()
-    """The keywords that the reduction takes beside those of all."""
+    """The keywords of the reduction, besides those of all."""
     seeks: bool = False
     """Whether it must know where blocks begin."""
 
@@ -229,10 +229,10 @@ def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, **options):
     if out is not None:
         raise TypeError("a Dask array cannot be an output; use the result")
     if name not in TREES:
-        raise TypeError(f"{name}() takes no Dask arrays; it takes arrays of NumPy, such as x.compute()")
+        raise TypeError(f"{name}() does not accept Dask arrays; pass arrays of NumPy, such as x.compute()")
     for key in options:
         if key not in TREES[name].options:
-            raise TypeError(f"{name}() takes no '{key}' on Dask arrays")
+            raise TypeError(f"{name}() has no keyword '{key}' for Dask arrays")
     # An array of one element, or of none, says what comes of the whole, or what is wrong.
     probe = np.ones([0 if dim == 0 else 1 for dim in x.shape], x.dtype)
     given = None if dtype is None else _arrays.dtype_of(_arrays.short_name(dtype))

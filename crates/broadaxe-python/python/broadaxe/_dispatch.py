@@ -32,7 +32,7 @@ def dispatch(operator, args, kwargs):
             raise TypeError(f"{operator.__name__}() got an unexpected keyword argument '{key}'")
     if kwargs.get("axis") is not None and kwargs.get("rule") is None:
         hint = "; to fold axes, pass one array" if operator.variadic else ""
-        raise TypeError(f"{operator.__name__}() takes an axis with a rule that has one, such as rule='pdpd'{hint}")
+        raise TypeError(f"{operator.__name__}() has an axis only with a rule that has one, such as rule='pdpd'{hint}")
     result = compute(operator, args, out, kwargs)
     if out is not None:
         return out
@@ -54,7 +54,7 @@ def _output(operator, args, kwargs):
         args, out = args[:nin], args[nin]
     if len(args) != nin and not (operator.variadic and args):
         count = "1 or more operands" if operator.variadic else f"{nin} operand{'s' * (nin > 1)}"
-        raise TypeError(f"{name}() takes {count}, not {len(args)}")
+        raise TypeError(f"{name}() needs {count}, not {len(args)}")
     return args, out
 
 
@@ -100,7 +100,7 @@ def compute(operator, args, out, kwargs):
     casting = kwargs.get("casting", "same_kind")
     if casting not in _loops.CASTINGS:
         raise ValueError(f"casting is one of no, equiv, safe, same_kind and unsafe, not {casting!r}")
-    sheet = _broadaxe.Sheet(kwargs.get("rule"), kwargs.get("axis"))
+    builder = _broadaxe.GraphBuilder(kwargs.get("rule"), kwargs.get("axis"))
     operands = [_arrays.borrow(arg) for arg in args]
     where = kwargs.get("where", True)
     given = None if where is True else as_mask(where)
@@ -116,19 +116,19 @@ def compute(operator, args, out, kwargs):
         from_ = _loops.from_dtypes(operator, operands, loop, casting, wanted[:-1])
         operands = _loops.cast_numbers(operands, from_, loop)
         _loops.check(operator, from_, loop, casting)
-    values = [sheet.put(operand) for operand in operands]
-    mask = None if given is None else sheet.put(given)
+    values = [builder.put(operand) for operand in operands]
+    mask = None if given is None else builder.put(given)
     if wanted is not None:
-        values = [sheet.cast(value, _arrays.short_name(to)) for value, to in zip(values, loop)]
+        values = [builder.cast(value, _arrays.short_name(to)) for value, to in zip(values, loop)]
     if mask is not None:
-        values = _harmless(sheet, operator, values, mask)
-    root = sheet.operate(operator.__name__, values)
+        values = _harmless(builder, operator, values, mask)
+    root = builder.operate(operator.__name__, values)
     if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
         loop = _loops.for_all(_loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype)), len(operands))
         # Arrays as they were passed: another order of bytes is a cast too.
         passed = [arg if isinstance(arg, np.ndarray) else operand for arg, operand in zip(args, operands)]
         _loops.check(operator, _loops.from_dtypes(operator, passed, loop, casting), loop, casting)
-    return finish(sheet, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
+    return finish(builder, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
 
 
 def as_mask(where):
@@ -141,20 +141,20 @@ def as_mask(where):
     return _arrays.plain(mask)
 
 
-def _harmless(sheet, operator, values, mask):
+def _harmless(builder, operator, values, mask):
     """Give operators that refuse elements, such as zero divisors, a 1 where the mask leaves the result alone."""
     if len(values) != 2 or values[1].dtype is None or not values[1].dtype.startswith(("i", "u")):
         return values
-    one = sheet.cast(sheet.put(1), values[1].dtype)
-    return [values[0], sheet.choose(mask, values[1], one)]
+    one = builder.cast(builder.put(1), values[1].dtype)
+    return [values[0], builder.choose(mask, values[1], one)]
 
 
-def finish(sheet, root, out, mask, casting, order, name):
+def finish(builder, root, out, mask, casting, order, name):
     """Compute a value into `out`, or into a new array where there is none."""
     if out is None:
         if mask is not None:
-            root = sheet.choose(mask, root, sheet.cast(sheet.put(0), root.dtype))
-        return sheet.compute(root, order=order)
+            root = builder.choose(mask, root, builder.cast(builder.put(0), root.dtype))
+        return builder.compute(root, order=order)
     _arrays.check_output(out)
     if not out.flags.writeable:
         raise ValueError("output array is read-only")
@@ -163,10 +163,10 @@ def finish(sheet, root, out, mask, casting, order, name):
     if root.dtype != short:
         if not _loops.can_cast(from_, out.dtype, casting):
             raise TypeError(f"Cannot cast '{name}' output from {from_!r} to {out.dtype!r} with casting rule '{casting}'")
-        root = sheet.cast(root, short)
+        root = builder.cast(root, short)
     if root.shape != out.shape:
         try:
-            root = sheet.broadcast(root, f"broadcast-to target={_dims(out.shape)}")
+            root = builder.broadcast(root, f"broadcast-to target={_dims(out.shape)}")
         except ValueError:
             raise ValueError(
                 f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {root.shape}"
@@ -174,14 +174,14 @@ def finish(sheet, root, out, mask, casting, order, name):
     target = out if type(out) is np.ndarray else out.view(np.ndarray)
     if not out.dtype.isnative:
         if mask is not None:
-            root = sheet.choose(mask, root, sheet.put(target.astype(target.dtype.newbyteorder("="))))
+            root = builder.choose(mask, root, builder.put(target.astype(target.dtype.newbyteorder("="))))
         # The result is written in this machine's order of bytes, which is then turned around in place.
-        sheet.compute(root, out=target.view(target.dtype.newbyteorder("=")))
+        builder.compute(root, out=target.view(target.dtype.newbyteorder("=")))
         target.byteswap(inplace=True)
         return out
     if mask is not None:
-        root = sheet.choose(mask, root, sheet.put(target))
-    sheet.compute(root, out=target)
+        root = builder.choose(mask, root, builder.put(target))
+    builder.compute(root, out=target)
     return out
 
 

@@ -28,7 +28,7 @@ _last: ContextVar[tuple] = ContextVar("broadaxe.last")
 
 
 class MissingName(KeyError, NameError):
-    """A name of an expression stands for nothing. It is a KeyError, as in numexpr, and a NameError; `args` holds the name.
+    """A name of an expression is not bound. It is a KeyError, as in numexpr, and a NameError; `args` holds the name.
 
     >>> import broadaxe as bx
     >>> try:
@@ -121,7 +121,7 @@ _OPTIMIZED = 1
 
 
 def _default(name, given, local_dict, global_dict):
-    """Return what a mapping makes of a key that it does not have, as a defaultdict does."""
+    """Return the value of a mapping for a missing key, as a defaultdict makes it."""
     try:
         return local_dict[name]
     except KeyError:
@@ -144,9 +144,9 @@ def compute(expression, operands, out, order, casting, rule, axis):
     """Evaluate an expression over operands of any kind, in the order of its names."""
     if any(_dask.is_dask(operand) for operand in operands):
         return _dask.evaluate(expression.text, dict(zip(expression.names, operands)), out, rule, axis)
-    sheet = _broadaxe.Sheet(rule, axis)
-    values = {name: sheet.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
-    return finish(sheet, sheet.lower(expression, values), out, None, casting, order, expression.text)
+    builder = _broadaxe.GraphBuilder(rule, axis)
+    values = {name: builder.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
+    return finish(builder, builder.lower(expression, values), out, None, casting, order, expression.text)
 
 
 def _weak(out):
@@ -232,9 +232,9 @@ def validate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
         expression = _parsed(ex)
         given = check_options(kwargs, expression.names)
         operands = _operands(expression.names, given, names, local_dict, global_dict, _frame_depth)
-        sheet = _broadaxe.Sheet(rule, axis)
-        values = {name: sheet.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
-        sheet.lower(expression, values)
+        builder = _broadaxe.GraphBuilder(rule, axis)
+        values = {name: builder.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
+        builder.lower(expression, values)
     except Exception as error:
         return error
     _last.set((expression, None if out is None else _weak(out), order, casting, rule, axis))

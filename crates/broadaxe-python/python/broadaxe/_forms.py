@@ -21,7 +21,7 @@ def _clip(operator, args, kwargs):
     kwargs, bounds = dict(kwargs), list(args[1:3])
     if names:
         if bounds or len({name[-3:] for name in names}) < len(names):
-            raise TypeError("clip() takes each bound once: both behind the array, or each by its name")
+            raise TypeError("clip() accepts each bound once: both after the array, or each by its name")
         given = {name[-3:]: kwargs.pop(name) for name in names}
         bounds = [given.get("min"), given.get("max")]
     least, most = _tight(args[0], *bounds)
@@ -105,7 +105,7 @@ def fold_second(operator, args, kwargs):
     spellings = f"write {name}(a, axis={axis}) to fold axes, or {JOINS[name].format(axis)} to join element by element"
     if len(args) > 2 or kwargs.get("rule") is not None:
         more = "more operands" if len(args) > 2 else "rule="
-        raise TypeError(f"{name}(a, {axis}) folds axes, as in NumPy, and takes no {more}: {spellings}")
+        raise TypeError(f"{name}(a, {axis}) folds axes, as in NumPy, and has no {more}: {spellings}")
     if "axis" in kwargs:
         raise TypeError(f"{name}() got multiple values for argument 'axis'")
     try:

@@ -48,11 +48,11 @@ def call(system, name, operands, attributes, out=None):
     attributes = {_unspelled(key): value for key, value in attributes.items()}
     if any(_dask.is_dask(operand) for operand in operands):
         return _dask.call(system, name, operands, attributes, out)
-    sheet = _broadaxe.Sheet()
-    values = [sheet.put(_arrays.borrow(operand)) for operand in operands]
+    builder = _broadaxe.GraphBuilder()
+    values = [builder.put(_arrays.borrow(operand)) for operand in operands]
     given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
-    root = sheet.call(system, name, values, given)
-    return finish(sheet, root, out, None, "same_kind", "K", f"{system}.{name}")
+    root = builder.call(system, name, values, given)
+    return finish(builder, root, out, None, "same_kind", "K", f"{system}.{name}")
 
 
 def _function(system, name, counts, attributes, documentation):

@@ -6,7 +6,7 @@ largest operand.
 
 What is watched: with PyTorch, every function of `BROADCASTING` on tensors, by a `TorchFunctionMode`. With NumPy, arrays
 that were given to `watch`, and everything computed of them: they are of a class of their own, through whose `__array_ufunc__` every
-ufunc and every operator passes. Operators of plain arrays that nobody watches are not seen: NumPy computes them without
+ufunc and every operator passes. Operators of plain arrays that are not watched are not seen: NumPy computes them without
 asking anyone, and patched ufuncs would only be seen where they are called by name. Nor is seen what compiled code does inside.
 """
 
@@ -157,7 +157,7 @@ def _ends_with(file, known):
 
 
 def _caller():
-    """Find the line of the caller's own code that the operation stands in."""
+    """Find the line of the caller's own code that contains the operation."""
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -211,7 +211,7 @@ def _watched(result):
 
 
 def _torch_mode(active):
-    """Make the mode that sees PyTorch's functions; None where PyTorch has not been imported."""
+    """Make the mode that sees PyTorch's functions; None where PyTorch is not imported."""
     if "torch" not in sys.modules:
         return None
     import torch

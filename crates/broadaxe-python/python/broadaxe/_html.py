@@ -184,8 +184,8 @@ def census(found):
 
 
 def sizes(found):
-    """Write the sizes that a model takes."""
-    return _page(_table(["model", "dim", "takes"], [[os.path.basename(found.model), _code(found.dim), found.takes]]))
+    """Write the sizes that a model accepts."""
+    return _page(_table(["model", "dim", "accepts"], [[os.path.basename(found.model), _code(found.dim), found.accepts]]))
 
 
 _BOX = "text-align:center;padding:.35em .9em;border:1px solid currentColor;background:transparent"
@@ -235,7 +235,7 @@ def _letter(k):
 
 
 def compare(data):
-    """Write what every rule makes of shapes, and where they differ."""
+    """Write the result of every rule, and where they differ."""
     named = ", ".join(f"{_letter(k)} {_tuple(shape)}" for k, shape in enumerate(data["shapes"]))
     open_ = any("axes" in rule for rule in data["rules"])
     where = ["axes " if open_ else "strides "] * len(data["shapes"])

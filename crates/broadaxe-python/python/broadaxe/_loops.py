@@ -21,11 +21,11 @@ def can_cast(from_, to, casting):
 
 def _ask(operator, dtypes):
     """Return the dtype that operands of these dtypes give; None where the operator does not take them."""
-    sheet = _broadaxe.Sheet()
+    builder = _broadaxe.GraphBuilder()
     # Arrays of no elements: nothing is computed, only asked. Each is an object of its own.
-    values = [sheet.put(np.empty(0, dtype)) for dtype in dtypes]
+    values = [builder.put(np.empty(0, dtype)) for dtype in dtypes]
     try:
-        return _arrays.dtype_of(sheet.operate(operator.__name__, values).dtype)
+        return _arrays.dtype_of(builder.operate(operator.__name__, values).dtype)
     except TypeError:
         return None
 
@@ -43,7 +43,7 @@ _loops = functools.lru_cache(256)(_read)
 
 
 def asks_truths(operator):
-    """Say whether an operator takes operands of any dtype and asks only whether they are 0."""
+    """Say whether an operator accepts operands of any dtype and tests only whether they are 0."""
     return all(dtype == np.bool_ for loop in _loops(operator) for dtype in loop)
 
 
@@ -64,7 +64,7 @@ def operands_of(operator, dtypes, gives):
 
 
 def _holds(dtypes, loop):
-    """Say whether a loop takes operands without a loss; numbers have a kind only."""
+    """Say whether a loop accepts operands without a loss; numbers have a kind only."""
     return all(_is_weak(dtype, to) if _arrays.is_number(dtype) else can_cast(dtype, to, "safe") for dtype, to in zip(dtypes, loop))
 
 
@@ -105,14 +105,14 @@ def find(operator, dtypes, wanted):
     if not matching:
         raise _no_loop(operator)
 
-    def takes(loop):
+    def accepts(loop):
         return all(
             want is not None or _arrays.is_number(dtype) or can_cast(dtype, to, "safe")
             for want, dtype, to in zip(wanted, native, loop)
         )
 
     # Of several that all lose something, only one of a single dtype is meant; of one loop the cast is checked later.
-    fitting = [loop for loop in matching if takes(loop)] or [loop for loop in matching if len(matching) == 1 or len(set(loop)) == 1]
+    fitting = [loop for loop in matching if accepts(loop)] or [loop for loop in matching if len(matching) == 1 or len(set(loop)) == 1]
     if not fitting:
         raise _no_loop(operator)
     return fitting[0]
@@ -147,7 +147,7 @@ def _native(dtype):
 
 
 def _is_weak(number, to):
-    """Say whether a number of Python takes this dtype by itself: integers that of any number, floats that of floats."""
+    """Say whether a number of Python has this dtype by itself: integers that of any number, floats that of floats."""
     return type(number) is int and to.kind != "b" or type(number) is float and to.kind not in "biu"
 
 

@@ -206,7 +206,7 @@ def _rounds(numbers):
 def resolve_dtypes(operator, dtypes, *, signature=None, casting=None, reduction=False):
     """Return the dtypes that operands of these dtypes are cast to, and that of the result."""
     if len(dtypes) != operator.nargs:
-        raise ValueError(f"resolve_dtypes of {operator.__name__} takes {operator.nargs} dtypes, one for the result or None")
+        raise ValueError(f"resolve_dtypes of {operator.__name__} needs {operator.nargs} dtypes, one for the result or None")
     kinds = list(dtypes)
     if reduction:
         kinds[0] = kinds[0] or kinds[1]

@@ -218,14 +218,14 @@ class Census(Answered):
 
 @dataclass(frozen=True, repr=False)
 class Sizes(Answered):
-    """Which sizes of an open dim a model takes."""
+    """Which sizes of an open dim a model accepts."""
 
     model: str
     dim: str
-    takes: str
+    accepts: str
 
     def __repr__(self) -> str:
-        return f"<Sizes {short(os.path.basename(self.model))}: {short(self.dim)} takes {short(self.takes, 120)}>"
+        return f"<Sizes {short(os.path.basename(self.model))}: {short(self.dim)} accepts {short(self.accepts, 120)}>"
 
     def _repr_html_(self) -> str:
         return _html.sizes(self)
@@ -309,7 +309,7 @@ def _words(targets, input_shapes):
         return words
     if not isinstance(input_shapes, collections.abc.Mapping):
         kind = type(input_shapes).__name__
-        raise TypeError(f'input_shapes takes shapes by the names of inputs, such as {{"image": (1, 3, 224, 224)}}, not {kind}')
+        raise TypeError(f'input_shapes must be shapes by the names of inputs, such as {{"image": (1, 3, 224, 224)}}, not {kind}')
     return words + [f"--input-shape={_named(name, shape)}" for name, shape in input_shapes.items()]
 
 
@@ -317,7 +317,7 @@ def _names(targets):
     names = [targets] if isinstance(targets, str) else targets
     names = list(names) if isinstance(names, collections.abc.Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f'targets takes the name of a runtime or several, such as ["onnx", "ncnn"], not {targets!r}')
+        raise TypeError(f'targets must be the name of a runtime or several, such as ["onnx", "ncnn"], not {targets!r}')
     if not names:
         raise ValueError('targets is empty; name a runtime, such as "onnx"')
     return names
@@ -344,7 +344,7 @@ def _dim(name, dim):
 
 def _text(value, name, example):
     if not isinstance(value, str):
-        raise TypeError(f'{name} takes a text such as "{example}", not {type(value).__name__}')
+        raise TypeError(f'{name} must be a text such as "{example}", not {type(value).__name__}')
     return value
 
 
@@ -382,7 +382,7 @@ def upgrade(model, out=None):
     """Convert an ONNX model from before opset 7 to opset 7, with its broadcasts spelled out.
 
     With `out` the converted model is written there, atomically; else it is returned in `model_bytes`. A model of opset 7 or later is
-    left as it is. Raises ValueError for a model in another format, and where nodes have no exact counterpart, which it names.
+    left unchanged. Raises ValueError for a model in another format, and where nodes have no exact counterpart, which it names.
     """
     return Fix._of(_ask(model, ["upgrade", *_out(out)]))
 
@@ -417,7 +417,7 @@ def census(model, input_shapes=None):
 
 
 def sizes(model, sweep, input_shapes=None):
-    """Say which sizes of an open dim a model takes; `sweep` is such as "height=1..512"."""
+    """Say which sizes of an open dim a model accepts; `sweep` is such as "height=1..512"."""
     words = ["sizes", f"--sweep={_text(sweep, 'sweep', 'height=1..512')}", *_words(None, input_shapes)]
     return Sizes._of(_ask(model, words))
 

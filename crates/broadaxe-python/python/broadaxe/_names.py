@@ -6,7 +6,7 @@ from . import _broadaxe
 
 
 class Rule(typing.NamedTuple):
-    """A broadcast rule: its name, what it does, and the parameters that it takes."""
+    """A broadcast rule: its name, what it does, and its parameters."""
 
     name: str
     summary: str

@@ -15,7 +15,7 @@ use_vml = False
 """Whether Intel's vector library computes; it never does."""
 
 MAX_THREADS = 1024
-"""The most threads that work is shared among; `set_num_threads` takes larger numbers for this one."""
+"""The largest number of threads; `set_num_threads` reduces larger numbers to it."""
 
 
 def get_vml_version() -> None:
@@ -91,7 +91,7 @@ class NumExpr:
         """Evaluate over these arrays."""
         if len(args) != len(self.input_names):
             names = ", ".join(self.input_names)
-            raise ValueError(f"the expression takes {len(self.input_names)} arrays ({names}), not {len(args)}")
+            raise ValueError(f"the expression has {len(self.input_names)} arrays ({names}), not {len(args)}")
         if self._dtypes:
             args = tuple(_cast(arg, dtype, casting) for arg, dtype in zip(args, self._dtypes))
         by_name = dict(zip(self.input_names, args))

@@ -50,7 +50,7 @@ def _both(name, operators, operands, behind, out, kwargs):
     if not isinstance(out, tuple):
         raise TypeError(f"{name}() has two results: out is a tuple of two arrays, each of which may be None")
     if len(out) != 2:
-        raise ValueError(f"{name}() has two results: out takes two arrays, not {len(out)}")
+        raise ValueError(f"{name}() has two results: out must be two arrays, not {len(out)}")
     operands = tuple(_apart(operand, out) for operand in operands)
     results = []
     for operator, output in zip(operators, out):

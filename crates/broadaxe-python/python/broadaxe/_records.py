@@ -13,7 +13,7 @@ from . import _html
 
 @functools.cache
 def _plan(kind):
-    """Return the fields of a record class, each with what builds its value; None for one that JSON holds as it is."""
+    """Return the fields of a record class, each with what builds its value; None for one that JSON holds directly."""
     hints = typing.get_type_hints(kind)
     return tuple((one.name, _builder(hints[one.name])) for one in dataclasses.fields(kind))
 

@@ -29,7 +29,7 @@ NAMES = [*_broadaxe.reductions(), "var", "std", *NAN]
 """Every reduction, the engine's first."""
 
 
-def takes(name):
+def accepts(name):
     """Return the keywords of a reduction behind its array and `axis`, in NumPy's order."""
     plain = NAN.get(name, name)
     if plain in ("argmax", "argmin"):
@@ -48,7 +48,7 @@ def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, initial=ABSEN
     given = {"dtype": dtype, "out": out, "keepdims": keepdims, "initial": initial, "where": where, **others}
     given = _said(given)
     for key in given:
-        if key not in takes(name):
+        if key not in accepts(name):
             raise TypeError(f"{name}() of one operand got an unexpected keyword argument '{key}'")
     if _dask.is_dask(x):
         return _dask.fold(name, x, axis=axis, **given)
@@ -117,7 +117,7 @@ def _ask_class(name, x, axis, given):
         from . import operators
 
         return operators[JOINS[name]].reduce(x, axis=axis, **given)
-    # What such a class makes of other results is its own affair: it gets none to wrap.
+    # Such a class decides about other results itself: it gets none to wrap.
     return _answer(name, np.asarray(x), axis, given)
 
 
@@ -125,38 +125,38 @@ _expression = functools.lru_cache(256)(_broadaxe.Expression)
 
 
 class _Fold:
-    """One reduction of a plain array, on a sheet."""
+    """One reduction of a plain array, in a graph builder."""
 
     def __init__(self, name, array, axis, given):
         self.name, self.plain, self.array, self.given = name, NAN.get(name, name), array, given
         self.keepdims = bool(given.get("keepdims", False))
         self.axes = None if axis is None else axes_of(axis, array.ndim)
-        self.sheet = _broadaxe.Sheet()
-        self.x = self.sheet.put(array)
+        self.builder = _broadaxe.GraphBuilder()
+        self.x = self.builder.put(array)
         self.mask = None
         if "where" in given:
-            self.mask = self.sheet.put(_spread(given["where"], array.shape))
+            self.mask = self.builder.put(_spread(given["where"], array.shape))
         if name in NAN and array.dtype.kind not in "biu":
             there = self._operate("logical_not", self._operate("isnan", self.x))
             self.mask = there if self.mask is None else self._operate("logical_and", self.mask, there)
 
     def _operate(self, name, *values):
-        return self.sheet.operate(name, list(values))
+        return self.builder.operate(name, list(values))
 
     def _fold(self, name, value, keepdims=None):
         keepdims = self.keepdims if keepdims is None else keepdims
         axes = "" if self.axes is None else f", axis={self.axes}"
-        return self.sheet.lower(_expression(f"{name}(x{axes}, keepdims={keepdims})"), {"x": value})
+        return self.builder.lower(_expression(f"{name}(x{axes}, keepdims={keepdims})"), {"x": value})
 
     def _number(self, number, value):
-        """Put a number that takes the dtype of a value."""
-        return self.sheet.cast(self.sheet.put(number), value.dtype)
+        """Put a number of the dtype of a value."""
+        return self.builder.cast(self.builder.put(number), value.dtype)
 
     def _masked(self, value, number):
         """Replace what the mask leaves out by a number."""
         if self.mask is None:
             return value
-        return self.sheet.choose(self.mask, value, self._number(number, value))
+        return self.builder.choose(self.mask, value, self._number(number, value))
 
     def compute(self):
         """Compute the reduction, into `out` where there is one."""
@@ -165,11 +165,11 @@ class _Fold:
         how = {"mean": self._mean, "var": self._deviation, "std": self._deviation, "argmax": self._search, "argmin": self._search}
         root = how.get(self.plain, self._join)()
         if isinstance(root, np.ndarray):
-            root = self.sheet.put(root)
+            root = self.builder.put(root)
         out = self.given["out"]
         if out is not None and np.shape(out) != tuple(root.shape):
             raise ValueError(f"output array has shape {np.shape(out)}; the reduction {self.name} gives {tuple(root.shape)}")
-        return finish(self.sheet, root, out, None, "unsafe", "C", self.name)
+        return finish(self.builder, root, out, None, "unsafe", "C", self.name)
 
     def _dtype(self):
         """Return the short name of the dtype that `dtype=` or `out=` asks to compute in, or None."""
@@ -183,8 +183,8 @@ class _Fold:
     def _count(self, keepdims=None):
         """Return how many elements are folded: a number, or a value where a mask leaves some out."""
         if self.mask is not None:
-            mask = self._operate("where", self.mask, self.sheet.put(1), self.sheet.put(0))
-            return self._fold("sum", self.sheet.cast(mask, "i64"), keepdims)
+            mask = self._operate("where", self.mask, self.builder.put(1), self.builder.put(0))
+            return self._fold("sum", self.builder.cast(mask, "i64"), keepdims)
         count = 1
         for axis in range(self.array.ndim) if self.axes is None else self.axes:
             count *= self.array.shape[axis]
@@ -192,7 +192,7 @@ class _Fold:
 
     def _sum_to(self, value, short, keepdims=None):
         """Sum a value in a dtype, whatever the engine would choose."""
-        return self.sheet.cast(self._fold("sum", self.sheet.cast(value, short), keepdims), short)
+        return self.builder.cast(self._fold("sum", self.builder.cast(value, short), keepdims), short)
 
     def _join(self):
         name = self.plain
@@ -203,7 +203,7 @@ class _Fold:
                 f"reduction operation '{self.name}' does not have an identity, so to use a where mask one has to specify 'initial'"
             )
         short = None if name in ("any", "all") else self._dtype()
-        value = self.x if short is None else self.sheet.cast(self.x, short)
+        value = self.x if short is None else self.builder.cast(self.x, short)
         if short == "bool":
             name = {"sum": "any", "prod": "all"}.get(name, name)
         if "initial" in self.given and self._is_empty():
@@ -211,19 +211,19 @@ class _Fold:
         extreme = name in ("max", "min")
         emptied = self.mask is not None and initial is None and extreme
         if self.mask is not None:
-            value = self.sheet.choose(self.mask, value, self._start(self._neutral(initial), value.dtype))
+            value = self.builder.choose(self.mask, value, self._start(self._neutral(initial), value.dtype))
         root = self._fold(name, value)
         if short is not None and name not in ("any", "all"):
-            root = self.sheet.cast(root, short)
+            root = self.builder.cast(root, short)
         if started:
-            root = self.sheet.cast(self._operate(JOINS[name], self._start(initial, root.dtype), root), root.dtype)
+            root = self.builder.cast(self._operate(JOINS[name], self._start(initial, root.dtype), root), root.dtype)
         if emptied:
             left = self._fold("any", self.mask)
-            root = self.sheet.choose(left, root, self._number(float("nan"), root))
+            root = self.builder.choose(left, root, self._number(float("nan"), root))
         return root
 
     def _neutral(self, initial):
-        """Return what stands for elements that a mask leaves out."""
+        """Return the value of elements that a mask leaves out."""
         if self.plain in ("max", "min"):
             return initial if initial is not None else float("-inf" if self.plain == "max" else "inf")
         if self.plain == "sum" and self.name not in NAN and "initial" in self.given:
@@ -233,7 +233,7 @@ class _Fold:
 
     def _start(self, number, short):
         """Put what a fold starts with, cast to its dtype as NumPy does."""
-        return self.sheet.put(self._element(number, short))
+        return self.builder.put(self._element(number, short))
 
     def _element(self, number, short):
         return np.asarray(bool(number)) if short == "bool" else np.asarray(number, dtype=_arrays.dtype_of(short))
@@ -275,27 +275,27 @@ class _Fold:
             raise TypeError(f"{self.name} of floats is a float; its dtype cannot be {_arrays.dtype_of(short)}")
         if self.mask is None and inner.startswith("f") and inner == short == _arrays.short_name(self.array.dtype):
             return self._fold("mean", self.x)
-        value = self._masked(self.sheet.cast(self.x, inner), 0)
-        return self.sheet.cast(self._quotient(self._sum_to(value, inner), self._count()), short)
+        value = self._masked(self.builder.cast(self.x, inner), 0)
+        return self.builder.cast(self._quotient(self._sum_to(value, inner), self._count()), short)
 
     def _quotient(self, total, count, less=0, least=0.0):
-        """Divide a sum by the count of its elements, or by so many fewer; by `least` where fewer than one are left."""
-        wide = total if total.dtype.startswith("f") else self.sheet.cast(total, "f64")
+        """Divide a sum by the count of its elements less `ddof`; by `least` where fewer than one are left."""
+        wide = total if total.dtype.startswith("f") else self.builder.cast(total, "f64")
         if isinstance(count, int):
             return self._operate("div", wide, self._number(float(count - less) if count > less else least, wide))
-        count = self._operate("sub", self.sheet.cast(count, "f64"), self.sheet.put(float(less)))
-        some = self._operate("greater", count, self.sheet.put(0.0))
-        count = self.sheet.choose(some, count, self._number(least, count))
-        return self._operate("div", wide, self.sheet.cast(count, wide.dtype))
+        count = self._operate("sub", self.builder.cast(count, "f64"), self.builder.put(float(less)))
+        some = self._operate("greater", count, self.builder.put(0.0))
+        count = self.builder.choose(some, count, self._number(least, count))
+        return self._operate("div", wide, self.builder.cast(count, wide.dtype))
 
     def _deviation(self):
         """Return the mean of the squared distances from the mean, or its root."""
         inner, short = self._inner()
         if not inner.startswith("f"):
             raise TypeError(f"{self.name} is computed in floats; its dtype cannot be {_arrays.dtype_of(short)}")
-        x = self.sheet.cast(self.x, inner)
+        x = self.builder.cast(self.x, inner)
         if "mean" in self.given:
-            mean = self.sheet.cast(self.sheet.put(_arrays.plain(np.asarray(self.given["mean"]))), inner)
+            mean = self.builder.cast(self.builder.put(_arrays.plain(np.asarray(self.given["mean"]))), inner)
         else:
             mean = self._quotient(self._sum_to(self._masked(x, 0), inner, True), self._count(True))
         distance = self._operate("sub", x, mean)
@@ -305,7 +305,7 @@ class _Fold:
         root = self._quotient(self._sum_to(squares, inner), self._count(), self._less(), least)
         if self.plain == "std":
             root = self._operate("sqrt", root)
-        return self.sheet.cast(root, short)
+        return self.builder.cast(root, short)
 
     def _less(self):
         less, correction = self.given.get("ddof", 0), self.given.get("correction")
@@ -337,12 +337,12 @@ def _spread(where, shape):
 
 def reduction(name):
     """Make the function of a reduction that is no operator too."""
-    keywords = takes(name)
+    keywords = accepts(name)
     defaults = {"ddof": 0, **_ABSENCES, "initial": ABSENT}
 
     def function(x, axis=None, *args, **kwargs):
         if len(args) > len(keywords):
-            raise TypeError(f"{name}() takes at most {2 + len(keywords)} operands, not {2 + len(args)}")
+            raise TypeError(f"{name}() accepts at most {2 + len(keywords)} operands, not {2 + len(args)}")
         for key, value in zip(keywords, args):
             if key in kwargs:
                 raise TypeError(f"{name}() got multiple values for argument '{key}'")
@@ -363,11 +363,11 @@ def reduction(name):
 def _documentation(name):
     text = f"Fold axes of an array by {NAN.get(name, name)}{', leaving NaN out' * (name in NAN)}: all of them, or those that `axis` names.\n\n"
     text += "`keepdims` leaves the folded axes with 1 element."
-    if "where" in takes(name):
+    if "where" in accepts(name):
         text += " `where` is a mask of the elements to fold."
-    if "initial" in takes(name):
+    if "initial" in accepts(name):
         text += " `initial` is what the fold starts with."
-    if "ddof" in takes(name):
+    if "ddof" in accepts(name):
         text += " The divisor is the count of elements less `ddof`, also called `correction`; `mean` is the mean where it is known."
     text += "\nRaises ValueError for axes that are not there and TypeError for dtypes. Sums of an axis follow one tree, so that their\n"
     return text + "bits do not depend on threads or layout. No warning is issued: NaN is the mean of nothing and what NaN alone leaves.\n"

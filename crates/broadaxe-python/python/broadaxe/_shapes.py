@@ -100,12 +100,12 @@ def unbroadcast(gradient, shape, rule="numpy", axis=None):
     array = np.asarray(borrow(gradient))
     dims = shape.shape if hasattr(shape, "shape") else (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     axes, dims = _broadaxe.unbroadcast(array.shape, dims, rule, axis)
-    sheet = _broadaxe.Sheet()
-    value = sheet.put(array)
+    builder = _broadaxe.GraphBuilder()
+    value = builder.put(array)
     if axes:
-        summed = sheet.lower(_broadaxe.Expression(f"sum(x, axis={axes})"), {"x": value})
-        value = sheet.cast(summed, value.dtype)
-    result = np.asarray(sheet.compute(value, order="C"))
+        summed = builder.lower(_broadaxe.Expression(f"sum(x, axis={axes})"), {"x": value})
+        value = builder.cast(summed, value.dtype)
+    result = np.asarray(builder.compute(value, order="C"))
     return result.reshape(tuple(dims))
 
 
@@ -152,7 +152,7 @@ def _dim_text(dim):
 
 
 def _dtype_text(dtype):
-    """Return our name of a dtype: of what NumPy takes for one, or of our own names."""
+    """Return our name of a dtype, given as NumPy accepts it or by our own name."""
     if not isinstance(dtype, str):
         return short_name(dtype)
     both = {name: (_arrays.NAMES[name], np.dtype(name).name) for name in ("i8", "u8")}

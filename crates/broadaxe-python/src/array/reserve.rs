@@ -1,7 +1,7 @@
-//! A reserve of memory, so that planning and reading end with a `MemoryError` where an allocation fails.
+//! Reserves memory, so that planning and reading raise `MemoryError` where an allocation fails.
 //!
 //! Rust aborts the process when an allocation fails. The allocator of this module keeps a reserve, from which it serves what the system
-//! refuses, and tells [`broadaxe::stop`], which ends the work at its next checkpoint. The reserve is address space only: no page of it is
+//! rejects, and tells [`broadaxe::stop`], which ends the work at its next checkpoint. The reserve is address space only: no page of it is
 //! written before. It is not given back to the system instead, which may take a page for every small block while memory is short. Arrays,
 //! tiles and files are not allocated this way; they have errors of their own.
 
@@ -90,7 +90,7 @@ unsafe fn move_block(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
     // SAFETY: the caller promises that the size, rounded up to the alignment, does not overflow.
     let made = unsafe { ALLOCATOR.alloc(Layout::from_size_align_unchecked(size, layout.align())) };
     if !made.is_null() {
-        // SAFETY: both blocks have as many bytes, and the new one is nobody else's; the old one is not used after.
+        // SAFETY: both blocks have as many bytes, and the new one is not shared; the old one is not used after.
         unsafe {
             ptr::copy_nonoverlapping(block, made, size.min(layout.size()));
             ALLOCATOR.dealloc(block, layout);
@@ -116,7 +116,7 @@ unsafe impl GlobalAlloc for Reserving {
         }
         let block = reserved(layout);
         if !block.is_null() {
-            // SAFETY: the block has as many bytes, and is nobody else's.
+            // SAFETY: the block has as many bytes, and is not shared.
             unsafe { block.write_bytes(0, layout.size()) };
         }
         block
@@ -156,7 +156,7 @@ pub(crate) fn prepare() -> PyResult<()> {
             return Err(PyMemoryError::new_err("not enough memory: fewer than 40 MiB are left"));
         }
         if BASE.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire).is_err() {
-            // SAFETY: another thread was quicker; this block was made above and given to nobody.
+            // SAFETY: another thread was quicker; this block was made above and not shared.
             unsafe { System.dealloc(made, LAYOUT) };
         }
     }

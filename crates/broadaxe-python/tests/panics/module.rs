@@ -17,7 +17,7 @@ mod watch;
 use broadaxe_kernels::{Executor, Pool};
 use pyo3::prelude::*;
 
-/// So many nanoseconds that another thread does the work.
+/// An estimate above which another thread does the work, in nanoseconds.
 const LONG: u64 = 1_000_000_000;
 
 #[pymodule]

@@ -15,7 +15,7 @@ use crate::{
     error::Error,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static BIDIRECTIONAL: RuleDef = RuleDef {
     name: "bidirectional",
     aliases: &["expand", "onnx-expand"],
     summary: "merges one operand with a target shape; both may stretch (Broadcast-3, ONNX Expand)",

@@ -10,7 +10,7 @@
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static BROADCAST_TO: RuleDef = RuleDef {
     name: "broadcast-to",
     aliases: &["broadcast_to"],
     summary: "stretches one operand to exactly a target shape (Broadcast mode numpy, numpy.broadcast_to)",

@@ -1,9 +1,9 @@
 //! One operand put into a target shape axis by axis: axis `i` goes to `axes[i]`.
 //!
 //! `axes` has one entry per axis of the operand, strictly increasing, each an axis of the target. The operand's extent is
-//! 1 or the target's there. The result is the target. A scalar takes the empty list.
+//! 1 or the target's there. The result is the target. For a scalar the list is empty.
 //!
-//! Deviations of OpenVINO 2026.4: it takes an axis twice and computes garbage, and takes one axis of extent 1 for a
+//! Deviations of OpenVINO 2026.4: it accepts a repeated axis and computes garbage, and accepts one axis of extent 1 for a
 //! scalar. Negative axes are errors there and here.
 //!
 //! Source: OpenVINO, "Broadcast-1" and "Broadcast-3", mode explicit.
@@ -20,7 +20,7 @@ use crate::{
     shape::list,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static EXPLICIT: RuleDef = RuleDef {
     name: "explicit",
     aliases: &["axes-mapping"],
     summary: "puts axis i of one operand at axes[i] of a target shape (Broadcast mode explicit)",

@@ -1,6 +1,6 @@
 //! The rule of ONNX `Gemm`'s C: it stretches to the product, (M, N).
 //!
-//! The first operand stands for the product and has rank 2, the second is C, of rank 2 or less. C aligns to the right and
+//! The first operand is the product, of rank 2, the second is C, of rank 2 or less. C aligns to the right and
 //! on each axis has 1 or the product's extent. The result is (M, N). A sum over no elements (K of 0) changes nothing here.
 //!
 //! onnxruntime 1.31 and the reference evaluator agree on every case; shape inference checks nothing.
@@ -15,7 +15,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static GEMM_C: RuleDef = RuleDef {
     name: "gemm-c",
     aliases: &["gemm"],
     summary: "stretches C to the product's shape, which has rank 2 (ONNX Gemm)",

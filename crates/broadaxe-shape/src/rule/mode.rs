@@ -1,4 +1,4 @@
-//! The values of a rule's parameter `mode`.
+//! Names the values of a rule's parameter `mode`.
 
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt, str::FromStr};

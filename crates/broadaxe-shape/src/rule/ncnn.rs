@@ -1,6 +1,6 @@
 //! The rule of ncnn's `BinaryOp`: missing axes are the fastest ones, then every operand may stretch.
 //!
-//! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. The rule here takes row-major
+//! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. This rule uses row-major
 //! shapes, which are the reverse: (w), (h, w), (c, h, w), (c, d, h, w). [`Shape::reversed`] goes from one to the other,
 //! and [`Reversed`] writes shapes and strides as ncnn does.
 //!
@@ -9,7 +9,7 @@
 //! - equal ranks: axis by axis, as everywhere;
 //! - x of rank 2 or 3: aligned to the *left*, the opposite of NumPy's rule; there is no other try;
 //! - x of rank 1: on y's slowest axis (h, or c) if the extents are equal, else on the fastest, w. When both would fit the
-//!   slowest wins: (3, 3) with (3) repeats along w. Extents of 1 are not asked: (2) with (1, 3) goes to w and fails.
+//!   slowest wins: (3, 3) with (3) repeats along w. Extents of 1 are not special: (2) with (1, 3) goes to w and fails.
 //!
 //! Either operand may be the small one. The ranks are 1 to 4; a scalar is (1), or ncnn's `with_scalar`. An extent of 0 makes
 //! an ncnn `Mat` empty, for which there is no answer.
@@ -31,7 +31,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NCNN: RuleDef = RuleDef {
     name: "ncnn",
     aliases: &["ncnn-binaryop"],
     summary: "aligns to the slowest axis; both may stretch; row-major shapes of rank 1 to 4 (ncnn BinaryOp)",
@@ -57,7 +57,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     Ok(Placement { rank, axes, stretch: Stretch::All })
 }
 
-/// Refuses what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.
+/// Rejects what an ncnn `Mat` cannot be. A dim that is not known is taken not to be 0.
 fn admit(call: &Call<'_>, k: usize) -> Result<(), Error> {
     let rank = call.extents.rank(k);
     if !(1..=4).contains(&rank) {

@@ -1,7 +1,7 @@
 //! No broadcasting: all shapes are identical.
 //!
 //! The rank counts, and an extent of 1 is no exception: (2, 3) with (1, 3) is an error, and so is () with (1). Equal
-//! extents of 0 are equal. The rule takes any number of operands.
+//! extents of 0 are equal. The rule accepts any number of operands.
 //!
 //! OpenVINO 2026.4 agrees on every case; its enumeration also spells this mode `explicit`. ONNX asks the same of `Max`,
 //! `Min`, `Sum` and `Mean` before opset 8, and of the binary operators before opset 7 without `broadcast=1`.
@@ -16,10 +16,10 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NONE: RuleDef = RuleDef {
     name: "none",
     aliases: &["identical"],
-    summary: "takes identical shapes only",
+    summary: "accepts identical shapes only",
     source: "OpenVINO, Broadcast Rules For Elementwise Operations, None",
     operands: (1, usize::MAX),
     axis: AxisParam::None,

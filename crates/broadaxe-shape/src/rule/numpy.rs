@@ -1,7 +1,7 @@
 //! NumPy's rule: align to the right, then every operand may stretch.
 //!
 //! The shorter operand is given axes of 1 in front. On each axis the extents are equal or 1; the result has the one that
-//! is not 1. The rule is symmetric, associative, and takes any number of operands. An extent of 0 is an ordinary one:
+//! is not 1. The rule is symmetric, associative, and accepts any number of operands. An extent of 0 is an ordinary one:
 //! 1 with 0 is 0, 2 with 0 is an error.
 //!
 //! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; OpenVINO
@@ -13,7 +13,7 @@ use crate::{
     error::Error,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static NUMPY: RuleDef = RuleDef {
     name: "numpy",
     aliases: &["multidirectional", "onnx", "torch"],
     summary: "aligns to the right; every operand may stretch from 1",

@@ -1,10 +1,10 @@
 //! The bounds of ONNX `Clip`: scalars, and nothing broadcasts.
 //!
 //! The first operand is the data and has the result's shape. Every other operand, a lower and an upper bound, has rank 0 and
-//! repeats for each element; one that is left out counts as a scalar. A bound of shape (1,) is refused though it would mean
+//! repeats for each element; one that is left out counts as a scalar. A bound of shape (1,) is rejected though it would mean
 //! the same.
 //!
-//! Deviations: onnxruntime 1.31 also takes a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
+//! Deviations: onnxruntime 1.31 also accepts a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
 //!
 //! Source: ONNX operator schema `Clip`, since opset 11: "min" and "max" are tensors of empty shape.
 
@@ -18,10 +18,10 @@ use crate::{
     few::{Empty, PerOperand},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     name: "onnx-clip",
     aliases: &[],
-    summary: "takes scalars beside the first operand, and broadcasts nothing else (ONNX Clip)",
+    summary: "accepts scalar bounds of the first operand, and broadcasts nothing else (ONNX Clip)",
     source: "ONNX operator schema Clip, since opset 11",
     operands: (3, 3),
     axis: AxisParam::None,

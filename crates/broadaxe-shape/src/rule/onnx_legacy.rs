@@ -1,6 +1,6 @@
 //! The rule of ONNX before opset 7: the second operand's shape is a run of the first's.
 //!
-//! Under `broadcast=1` the second operand takes the first one's shape, in one of two ways. If it has one element it is
+//! Under `broadcast=1` the second operand is stretched to the first one's shape, in one of two ways. If it has one element it is
 //! repeated everywhere; its rank may be anything up to the first operand's, and `axis` does not matter. Else its shape
 //! equals a contiguous run of the first operand's dims, starting at `axis`, or ending at the end where `axis` is not
 //! given. There is no stretching inside: (2, 3, 4) with (1, 4) is an error, which is where this rule and OpenVINO's
@@ -22,7 +22,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static ONNX_LEGACY: RuleDef = RuleDef {
     name: "onnx-legacy",
     aliases: &["onnx-6"],
     summary: "puts b, a run of a's dims or one element, at axis of a (ONNX before opset 7)",
@@ -66,7 +66,7 @@ fn does_not_fit(call: &Call<'_>, last: usize) -> Error {
     call.fail(ErrorKind::Axis, text).operand_at(1)
 }
 
-/// Says whether the second operand has one element; a dim that is not 1 settles it, whatever the others are.
+/// Says whether the second operand has one element; one dim that is not 1 decides it.
 fn has_one_element(call: &Call<'_>) -> Result<bool, Error> {
     let mut undecided = None;
     for axis in 0..call.extents.rank(1) {

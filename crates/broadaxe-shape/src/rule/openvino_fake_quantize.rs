@@ -3,15 +3,15 @@
 //! The operands are the data, input low, input high, output low and output high. Each limit aligns to the right of the
 //! data, has at most its rank, and on each axis 1 or its extent. The result has the data's shape.
 //!
-//! Deviations of OpenVINO 2026.4: its shape check merges all five both ways and then ignores the answer, so it takes
-//! (1, 3, 1, 1) with a limit of (1, 3, 4, 5) and returns (1, 3, 1, 1). This rule refuses that, as the text does.
+//! Deviations of OpenVINO 2026.4: its shape check merges all five both ways and then ignores the answer, so it accepts
+//! (1, 3, 1, 1) with a limit of (1, 3, 4, 5) and returns (1, 3, 1, 1). This rule rejects that, as the text does.
 //!
 //! Source: OpenVINO, "FakeQuantize-1", `auto_broadcast` numpy; under its mode none, the rule is `none`.
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
     name: "openvino-fake-quantize",
     aliases: &["fake-quantize"],
     summary: "stretches the four limits to the data's shape (FakeQuantize)",

@@ -1,18 +1,18 @@
 //! The rule of OpenVINO's `PReLU`: a slope of rank 1 goes to axis 1 of the data if it fits there.
 //!
 //! A slope of rank 1 whose length is the extent of the data's axis 1 is one slope per channel. Any other slope aligns to
-//! the right and stretches to the data's shape, as under `unidirectional`. The two ways differ without a word from ONNX:
-//! (2, 4, 4) with slope (4) takes axis 1 here and the last axis there; (2, 3, 4) with (4) takes the last in both.
+//! the right and stretches to the data's shape, as under `unidirectional`. Both differ silently from ONNX:
+//! (2, 4, 4) with slope (4) uses axis 1 here and the last axis there; (2, 3, 4) with (4) uses the last in both.
 //!
-//! Deviations of OpenVINO 2026.4: the text asks for a slope of rank 1 or more, the engine takes a scalar, and so does this
-//! rule. The engine also takes a slope that is larger than the data, (1, 3) with (2, 3) or (2, 3) with (1, 2, 3); this rule does not.
+//! Deviations of OpenVINO 2026.4: the text asks for a slope of rank 1 or more, the engine accepts a scalar, and so does this
+//! rule. The engine also accepts a slope that is larger than the data, (1, 3) with (2, 3) or (2, 3) with (1, 2, 3); this rule does not.
 //!
 //! Source: OpenVINO, "PReLU-1".
 
 use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
     name: "openvino-prelu",
     aliases: &["prelu"],
     summary: "puts a slope of rank 1 at axis 1 if it fits there, else aligns to the right; only it stretches (PReLU)",

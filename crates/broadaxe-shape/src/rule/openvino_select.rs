@@ -20,7 +20,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static OPENVINO_SELECT: RuleDef = RuleDef {
     name: "openvino-select",
     aliases: &["select"],
     summary: "places condition, then and else by one of OpenVINO's modes (Select)",
@@ -40,7 +40,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     let mode = call.mode();
     if call.params.axis.is_some() && mode != Mode::Pdpd {
         let text =
-            move |_: &RuleCall, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} takes no axis; only pdpd does");
+            move |_: &RuleCall, f: &mut fmt::Formatter<'_>| write!(f, "mode {mode} has no axis; only pdpd has one");
         return Err(call.fail(ErrorKind::Parameter, text));
     }
     match mode {

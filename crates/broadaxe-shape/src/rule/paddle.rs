@@ -9,7 +9,7 @@
 //!   an operand of rank 0; the lower operand may not run past the end of the other.
 //!
 //! Deviations of Paddle 3.3.1: an operand that runs past the end is not noticed and corrupts memory; shape inference
-//! takes other negative axes, which the kernels then refuse. Both are errors here. The earliest kernels asked for equal
+//! accepts other negative axes, which the kernels then reject. Both are errors here. The earliest kernels asked for equal
 //! extents and let nothing stretch. Since Paddle 2 only the legacy operators, `elementwise_add` and its like, take `axis`.
 //!
 //! Source: Paddle, `elementwise_*` operators; every case was compared with Paddle 3.3.1.
@@ -22,7 +22,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static PADDLE: RuleDef = RuleDef {
     name: "paddle",
     aliases: &["paddle-axis"],
     summary: "puts the operand of lower rank at axis of the other; both may stretch (Paddle elementwise_*)",

@@ -4,8 +4,8 @@
 //! trailing 1 of `b` is an ordinary axis that stretches, it moves neither the start nor the limit. `axis` = rank(a) is
 //! legal for a `b` of rank 0 only.
 //!
-//! Deviations of OpenVINO 2026.4 itself: it refuses an extent of 0 in `a` against 1 in `b`, which the rule's text allows
-//! and this rule accepts; and it accepts 1 in `a` against 0 in `b`, changing the result, which this rule refuses.
+//! Deviations of OpenVINO 2026.4 itself: it rejects an extent of 0 in `a` against 1 in `b`, which the rule's text allows
+//! and this rule accepts; and it accepts 1 in `a` against 0 in `b`, changing the result, which this rule rejects.
 //! An IR file without the attribute `auto_broadcast.auto_broadcast_axis` means axis 0; the rule's own default is -1.
 //!
 //! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", PaddlePaddle broadcasting.
@@ -19,7 +19,7 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static PDPD: RuleDef = RuleDef {
     name: "pdpd",
     aliases: &[],
     summary: "puts b at axis of a; only b may stretch (OpenVINO auto_broadcast=pdpd)",

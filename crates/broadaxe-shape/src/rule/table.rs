@@ -1,4 +1,4 @@
-//! Tables of cases, for the tests of the rules.
+//! Checks tables of cases, for the tests of the rules.
 //!
 //! A case is two texts: the operands, `2,3 ; 3`, and the answer, either the result's shape and every operand's strides,
 //! `2,3 ; 3,1 ; 0,1`, or the class of the error, with axis and operand where it has them: `mismatch at 1 of b`.

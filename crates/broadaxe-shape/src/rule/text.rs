@@ -1,4 +1,4 @@
-//! A rule as one line of text: its name, then its parameters as `key=value`.
+//! Reads and writes a rule as one line of text: its name, then its parameters as `key=value`.
 //!
 //! `pdpd axis=1`, `explicit axes=1,2 target=1,50,50,16`, `openvino-select mode=numpy`. An empty list is `()`. What
 //! [`Rule`] displays parses back to an equal rule.
@@ -38,7 +38,9 @@ impl FromStr for Rule {
     /// Reads what [`Rule`] displays; the parameters may stand in any order.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut words = text.split_whitespace();
-        let name = words.next().ok_or_else(|| Error::new(ErrorKind::Parameter, "an empty text names no rule"))?;
+        let name = words.next().ok_or_else(|| {
+            Error::new(ErrorKind::Parameter, "an empty text is not a rule; write a name such as numpy")
+        })?;
         let mut params = Params::default();
         for word in words {
             let again = match word.split_once('=') {
@@ -47,13 +49,12 @@ impl FromStr for Rule {
                 Some(("target", value)) => params.target.replace(value.parse()?).is_some(),
                 Some(("mode", value)) => params.mode.replace(value.parse()?).is_some(),
                 _ => {
-                    let text =
-                        format!("'{word}' is no parameter of a rule; write axis=1, axes=0,2, target=2,3 or mode=numpy");
+                    let text = format!("unknown parameter '{word}'; write axis=1, axes=0,2, target=2,3 or mode=numpy");
                     return Err(Error::new(ErrorKind::Parameter, text));
                 }
             };
             if again {
-                return Err(Error::new(ErrorKind::Parameter, format!("'{word}' gives its parameter a second time")));
+                return Err(Error::new(ErrorKind::Parameter, format!("'{word}' repeats a parameter")));
             }
         }
         Self::new(name, params)

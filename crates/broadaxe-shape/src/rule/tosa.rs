@@ -16,7 +16,7 @@ use crate::{
 /// The largest rank, `MAX_RANK` of the specification's highest level.
 const MAX_TOSA_RANK: usize = 6;
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static TOSA: RuleDef = RuleDef {
     name: "tosa",
     aliases: &[],
     summary: "equal ranks up to 6; every operand may stretch from 1",

@@ -6,11 +6,11 @@
 //! not define it: (2, 1) with (1, 1) is valid, (1, 3) with (2, 3) is not.
 //!
 //! The rule is that of `PRelu`'s slope, of `Gemm`'s C (see `gemm-c`, which also holds the rank), and of scale and bias of
-//! `LayerNormalization`, for which it takes more than two operands.
+//! `LayerNormalization`, with more than two operands.
 //!
 //! Deviations: onnxruntime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger than
 //! the data's; the reference evaluator puts a slope of rank 1 on the first axis whose extent it matches. This rule
-//! refuses both, as the text does.
+//! rejects both, as the text does.
 //!
 //! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
 
@@ -24,7 +24,7 @@ use crate::{
     few::PerOperand,
 };
 
-pub(super) static RULE: RuleDef = RuleDef {
+pub(super) static UNIDIRECTIONAL: RuleDef = RuleDef {
     name: "unidirectional",
     aliases: &["onnx-unidirectional"],
     summary: "aligns to the right; the first operand may not stretch (ONNX)",

@@ -1,4 +1,4 @@
-//! Answers a placement's questions about sizes that are not known: yes, no, or "that must be asked".
+//! Answers a placement's questions about symbolic sizes: yes, no, or undecided.
 
 use alloc::{
     format,

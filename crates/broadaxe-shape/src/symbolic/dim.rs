@@ -1,4 +1,4 @@
-//! Dims and shapes that are not known yet, and how they are written.
+//! Symbolic dims and shapes, and their text form.
 //!
 //! A dim is a set of possible sizes (an interval) with, perhaps, an expression: a name, or what is computed from names. Two
 //! dims whose expressions have one text have one size. A dim with several expressions is the broadcast of them: the size
@@ -51,7 +51,7 @@ impl Dim {
         Self::of(parts, Interval::ANY)
     }
 
-    /// Makes a dim whose size lies from `low` to `high`, both included; without `high` there is no end.
+    /// Makes a dim whose size is from `low` to `high`, both included; without `high` it has no upper end.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`] when `high` is below `low`.
@@ -67,7 +67,7 @@ impl Dim {
         let limits = Interval { low, high: high.unwrap_or(usize::MAX) };
         self.interval =
             (limits.low <= limits.high).then_some(limits).and_then(|l| self.interval.meet(l)).ok_or_else(|| {
-                Error::new(ErrorKind::Parse, format!("no size of {self} lies in {limits}; the low end comes first"))
+                Error::new(ErrorKind::Parse, format!("no size of {self} is in {limits}; the low end comes first"))
             })?;
         Ok(self)
     }
@@ -315,7 +315,7 @@ impl FromStr for SymbolicShape {
     }
 }
 
-/// Returns what stands between the brackets around the whole text.
+/// Returns the text inside the brackets that enclose it.
 fn bracketed(text: &str) -> Option<&str> {
     let round = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
     round.or_else(|| text.strip_prefix('[').and_then(|t| t.strip_suffix(']')))
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn texts() {
-        // text, and how it is written again (nothing: it is refused)
+        // text, and how it is written again (nothing: it is rejected)
         let cases = [
             ("n,4", Some("(n, 4)")),
             ("(n, 4)", Some("(n, 4)")),

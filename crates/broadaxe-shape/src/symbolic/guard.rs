@@ -27,7 +27,7 @@ pub(crate) struct Literal {
 }
 
 impl Literal {
-    /// Makes the literal `x == y`, or says what it comes to when that is known.
+    /// Makes the literal `x == y`, or returns its value when that is known.
     pub(crate) fn equal(x: Term, y: Term) -> Result<Self, bool> {
         match (x, y) {
             (Term::Size(x), Term::Size(y)) => Err(x == y),
@@ -62,7 +62,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Says whether the broadcast holds whatever the sizes.
+    /// Says whether the broadcast holds for all sizes.
     pub fn is_always(&self) -> bool {
         self.exact && self.clauses.is_empty()
     }

@@ -63,3 +63,57 @@ pub(crate) fn interval(text: &str) -> Option<Interval> {
 fn size(text: &str) -> Option<usize> {
     text.parse().ok().filter(|&size: &usize| isize::try_from(size).is_ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::{string::ToString, vec::Vec};
+
+    use super::*;
+
+    #[test]
+    fn texts() {
+        let cases = [
+            ("3", Some("3")),
+            ("0", Some("0")),
+            ("2..9", Some("2..9")),
+            ("2 .. 9", Some("2..9")),
+            ("2..2", Some("2")),
+            ("2..", Some("2..")),
+            ("..9", Some("0..9")),
+            ("..", Some("?")),
+            ("0..", Some("?")),
+            ("?", Some("?")),
+            ("9..2", None),
+            ("-1", None),
+            ("-1..2", None),
+            ("1..-2", None),
+            ("", None),
+            ("n", None),
+            ("1...3", None),
+            ("1.5", None),
+            ("9223372036854775808", None),
+        ];
+        for (text, want) in cases {
+            assert_eq!(interval(text).map(|read| read.to_string()).as_deref(), want, "{text}");
+        }
+    }
+
+    /// Compares intervals with the sets of sizes that they stand for, up to an end that none of them reaches.
+    #[test]
+    fn sets() {
+        let ends = (0..4).flat_map(|low| (low..4).chain([usize::MAX]).map(move |high| Interval { low, high }));
+        let all: Vec<Interval> = ends.collect();
+        let sizes = |interval: Interval| (0..6).filter(|&size| interval.has(size)).collect::<Vec<usize>>();
+        for &x in &all {
+            assert_eq!(x.single(), (sizes(x).len() == 1).then(|| sizes(x)[0]), "{x}");
+            for &y in &all {
+                let both: Vec<usize> = sizes(x).into_iter().filter(|&size| y.has(size)).collect();
+                assert_eq!(x.meet(y).map(sizes).unwrap_or_default(), both, "{x} and {y}");
+                let joined = x.join(y);
+                assert!(sizes(x).iter().chain(&sizes(y)).all(|&size| joined.has(size)), "{x} or {y}");
+                let ends = (x.low.min(y.low), x.high.max(y.high));
+                assert_eq!((joined.low, joined.high), ends, "{x} or {y}: the hull is no larger");
+            }
+        }
+    }
+}

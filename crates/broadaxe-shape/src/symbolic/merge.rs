@@ -51,7 +51,7 @@ impl Sizes {
     /// Gives every dim its parts; operands are called by their letter, the target `target`.
     ///
     /// # Errors
-    /// [`ErrorKind::Mismatch`] when one name stands for sizes that no number satisfies.
+    /// [`ErrorKind::Mismatch`] when no number is every size that one name has.
     pub(crate) fn read(&mut self, shapes: &[&[Dim]], target: bool) -> Result<Vec<Vec<Entry>>, Error> {
         for (k, shape) in shapes.iter().enumerate() {
             for (axis, dim) in shape.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Sizes {
     }
 }
 
-/// What a placement comes to, under the answers that led to it.
+/// The outcome of a placement, under the answers that led to it.
 pub(crate) struct Merged {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) dims: Vec<Dim>,

@@ -1,10 +1,10 @@
-//! Sizes that are not known yet, as expressions with one way of being written.
+//! Symbolic sizes: expressions in a normal form.
 //!
 //! A size is a sum of products of whole numbers and *atoms*: names of dims, quotients rounded down, greatest and least of
 //! sizes. Sums are sorted and products multiplied out, so that equal expressions have equal texts. An expression whose
 //! text would be long is not kept: every operation may return nothing.
 //!
-//! An atom whose text begins with `?` stands for a dim without a name. It equals itself only, which is all that
+//! An atom whose text begins with `?` is a dim without a name. It equals itself only, which is all that
 //! inference needs, and is not shown to users.
 
 use alloc::{
@@ -48,7 +48,7 @@ pub struct Size {
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Product {
-    /// Sorted; a square stands twice.
+    /// Sorted; a square is listed twice.
     factors: Vec<Atom>,
     by: i64,
 }
@@ -422,7 +422,7 @@ impl Size {
     fn extreme(&self, other: &Self, greatest: bool) -> Option<Self> {
         let mut parts: Vec<Self> = Vec::new();
         for part in self.parts(greatest).into_iter().chain(other.parts(greatest)) {
-            // Says whether x can be left out beside y.
+            // Says whether x can be left out, given y.
             let idle = |x: &Self, y: &Self| if greatest { x.at_most(y) } else { y.at_most(x) };
             if parts.iter().any(|known| idle(&part, known)) {
                 continue;
@@ -491,7 +491,7 @@ impl Size {
     }
 }
 
-/// Takes factors out of a product, if it has them all.
+/// Removes factors from a product, if it has them all.
 fn without(factors: &[Atom], less: &[Atom]) -> Option<Vec<Atom>> {
     let mut left = factors.to_vec();
     for atom in less {

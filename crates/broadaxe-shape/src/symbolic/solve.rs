@@ -1,4 +1,4 @@
-//! Decides whether conditions on sizes can hold together, and says them in fewer words.
+//! Decides whether conditions on sizes can hold together, and simplifies them.
 //!
 //! Sizes known to be equal share a root; a root has an interval. A clause with one literal left is asserted, else the
 //! first open clause is tried literal by literal. The search is limited: when it gives up it answers "it can hold",
@@ -13,7 +13,7 @@ use super::{
 
 /// How many clauses the search may look at before it gives up.
 const STEPS: usize = 20_000;
-/// Above this many clauses a guard is left as it is.
+/// Above this many clauses a guard is not simplified.
 const SIMPLIFY: usize = 32;
 
 #[derive(Clone)]
@@ -72,7 +72,7 @@ impl State {
         })
     }
 
-    /// Takes a literal as true; false when it cannot be.
+    /// Asserts a literal; false when it cannot be true.
     fn assert(&mut self, literal: Literal) -> bool {
         match self.value(literal) {
             Some(value) => return value,
@@ -359,5 +359,62 @@ mod tests {
         }
         let impossible = vec![clause(&[is(0, 3)]), clause(&[is(1, 3)]), clause(&[is(0, 2)])];
         assert_eq!(simplify(&[Interval::ANY; 3], impossible), Err(clause(&[is(0, 2)])));
+    }
+
+    /// Clauses of one to three literals on three sizes: every literal, with others at a few distances from it.
+    fn clauses() -> Vec<Clause> {
+        let terms = |var: usize| (0..4).map(Term::Size).chain([Term::Var((var + 1) % 3), Term::Var((var + 2) % 3)]);
+        let literals: Vec<Literal> = (0..3)
+            .flat_map(|var| terms(var).flat_map(move |term| [true, false].map(|equal| Literal { var, term, equal })))
+            .collect();
+        let others = |at: usize, step: usize| [0, step, 3 * step + 1].map(|by| literals[(at + by) % literals.len()]);
+        let clause = |literals: &[Literal]| Clause { axis: None, between: (0, 1), literals: literals.to_vec() };
+        (0..literals.len())
+            .flat_map(|at| [1, 5, 7, 12].map(|step| others(at, step)))
+            .flat_map(|three| [1, 2, 3].map(|count| clause(&three[..count])))
+            .collect()
+    }
+
+    /// Says whether all clauses hold for these sizes.
+    fn hold(clauses: &[Clause], sizes: [usize; 3]) -> bool {
+        let other = |term| match term {
+            Term::Var(var) => sizes[var],
+            Term::Size(size) => size,
+        };
+        let holds = |literal: &Literal| (sizes[literal.var] == other(literal.term)) == literal.equal;
+        clauses.iter().all(|clause| clause.literals.iter().any(holds))
+    }
+
+    /// Compares 20,000 guards with all sizes that three intervals allow.
+    #[test]
+    fn the_answers_of_brute_force() {
+        let intervals = [Interval { low: 0, high: 2 }, Interval { low: 1, high: 3 }, Interval { low: 0, high: 3 }];
+        let every = || (0..=2).flat_map(|x| (1..=3).flat_map(move |y| (0..=3).map(move |z| [x, y, z])));
+        let (all, mut impossible, mut shorter) = (clauses(), 0, 0);
+        for i in 0..20_000 {
+            let given: Vec<Clause> = [i, 31 * i + 7, 97 * i + 5, 211 * i + 3][..=i % 4]
+                .iter()
+                .map(|at| all[at % all.len()].clone())
+                .collect();
+            let want: Vec<bool> = every().map(|sizes| hold(&given, sizes)).collect();
+            let can_hold = want.contains(&true);
+            let slices = given.iter().map(|clause| clause.literals.as_slice());
+            // The search may not see that intervals run out of sizes; it never excludes sizes that exist.
+            assert!(possible(&intervals, slices) || !can_hold, "{given:?}");
+            match simplify(&intervals, given.clone()) {
+                Ok(simple) => {
+                    let got: Vec<bool> = every().map(|sizes| hold(&simple, sizes)).collect();
+                    assert_eq!(got, want, "{given:?} became {simple:?}");
+                    let length = |clauses: &[Clause]| clauses.iter().map(|clause| clause.literals.len()).sum::<usize>();
+                    assert!(length(&simple) <= length(&given), "{given:?} became {simple:?}");
+                    shorter += usize::from(length(&simple) < length(&given));
+                }
+                Err(clause) => {
+                    assert!(!can_hold, "{given:?} is refused for {clause:?}");
+                    impossible += 1;
+                }
+            }
+        }
+        assert!(impossible > 100 && shorter > 1000, "{impossible} impossible, {shorter} shorter");
     }
 }

@@ -1,4 +1,4 @@
-use alloc::{format, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 
 use super::*;
 
@@ -100,7 +100,7 @@ fn refused() {
         ("none", &["...", "2", "3"], "broadcast of a (?,) with b (2,) with c (3,) under none: axis 0 is"),
         ("ncnn", &["0,n", "n"], "axis 0 of a is 0"),
         ("numpy", &["n,9223372036854775807,9223372036854775807", "1"], "more elements than an address can count"),
-        ("pdpd", &["n"], "takes 2 operands, not 1"),
+        ("pdpd", &["n"], "needs 2 operands, not 1"),
     ];
     let mut wrong = Vec::new();
     for (rule, shapes, says) in cases {
@@ -181,7 +181,7 @@ fn check(rule: &Rule, shapes: &[SymbolicShape; 2], tried: usize) -> Result<(), S
         (Ok(inferred), Some(seen)) => {
             let ends = |dim: &Dim| (dim.low(), dim.high().unwrap_or(tried));
             let got: Seen = inferred.shape.dims().map(|dims| dims.iter().map(ends).collect());
-            if got == seen { Ok(()) } else { Err(format!("{} has not the hull {seen:?}", inferred.shape)) }
+            if got == seen { Ok(()) } else { Err(format!("the hull of {} is {seen:?}", inferred.shape)) }
         }
     }
 }

@@ -10,7 +10,7 @@ pub(crate) const RANK: usize = 4;
 /// The largest number of operands that the oracle knows.
 pub(crate) const OPERANDS: usize = 5;
 
-/// A result's shape and the operands' strides over it; what lies beyond rank and operands is 0.
+/// A result's shape and the operands' strides over it; entries beyond rank and operands are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) rank: usize,
@@ -51,7 +51,7 @@ fn two_way(rank: usize, lifted: &[Lifted]) -> Option<Answer> {
     Some(answer(rank, shape, lifted))
 }
 
-/// Merges all into operand `a`, which stays as it is.
+/// Merges all into operand `a`, which does not stretch.
 fn one_way(rank: usize, lifted: &[Lifted], a: usize) -> Option<Answer> {
     let mut shape = [0; RANK];
     shape[..rank].copy_from_slice(&lifted[a].extent[..rank]);

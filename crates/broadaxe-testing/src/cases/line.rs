@@ -1,4 +1,4 @@
-//! Reading one line of a case file, word by word.
+//! Reads one line of a case file, word by word.
 
 use std::collections::HashSet;
 
@@ -46,7 +46,7 @@ fn kind_of(kind: &str) -> Result<Cases, String> {
 fn push(cases: &mut Cases, line: &str, ids: &mut HashSet<String>) -> Result<(), String> {
     let mut halves = line.split(" -> ");
     let (Some(ask), Some(answer), None) = (halves.next(), halves.next(), halves.next()) else {
-        return Err("' -> ' stands once in a case".into());
+        return Err("' -> ' must be in a case once".into());
     };
     let mut words = Words { ask: ask.split_whitespace().collect(), answer: answer.split_whitespace().collect() };
     words.ask.reverse();
@@ -234,7 +234,7 @@ fn rewrite(id: String, words: &mut Words<'_>) -> Result<RewriteCase, String> {
 }
 
 fn keyword(want: &str, word: &str) -> Result<(), String> {
-    if word == want { Ok(()) } else { Err(format!("'{word}' stands where '{want}' is wanted")) }
+    if word == want { Ok(()) } else { Err(format!("expected '{want}', not '{word}'")) }
 }
 
 fn arithmetic(id: String, words: &mut Words<'_>) -> Result<ArithmeticCase, String> {

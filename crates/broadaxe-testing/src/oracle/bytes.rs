@@ -1,4 +1,4 @@
-//! Elements as an engine holds them: in the machine's order of bytes.
+//! Converts elements to and from bytes in native order.
 
 use super::{
     round::{exponent, power_of_two},

@@ -1,4 +1,4 @@
-//! Casts.
+//! Casts elements between dtypes.
 //!
 //! | from | to | answer |
 //! |---|---|---|
@@ -33,7 +33,7 @@ pub fn cast(from: Ty, to: Ty, value: Value) -> Value {
         (Value::Float(x), _) if to.is_float() => Value::Float(round(to, x)),
         (Value::Float(x), _) => {
             let (least, greatest) = to.range();
-            // The cast to i128 is the language's own: it stops at the ends and takes NaN to 0.
+            // The cast to i128 is the language's own: it saturates and maps NaN to 0.
             Value::Int((x as i128).clamp(least, greatest))
         }
     }

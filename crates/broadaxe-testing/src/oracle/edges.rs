@@ -1,4 +1,4 @@
-//! The elements at which arithmetic goes wrong first.
+//! Lists the edge values of every dtype.
 
 use super::{
     round::{power_of_two, round},

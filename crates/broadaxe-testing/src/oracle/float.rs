@@ -1,4 +1,4 @@
-//! Operators on floats: in `f64`, rounded once per operation.
+//! Computes operators on floats in `f64`, rounded once per operation.
 //!
 //! `f64` has more than twice the bits of the narrower dtypes, so that rounding a sum, a product, a quotient or a square
 //! root first to `f64` and then to the dtype is the same as rounding it once.
@@ -33,7 +33,7 @@ pub fn tolerance(op: &str) -> u32 {
 /// Adds from left to right and divides by the count; f16 and bf16 are added as f32 and rounded at the end.
 pub(super) fn mean(ty: Ty, args: &[Value]) -> Outcome {
     let within = if ty == Ty::F64 { Ty::F64 } else { Ty::F32 };
-    let (first, rest) = args.split_first().unwrap_or_else(|| panic!("mean takes at least one operand"));
+    let (first, rest) = args.split_first().unwrap_or_else(|| panic!("mean needs at least one operand"));
     let sum = rest.iter().fold(first.float(), |sum, next| round(within, sum + next.float()));
     let value = Value::Float(round(ty, round(within, sum / args.len() as f64)));
     Outcome::Near { value, ulps: tolerance("mean") }
@@ -165,7 +165,7 @@ fn two(op: &str, ty: Ty, a: f64, b: f64) -> Outcome {
     }
 }
 
-/// Takes the remainder with the divisor's sign. The remainder of `fmod` is exact; the one sum after it is rounded.
+/// Computes the remainder with the divisor's sign. The remainder of `fmod` is exact; the one sum after it is rounded.
 fn mod_floor(a: f64, b: f64) -> f64 {
     let rest = libm::fmod(a, b);
     if rest == 0.0 {

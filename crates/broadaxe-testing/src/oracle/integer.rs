@@ -1,4 +1,4 @@
-//! Operators on integers: in `i128`, wrapped at the end.
+//! Computes operators on integers in `i128`, wrapped at the end.
 
 use super::{
     Outcome,
@@ -62,7 +62,7 @@ fn compare(op: &str, a: i128, b: i128) -> Option<Outcome> {
     Some(truth(holds))
 }
 
-/// Divides; a divisor of 0 is refused.
+/// Divides; a divisor of 0 is rejected.
 fn divide(op: &str, ty: Ty, a: i128, b: i128) -> Option<Outcome> {
     if !["div_trunc", "div_floor", "mod_floor", "fmod", "remainder_ieee"].contains(&op) {
         return None;

@@ -1,4 +1,4 @@
-//! Rounding to a float dtype, to nearest with ties to even, and counting its numbers.
+//! Rounds to a float dtype, to nearest with ties to even, and counts its numbers.
 //!
 //! A number in a format of `p` bits is a whole multiple of its quantum, two to the power of (exponent - p + 1); below the
 //! least normal exponent the quantum stays the same. So rounding is: divide by the quantum, round to a whole number,
@@ -21,7 +21,7 @@ pub(super) fn exponent(x: f64) -> i32 {
     if bits == 0 { exponent(x * power_of_two(60)) - 60 } else { bits as i32 - 1023 }
 }
 
-/// Rounds a number to a float dtype; beyond its greatest number lies infinity.
+/// Rounds a number to a float dtype; above its greatest number it is infinity.
 pub fn round(ty: Ty, x: f64) -> f64 {
     if ty == Ty::F64 || x == 0.0 || !x.is_finite() {
         return x;
@@ -68,7 +68,7 @@ fn ordinal(ty: Ty, x: f64) -> i128 {
     if x < 0.0 { -place } else { place }
 }
 
-/// Returns the number of a dtype that comes so many steps after this one, of which there must be so many; a zero keeps its sign.
+/// Returns the number of a dtype `steps` steps after this one, which must exist; a zero keeps its sign.
 pub(super) fn beyond(ty: Ty, x: f64, steps: i128) -> f64 {
     let Format { precision, least, greatest } = ty.format();
     let per_exponent = 1i128 << (precision - 1);
@@ -130,7 +130,7 @@ mod tests {
         for (ty, x, want) in cases {
             assert_eq!(round(ty, x), want, "{x:e} to {}", ty.name());
         }
-        // 2^24 + 1 lies halfway between two f32; one more at the far end decides.
+        // 2^24 + 1 is halfway between two f32; one more at the far end decides.
         assert_eq!(round_integer(Ty::F32, (1 << 62) + (1 << 38)), power_of_two(62));
         assert_eq!(round_integer(Ty::F32, (1 << 62) + (1 << 38) + 1), power_of_two(62) + power_of_two(39));
         assert_eq!(round_integer(Ty::BF16, (1 << 63) + (1 << 55) + 1), power_of_two(63) + power_of_two(56));

@@ -1,4 +1,4 @@
-//! Reading elements as the case files write them.
+//! Reads elements as the case files write them.
 
 use super::{
     round::round,

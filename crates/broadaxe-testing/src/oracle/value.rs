@@ -19,7 +19,7 @@ pub enum Ty {
     F64,
 }
 
-/// An element of any dtype; what dtype it is of is said beside it.
+/// An element of any dtype; the dtype is stored separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
     /// A truth value.

@@ -1,7 +1,7 @@
-//! Functions without an exact answer.
+//! Computes functions that round, with several hundred bits.
 //!
 //! For f16, bf16 and f32 they are computed in `f64`, whose own error is far below theirs. For f64 they are computed with a
-//! few hundred bits, more where subtraction takes bits away, and rounded once. At NaN, infinities and zeros, and where a
+//! few hundred bits, more where subtraction cancels bits, and rounded once. At NaN, infinities and zeros, and where a
 //! function leaves its domain, the `f64` form decides for all.
 
 mod big;
@@ -94,14 +94,14 @@ pub(super) fn two(op: &str, ty: Ty, a: f64, b: f64) -> Outcome {
     outcome(ty, *ulps, plain, a == 0.0 || b == 0.0 || !a.is_finite() || !b.is_finite(), || wide(a, b))
 }
 
-/// Takes the `f64` form where it decides, and the wide one else.
+/// Uses the `f64` form where it decides, and the wide one otherwise.
 fn outcome(ty: Ty, ulps: u32, plain: f64, special: bool, wide: impl FnOnce() -> Big) -> Outcome {
     let precise = ty == Ty::F64 && !special && !plain.is_nan();
     let value = Value::Float(round(ty, if precise { wide().to_f64() } else { plain }));
     Outcome::Near { value, ulps }
 }
 
-/// Replaces the NaN that a product makes of minus infinity by the limit.
+/// Replaces the NaN of a product with minus infinity by the limit.
 fn limited(x: f64, product: f64) -> f64 {
     if x == f64::NEG_INFINITY { -0.0 } else { product }
 }
@@ -268,7 +268,7 @@ fn logaddexp2(a: f64, b: f64) -> f64 {
     } else if a == b {
         a + 1.0
     } else if (a - b).abs() < 1.0 {
-        // The logarithm is 1 and a little, which is what is left beside -1.
+        // The logarithm is slightly above 1, and only that excess is left after adding -1.
         let less_one = libm::expm1(-(a - b).abs() * std::f64::consts::LN_2);
         (a.max(b) + 1.0) + std::f64::consts::LOG2_E * libm::log1p(0.5 * less_one)
     } else {

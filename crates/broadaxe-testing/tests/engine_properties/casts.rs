@@ -1,4 +1,4 @@
-//! Casts between all dtypes, against the oracle, at every instruction set.
+//! Compares casts between all dtypes with the oracle, at every instruction set.
 
 use broadaxe_kernels::{DType, Isa, cast, copy};
 use broadaxe_testing::{

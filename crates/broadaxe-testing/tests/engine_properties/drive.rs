@@ -1,4 +1,4 @@
-//! Single kernels and single operators, run over elements given as bytes.
+//! Runs single kernels and operators over elements given as bytes.
 
 use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Program, Serial, Slot, Step, run_at};
 use broadaxe_testing::oracle::{Outcome, Ty, Value, eval, to_bytes};
@@ -38,7 +38,7 @@ impl<'a> Operand<'a> {
 /// Makes a program of one kernel.
 pub(crate) fn single(kernel: &'static Kernel) -> Program {
     let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
-    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("a kernel takes its own dtypes")
+    Program::new(kernel.inputs().to_vec(), vec![Step::new(kernel, args)]).expect("a kernel accepts its own dtypes")
 }
 
 /// Runs a program over one loop.
@@ -73,7 +73,7 @@ pub(crate) fn column(op: &Op, k: usize, dtype: DType, tuples: &[Vec<Value>]) -> 
     to_bytes(ty(operand(op, k, dtype)), &tuples.iter().map(|tuple| tuple[k]).collect::<Vec<_>>())
 }
 
-/// Shows the first few faults of each kind, a kind being what stands before ` of `.
+/// Shows the first few faults of each kind, a kind being the text before ` of `.
 pub(crate) fn report(faults: &[String]) -> String {
     let mut shown: Vec<&str> = Vec::new();
     let kind = |fault: &str| fault.split(" of ").next().unwrap_or_default().to_owned();
@@ -85,7 +85,7 @@ pub(crate) fn report(faults: &[String]) -> String {
     format!("{} faults\n{}", faults.len(), shown.join("\n"))
 }
 
-/// Returns the bit patterns of NaN that a float dtype has beside the canonical one: with a payload, negative, signalling.
+/// Returns the bit patterns of NaN of a float dtype, besides the canonical one: with a payload, negative, signalling.
 pub(crate) fn other_nans(dtype: DType) -> Vec<Vec<u8>> {
     match dtype {
         DType::F16 => [0x7e01_u16, 0xfe00, 0x7c01].iter().map(|bits| bits.to_ne_bytes().to_vec()).collect(),

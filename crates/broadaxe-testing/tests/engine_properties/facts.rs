@@ -1,4 +1,4 @@
-//! The facts that rows of the table claim.
+//! Checks the facts in rows of the operator table.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ fn level() -> Isa {
     *Isa::available().last().expect("every CPU has one")
 }
 
-/// Returns all pairs of edges of a dtype that an operator does not refuse, as two columns.
+/// Returns all pairs of edges of a dtype that an operator does not reject, as two columns.
 fn pairs(op: &Op, dtype: DType) -> [Vec<u8>; 2] {
     let mut edges = edge_values(ty(dtype));
     let mut random = Random::new(9);
@@ -130,7 +130,7 @@ fn names_and_meanings() {
     assert!(find("no_such").is_none() && find("").is_none());
 }
 
-/// A row that takes one dtype of a family takes all of it.
+/// A row that accepts one dtype of a family accepts all of it.
 #[test]
 fn families_are_whole() {
     for op in OPS {

@@ -1,4 +1,4 @@
-//! Expressions as one program, against each of their operators on its own: the same to the bit.
+//! Compares fused expressions with their operators one by one, bit for bit.
 
 use broadaxe::{Array, DType, Evaluation, Graph, Node, Options, Rule, Scalar};
 use broadaxe_kernels::{OPS, Op, find};
@@ -119,7 +119,7 @@ impl Expression {
             _ => {}
         }
         let op = random.one_of(OPS);
-        // What may be refused is asked elsewhere; an average computes in a dtype of its own.
+        // What may be rejected is asked elsewhere; an average computes in a dtype of its own.
         let kernel = op.kernel(dtype).filter(|kernel| kernel.guard().is_none() && !op.is_average())?;
         let mut args = Vec::new();
         for k in 0..op.arity() {

@@ -1,4 +1,4 @@
-//! Loops large enough for several threads to be given work.
+//! Tests loops large enough for several threads.
 
 use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Scoped, find, run_at};
 use broadaxe_testing::{
@@ -53,14 +53,14 @@ impl Large {
         let row = self.row();
         let of = |k: usize| ty(operand(row, k, self.dtype));
         let fill = |(k, strides): (usize, &&[isize])| -> Vec<Value> {
-            // A zero divisor would be refused.
+            // A zero divisor would be rejected.
             let drawn = (0..2000).map(|_| random.value(of(k))).filter(|&value| value != Value::Int(0));
             let pool: Vec<Value> = drawn.collect();
             (0..self.reach(strides).1).map(|_| *random.one_of(&pool)).collect()
         };
         let values: Vec<_> = self.inputs.iter().enumerate().map(fill).collect();
         let bytes = values.iter().enumerate().map(|(k, list)| to_bytes(of(k), list)).collect();
-        Filled { case: self, kernel: row.kernel(self.dtype).expect("takes it"), values, bytes }
+        Filled { case: self, kernel: row.kernel(self.dtype).expect("has a kernel"), values, bytes }
     }
 }
 

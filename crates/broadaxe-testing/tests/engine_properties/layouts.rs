@@ -95,7 +95,7 @@ fn draw(random: &mut Random) -> Option<Case> {
     let alignment = rule.align(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()?;
     let shape = alignment.shape().to_vec();
     let count: usize = shape.iter().product();
-    // The oracle takes its time for inexact functions of f64, and its averages are of all operands.
+    // The oracle is slow for inexact functions of f64, and its averages are of all operands.
     if count > 20_000 || (count > 300 && dtype == DType::F64 && op.ulp().is_some()) || op.is_average() {
         return None;
     }

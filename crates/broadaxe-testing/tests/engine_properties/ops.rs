@@ -217,7 +217,7 @@ impl Exam {
         }
     }
 
-    /// Puts each refused tuple somewhere between answered ones: the first of all is named.
+    /// Puts each rejected tuple somewhere between answered ones: the first of all is named.
     fn refusals(&self, faults: &mut Vec<String>) {
         let Some(guard) = self.kernel.guard() else { return };
         for (n, tuple) in self.refused.iter().enumerate().step_by(self.refused.len().div_ceil(150).max(1)) {
@@ -251,7 +251,7 @@ fn every_operator_and_dtype_at_every_level() {
             let columns = exam.columns();
             let base = match run_columns(Isa::available()[0], &exam.program, &columns) {
                 Ok(base) => base,
-                // What an operator refuses that the oracle does not know, cannot be told beforehand.
+                // What an operator rejects that the oracle does not know, cannot be told beforehand.
                 Err(Failure::Rejected { .. }) if !exam.is_known() => continue,
                 Err(failure) => {
                     faults.push(format!("{} of answered elements: {failure:?}", exam.named()));

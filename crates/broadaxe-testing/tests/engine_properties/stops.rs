@@ -1,4 +1,4 @@
-//! How a run ends before its end: asked to stop, or refused.
+//! Tests runs that stop early: cancelled, or with an element that is rejected.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -111,7 +111,7 @@ fn the_first_refused_element_is_named() {
     }
 }
 
-/// The first element at fault, whichever step refuses it, and the first step that does.
+/// The first element at fault, whichever step rejects it, and the first step that does.
 #[test]
 fn of_two_steps_the_one_that_refuses_first_is_named() {
     let step =

@@ -103,7 +103,7 @@ fn dims(random: &mut Random) -> Vec<usize> {
     dims
 }
 
-/// Draws elements, no zeros among the integers: as divisors they would be refused.
+/// Draws elements, no zeros among the integers: as divisors they would be rejected.
 fn elements(random: &mut Random, dtype: DType, count: usize) -> Vec<u8> {
     let drawn = (0..2000).map(|_| random.value(ty(dtype))).filter(|&value| value != Value::Int(0));
     let pool: Vec<Value> = drawn.collect();

@@ -1,6 +1,6 @@
-//! The cache of calls: what is planned for a function over operands of given layouts is found again.
+//! Caches planned calls by function and operand layouts.
 //!
-//! Each thread has its own, so that finding takes no lock. It has a place for every hash; a later call takes the place of an earlier one.
+//! Each thread has its own cache, so a lookup needs no lock. Each hash has one slot; a later call replaces an earlier one.
 
 use std::{cell::RefCell, ptr, sync::Arc};
 

@@ -9,7 +9,7 @@ fn evaluated(op: &'static Op, rule: &Rule, views: &[View]) -> Result<Array, Erro
     Evaluation::new(&graph, root, views.to_vec(), Options::default())?.run()
 }
 
-/// Every call gives what an evaluation gives, whether it is decided anew or found.
+/// Every call gives the result of an evaluation, whether it is planned or found in the cache.
 #[test]
 fn calls_give_what_evaluations_give() {
     let a = Array::from_vec([2, 3], vec![7_i32, -8, 9, 10, -11, 12]).expect("a");
@@ -64,7 +64,7 @@ fn refusals_are_those_of_evaluations() {
     let refused = |views: &[View]| apply(div, &Rule::numpy(), views).expect_err("refused").to_string();
     assert_eq!(refused(&[a.view(), zero.view()]), "div_floor: a zero divisor at (1,) of the result (2,)");
     assert!(refused(&[a.view(), long.view()]).contains("must be equal or 1"));
-    assert!(refused(&[a.view()]).contains("takes 2 operands"));
+    assert!(refused(&[a.view()]).contains("needs 2 operands"));
     let mut out = Array::zeros(DType::I32, [3]).expect("small");
     let error = apply_into(div, &Rule::numpy(), &[a.view(), a.view()], &mut out).expect_err("refused");
     assert_eq!(error.to_string(), "the output is i32 (3,) and the result i32 (2,); they must be equal");

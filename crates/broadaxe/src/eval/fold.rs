@@ -1,4 +1,4 @@
-//! Stages that end in a reduction: what their program computes is folded as it comes.
+//! Stages that end in a reduction, which folds elements as the program computes them.
 
 use broadaxe_kernels::{DType, Domain, Executor, Failure, Input, Program, Progress, Reduce, Reduction, Schedule};
 use broadaxe_shape::Shape;
@@ -43,12 +43,12 @@ impl Folding {
         self.scatter.get_or_try_init(|| output::scatter(from, strides).map(Box::new))
     }
 
-    /// Returns an estimate of the nanoseconds that one thread takes.
+    /// Estimates the nanoseconds on one thread.
     pub(super) fn nanos(&self) -> u64 {
         self.reduce().nanos()
     }
 
-    /// Returns the bytes that are needed beside the result.
+    /// Returns the bytes of scratch memory.
     pub(super) fn scratch(&self, threads: usize) -> u64 {
         self.reduce().scratch(threads)
     }

@@ -1,8 +1,10 @@
-//! Results in memory of the caller's, with any strides.
+//! Writes results to the caller's memory, with any strides.
 
-use broadaxe_kernels::{Failure, Output, Program, Schedule, Slot, Step, copy};
+use broadaxe_kernels::{DType, Failure, Output, Program, Schedule, Slot, Step, copy};
 
-use super::{Evaluation, check_output};
+use super::Evaluation;
+use broadaxe_shape::Shape;
+
 use crate::{
     array::Array,
     error::{Error, ErrorKind},
@@ -14,13 +16,13 @@ use crate::{
 
 /// Where a stage writes its result.
 pub(crate) enum Place<'o> {
-    /// A row-major array, which lies over the stage's leaf of this number where there is one.
+    /// A row-major array, which replaces the leaf with this index, if one is given.
     Own(Option<usize>, &'o mut Array),
     /// Memory that may be an operand's, with the strides of the evaluation.
     Strided(Output<'o>),
 }
 
-/// Returns the strides of the result: those asked for, or a row-major array's.
+/// Returns the strides of the result: the given ones, or a row-major array's.
 pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Result<Vec<isize>, Error> {
     let shape = graph.shape(root);
     match asked {
@@ -37,13 +39,23 @@ pub(super) fn strides(graph: &Graph, root: Node, asked: Option<&[isize]>) -> Res
 pub(super) fn scatter(from: &Array, strides: &[isize]) -> Result<Schedule, Failure> {
     let kernel = copy(from.dtype());
     let program = Program::new(vec![from.dtype()], vec![Step::new(kernel, [Slot::Input(0)])]);
-    let Some(program) = program else { unreachable!("a copy takes its own dtype") };
+    let Some(program) = program else { unreachable!("a copy accepts its own dtype") };
     let plan = Plan::new(from.shape(), strides, &[byte_strides(from.dtype(), from.shape())]);
     Schedule::new(&program, plan.nest())
 }
 
+/// Checks that an array is what a result can be written to.
+pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DType, &[usize])) -> Result<(), Error> {
+    if dtype == want && shape == dims {
+        return Ok(());
+    }
+    let (own, dims) = (Shape::from(shape), Shape::from(dims));
+    let text = format!("the output is {dtype} {own} and the result {want} {dims}; they must be equal");
+    Err(Error::new(ErrorKind::Argument, text))
+}
+
 impl Evaluation<'_> {
-    /// Refuses a row-major result where one with other strides was planned.
+    /// Rejects a row-major result where one with other strides was planned.
     pub(super) fn check_row_major(&self) -> Result<(), Error> {
         match self.options.strides {
             None => Ok(()),
@@ -51,7 +63,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Refuses memory with other strides than were planned for; those of axes of one element mean nothing.
+    /// Rejects memory with other strides than were planned for; those of axes of one element mean nothing.
     pub(super) fn check_strides(&self, strides: &[isize]) -> Result<(), Error> {
         let alike = |(axis, &dim): (usize, &usize)| dim <= 1 || strides[axis] == self.strides[axis];
         if self.shape().contains(&0) || self.shape().iter().enumerate().all(alike) {

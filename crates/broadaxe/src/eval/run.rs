@@ -1,4 +1,4 @@
-//! Runs: the stages of an evaluation one after the other, and the memory of what they compute.
+//! Runs the stages of an evaluation in order, and manages the memory of their results.
 
 use broadaxe_kernels::{DType, Executor, Failure, Input, Output, Pool, Progress, Serial};
 use broadaxe_shape::Shape;
@@ -12,7 +12,7 @@ use crate::{
     view::View,
 };
 
-/// The bytes of a result from which it is worth writing over an operand; that takes decisions of its own.
+/// The least bytes of a result that is written over an operand; below, the extra planning costs more than the allocation.
 const WORTH_TAKING: usize = 16 << 10;
 
 /// Arrays that stages read besides the inputs and constants.
@@ -42,7 +42,7 @@ impl<'a> Evaluation<'a> {
     /// Computes the result.
     ///
     /// # Errors
-    /// [`ErrorKind::Value`] when an element is refused, such as a zero divisor: names the operator and the first position.
+    /// [`ErrorKind::Value`] when an element is rejected, such as a zero divisor: names the operator and the first position.
     /// [`ErrorKind::Memory`] when an allocation fails, [`ErrorKind::Interrupted`] when the progress function says so.
     pub fn run(&self) -> Result<Array, Error> {
         self.compute(&mut [])
@@ -109,7 +109,7 @@ impl<'a> Evaluation<'a> {
 }
 
 impl Run<'_> {
-    /// Computes the result into memory that is there already.
+    /// Computes the result into existing memory.
     pub(crate) fn compute_into(&self, out: Place) -> Result<(), Error> {
         if let [stage] = self.stages {
             let none = Sources { given: &[], results: &[] };
@@ -121,7 +121,7 @@ impl Run<'_> {
         self.run_stage(&self.stages[last], Sources { given: &[], results: &results }, out, done)
     }
 
-    /// Runs so many stages and adds their results, of which those that nobody reads any more are dropped; returns the elements that
+    /// Runs the first `count` stages and adds their results; drops results after their last use. Returns the elements that
     /// are done, of all.
     fn compute_first(
         &self,
@@ -216,7 +216,7 @@ impl Run<'_> {
 }
 
 /// Finds the leaf that a stage may write its result over: an array of the same shape, with elements of as many bytes, that is
-/// read nowhere else from then on and lies element for element as the result will.
+/// not read later and has the same layout as the result.
 pub(super) fn over(stages: &[Stage], at: usize, operands: &[Operand]) -> Option<usize> {
     let stage = &stages[at];
     let Work::Map(_, plan) = &stage.work else { return None };
@@ -257,16 +257,6 @@ pub(crate) fn explain(stage: &Stage, failure: Failure) -> Error {
         }
         failure => failure.into(),
     }
-}
-
-/// Checks that an array is what a result can be written to.
-pub(crate) fn check_output((dtype, shape): (DType, &[usize]), (want, dims): (DType, &[usize])) -> Result<(), Error> {
-    if dtype == want && shape == dims {
-        return Ok(());
-    }
-    let (own, dims) = (Shape::from(shape), Shape::from(dims));
-    let text = format!("the output is {dtype} {own} and the result {want} {dims}; they must be equal");
-    Err(Error::new(ErrorKind::Argument, text))
 }
 
 #[cfg(test)]

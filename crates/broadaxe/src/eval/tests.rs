@@ -52,7 +52,7 @@ fn budget_names_the_blow_up() {
     assert_eq!(error.kind(), ErrorKind::Memory);
     assert!(error.to_string().contains("500 times"), "{error}");
     let lent = |max_bytes| Options { max_bytes: Some(max_bytes), is_lent: true, ..Options::default() };
-    assert!(Evaluation::new(&graph, sum, views(), lent(0)).is_ok(), "a result in memory that is there");
+    assert!(Evaluation::new(&graph, sum, views(), lent(0)).is_ok(), "a result in existing memory");
     // The sums are kept for the quotients that follow: what is computed on the way still counts.
     let most = graph.reduce(Reduction::Max, sum, Some(&[0]), true).expect("folds");
     let rest = op(&mut graph, "sub", &[sum, most]);

@@ -123,13 +123,13 @@ fn floats(sign: &str, a: f64, b: f64) -> Result<Literal, &'static str> {
                 nearest_whole(quotient, a / b)
             }
         }
-        "**" if a < 0.0 && b.is_finite() && b.fract() != 0.0 => return Err("the result is no real number"),
+        "**" if a < 0.0 && b.is_finite() && b.fract() != 0.0 => return Err("the result is not a real number"),
         "**" => a.powf(b),
         _ => return Err("a float has no bits"),
     }))
 }
 
-/// Returns the whole number at a quotient that is whole up to rounding; zero takes the sign of the exact quotient.
+/// Returns the whole number at a quotient that is whole up to rounding; a zero has the sign of the exact quotient.
 fn nearest_whole(quotient: f64, exact: f64) -> f64 {
     let floor = quotient.floor();
     match quotient {
@@ -187,7 +187,7 @@ mod tests {
             (Int(i128::MAX), "+", Int(1), "larger than any dtype"),
             (Int(1), "<<", Int(200), "larger than any dtype"),
             (Int(1), "<<", Int(-1), "counts from 0"),
-            (Int(-8), "**", Float(0.5), "no real number"),
+            (Int(-8), "**", Float(0.5), "not a real number"),
             (Float(1.0), "&", Int(1), "no bits"),
         ];
         for (a, sign, b, part) in cases {

@@ -1,4 +1,4 @@
-//! Words of an expression: numbers, names, texts in quotes and signs, each with its byte position.
+//! Splits an expression into tokens: numbers, names, strings and signs, each with its byte position.
 //!
 //! The spelling is Python's. A word that means something in Python, C or NumPy but nothing here gets an error that
 //! says what to write instead.

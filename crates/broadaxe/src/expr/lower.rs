@@ -1,11 +1,13 @@
-//! Steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
+//! Lowers the steps of an expression to nodes of a graph: dtypes by NumPy's promotion, shapes by the rule.
 
 use broadaxe_kernels::{DType, Op, Promotion, find};
-use broadaxe_shape::{Params, Rule, Shape};
+use broadaxe_shape::{Params, Rule};
 
 use super::{
-    fold, names,
-    parse::{Call, Kind, Parsed},
+    fold,
+    keywords::{dims, keyword, kind, one_value},
+    names,
+    parse::{CallStep, Kind, Parsed},
     reduce,
 };
 use crate::{
@@ -51,13 +53,13 @@ fn unbound(name: &str, bound: &[(&str, Arg)]) -> Error {
     Error::new(ErrorKind::Name, format!("no array named '{shown}'{near}"))
 }
 
-/// Adds a number that no array stands beside, in its default dtype.
+/// Adds a number without an array, in its default dtype.
 fn alone(graph: &mut Graph, literal: Literal) -> Result<Node, Error> {
     constant(graph, literal, literal.default_dtype())
 }
 
-pub(super) struct Lowering<'a> {
-    pub(super) graph: &'a mut Graph,
+struct Lowering<'a> {
+    graph: &'a mut Graph,
     rule: &'a Rule,
 }
 
@@ -81,7 +83,7 @@ impl Lowering<'_> {
     fn binary(&mut self, sign: &str, left: Arg, right: Arg) -> Result<Arg, Error> {
         match (left, right) {
             (Arg::Weak(left), Arg::Weak(right)) => fold::binary(sign, left, right).map(Arg::Weak),
-            // As in NumPy: the square of bool is i8, where its second power beside a number would be i64.
+            // As in NumPy: the square of bool is i8, where its power by a number would be i64.
             (base, Arg::Weak(Literal::Int(2))) if sign == "**" => self.named("square", &[base]).map(Arg::Node),
             _ => self.named(names::of_sign(sign), &[left, right]).map(Arg::Node),
         }
@@ -95,14 +97,16 @@ impl Lowering<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn call(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         if let Some(system) = call.system {
             let attributes: Vec<(&str, Attribute)> =
                 call.attributes.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
             return frameworks::call(self.graph, system, &call.name, args, &attributes);
         }
         if let Some(reduction) = reduce::called(&call.name, args.len())? {
-            return self.reduce(call, args, reduction);
+            let (axes, keep) = reduce::axes(call)?;
+            let node = self.only(call, args)?;
+            return self.graph.reduce(reduction, node, axes.as_deref(), keep);
         }
         match call.name.as_str() {
             "cast" => self.cast(call, args),
@@ -128,18 +132,18 @@ impl Lowering<'_> {
     }
 
     /// Returns the one operand of a call as a node.
-    pub(super) fn only(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn only(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         match args {
             [Arg::Node(node)] => Ok(*node),
             [Arg::Weak(literal)] => alone(self.graph, *literal),
             _ => {
-                let message = format!("{} takes 1 operand, not {}", call.name, args.len());
+                let message = format!("{} needs 1 operand, not {}", call.name, args.len());
                 Err(Error::new(ErrorKind::Argument, message))
             }
         }
     }
 
-    fn cast(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn cast(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         let node = self.only(call, args)?;
         match one_value(call, "dtype", "cast(x, \"f16\")")? {
             Attribute::Text(name) => {
@@ -151,11 +155,11 @@ impl Lowering<'_> {
                 })?;
                 Ok(self.graph.cast(node, dtype))
             }
-            other => Err(Error::new(ErrorKind::Argument, format!("cast takes a dtype in quotes, not {other}"))),
+            other => Err(Error::new(ErrorKind::Argument, format!("cast needs a dtype in quotes, not {other}"))),
         }
     }
 
-    fn broadcast_to(&mut self, call: &Call, args: &[Arg]) -> Result<Node, Error> {
+    fn broadcast_to(&mut self, call: &CallStep, args: &[Arg]) -> Result<Node, Error> {
         let node = self.only(call, args)?;
         let target = dims("shape", one_value(call, "shape", "broadcast_to(x, [2, 3])")?)?;
         let rule = Rule::new("broadcast-to", Params { target: Some(target), ..Params::default() })?;
@@ -163,7 +167,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the rule of a call by our own names: the expression's, or what its keywords say.
-    fn rule_of(&self, call: &Call) -> Result<Rule, Error> {
+    fn rule_of(&self, call: &CallStep) -> Result<Rule, Error> {
         if call.attributes.is_empty() {
             return Ok(self.rule.clone());
         }
@@ -198,7 +202,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Adds an operator of ours: finds the dtype, casts the operands to it, applies the rule.
+    /// Adds an operator: finds the dtype, casts the operands to it, applies the rule.
     fn operate(&mut self, name: &str, promotion: Promotion, rule: &Rule, args: &[Arg]) -> Result<Node, Error> {
         let typed: Vec<Typed> = args.iter().map(|arg| self.typed(arg)).collect();
         let dtype = promote::dtype(promotion, &typed).ok_or_else(|| refused(name, &typed))?;
@@ -253,7 +257,7 @@ impl Lowering<'_> {
         Ok(if narrow { self.graph.cast(raised, DType::BF16) } else { raised })
     }
 
-    /// Applies a rule to the arrays; beside a single array the numbers take its shape.
+    /// Applies a rule to the arrays; with a single array the numbers have its shape.
     fn emit(&mut self, name: &str, rule: &Rule, args: &[Arg], nodes: &[Node]) -> Result<Node, Error> {
         let arrays = args.iter().filter(|arg| matches!(arg, Arg::Node(_))).count();
         if arrays <= 1 && !rule.def().target {
@@ -368,16 +372,16 @@ fn count(op: &Op, name: &str, given: usize) -> Result<(), Error> {
         return Ok(());
     }
     let hint = match name {
-        "add" if given > 2 => "; sum takes any number",
+        "add" if given > 2 => "; sum accepts any number",
         _ => "",
     };
     let more = if op.is_variadic() { " or more" } else { "" };
     let operands = if arity == 1 { "operand" } else { "operands" };
-    let message = format!("{name} takes {arity}{more} {operands} ({}), not {given}{hint}", op.meaning());
+    let message = format!("{name} needs {arity}{more} {operands} ({}), not {given}{hint}", op.meaning());
     Err(Error::new(ErrorKind::Argument, message))
 }
 
-/// Explains dtypes that NumPy refuses.
+/// Makes the error of dtypes that NumPy rejects.
 fn refused(name: &str, operands: &[Typed]) -> Error {
     let dtypes: Vec<&str> = operands
         .iter()
@@ -391,41 +395,11 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
         Some(Promotion::NotBool) if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
         Some(Promotion::NotBool) => "cast it to i8",
         Some(Promotion::Exponent) => "its second operand is an integer of at most 63 bits",
-        Some(Promotion::Integer) => "it takes integers; cast bool to i8",
-        Some(Promotion::Bits) => "it takes bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
-        _ => "it takes integers",
+        Some(Promotion::Integer) => "it accepts integers; cast bool to i8",
+        Some(Promotion::Bits) => "it accepts bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
+        _ => "it accepts integers",
     };
     Error::new(ErrorKind::DType, format!("{name} of {} is refused, as in NumPy; {hint}", dtypes.join(" and ")))
-}
-
-/// Returns the only attribute of a call, given without a name or under this one.
-fn one_value<'a>(call: &'a Call, name: &str, example: &str) -> Result<&'a Attribute, Error> {
-    match &call.attributes[..] {
-        [(key, value)] if key.is_empty() || key == name => Ok(value),
-        [(key, value)] => Err(keyword(call, key, value, &[name])),
-        _ => Err(Error::new(ErrorKind::Argument, format!("{} needs one {name}: {example}", call.name))),
-    }
-}
-
-pub(super) fn keyword(call: &Call, key: &str, value: &Attribute, known: &[&str]) -> Error {
-    let name = &call.name;
-    let what = if key.is_empty() {
-        format!("no value such as {value} among its operands")
-    } else {
-        format!("no keyword '{}'", super::lex::short(key))
-    };
-    let near = nearest(key, known.iter().copied());
-    Error::new(ErrorKind::Argument, format!("{name} takes {what}; its keywords: {}{near}", known.join(", ")))
-}
-
-pub(super) fn kind(key: &str, wants: &str, value: &Attribute) -> Error {
-    Error::new(ErrorKind::Argument, format!("{key} takes {wants}, not {value}"))
-}
-
-fn dims(key: &str, value: &Attribute) -> Result<Shape, Error> {
-    let Attribute::Ints(dims) = value else { return Err(kind(key, "a list of dims", value)) };
-    let shape: Option<Vec<usize>> = dims.iter().map(|dim| usize::try_from(*dim).ok()).collect();
-    shape.map(Shape::new).ok_or_else(|| kind(key, "dims of 0 or more", value))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Names that expressions call: our operators, and what NumPy, numexpr and C call them.
+//! The operators that expressions call: our names and those of NumPy, numexpr and C.
 
 use broadaxe_kernels::{OPS, Op, Reduction};
 
@@ -49,7 +49,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 pub(super) const OTHERS: &[&str] = &["broadcast", "broadcast_to", "cast"];
 
 /// Signs of binary operators and the operators they stand for.
-const SIGNS: &[(&str, &str)] = &[
+const OPERATOR_OF_SIGN: &[(&str, &str)] = &[
     ("+", "add"),
     ("-", "sub"),
     ("*", "mul"),
@@ -70,9 +70,9 @@ const SIGNS: &[(&str, &str)] = &[
     (">>", "shift_right"),
 ];
 
-/// Returns the name of the operator that a binary sign stands for.
+/// Returns the name of the operator of a binary sign.
 pub(super) fn of_sign(sign: &str) -> &'static str {
-    SIGNS.iter().find(|(known, _)| *known == sign).map_or("add", |(_, name)| name)
+    OPERATOR_OF_SIGN.iter().find(|(known, _)| *known == sign).map_or("add", |(_, name)| name)
 }
 
 /// Returns the operator of this name or alias.
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_alias_and_sign_leads_to_an_operator() {
-        for (alias, name) in ALIASES.iter().chain(SIGNS) {
+        for (alias, name) in ALIASES.iter().chain(OPERATOR_OF_SIGN) {
             assert!(broadaxe_kernels::find(name).is_some(), "{alias} leads to {name}");
             assert!(broadaxe_kernels::find(alias).is_none(), "{alias} is an operator of its own");
         }

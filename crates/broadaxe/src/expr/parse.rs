@@ -1,4 +1,4 @@
-//! Words to a list of steps, each after the steps it uses.
+//! Parses tokens to a list of steps, each after the steps it uses.
 //!
 //! Precedence is Python's, lowest first: comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / // %`, unary `- + ~`, `**`.
 //! Chains of one level are loops; only parentheses, calls and the right side of `**` go deeper, at most [`DEPTH`]
@@ -11,7 +11,7 @@ use broadaxe_kernels::Reduction;
 
 use super::{
     lex::{Lexer, Token, short},
-    names, reduce,
+    names,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -39,12 +39,12 @@ pub(super) enum Kind {
     Name(usize),
     Unary(&'static str, usize),
     Binary(&'static str, usize, usize),
-    Call(Box<Call>),
+    Call(Box<CallStep>),
 }
 
 /// A call by name; `system` is the framework before the dot.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct CallStep {
     pub(super) system: Option<System>,
     pub(super) name: String,
     pub(super) arguments: Vec<usize>,
@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Explains a word that stands where an operator or the end should.
+    /// Makes the error of a word in place of an operator or the end.
     fn stray(&self) -> Error {
         match &self.token {
             Token::Sign("=") => self.fail("an expression assigns nothing; to compare, write =="),
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
             self.advance()?;
             let (position, token) = self.advance()?;
             let Token::Name(name) = token else { break };
-            let call = Call { system: None, name: name.to_string(), arguments: vec![step], attributes: Vec::new() };
+            let call = CallStep { system: None, name: name.to_string(), arguments: vec![step], attributes: Vec::new() };
             step = self.push(position, Kind::Call(Box::new(call)));
         }
         Ok(step)
@@ -305,7 +305,7 @@ impl<'a> Parser<'a> {
         .map_err(|error| error.at(position))?;
         let (open, _) = self.advance()?;
         self.deeper()?;
-        let mut call = Call { system, name: name.to_string(), arguments: Vec::new(), attributes: Vec::new() };
+        let mut call = CallStep { system, name: name.to_string(), arguments: Vec::new(), attributes: Vec::new() };
         let folds = system.is_none() && Reduction::from_name(name).is_some();
         while !self.is(")") {
             // As in Python, no axis is every axis.
@@ -324,8 +324,8 @@ impl<'a> Parser<'a> {
         Ok(self.push(position, Kind::Call(Box::new(call))))
     }
 
-    /// Takes `axis=None`, or `None` as the second operand.
-    fn no_axis(&mut self, call: &Call) -> Result<bool, Error> {
+    /// Reads `axis=None`, or `None` as the second operand.
+    fn no_axis(&mut self, call: &CallStep) -> Result<bool, Error> {
         let named = self.keyword_ahead() == Some("axis");
         let mut ahead = self.lexer.clone();
         let value = if named { ahead.next().and_then(|_| ahead.next())?.1 } else { self.token.clone() };
@@ -356,11 +356,11 @@ impl<'a> Parser<'a> {
             Kind::Name(index) => short(&self.names[index]),
             _ => "x".to_string(),
         };
-        let error = reduce::two_meanings(name, &operand, if negative { -axis } else { axis });
+        let error = two_meanings(name, &operand, if negative { -axis } else { axis });
         Err(error.at(self.steps[second].position))
     }
 
-    fn argument(&mut self, call: &mut Call) -> Result<(), Error> {
+    fn argument(&mut self, call: &mut CallStep) -> Result<(), Error> {
         let start = self.position;
         if matches!(self.token, Token::Text(_) | Token::Sign("[")) {
             let value = self.attribute("")?;
@@ -445,7 +445,7 @@ impl<'a> Parser<'a> {
             let what = if key.is_empty() { "the list".to_string() } else { short(key) };
             let found = self.token.describe();
             return Err(self.fail(format!(
-                "{what} takes a number, a text in quotes, True, False or a list, written out; {found} is none"
+                "{what} must be a number, a text in quotes, True, False or a list, written out; not {found}"
             )));
         };
         self.advance()?;
@@ -486,6 +486,22 @@ fn keyword(name: &str) -> Option<&'static str> {
 fn unknown_system(name: &str) -> Error {
     let names: Vec<&str> = System::CALLED.iter().map(|system| system.name()).collect();
     Error::new(ErrorKind::Name, format!("unknown framework '{}'; the frameworks are {}", short(name), names.join(", ")))
+}
+
+/// Makes the error of a number written out as the second operand: an axis in NumPy and numexpr, an element-wise operand here.
+fn two_meanings(name: &str, operand: &str, number: i128) -> Error {
+    let joined = match name {
+        "sum" => format!(", or {operand} + {number} to add"),
+        "prod" => format!(", or {operand} * {number} to multiply"),
+        "mean" => format!(", or ({operand} + {number}) / 2 to average element by element"),
+        "max" => format!(", or maximum({operand}, {number}) for the larger of both"),
+        "min" => format!(", or minimum({operand}, {number}) for the smaller of both"),
+        _ => String::new(),
+    };
+    let message = format!(
+        "{name}({operand}, {number}) has two meanings; write {name}({operand}, axis={number}) to fold axis {number}{joined}"
+    );
+    Error::new(ErrorKind::Syntax, message)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Calls that fold axes: `sum(x, axis=[0, 1], keepdims=True)`.
+//! Reads calls that fold axes: `sum(x, axis=[0, 1], keepdims=True)`.
 //!
 //! `sum`, `mean`, `max` and `min` fold when they are called with one array; with more they join them element by element. A whole
 //! number written out as the second operand is rejected: NumPy and numexpr read `sum(x, 0)` as the sum along axis 0.
@@ -6,16 +6,15 @@
 use broadaxe_kernels::Reduction;
 
 use super::{
-    lower::{Lowering, keyword, kind},
-    parse::Call,
+    keywords::{keyword, kind},
+    parse::CallStep,
 };
 use crate::{
     error::{Error, ErrorKind},
-    frameworks::{Arg, Attribute},
-    graph::Node,
+    frameworks::Attribute,
 };
 
-/// Returns the reduction that a call of this name with so many operands is.
+/// Returns the reduction that a call of this name and number of operands is.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a name that only folds, called with another number of operands than one.
@@ -27,43 +26,24 @@ pub(super) fn called(name: &str, operands: usize) -> Result<Option<Reduction>, E
     if super::names::operator(name).is_some() {
         return Ok(None);
     }
-    let message = format!("{name} takes 1 operand and folds it, not {operands}; name axes as axis=[0, 1]");
+    let message = format!("{name} folds 1 operand, not {operands}; name axes as axis=[0, 1]");
     Err(Error::new(ErrorKind::Argument, message))
 }
 
-/// Makes the error of a number written out as the second operand: an axis in NumPy and numexpr, an element-wise operand here.
-pub(super) fn two_meanings(name: &str, operand: &str, number: i128) -> Error {
-    let joined = match name {
-        "sum" => format!(", or {operand} + {number} to add"),
-        "prod" => format!(", or {operand} * {number} to multiply"),
-        "mean" => format!(", or ({operand} + {number}) / 2 to average element by element"),
-        "max" => format!(", or maximum({operand}, {number}) for the larger of both"),
-        "min" => format!(", or minimum({operand}, {number}) for the smaller of both"),
-        _ => String::new(),
-    };
-    let message = format!(
-        "{name}({operand}, {number}) has two meanings; write {name}({operand}, axis={number}) to fold axis {number}{joined}"
-    );
-    Error::new(ErrorKind::Syntax, message)
-}
-
-impl Lowering<'_> {
-    /// Adds a reduction.
-    pub(super) fn reduce(&mut self, call: &Call, args: &[Arg], reduction: Reduction) -> Result<Node, Error> {
-        let (mut axes, mut keep) = (None, false);
-        for (key, value) in &call.attributes {
-            match (key.as_str(), value) {
-                ("axis", Attribute::Int(axis)) => axes = Some(vec![*axis]),
-                ("axis", Attribute::Ints(list)) => axes = Some(list.clone()),
-                ("axis", value) => return Err(kind(key, "a whole number or a list of them", value)),
-                ("keepdims", Attribute::Bool(value)) => keep = *value,
-                ("keepdims", value) => return Err(kind(key, "True or False", value)),
-                _ => return Err(keyword(call, key, value, &["axis", "keepdims"])),
-            }
+/// Returns the axes that a call folds, all of them where it names none, and whether they stay with an extent of 1.
+pub(super) fn axes(call: &CallStep) -> Result<(Option<Vec<i64>>, bool), Error> {
+    let (mut axes, mut keep) = (None, false);
+    for (key, value) in &call.attributes {
+        match (key.as_str(), value) {
+            ("axis", Attribute::Int(axis)) => axes = Some(vec![*axis]),
+            ("axis", Attribute::Ints(list)) => axes = Some(list.clone()),
+            ("axis", value) => return Err(kind(key, "a whole number or a list of them", value)),
+            ("keepdims", Attribute::Bool(value)) => keep = *value,
+            ("keepdims", value) => return Err(kind(key, "True or False", value)),
+            _ => return Err(keyword(call, key, value, &["axis", "keepdims"])),
         }
-        let node = self.only(call, args)?;
-        self.graph.reduce(reduction, node, axes.as_deref(), keep)
     }
+    Ok((axes, keep))
 }
 
 #[cfg(test)]
@@ -155,14 +135,14 @@ mod tests {
     fn wrong_calls_say_what_would_work() {
         let x = Array::from_vec([2, 3], vec![1_f32; 6]).expect("six");
         let cases = [
-            ("prod(x, x)", "prod takes 1 operand and folds it, not 2; name axes as axis=[0, 1]"),
+            ("prod(x, x)", "prod folds 1 operand, not 2; name axes as axis=[0, 1]"),
             ("sum(x, axis=2)", "sum: no axis 2 in (2, 3); its axes are 0 to 1, or -2 to -1"),
             ("sum(x, axis=[0, 0])", "sum: axis 0 is given twice; each is folded once"),
-            ("sum(x, axis=\"0\")", "axis takes a whole number or a list of them, not \"0\""),
-            ("sum(x, keepdims=1)", "keepdims takes True or False, not 1"),
+            ("sum(x, axis=\"0\")", "axis must be a whole number or a list of them, not \"0\""),
+            ("sum(x, keepdims=1)", "keepdims must be True or False, not 1"),
             (
                 "sum(x, keepdim=True)",
-                "sum takes no keyword 'keepdim'; its keywords: axis, keepdims; did you mean 'keepdims'?",
+                "sum has no keyword 'keepdim'; its keywords: axis, keepdims; did you mean 'keepdims'?",
             ),
         ];
         for (text, want) in cases {

@@ -1,4 +1,4 @@
-//! ncnn's layers: what they ask of their operands, and formulas that they alone have.
+//! ncnn's layers: checks their operands, and builds the formulas that only ncnn has.
 
 use broadaxe_frameworks::{Attribute, Attributes, Kind, Recipe, Row, Wiring};
 use broadaxe_kernels::id;
@@ -6,8 +6,7 @@ use broadaxe_shape::{Rule, Shape};
 
 use super::{
     Arg,
-    call::{Call, refuse},
-    recipes::single,
+    builder::{CallBuilder, refuse},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -38,11 +37,11 @@ pub(super) fn check(graph: &Graph, row: &Row, args: &[Arg], attributes: &dyn Att
             Arg::Weak(_) => &[1],
         };
         // A list may have axes of 1 behind its own, up to the rank of the data.
-        let fits = matches!(held, [length, rest @ ..] if reads.takes(*length, shape)
+        let fits = matches!(held, [length, rest @ ..] if reads.accepts(*length, shape)
             && (rest.is_empty() || held.len() == shape.len() && rest.iter().all(|dim| *dim == 1)));
         if !fits {
-            let (held, shape, takes) = (Shape::new(held), Shape::new(shape), reads.describe());
-            let message = format!("operand {} has the shape {held}; for data of {shape} it is {takes}", at + 1);
+            let (held, shape, lengths) = (Shape::new(held), Shape::new(shape), reads.describe());
+            let message = format!("operand {} has the shape {held}; for data of {shape} it is {lengths}", at + 1);
             return refuse(ErrorKind::Shape, &message);
         }
         let length = held.first().map_or(1, |length| *length as i64);
@@ -59,18 +58,13 @@ fn check_bias(lists: usize, attributes: &dyn Attributes) -> Result<(), Error> {
     let Some(Attribute::Int(_) | Attribute::Bool(_)) = attributes.get("bias_term") else { return Ok(()) };
     match (attributes.flag("bias_term", false), lists) {
         (true, 1) => refuse(ErrorKind::Argument, "bias_term=1 needs a bias, the third operand"),
-        (false, 2) => refuse(ErrorKind::Argument, "bias_term=0 takes no bias; leave bias_term or the bias out"),
+        (false, 2) => refuse(ErrorKind::Argument, "bias_term=0 excludes a bias; leave bias_term or the bias out"),
         _ => Ok(()),
     }
 }
 
-/// Says whether a number in place of an array is a scalar that the layer keeps.
-pub(super) fn keeps_numbers(row: &Row) -> bool {
-    row.attribute("with_scalar").is_some() || matches!(row.wiring(), Wiring::Held { .. })
-}
-
 /// Builds a formula that no other framework has.
-pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> {
+pub(super) fn build(call: &mut CallBuilder<'_>, recipe: Recipe) -> Result<Node, Error> {
     match recipe {
         Recipe::ReluSlope => relu(call),
         Recipe::CeluBranch => celu(call),
@@ -89,8 +83,8 @@ pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> 
 }
 
 /// With a slope of 0 negative infinity gives 0, not NaN.
-fn relu(call: &mut Call<'_>) -> Result<Node, Error> {
-    let (x, slope) = (call.nodes[0], single(call, "slope"));
+fn relu(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let (x, slope) = (call.nodes[0], call.single("slope"));
     if slope == 0.0 {
         return call.point("relu", &[x]);
     }
@@ -98,9 +92,9 @@ fn relu(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("prelu", &[x, slope])
 }
 
-fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
+fn celu(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha"))?);
+    let (zero, alpha) = (call.number(0.0)?, call.number(call.single("alpha"))?);
     let negative = call.point("less", &[x, zero])?;
     let scaled = call.point("div", &[x, alpha])?;
     let curve = call.point("expm1", &[scaled])?;
@@ -108,9 +102,9 @@ fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("where", &[negative, curve, x])
 }
 
-fn hard_swish(call: &mut Call<'_>) -> Result<Node, Error> {
+fn hard_swish(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (alpha, beta) = (call.number(single(call, "alpha"))?, call.number(single(call, "beta"))?);
+    let (alpha, beta) = (call.number(call.single("alpha"))?, call.number(call.single("beta"))?);
     let (zero, one) = (call.number(0.0)?, call.number(1.0)?);
     let line = call.point("mul", &[x, alpha])?;
     let line = call.point("add", &[line, beta])?;
@@ -119,19 +113,19 @@ fn hard_swish(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Overflows where the exponential does, as the layer.
-fn log_exp(call: &mut Call<'_>) -> Result<Node, Error> {
+fn log_exp(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     log_of_one_more(call, x)
 }
 
-fn log_of_one_more(call: &mut Call<'_>, x: Node) -> Result<Node, Error> {
+fn log_of_one_more(call: &mut CallBuilder<'_>, x: Node) -> Result<Node, Error> {
     let one = call.number(1.0)?;
     let raised = call.point("exp", &[x])?;
     let sum = call.point("add", &[raised, one])?;
     call.point("log", &[sum])
 }
 
-fn bnll(call: &mut Call<'_>) -> Result<Node, Error> {
+fn bnll(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let size = call.point("abs", &[x])?;
     let below = call.point("neg", &[size])?;
@@ -139,16 +133,16 @@ fn bnll(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("add", &[above, curve])
 }
 
-fn threshold(call: &mut Call<'_>) -> Result<Node, Error> {
+fn threshold(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let threshold = call.number(single(call, "threshold"))?;
+    let threshold = call.number(call.single("threshold"))?;
     let (zero, one) = (call.number(0.0)?, call.number(1.0)?);
     let above = call.point("greater", &[x, threshold])?;
     call.point("where", &[above, one, zero])
 }
 
-fn scaled(call: &mut Call<'_>) -> Result<Node, Error> {
-    let (x, scale) = (call.nodes[0], single(call, "scale"));
+fn scaled(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let (x, scale) = (call.nodes[0], call.single("scale"));
     if scale == 1.0 {
         return Ok(x);
     }
@@ -156,7 +150,7 @@ fn scaled(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("mul", &[x, scale])
 }
 
-fn scale(call: &mut Call<'_>) -> Result<Node, Error> {
+fn scale(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let nodes = call.nodes.clone();
     let product = call.apply(id("mul"), &nodes[..nodes.len().min(2)])?;
     match nodes.get(2) {
@@ -165,7 +159,7 @@ fn scale(call: &mut Call<'_>) -> Result<Node, Error> {
     }
 }
 
-fn weighted_sum(call: &mut Call<'_>) -> Result<Node, Error> {
+fn weighted_sum(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let mut nodes = call.nodes.clone();
     let coeffs = call.floats("coeffs").unwrap_or_default();
     if coeffs.is_empty() {
@@ -183,18 +177,18 @@ fn weighted_sum(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Returns `shift + x * scale`.
-fn line(call: &mut Call<'_>) -> Result<Node, Error> {
-    let (scale, shift) = (call.number(single(call, "scale"))?, call.number(single(call, "shift"))?);
+fn line(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let (scale, shift) = (call.number(call.single("scale"))?, call.number(call.single("shift"))?);
     let product = call.point("mul", &[call.nodes[0], scale])?;
     call.point("add", &[product, shift])
 }
 
 /// Returns the base; nothing where it is e, which ncnn writes as -1.
-fn base(call: &Call<'_>) -> Option<f64> {
-    Some(single(call, "base")).filter(|base| *base != -1.0)
+fn base(call: &CallBuilder<'_>) -> Option<f64> {
+    Some(call.single("base")).filter(|base| *base != -1.0)
 }
 
-fn exp(call: &mut Call<'_>) -> Result<Node, Error> {
+fn exp(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let line = line(call)?;
     match base(call) {
         Some(base) => {
@@ -205,7 +199,7 @@ fn exp(call: &mut Call<'_>) -> Result<Node, Error> {
     }
 }
 
-fn log(call: &mut Call<'_>) -> Result<Node, Error> {
+fn log(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let line = line(call)?;
     let value = call.point("log", &[line])?;
     let Some(base) = base(call) else { return Ok(value) };
@@ -215,7 +209,7 @@ fn log(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("mul", &[value, factor])
 }
 
-fn power(call: &mut Call<'_>) -> Result<Node, Error> {
-    let (line, power) = (line(call)?, call.number(single(call, "power"))?);
+fn power(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let (line, power) = (line(call)?, call.number(call.single("power"))?);
     call.point("pow", &[line, power])
 }

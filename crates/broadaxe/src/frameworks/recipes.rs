@@ -1,11 +1,11 @@
-//! Formulas of several operators, each rounding in the operands' dtype.
+//! Builds formulas of several operators, each rounding in the operands' dtype.
 
 use broadaxe_frameworks::{Attributes, Recipe};
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Shape;
 
 use super::{
-    call::{Call, refuse},
+    builder::{CallBuilder, refuse},
     layers,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 use DType::{BF16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 /// Builds a formula for a call.
-pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> {
+pub(super) fn build(call: &mut CallBuilder<'_>, recipe: Recipe) -> Result<Node, Error> {
     match recipe {
         Recipe::Power => power(call),
         Recipe::Erf => error_function(call),
@@ -48,8 +48,8 @@ pub(super) fn build(call: &mut Call<'_>, recipe: Recipe) -> Result<Node, Error> 
 
 /// The result has the base's dtype. Operands of two dtypes meet where both are exact: integers in 64 bits (unsigned
 /// exponents unsigned, which wraps to the same low bits), anything with a float in f64.
-fn power(call: &mut Call<'_>) -> Result<Node, Error> {
-    let [base, exponent] = call.nodes[..] else { return refuse(ErrorKind::Argument, "takes 2 operands") };
+fn power(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let [base, exponent] = call.nodes[..] else { return refuse(ErrorKind::Argument, "needs 2 operands") };
     let (from, to) = (call.graph.dtype(exponent), call.dtype);
     let integers = to.is_integer() && from.is_integer();
     let op = if integers { id("pow_trunc") } else { id("pow") };
@@ -67,7 +67,7 @@ fn power(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Until opset 12 integers are taken too; the result goes back to their dtype.
-fn error_function(call: &mut Call<'_>) -> Result<Node, Error> {
+fn error_function(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     if call.dtype.is_float() {
         return call.point("erf", &[x]);
@@ -78,7 +78,7 @@ fn error_function(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Stretches the operand to the shape that an attribute names; the target is what the framework calls it.
-fn broadcast(call: &mut Call<'_>) -> Result<Node, Error> {
+fn broadcast(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let target = if call.system() == System::Onnx { "shape" } else { "target_shape" };
     if call.ints("axes_mapping").is_some() && call.text("mode").as_deref() != Some("explicit") {
         return refuse(ErrorKind::Argument, "axes_mapping needs mode=\"explicit\"");
@@ -88,7 +88,7 @@ fn broadcast(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// Bounds are of rank 0; one left out is the dtype's own, or the largest f32 where bounds are attributes with defaults.
-fn clipped(call: &mut Call<'_>) -> Result<Node, Error> {
+fn clipped(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     for (index, bound) in call.nodes.clone().into_iter().enumerate().skip(1) {
         let shape = Shape::new(call.graph.shape(bound));
         if !shape.dims().is_empty() {
@@ -118,7 +118,7 @@ fn clipped(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// The numbers are those of `TensorProto.DataType`.
-fn casted(call: &mut Call<'_>) -> Result<Node, Error> {
+fn casted(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let numbers = [
         (1, F32),
         (2, U8),
@@ -147,13 +147,13 @@ fn casted(call: &mut Call<'_>) -> Result<Node, Error> {
     }
 }
 
-fn cast_like(call: &mut Call<'_>) -> Result<Node, Error> {
+fn cast_like(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let dtype = call.graph.dtype(call.nodes[1]);
     Ok(call.graph.cast(call.nodes[0], dtype))
 }
 
-/// Finds infinities of the signs asked for.
-fn infinite(call: &mut Call<'_>) -> Result<Node, Error> {
+/// Finds infinities of the given signs.
+fn infinite(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let sign = match (call.flag("detect_negative", true), call.flag("detect_positive", true)) {
         (true, true) => return call.point("isinf", &[x]),
@@ -173,9 +173,9 @@ fn infinite(call: &mut Call<'_>) -> Result<Node, Error> {
 ///
 /// The limits only stretch to the first operand's shape. The rule checks that for all five at once; what is left of
 /// them broadcasts among itself and to that shape as in NumPy.
-fn quantize(call: &mut Call<'_>) -> Result<Node, Error> {
+fn quantize(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let [x, low, high, below, above] = call.nodes[..] else {
-        return refuse(ErrorKind::Argument, "takes 5 operands");
+        return refuse(ErrorKind::Argument, "needs 5 operands");
     };
     let levels = call.int("levels").unwrap_or_default();
     if levels < 2 {
@@ -196,24 +196,20 @@ fn quantize(call: &mut Call<'_>) -> Result<Node, Error> {
     let clipped = call.point("where", &[over, above, between])?;
     call.point("where", &[under, below, clipped])
 }
-/// Returns a parameter, or its default, as the frameworks store it: in single precision.
-pub(super) fn single(call: &Call<'_>, name: &str) -> f64 {
-    f64::from(call.parameter(name) as f32)
-}
 
-fn leaky(call: &mut Call<'_>) -> Result<Node, Error> {
-    let slope = call.number(single(call, "alpha"))?;
+fn leaky(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let slope = call.number(call.single("alpha"))?;
     call.point("prelu", &[call.nodes[0], slope])
 }
 
 /// `alpha * (exp(x) - 1)` below 0, without the loss near 0.
-fn elu(call: &mut Call<'_>) -> Result<Node, Error> {
+fn elu(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let alpha = call.number(single(call, "alpha"))?;
+    let alpha = call.number(call.single("alpha"))?;
     bent(call, x, alpha)
 }
 
-fn bent(call: &mut Call<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
+fn bent(call: &mut CallBuilder<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
     let zero = call.number(0.0)?;
     let negative = call.point("less", &[x, zero])?;
     let curve = call.point("expm1", &[x])?;
@@ -221,17 +217,17 @@ fn bent(call: &mut Call<'_>, x: Node, alpha: Node) -> Result<Node, Error> {
     call.point("where", &[negative, curve, x])
 }
 
-fn selu(call: &mut Call<'_>, gamma: &str) -> Result<Node, Error> {
+fn selu(call: &mut CallBuilder<'_>, gamma: &str) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (alpha, gamma) = (single(call, "alpha"), single(call, gamma));
+    let (alpha, gamma) = (call.single("alpha"), call.single(gamma));
     let (alpha, gamma) = (call.number(alpha)?, call.number(gamma)?);
     let bent = bent(call, x, alpha)?;
     call.point("mul", &[gamma, bent])
 }
 
-fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
+fn celu(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha"))?);
+    let (zero, alpha) = (call.number(0.0)?, call.number(call.single("alpha"))?);
     let above = call.point("relu", &[x])?;
     let scaled = call.point("div", &[x, alpha])?;
     let curve = call.point("expm1", &[scaled])?;
@@ -240,16 +236,16 @@ fn celu(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("add", &[above, below])
 }
 
-fn hard_sigmoid(call: &mut Call<'_>) -> Result<Node, Error> {
+fn hard_sigmoid(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (alpha, beta) = (call.number(single(call, "alpha"))?, call.number(single(call, "beta"))?);
+    let (alpha, beta) = (call.number(call.single("alpha"))?, call.number(call.single("beta"))?);
     let (zero, one) = (call.number(0.0)?, call.number(1.0)?);
     let line = call.point("mul", &[alpha, x])?;
     let line = call.point("add", &[line, beta])?;
     call.point("clamp", &[line, zero, one])
 }
 
-fn hsigmoid(call: &mut Call<'_>) -> Result<Node, Error> {
+fn hsigmoid(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let (zero, three, six) = (call.number(0.0)?, call.number(3.0)?, call.number(6.0)?);
     let line = call.point("add", &[x, three])?;
@@ -257,23 +253,23 @@ fn hsigmoid(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("div", &[line, six])
 }
 
-fn softsign(call: &mut Call<'_>) -> Result<Node, Error> {
+fn softsign(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let (x, one) = (call.nodes[0], call.number(1.0)?);
     let size = call.point("abs", &[x])?;
     let below = call.point("add", &[one, size])?;
     call.point("div", &[x, below])
 }
 
-fn mish(call: &mut Call<'_>) -> Result<Node, Error> {
+fn mish(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let soft = call.point("softplus", &[x])?;
     let gate = call.point("tanh", &[soft])?;
     call.point("mul", &[x, gate])
 }
 
-fn swish(call: &mut Call<'_>) -> Result<Node, Error> {
+fn swish(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let factor = single(call, if call.system() == System::Openvino { "beta" } else { "alpha" });
+    let factor = call.single(if call.system() == System::Openvino { "beta" } else { "alpha" });
     if factor == 1.0 {
         return call.point("silu", &[x]);
     }
@@ -283,18 +279,18 @@ fn swish(call: &mut Call<'_>) -> Result<Node, Error> {
     call.point("mul", &[x, gate])
 }
 
-fn thresholded(call: &mut Call<'_>) -> Result<Node, Error> {
+fn thresholded(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
-    let (zero, alpha) = (call.number(0.0)?, call.number(single(call, "alpha"))?);
+    let (zero, alpha) = (call.number(0.0)?, call.number(call.single("alpha"))?);
     let above = call.point("greater", &[x, alpha])?;
     call.point("where", &[above, x, zero])
 }
 
 /// Integers are compared and moved in f64; the parameters are no integers.
-fn shrink(call: &mut Call<'_>) -> Result<Node, Error> {
+fn shrink(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let at = if call.dtype.is_float() { call.dtype } else { F64 };
     let x = call.graph.cast(call.nodes[0], at);
-    let (bias, lambd) = (single(call, "bias"), single(call, "lambd"));
+    let (bias, lambd) = (call.single("bias"), call.single("lambd"));
     let mut number = |value| super::constant(call.graph, Literal::Float(value), at);
     let (zero, bias, low, high) = (number(0.0)?, number(bias)?, number(-lambd)?, number(lambd)?);
     let (below, above) = (call.point("less", &[x, low])?, call.point("greater", &[x, high])?);
@@ -305,7 +301,7 @@ fn shrink(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// On integers the lower bound rounds up and the upper one down, as OpenVINO does.
-fn clamp(call: &mut Call<'_>) -> Result<Node, Error> {
+fn clamp(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let (low, high) = (call.parameter("min"), call.parameter("max"));
     let (low, high) = if call.dtype.is_float() {
         (Literal::Float(low), Literal::Float(high))
@@ -319,7 +315,7 @@ fn clamp(call: &mut Call<'_>) -> Result<Node, Error> {
 }
 
 /// The whole part, and one more of its sign where at least a half was cut off.
-fn round_half_away(call: &mut Call<'_>) -> Result<Node, Error> {
+fn round_half_away(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let x = call.nodes[0];
     let half = call.number(0.5)?;
     let whole = call.point("trunc", &[x])?;

@@ -1,4 +1,4 @@
-//! Reductions of a graph: axes of a node are folded to one element each.
+//! Adds reductions to a graph: axes of a node are folded to one element.
 
 use broadaxe_kernels::{Reduction, find};
 use broadaxe_shape::{Rule, Shape};
@@ -45,7 +45,7 @@ impl Graph {
         let count = axes.iter().map(|&axis| shape[axis]).product::<usize>();
         if count == 0 && !reduction.takes_none() && !dims.contains(&0) {
             let text = format!(
-                "{} of no elements: it folds {}, and there is none to choose; fold axes that have elements",
+                "{} of no elements: it folds {}, which has no element to choose; fold axes that have elements",
                 reduction.name(),
                 named(&axes, &shape)
             );
@@ -58,7 +58,7 @@ impl Graph {
         Ok(self.cast(node, result))
     }
 
-    /// Adds a node that folds another one of the dtype that the fold takes.
+    /// Adds a node that folds another one of the fold's dtype.
     fn fold_axes(&mut self, reduction: Reduction, arg: Node, axes: Vec<usize>, shape: Shape) -> Node {
         let dtype = reduction.folded(self.dtype(arg));
         let key = (reduction.name(), vec![arg], dtype, shape.clone(), vec![axes.clone()]);
@@ -166,7 +166,7 @@ mod tests {
                 Reduction::Max,
                 x,
                 &[1],
-                "max of no elements: it folds axis 1 of 0, and there is none to choose; fold axes that have elements",
+                "max of no elements: it folds axis 1 of 0, which has no element to choose; fold axes that have elements",
             ),
         ];
         for &(reduction, node, axes, want) in cases {

@@ -1,4 +1,4 @@
-//! The comparison of shapes that are not known: what every rule infers, and sizes for which two rules differ.
+//! Compares rules on symbolic shapes: what each infers, and sizes for which two rules differ.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) fn answer(shapes: &[SymbolicShape]) -> Answer {
     let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(shapes));
     text = escaped(text.trim_end()) + "\n\n" + &draw(shapes, &found, &meanings) + "\n";
     text += &match &example {
-        _ if meanings.iter().all(Option::is_none) => String::from("No rule takes these shapes.\n"),
+        _ if meanings.iter().all(Option::is_none) => String::from("No rule accepts these shapes.\n"),
         None => String::from("No sizes were found with which two rules that take them differ.\n"),
         Some(example) => example.show(),
     };
@@ -40,7 +40,7 @@ pub(super) fn answer(shapes: &[SymbolicShape]) -> Answer {
     Answer { text, json: json.into(), refused: meanings.iter().all(Option::is_none) }
 }
 
-/// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule refuses.
+/// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule rejects.
 fn meanings(found: &[Found]) -> Vec<Option<usize>> {
     let mut known: Vec<&Inferred> = Vec::new();
     let mut number = |inferred| {

@@ -1,4 +1,4 @@
-//! What the names of an expression stand for: `NAME=FILE` and `NAME=NUMBER`.
+//! Binds the names of an expression: `NAME=FILE` and `NAME=NUMBER`.
 
 use crate::{
     answer::join,
@@ -23,7 +23,7 @@ pub(super) enum Value {
 /// Reads `NAME=FILE` and `NAME=NUMBER`; a file whose name is a number is written `./1`.
 ///
 /// # Errors
-/// When a name is none or stands twice.
+/// When a name is invalid or repeated.
 pub(super) fn read(bindings: &[String]) -> Result<Vec<Given>, Error> {
     let mut given: Vec<Given> = Vec::new();
     for text in bindings {

@@ -1,6 +1,6 @@
-//! Puts numbers that are given for names into the text of an expression.
+//! Substitutes numbers for names in the text of an expression.
 //!
-//! `k=0.5` is then a number like one that is written there, which follows the dtype of the array beside it. Positions in
+//! `k=0.5` is then like a number in the expression, which follows the dtype of the arrays. Positions in
 //! the new text are traced back to the old one, which is what errors point at.
 
 use super::bind::{Given, Value};
@@ -24,7 +24,7 @@ impl Inserted {
     }
 }
 
-/// Replaces every name that stands for a number by the number.
+/// Replaces every name of a number by the number.
 pub(super) fn insert(text: &str, given: &[Given]) -> Inserted {
     let mut inserted = Inserted { text: String::new(), pieces: Vec::new() };
     let mut done = 0;

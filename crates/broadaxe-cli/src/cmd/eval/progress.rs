@@ -1,4 +1,4 @@
-//! A progress bar on standard error, for evaluations that take longer than a second at a terminal.
+//! Shows a progress bar on standard error for evaluations longer than a second, at a terminal.
 
 use std::{
     io::{IsTerminal, stderr},
@@ -40,7 +40,7 @@ impl Bar {
         true
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn clear(&self) {
         if let Some(bar) = self.drawn.get() {
             bar.finish_and_clear();

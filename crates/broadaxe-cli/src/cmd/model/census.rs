@@ -1,4 +1,4 @@
-//! `broadaxe census`: the element-wise nodes of models by operator and by how they broadcast.
+//! `broadaxe census`: counts the element-wise nodes of models by operator and by how they broadcast.
 
 use broadaxe_models::census::{Census, Row, census};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `broadaxe check`: what a model's broadcasts mean on other runtimes.
+//! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
 use broadaxe_models::{
     Model,
@@ -20,7 +20,7 @@ use crate::{
 /// How many findings of a model are shown in full unless all are asked for.
 const SHOWN: usize = 5;
 
-/// Checks models; refused when there is a finding of a verdict that fails.
+/// Checks models; fails when a finding has a verdict that fails.
 ///
 /// # Errors
 /// When a target is unknown, or a model cannot be read.

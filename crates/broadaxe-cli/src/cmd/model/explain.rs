@@ -1,4 +1,4 @@
-//! `broadaxe explain MODEL --node NAME`: how a node of a model broadcasts, and where its sizes come from.
+//! `broadaxe explain MODEL --node NAME`: shows how a node of a model broadcasts, and where its sizes come from.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub struct Explained {
     pub json: Value,
 }
 
-/// Finds a node in a model file and settles what is to be drawn.
+/// Finds a node in a model file and prepares its drawing.
 ///
 /// # Errors
 /// When the model cannot be read, has no such node, or the node does not broadcast or has open sizes.

@@ -1,4 +1,4 @@
-//! `broadaxe extract`: a node of a model as a model of its own.
+//! `broadaxe extract`: writes a node of a model as a model of its own.
 
 use std::{io::Write, path::PathBuf};
 
@@ -27,7 +27,7 @@ pub struct Extracted {
     op: String,
 }
 
-/// Takes a node out of a model, and writes nothing.
+/// Extracts a node of a model, and writes nothing.
 ///
 /// # Errors
 /// When the model cannot be read, has no such node, or shapes of the node are open.

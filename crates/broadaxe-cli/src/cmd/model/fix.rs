@@ -1,4 +1,4 @@
-//! `broadaxe fix` and `broadaxe upgrade`: changed models, with a table of what was changed.
+//! `broadaxe fix` and `broadaxe upgrade`: write changed models, with a table of the changes.
 
 use broadaxe_models::{
     ErrorKind as ModelError, Model, Written,
@@ -139,7 +139,7 @@ fn unverified_for(verified: &Verified) -> &str {
     verified.left.first().map_or("no node has operands", |left| &left.reason)
 }
 
-/// Reads the changed model before it is written, and computes its element-wise nodes beside those of the old one.
+/// Reads the changed model before it is written, and compares its element-wise nodes with those of the old one.
 fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Verified, Error> {
     let after = format::changed(&loaded.model, written)?;
     let shapes = infer(&after, &given(inputs)?)?;

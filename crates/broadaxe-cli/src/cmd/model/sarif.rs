@@ -1,4 +1,4 @@
-//! Findings in SARIF 2.1.0, the form that code review on the web shows beside a change.
+//! Writes findings in SARIF 2.1.0, which code review on the web shows next to a change.
 
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const RULES: [(&str, &str, &str); 5] = [
     ("refused", "error", "The target refuses the node"),
     ("unsupported", "warning", "The target has no such operator"),
     ("guarded", "warning", "The target computes the same only under a condition on open sizes"),
-    ("unknown", "note", "What the target makes of the node is not known"),
+    ("unknown", "note", "The target's behaviour for the node is not known"),
 ];
 
 /// Makes the log of one run over all models.

@@ -1,4 +1,4 @@
-//! `broadaxe sizes`: which sizes of an open dim a model takes.
+//! `broadaxe sizes`: lists the sizes of an open dim that a model accepts.
 
 use broadaxe_models::sizes::{Sweep, sweep};
 use serde_json::json;
@@ -18,13 +18,13 @@ pub fn run(args: &SizesArgs, open: Open<'_>) -> Result<Answer, Error> {
     let model = read(&args.model, open)?;
     let found = sweep(&model, &given(&args.inputs)?, name, low, high);
     let found: Sweep = found.map_err(|error| Error::from(error).of(&args.model))?;
-    let text = format!("{}: {name} takes {found}\n", args.model.display());
+    let text = format!("{}: {name} accepts {found}\n", args.model.display());
     let accidents = found.accidents.iter().map(|(size, why)| json!({ "size": size, "reason": why }));
     let json = json!({
         "model": args.model.display().to_string(),
         "dim": name,
         "range": [low, high],
-        "takes": found.taken.to_string(),
+        "accepts": found.taken.to_string(),
         "period": found.taken.period,
         "remainders": found.taken.remainders,
         "also": found.taken.also,

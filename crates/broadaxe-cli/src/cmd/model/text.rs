@@ -1,4 +1,4 @@
-//! A finding drawn for people: the operands, what each reads, and what to do.
+//! Writes a finding as text: the operands, what each reads, and what to do.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord};
@@ -45,7 +45,7 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
     without_line(&drawn, &path)
 }
 
-/// Takes out the line and column that the renderer writes behind the path: they are those of the drawing.
+/// Removes the line and column that the renderer writes behind the path: they are those of the drawing.
 fn without_line(drawn: &str, path: &str) -> String {
     let Some((before, after)) = drawn.split_once(path) else { return drawn.to_owned() };
     let after = after.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
@@ -64,7 +64,7 @@ fn title(finding: &FindingRecord) -> String {
         "refused" => format!("{target} refuses this node"),
         "unsupported" => format!("{target} cannot compute this node"),
         "guarded" => format!("{target} computes the same only under a condition"),
-        _ => format!("what {target} makes of this is not known"),
+        _ => format!("the behaviour of {target} is not known"),
     };
     // Which element is read is drawn below.
     let drawn = finding.counterexample.as_ref().and_then(|_| finding.reason.split_once(": element ("));

@@ -1,4 +1,4 @@
-//! The bytes of the three formats.
+//! Encodes arrays in the three formats.
 
 use std::io::{self, Write};
 
@@ -103,7 +103,7 @@ fn npy_header(dtype: DType, shape: &[usize]) -> Vec<u8> {
     header
 }
 
-/// Returns what stands before and after the only member of an archive; `large` asks for 64-bit sizes.
+/// Returns the bytes before and after the only member of an archive; `large` asks for 64-bit sizes.
 fn archive(name: &str, size: u64, crc: u32, large: bool) -> (Vec<u8>, Vec<u8>) {
     let narrow = if large { u32::MAX } else { size as u32 };
     let version: u16 = if large { 45 } else { 20 };
@@ -136,7 +136,7 @@ fn archive(name: &str, size: u64, crc: u32, large: bool) -> (Vec<u8>, Vec<u8>) {
     (before, after)
 }
 
-/// Returns the records that end an archive of one member, whose directory of so many bytes begins at `at`.
+/// Returns the records that end an archive of one member, whose directory begins at `at`.
 fn end_records(at: u64, directory: u64, large: bool) -> Vec<u8> {
     let mut end = Vec::new();
     if large {

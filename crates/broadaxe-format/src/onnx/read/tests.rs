@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use broadaxe_testing::random::Random;
+
 use super::super::sample::{
     Message, changed, graph, graph_attribute, info, integer, ints, model, node, opset, read, tensor, tensor_attribute,
     text, value,
@@ -416,17 +418,13 @@ fn damaged_files_are_read_or_refused() {
             changed += usize::from(attempt(&damaged));
         }
     }
-    let mut state = 1u64;
-    let mut below = |end: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % end
-    };
+    let mut random = Random::new(1);
     for _ in 0..3000 {
         let mut damaged = bytes.clone();
-        for _ in 0..=below(3) {
-            let (at, len, to) = (below(damaged.len()), below(12), below(bytes.len()));
-            match below(3) {
-                0 => damaged[at] = below(256) as u8,
+        for _ in 0..=random.below(3) {
+            let (at, len, to) = (random.below(damaged.len()), random.below(12), random.below(bytes.len()));
+            match random.below(3) {
+                0 => damaged[at] = random.below(256) as u8,
                 1 => drop(damaged.drain(at..(at + len).min(bytes.len() / 2).max(at))),
                 _ => drop(damaged.splice(at..at, bytes[to..(to + len).min(bytes.len())].iter().copied())),
             }

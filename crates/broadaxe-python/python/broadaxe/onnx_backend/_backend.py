@@ -16,12 +16,12 @@ from ._tensors import NAMES, Tensor, Unsupported, as_array, short_name
 
 @functools.lru_cache(maxsize=64)
 def _outputs(count):
-    """Return the class of as many outputs; making one takes longer than a small model."""
+    """Return the class of as many outputs; making one is slower than a small model."""
     return namedtuple("Outputs", [f"output{k}" for k in range(count)])
 
 
 def _given(value):
-    """Return what a caller gave: an array as a tensor, a list as a sequence, None as it is."""
+    """Return an input as a value of the run: an array as a tensor, a list as a sequence, None as None."""
     if value is None:
         return None
     return [_given(item) for item in value] if isinstance(value, list) else Tensor(array=as_array(value))
@@ -106,7 +106,7 @@ class Representation(BackendRep):
         if not isinstance(inputs, dict):
             inputs = list(inputs)
             if len(inputs) > len(self._needed):
-                raise ValueError(f"the model takes {len(self._needed)} inputs ({', '.join(self._needed)}), not {len(inputs)}")
+                raise ValueError(f"the model needs {len(self._needed)} inputs ({', '.join(self._needed)}), not {len(inputs)}")
             inputs = dict(zip(self._needed, inputs))
         unknown = sorted(set(inputs) - set(self._inputs))
         if unknown:

@@ -79,7 +79,7 @@ def sequence(call, place):
     """Return an input that is to be a sequence."""
     found = call.input(place)
     if not isinstance(found, list):
-        raise TypeError(f"it takes a sequence as input {place}")
+        raise TypeError(f"it needs a sequence as input {place}")
     return found
 
 
@@ -188,7 +188,7 @@ def optional(call):
 
 @operator("OptionalHasElement")
 def optional_has_element(call):
-    """Say whether an optional value is there."""
+    """Say whether an optional value exists."""
     return np.array(call.has(0))
 
 

@@ -35,7 +35,7 @@ def expand(call):
     if any(dim < 0 for dim in shape):
         raise ValueError(f"the shape {shape} has a dim below 0")
     text = ",".join(map(str, shape)) or "()"
-    return call.run.sheet.broadcast(call.value(0), f"bidirectional target={text}")
+    return call.run.builder.broadcast(call.value(0), f"bidirectional target={text}")
 
 
 @operator("Clip")
@@ -122,7 +122,7 @@ def eye_like(call):
     """Write ones on a diagonal."""
     x = call.tensor(0)
     if len(x.shape) != 2:
-        raise ValueError(f"it takes a tensor of rank 2, not {x.shape}")
+        raise ValueError(f"it needs a tensor of rank 2, not {x.shape}")
     short = short_name(call.get("dtype")) if call.get("dtype") else x.short
     dtype = _arrays.dtype_of(short)
     call.room(x.shape, dtype)
@@ -150,7 +150,7 @@ def trilu(call):
     """Keep a triangle of each matrix."""
     x = call.tensor(0)
     if len(x.shape) < 2:
-        raise ValueError(f"it takes a tensor of rank 2 or more, not {x.shape}")
+        raise ValueError(f"it needs a tensor of rank 2 or more, not {x.shape}")
     k = int(call.number(1)) if call.has(1) else 0
     rows, columns = (call.places(dim) for dim in x.shape[-2:])
     is_kept = "c - r >= k" if call.get("upper", 1) else "c - r <= k"

@@ -59,7 +59,7 @@ def check_node(node, schema, types=None):
     """Raise ValueError for a node with other inputs, types or attributes than its definition asks for."""
     least, most = schema.min_input, schema.max_input
     if not least <= len(node.input) <= most:
-        raise ValueError(f"{node.op_type} takes {least} to {most} inputs, not {len(node.input)}")
+        raise ValueError(f"{node.op_type} needs {least} to {most} inputs, not {len(node.input)}")
     given = {attribute.name for attribute in node.attribute}
     absent = sorted(name for name, attribute in schema.attributes.items() if attribute.required and name not in given)
     if absent:
@@ -71,7 +71,7 @@ def check_node(node, schema, types=None):
             continue
         if is_absent or _written(kind) not in formal.types:
             has = "is not given" if is_absent else f"is {_written(kind)}"
-            raise ValueError(f"input {place} of {node.op_type} {has}; it takes {', '.join(sorted(formal.types))}")
+            raise ValueError(f"input {place} of {node.op_type} {has}; it accepts {', '.join(sorted(formal.types))}")
 
 
 def function_of(node, opset, types):

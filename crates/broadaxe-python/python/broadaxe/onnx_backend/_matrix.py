@@ -12,7 +12,7 @@ def product(call, a, b):
     if a.dtype != b.dtype:
         raise TypeError(f"the inputs are {a.dtype} and {b.dtype}; they have one type")
     if not a.ndim or not b.ndim:
-        raise ValueError(f"it takes tensors of rank 1 or more, not {a.shape} and {b.shape}")
+        raise ValueError(f"it needs tensors of rank 1 or more, not {a.shape} and {b.shape}")
     wide = np.float32 if _arrays.short_name(a.dtype) in ("f16", "bf16") else a.dtype
     rows, columns = a.shape[-2:-1], b.shape[-1:] if b.ndim > 1 else ()
     call.room((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *rows, *columns), wide)
@@ -30,8 +30,8 @@ def gemm(call):
     """Multiply two matrices, scale the product and add a third."""
     a, b = call.array(0), call.array(1)
     if a.ndim != 2 or b.ndim != 2:
-        raise ValueError(f"it takes matrices, not {a.shape} and {b.shape}")
-    made = call.on_sheet(product(call, a.T if call.get("transA") else a, b.T if call.get("transB") else b))
+        raise ValueError(f"it needs matrices, not {a.shape} and {b.shape}")
+    made = call.on_builder(product(call, a.T if call.get("transA") else a, b.T if call.get("transB") else b))
     number = float if made.dtype in ("f16", "bf16", "f32", "f64") else int
     if call.get("alpha", 1.0) != 1.0:
         made = call.elementwise("Mul", made, number(call.get("alpha")))
@@ -113,6 +113,6 @@ def determinant(call):
     """Give the determinant of each matrix."""
     x = call.array(0)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise ValueError(f"it takes square matrices, not {x.shape}")
+        raise ValueError(f"it needs square matrices, not {x.shape}")
     wide = np.float32 if _arrays.short_name(x.dtype) in ("f16", "bf16") else x.dtype
     return np.asarray(np.linalg.det(x.astype(wide, copy=False))).astype(x.dtype)

@@ -64,7 +64,7 @@ def _running(call, before, now, axes):
 
 
 def wide(call, value):
-    """Return a value of the sheet, halves as f32."""
+    """Return a value of the graph, halves as f32."""
     return call.cast(value, "f32") if value.dtype in ("f16", "bf16") else value
 
 
@@ -103,7 +103,7 @@ def group_normalization(call):
     for place, sign in ((1, "*"), (2, "+")):
         given = call.array(place)
         shape = target if given.shape == (channels,) and call.version >= 21 else (1, groups, *[1] * (rank - 1))
-        made = call.lower(f"x {sign} s", x=wide(call, made), s=wide(call, call.on_sheet(given.reshape(shape))))
+        made = call.lower(f"x {sign} s", x=wide(call, made), s=wide(call, call.on_builder(given.reshape(shape))))
     return call.keep(call.cast(made, x.dtype)).elements().reshape(x.shape)
 
 

@@ -48,7 +48,7 @@ def dequantize(call):
     """Take the zero point away and multiply by the scale."""
     x, scale = call.tensor(0), fitted(call, 1, call.tensor(0).shape)
     if x.dtype.kind not in "iu":
-        raise Unsupported(f"DequantizeLinear of {x.dtype} is not supported; it takes integers")
+        raise Unsupported(f"DequantizeLinear of {x.dtype} is not supported; it needs integers")
     zero = fitted(call, 2, x.shape) if call.has(2) else np.zeros((), x.dtype)
     to = _arrays.dtype_of(short_name(call.get("output_dtype", 0))) if call.get("output_dtype", 0) else scale.dtype
     made = call.lower("cast(cast(x, 'i64') - cast(z, 'i64'), 'f32') * cast(s, 'f32')", x=x, z=zero, s=scale)

@@ -78,7 +78,7 @@ BEFORE = {"ReduceL1": "abs(x)", "ReduceSumSquare": "x * x", "ReduceL2": "abs(x)"
 def sums(call):
     """Fold axes by adding or multiplying; integers that take roots or logarithms are f64 in between."""
     x, axes, keep = call.tensor(0), axes_of(call), call.get("keepdims", 1)
-    value = wide(call, x.on(call.run.sheet))
+    value = wide(call, x.on(call.run.builder))
     if call.op in AFTER and x.dtype.kind in "iu":
         value = call.cast(value, "f64")
     if axes is None:
@@ -96,7 +96,7 @@ def mean(call):
     if axes is None:
         return x
     if x.dtype.kind not in "iu":
-        return call.cast(call.lower(fold("mean", axes, keep), x=wide(call, x.on(call.run.sheet))), x.dtype)
+        return call.cast(call.lower(fold("mean", axes, keep), x=wide(call, x.on(call.run.builder))), x.dtype)
     count = np.array(math.prod(x.shape[axis] for axis in axes), np.int64).astype(x.dtype)
     if not count:
         raise ValueError("the mean of no integers is not defined")
@@ -140,4 +140,4 @@ def global_pool(call):
     x = call.tensor(0)
     name = "mean" if call.op == "GlobalAveragePool" else "max"
     axes = list(range(2, len(x.shape)))
-    return call.cast(call.lower(fold(name, axes, True), x=wide(call, x.on(call.run.sheet))), x.dtype)
+    return call.cast(call.lower(fold(name, axes, True), x=wide(call, x.on(call.run.builder))), x.dtype)

@@ -49,11 +49,11 @@ def _default_values(op, version):
 
 
 class Run:
-    """Evaluates nodes on a sheet; each name has a tensor, a sequence of tensors, or None for an optional value left out."""
+    """Evaluates nodes in a graph builder; each name has a tensor, a sequence of tensors, or None for an optional value left out."""
 
-    def __init__(self, opsets, names, functions=None, sheet=None, outer=None, attributes=None, depth=0):
+    def __init__(self, opsets, names, functions=None, builder=None, outer=None, attributes=None, depth=0):
         self.opsets, self.names, self.functions = opsets, names, functions or {}
-        self.sheet = sheet or _broadaxe.Sheet()
+        self.builder = builder or _broadaxe.GraphBuilder()
         self.outer, self.attributes, self.depth = outer, attributes or {}, depth
 
     def look_up(self, name):
@@ -70,7 +70,7 @@ class Run:
         if isinstance(made, (Tensor, list)) or made is None:
             return made
         if isinstance(made, _broadaxe.Value):
-            return Tensor(sheet=self.sheet, value=made)
+            return Tensor(builder=self.builder, value=made)
         return Tensor(array=np.asarray(made))
 
     def execute(self, nodes):
@@ -137,23 +137,23 @@ class Run:
         return self.call(function, inputs, {**defaults(node.op_type, version), **{a.name: a for a in attributes}})
 
     def call(self, function, inputs, attributes):
-        """Evaluate a function on the same sheet, and return its outputs."""
+        """Evaluate a function in the same graph, and return its outputs."""
         if self.depth >= DEEPEST:
             raise ValueError(f"functions call each other more than {DEEPEST} deep")
         if len(inputs) > len(function.input):
-            raise ValueError(f"the function {function.name} takes {len(function.input)} inputs, not {len(inputs)}")
+            raise ValueError(f"the function {function.name} needs {len(function.input)} inputs, not {len(inputs)}")
         absent = [None] * (len(function.input) - len(inputs))
         known = {attribute.name: attribute for attribute in function.attribute_proto}
         names = dict(zip(function.input, [*inputs, *absent]))
         opsets = {**self.opsets, **opsets_of(function.opset_import)}
-        inner = Run(opsets, names, self.functions, self.sheet, None, {**known, **attributes}, self.depth + 1)
+        inner = Run(opsets, names, self.functions, self.builder, None, {**known, **attributes}, self.depth + 1)
         inner.execute(function.node)
         return [inner.names.get(name) for name in function.output]
 
     def subgraph(self, graph, inputs=()):
-        """Evaluate a graph inside of this one, on a sheet of its own, and return its outputs."""
+        """Evaluate a graph inside of this one, in a graph of its own, and return its outputs."""
         if len(inputs) > len(graph.input):
-            raise ValueError(f"the graph '{graph.name}' takes {len(graph.input)} inputs, not {len(inputs)}")
+            raise ValueError(f"the graph '{graph.name}' needs {len(graph.input)} inputs, not {len(inputs)}")
         names = {tensor.name: Tensor(array=as_array(tensor)) for tensor in graph.initializer}
         names.update(zip((value.name for value in graph.input), inputs))
         if self.depth >= DEEPEST:
@@ -191,7 +191,7 @@ def missing(nodes, opsets, functions, types, seen=frozenset()):
 
 
 def _body(node, opsets, types):
-    """Return the function of an operator, as far as it is known before a run."""
+    """Return the function of an operator, if it is known before a run."""
     known = [types.get(name, onnx.TypeProto()) for name in node.input]
     is_known = all(kind.WhichOneof("value") for name, kind in zip(node.input, known) if name)
     try:

@@ -69,7 +69,7 @@ REDUCTIONS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.mi
 
 
 def scatter(call, x, places, updates):
-    """Put updates into a copy, or join them with what is there."""
+    """Put updates into a copy, or combine them with its elements."""
     if x.dtype != updates.dtype:
         raise TypeError(f"updates are {updates.dtype}, the data {x.dtype}; they have one type")
     made, name = x.copy(), call.get("reduction", "none")
@@ -159,7 +159,7 @@ def top_k(call):
 
 @operator("Unique")
 def unique(call):
-    """Give each different element or slice once, with its first place, and how often it is there."""
+    """Return each different element or slice once, with its first place and its count."""
     x, axis = call.array(0), call.get("axis")
     axis = None if axis is None else call.axis(axis, x.ndim)
     made, first, inverse, counts = np.unique(x, True, True, True, axis=axis)

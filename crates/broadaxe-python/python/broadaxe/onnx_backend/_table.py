@@ -50,7 +50,7 @@ class Call:
         """Return the input at a place, which is to be a tensor."""
         found = self.input(place)
         if not isinstance(found, Tensor):
-            raise TypeError(f"{self.op} takes a tensor as input {place}, not a {type(found).__name__}")
+            raise TypeError(f"{self.op} needs a tensor as input {place}, not a {type(found).__name__}")
         return found
 
     def array(self, place):
@@ -58,21 +58,21 @@ class Call:
         return self.tensor(place).elements()
 
     def value(self, place):
-        """Return what stands for an input on the sheet of the run."""
-        return self.tensor(place).on(self.run.sheet)
+        """Return the value of an input in the graph builder of the run."""
+        return self.tensor(place).on(self.run.builder)
 
     def ints(self, place):
         """Return the elements of an input as a list of whole numbers."""
         array = self.array(place)
         if array.dtype.kind not in "iu":
-            raise TypeError(f"{self.op} takes integers as input {place}, not {array.dtype}")
+            raise TypeError(f"{self.op} needs integers as input {place}, not {array.dtype}")
         return [int(element) for element in array.reshape(-1)]
 
     def number(self, place):
         """Return the one element of an input."""
         array = self.array(place)
         if array.size != 1:
-            raise ValueError(f"{self.op} takes 1 element as input {place}, not {array.shape}")
+            raise ValueError(f"{self.op} needs 1 element as input {place}, not {array.shape}")
         return array.reshape(())[()]
 
     def get(self, name, default=None):
@@ -99,37 +99,37 @@ class Call:
         return found
 
     def lower(self, text, **values):
-        """Add an expression over values, tensors, arrays and numbers to the sheet."""
-        sheet = self.run.sheet
-        return sheet.lower(parsed(text), {name: self.on_sheet(value) for name, value in values.items()})
+        """Add an expression over values, tensors, arrays and numbers to the graph."""
+        builder = self.run.builder
+        return builder.lower(parsed(text), {name: self.on_builder(value) for name, value in values.items()})
 
     def elementwise(self, name, *operands, **attributes):
-        """Add an element-wise operator of ONNX to the sheet."""
-        values = [self.on_sheet(operand) for operand in operands]
-        return self.run.sheet.call("onnx", name, values, {key: _attribute(value) for key, value in attributes.items()})
+        """Add an element-wise operator of ONNX to the graph."""
+        values = [self.on_builder(operand) for operand in operands]
+        return self.run.builder.call("onnx", name, values, {key: _attribute(value) for key, value in attributes.items()})
 
-    def on_sheet(self, value):
-        """Return a value of the sheet for a tensor, an array or a number."""
+    def on_builder(self, value):
+        """Return a value of the graph for a tensor, an array or a number."""
         if isinstance(value, _broadaxe.Value):
             return value
         if isinstance(value, Tensor):
-            return value.on(self.run.sheet)
+            return value.on(self.run.builder)
         if isinstance(value, (np.ndarray, np.generic)):
-            return self.run.sheet.put(_arrays.plain(np.asarray(value)))
-        return self.run.sheet.put(value)
+            return self.run.builder.put(_arrays.plain(np.asarray(value)))
+        return self.run.builder.put(value)
 
     def cast(self, value, dtype):
         """Cast a value to a dtype of NumPy's or to a short name."""
         short = dtype if isinstance(dtype, str) and dtype in _arrays.NAMES else _arrays.short_name(np.dtype(dtype))
-        return self.run.sheet.cast(self.on_sheet(value), short)
+        return self.run.builder.cast(self.on_builder(value), short)
 
     def shaped(self, value, axes, target):
         """Put the axes of a value at places of a shape; the other axes repeat it."""
         write = lambda dims: ",".join(str(dim) for dim in dims) or "()"  # noqa: E731
-        return self.run.sheet.broadcast(self.on_sheet(value), f"explicit axes={write(axes)} target={write(target)}")
+        return self.run.builder.broadcast(self.on_builder(value), f"explicit axes={write(axes)} target={write(target)}")
 
     def keep(self, value):
-        """Return a value of the sheet as a tensor."""
+        """Return a value of the graph as a tensor."""
         return self.run.tensor(value)
 
     def places(self, count):

@@ -1,4 +1,4 @@
-"""The tensors of a run: what stands for them until their elements are needed, and what a model may hold."""
+"""The tensors of a run: lazy values until their elements are needed, and what a model may hold."""
 
 import math
 
@@ -58,16 +58,16 @@ def check_room(shape, dtype, what):
     budget = _broadaxe.memory_budget()
     needed = math.prod(shape) * np.dtype(dtype).itemsize
     if budget is not None and needed > budget:
-        raise MemoryError(f"{what}: a result of shape {tuple(shape)} and dtype {np.dtype(dtype)} takes {needed} bytes; the budget is {budget}")
+        raise MemoryError(f"{what}: a result of shape {tuple(shape)} and dtype {np.dtype(dtype)} needs {needed} bytes; the budget is {budget}")
 
 
 class Tensor:
-    """A tensor of a run: a value of a sheet until its elements are needed, then an array."""
+    """A tensor of a run: a value of a graph until its elements are needed, then an array."""
 
-    __slots__ = ("_array", "_sheet", "_value")
+    __slots__ = ("_array", "_builder", "_value")
 
-    def __init__(self, array=None, sheet=None, value=None):
-        self._array, self._sheet, self._value = array, sheet, value
+    def __init__(self, array=None, builder=None, value=None):
+        self._array, self._builder, self._value = array, builder, value
 
     @property
     def shape(self):
@@ -89,15 +89,15 @@ class Tensor:
         if self._array is None:
             if self._value.dtype == "bf16":
                 _arrays.bfloat16()
-            self._array = np.asarray(self._sheet.compute(self._value, order="C"))
-            self._sheet = self._value = None
+            self._array = np.asarray(self._builder.compute(self._value, order="C"))
+            self._builder = self._value = None
         return self._array
 
-    def on(self, sheet):
-        """Return what stands for it on a sheet."""
-        if self._array is None and self._sheet is sheet:
+    def on(self, builder):
+        """Return its value in a graph builder."""
+        if self._array is None and self._builder is builder:
             return self._value
-        return sheet.put(_arrays.plain(self.elements()))
+        return builder.put(_arrays.plain(self.elements()))
 
     def type(self):
         """Return its type as ONNX writes it."""

@@ -1,3 +1,5 @@
+use alloc::{boxed::Box, format, vec::Vec};
+
 use super::*;
 use crate::Dim;
 
@@ -92,4 +94,135 @@ fn dims() {
     let ranged = Size::of(&"2..9".parse().unwrap(), &mut number);
     assert_eq!(ranged.dim().to_string(), "2..9");
     assert_eq!(ranged.more(1).unwrap().dim().to_string(), "3..10");
+}
+
+/// A formula, to be computed step by step where [`Size`] simplifies.
+#[derive(Clone, Debug)]
+enum Formula {
+    Number(i64),
+    Name(usize),
+    Of(&'static str, Box<Formula>, Box<Formula>),
+}
+
+/// The names of the formulas and the extents that they may have.
+const NAMES: [(&str, i64, i64); 2] = [("h", 0, 4), ("w", 1, 3)];
+
+impl Formula {
+    /// Builds the size; nothing where it grows too long, or divides by a size that is 0.
+    fn size(&self) -> Option<Size> {
+        let (op, x, y) = match self {
+            Self::Number(number) => return Some(n(*number)),
+            Self::Name(at) => {
+                let (text, low, high) = NAMES[*at];
+                return Some(Size::of(&format!("{text}:{low}..{high}").parse().unwrap(), &mut 0));
+            }
+            Self::Of(op, x, y) => (*op, x.size()?, y.size()?),
+        };
+        match op {
+            "+" => x.plus(&y),
+            "-" => x.minus(&y),
+            "*" => x.times(&y),
+            "floor" => x.floor(&y),
+            "ceil" => x.ceil(&y),
+            "max" => x.max(&y),
+            _ => x.min(&y),
+        }
+    }
+
+    /// Computes the value for these extents; nothing for a divisor that is not above 0.
+    fn value(&self, extents: [i64; 2]) -> Option<i64> {
+        let (op, x, y) = match self {
+            Self::Number(number) => return Some(*number),
+            Self::Name(at) => return Some(extents[*at]),
+            Self::Of(op, x, y) => (*op, x.value(extents)?, y.value(extents)?),
+        };
+        match op {
+            "+" => Some(x + y),
+            "-" => Some(x - y),
+            "*" => Some(x * y),
+            "floor" => (y > 0).then(|| x.div_euclid(y)),
+            "ceil" => (y > 0).then(|| -(-x).div_euclid(y)),
+            "max" => Some(x.max(y)),
+            _ => Some(x.min(y)),
+        }
+    }
+}
+
+/// Computes the value of a simplified size.
+fn value(size: &Size, extents: [i64; 2]) -> Option<i64> {
+    let atom = |Atom(atom): &Atom| match &atom.kind {
+        Kind::Name => NAMES.iter().position(|(text, ..)| *text == atom.text).map(|at| extents[at]),
+        Kind::Quotient(over, under) => {
+            let under = value(under, extents).filter(|&under| under > 0)?;
+            Some(value(over, extents)?.div_euclid(under))
+        }
+        Kind::Extreme(greatest, parts) => {
+            let parts: Option<Vec<i64>> = parts.iter().map(|part| value(part, extents)).collect();
+            if *greatest { parts?.into_iter().max() } else { parts?.into_iter().min() }
+        }
+        Kind::Sum(_) | Kind::Broadcast(_) => None,
+    };
+    let term = |term: &Product| term.factors.iter().try_fold(term.by, |product, factor| Some(product * atom(factor)?));
+    size.terms.iter().try_fold(size.constant, |sum, product| Some(sum + term(product)?))
+}
+
+/// All formulas of one operator over names and numbers, and those of a second operator over a part of them.
+fn formulas() -> Vec<Formula> {
+    const OPS: [&str; 7] = ["+", "-", "*", "floor", "ceil", "max", "min"];
+    let leaves: Vec<Formula> =
+        (0..NAMES.len()).map(Formula::Name).chain([-3, -1, 0, 1, 2, 3, 4].map(Formula::Number)).collect();
+    let with = |xs: &[Formula], ys: &[Formula]| -> Vec<Formula> {
+        let of = |op, x: &Formula, y: &Formula| Formula::Of(op, Box::new(x.clone()), Box::new(y.clone()));
+        xs.iter().flat_map(|x| ys.iter().flat_map(move |y| OPS.map(|op| of(op, x, y)))).collect()
+    };
+    let one = with(&leaves, &leaves);
+    let named: Vec<Formula> =
+        one.iter().filter(|one| one.size().is_some_and(|size| size.number().is_none())).cloned().collect();
+    let thinned: Vec<Formula> = named.iter().step_by(5).cloned().collect();
+    let (two, three) = (with(&named, &leaves), with(&thinned, &thinned));
+    [one, two, three].concat()
+}
+
+/// Every extent that the names may have.
+fn all_extents() -> impl Iterator<Item = [i64; 2]> {
+    let [(_, low, high), (_, least, most)] = NAMES;
+    (low..=high).flat_map(move |h| (least..=most).map(move |w| [h, w]))
+}
+
+#[test]
+fn simplified_formulas_keep_their_values_and_bounds() {
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for formula in formulas() {
+        let Some(size) = formula.size() else { continue };
+        for extents in all_extents() {
+            let Some(want) = formula.value(extents) else { continue };
+            checked += 1;
+            let got = value(&size, extents);
+            let within = size.low().is_none_or(|low| low <= want) && size.high().is_none_or(|high| want <= high);
+            if got != Some(want) || !within {
+                let bounds = (size.low(), size.high());
+                wrong.push(format!("{formula:?} is {size} within {bounds:?}; for {extents:?} {want}, not {got:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && checked > 50_000, "{} of {checked}: {:#?}", wrong.len(), &wrong[..wrong.len().min(9)]);
+}
+
+#[test]
+fn comparisons_hold_for_every_extent() {
+    let sizes: Vec<Size> = formulas().iter().step_by(37).filter_map(Formula::size).collect();
+    let (mut decided, mut wrong) = (0, Vec::new());
+    for (x, y) in sizes.iter().flat_map(|x| sizes.iter().map(move |y| (x, y))) {
+        let answers = [("==", x.equal(y)), ("<", x.less(y))];
+        for (sign, answer) in answers {
+            let Some(answer) = answer else { continue };
+            decided += 1;
+            let holds = |a: i64, b: i64| if sign == "==" { a == b } else { a < b };
+            let both = |at| Some((value(x, at)?, value(y, at)?));
+            if all_extents().filter_map(both).any(|(a, b)| holds(a, b) != answer) {
+                wrong.push(format!("{x} {sign} {y} is not always {answer}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && decided > 1000, "{} of {decided}: {:#?}", wrong.len(), &wrong[..wrong.len().min(9)]);
 }

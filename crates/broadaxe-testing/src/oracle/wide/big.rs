@@ -1,4 +1,4 @@
-//! Numbers of many bits.
+//! Floats of many bits.
 
 use std::{
     cell::RefCell,
@@ -23,7 +23,7 @@ pub(super) struct Big {
 }
 
 /// Names the functions of one operand, all of one form.
-type Function = fn(&BigFloat, usize, RoundingMode, &mut Consts) -> BigFloat;
+type BigFunction = fn(&BigFloat, usize, RoundingMode, &mut Consts) -> BigFloat;
 
 impl Big {
     pub(super) fn new(x: f64, bits: usize) -> Self {
@@ -40,7 +40,7 @@ impl Big {
         Self { number: CONSTS.with_borrow_mut(|consts| consts.ln_2(256, NEAREST)), bits: 256 }
     }
 
-    fn apply(&self, function: Function) -> Self {
+    fn apply(&self, function: BigFunction) -> Self {
         let number = CONSTS.with_borrow_mut(|consts| function(&self.number, self.bits, NEAREST, consts));
         Self { number, bits: self.bits }
     }

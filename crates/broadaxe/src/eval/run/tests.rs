@@ -100,7 +100,7 @@ fn results_of_stages_lie_over_earlier_ones() {
 fn calls_take_what_they_are_given() {
     let (a, b, row) = (numbers(&[70, 90], 1), numbers(&[70, 90], 5), numbers(&[90], 3));
     let numpy = Rule::numpy();
-    for (name, lent, takes) in [("sub", &b, true), ("sub", &row, true), ("less", &b, false)] {
+    for (name, lent, reused) in [("sub", &b, true), ("sub", &row, true), ("less", &b, false)] {
         let op = find(name).expect(name);
         let want = apply(op, &numpy, &[a.view(), lent.view()]).expect(name);
         for swap in [false, true] {
@@ -115,10 +115,10 @@ fn calls_take_what_they_are_given() {
             let want = if swap { apply(op, &numpy, &views).expect(name) } else { copy_of(&want) };
             let got = apply_owned(op, &numpy, operands).expect(name);
             assert!(got.as_bytes() == want.as_bytes() && got.shape() == want.shape(), "{name}");
-            assert_eq!(place(&got) == at, takes, "{name}");
+            assert_eq!(place(&got) == at, reused, "{name}");
         }
     }
-    // Two are given and the second is the one that fits; a small one; one that is refused.
+    // Two are given and the second is the one that fits; a small one; one that is rejected.
     let (one, two) = (copy_of(&row), copy_of(&a));
     let at = place(&two);
     let got = apply_owned(find("add").expect("add"), &numpy, vec![one.into(), two.into()]).expect("adds");
@@ -145,7 +145,7 @@ impl Executor for Careless {
     }
 }
 
-/// Leaves memory full of a pattern behind, for results of so many bytes.
+/// Frees memory filled with a pattern, for results of this many bytes.
 fn soil<T: Element>(bytes: usize, with: T) {
     drop(Array::from_vec([bytes / size_of::<T>()], vec![with; bytes / size_of::<T>()]));
 }

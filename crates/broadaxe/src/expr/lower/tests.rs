@@ -1,5 +1,7 @@
 //! Arrays in these texts are named after their dtype and have the shape (2, 3); those with a `_` have the shape (3,).
 
+use broadaxe_shape::Shape;
+
 use super::*;
 use crate::{expr::Expr, graph::Origin};
 
@@ -99,7 +101,7 @@ fn operators_compute_in_numpys_dtypes() {
         ("bool & i16", "bitwise_and(i16(bool), i16) i16 (2, 3)"),
         ("~bool", "logical_not(bool) bool (2, 3)"),
         ("~i8", "bitwise_not(i8) i8 (2, 3)"),
-        ("f32 & f32", "error 4: bitwise_and of f32 and f32 is refused, as in NumPy; it takes bool and integers"),
+        ("f32 & f32", "error 4: bitwise_and of f32 and f32 is refused, as in NumPy; it accepts bool and integers"),
         ("i8 << f32", "error 3: shift_left of i8 and f32 is refused"),
         ("bool << bool", "shift_left(i8(bool), i8(bool)) i8 (2, 3)"),
         ("(f32 > 0) & (f32_ <= 1)", "logical_and(greater(f32, 0), less_equal(f32_, 1)) bool (2, 3)"),
@@ -126,7 +128,7 @@ fn operators_compute_in_numpys_dtypes() {
         ("gcd(i8, u8)", "gcd(i16(i8), i16(u8)) i16 (2, 3)"),
         (
             "gcd(bool, bool)",
-            "error 0: gcd of bool and bool is refused, as in NumPy; it takes integers; cast bool to i8",
+            "error 0: gcd of bool and bool is refused, as in NumPy; it accepts integers; cast bool to i8",
         ),
         ("lcm(f32, i8)", "error 0: lcm of f32 and i8 is refused"),
         ("ldexp(f32, i8)", "ldexp(f32, f32(i8)) f32 (2, 3)"),
@@ -216,27 +218,27 @@ fn calls_take_rules_and_explain() {
     check(&[
         ("add(x2_3_4, x3, rule=\"pdpd\", axis=1)", "add(x2_3_4, x3) f32 (2, 3, 4)"),
         ("add(x2_3_4, x3, rule=\"pdpd axis=1\")", "add(x2_3_4, x3) f32 (2, 3, 4)"),
-        ("sub(x2_3_4, x3, axis=1)", "error 0: the rule numpy takes no axis"),
+        ("sub(x2_3_4, x3, axis=1)", "error 0: the rule numpy has no parameter axis"),
         ("sub(x2_3_4, x3)", "error 0: "),
         ("1 + f32 * x2_4", "error 8: "),
         ("add(f32, 1, rule=\"none\")", "add(f32, 1) f32 (2, 3)"),
         ("sub(1, f32, rule=\"pdpd\")", "sub(1, f32) f32 (2, 3)"),
-        ("add(f32, f32, axes=[0, 1.5])", "error 0: axes takes a list of whole numbers, not [0.0, 1.5]"),
-        ("add(f32, f32, rule=\"numpyy\")", "error 0: there is no rule 'numpyy'"),
-        ("add(f32, f32, rule=3)", "error 0: rule takes a text in quotes, not 3"),
+        ("add(f32, f32, axes=[0, 1.5])", "error 0: axes must be a list of whole numbers, not [0.0, 1.5]"),
+        ("add(f32, f32, rule=\"numpyy\")", "error 0: unknown rule 'numpyy'"),
+        ("add(f32, f32, rule=3)", "error 0: rule must be a text in quotes, not 3"),
         (
             "add(f32, f32, aixs=3)",
-            "error 0: add takes no keyword 'aixs'; its keywords: rule, axis, axes, target, mode; did you mean 'axes' or 'axis'?",
+            "error 0: add has no keyword 'aixs'; its keywords: rule, axis, axes, target, mode; did you mean 'axes' or 'axis'?",
         ),
-        ("add(f32, f32, [1])", "error 0: add takes no value such as [1] among its operands"),
-        ("add(f32)", "error 0: add takes 2 operands (a + b), not 1"),
-        ("add(f32, f32, f32)", "error 0: add takes 2 operands (a + b), not 3; sum takes any number"),
-        ("max()", "error 0: max takes 2 or more operands (the larger of a and b; NaN propagates), not 0"),
+        ("add(f32, f32, [1])", "error 0: add has no value such as [1] among its operands"),
+        ("add(f32)", "error 0: add needs 2 operands (a + b), not 1"),
+        ("add(f32, f32, f32)", "error 0: add needs 2 operands (a + b), not 3; sum accepts any number"),
+        ("max()", "error 0: max needs 2 or more operands (the larger of a and b; NaN propagates), not 0"),
         ("cast(f32)", "error 0: cast needs one dtype: cast(x, \"f16\")"),
         ("cast(f32, 'f12')", "error 0: unknown dtype 'f12'; the dtypes are bool, i8"),
-        ("broadcast_to(f32_, [-1, 3])", "error 0: shape takes dims of 0 or more, not [-1, 3]"),
+        ("broadcast_to(f32_, [-1, 3])", "error 0: shape must be dims of 0 or more, not [-1, 3]"),
         ("erf(bool)", "erf(f16(bool)) f16 (2, 3)"),
-        ("pow_trunc(f32, f32)", "error 0: pow_trunc does not take f32; it takes i8"),
+        ("pow_trunc(f32, f32)", "error 0: pow_trunc does not accept f32; it accepts i8"),
     ]);
     let error = {
         let mut graph = Graph::new();

@@ -1,4 +1,4 @@
-//! Calls of the frameworks: what they become, and what is refused.
+//! Calls of the frameworks: what they become, and what is rejected.
 
 use super::check;
 
@@ -9,18 +9,18 @@ fn onnx_by_opset() {
         ("onnx.Add(f32, 1)", "add(f32, 1) f32 (2, 3)"),
         (
             "onnx.Add(i8, i8, opset=13)",
-            "error 0: onnx.Add of opset 13: operand 0 is i8; it takes i32, i64, u32, u64, f16, bf16, f32, f64; opset 14 and newer take it",
+            "error 0: onnx.Add of opset 13: operand 0 is i8; it accepts i32, i64, u32, u64, f16, bf16, f32, f64; opset 14 and newer take it",
         ),
         (
             "onnx.Add(f32, i32)",
             "error 0: onnx.Add of opset 28: operand 0 is f32 and operand 1 is i32; the dtypes must be equal; cast one of them",
         ),
-        ("onnx.Add(bool, bool)", "error 0: onnx.Add of opset 28: operand 0 is bool; it takes i8"),
+        ("onnx.Add(bool, bool)", "error 0: onnx.Add of opset 28: operand 0 is bool; it accepts i8"),
         ("onnx.Add(i32, 1.5)", "error 0: onnx.Add of opset 28: 1.5 is a float and the array is i32"),
         ("onnx.Add(1, 2)", "error 0: onnx.Add of opset 28: numbers alone have no dtype"),
-        ("onnx.Add(f32)", "error 0: onnx.Add of opset 28 takes 2 operands, not 1"),
-        ("onnx.Add(f32, f32, axis=1)", "error 0: onnx.Add of opset 28 takes no attribute 'axis'; its attributes: none"),
-        ("onnx.Add(f32, f32, opset=99)", "error 0: opset=99 is no opset of onnx; they go from 1 to 28"),
+        ("onnx.Add(f32)", "error 0: onnx.Add of opset 28 needs 2 operands, not 1"),
+        ("onnx.Add(f32, f32, axis=1)", "error 0: onnx.Add of opset 28 has no attribute 'axis'; its attributes: none"),
+        ("onnx.Add(f32, f32, opset=99)", "error 0: opset=99 is not an opset of onnx; opsets are 1 to 28"),
         ("onnx.Add(f32, f32_, opset=6)", "error 0: "),
         ("onnx.Add(x2_3_4, x3, opset=6, broadcast=1, axis=1)", "add(x2_3_4, x3) f32 (2, 3, 4)"),
         ("onnx.Add(x2_3_4, x4, opset=6, broadcast=1)", "add(x2_3_4, x4) f32 (2, 3, 4)"),
@@ -46,24 +46,24 @@ fn onnx_by_opset() {
         ("onnx.Pow(f32, i32)", "f32(pow(f64(f32), f64(i32))) f32 (2, 3)"),
         ("onnx.Pow(f32, 2)", "pow(f32, 2) f32 (2, 3)"),
         ("onnx.Pow(f32, i32, opset=7)", "error 0: onnx.Pow of opset 7: operand 0 is f32 and operand 1 is i32"),
-        ("onnx.Pow(i8, i8)", "error 0: onnx.Pow of opset 28: operand 0 is i8; it takes i32, i64, f16"),
+        ("onnx.Pow(i8, i8)", "error 0: onnx.Pow of opset 28: operand 0 is i8; it accepts i32, i64, f16"),
         ("onnx.Max(f32)", "f32 f32 (2, 3)"),
         ("onnx.Max(f32, f32_, x4_1_1)", "max(max(f32, f32_), x4_1_1) f32 (4, 2, 3)"),
         ("onnx.Max(f32, f32_, opset=7)", "error 0: "),
-        ("onnx.Max()", "error 0: onnx.Max of opset 28 takes at least 1 operand, not 0"),
+        ("onnx.Max()", "error 0: onnx.Max of opset 28 needs at least 1 operand, not 0"),
         ("onnx.Sum(f32, f32_)", "sum(f32, f32_) f32 (2, 3)"),
-        ("onnx.Sum(i32, i32)", "error 0: onnx.Sum of opset 28: operand 0 is i32; it takes f16, bf16, f32, f64"),
+        ("onnx.Sum(i32, i32)", "error 0: onnx.Sum of opset 28: operand 0 is i32; it accepts f16, bf16, f32, f64"),
         ("onnx.Mean(f64)", "f64 f64 (2, 3)"),
         ("onnx.Equal(bool, bool)", "equal(bool, bool) bool (2, 3)"),
         ("onnx.LessOrEqual(i8, i8)", "less_equal(i8, i8) bool (2, 3)"),
         ("onnx.And(bool, bool)", "logical_and(bool, bool) bool (2, 3)"),
-        ("onnx.And(i8, i8)", "error 0: onnx.And of opset 28: operand 0 is i8; it takes bool"),
+        ("onnx.And(i8, i8)", "error 0: onnx.And of opset 28: operand 0 is i8; it accepts bool"),
         ("onnx.BitwiseXor(u8, u8)", "bitwise_xor(u8, u8) u8 (2, 3)"),
         ("onnx.BitShift(u8, u8, direction=\"LEFT\")", "shift_left(u8, u8) u8 (2, 3)"),
         ("onnx.BitShift(i8, 1, direction='RIGHT')", "shift_right(i8, 1) i8 (2, 3)"),
         (
             "onnx.BitShift(i8, i8, direction='LEFT', opset=11)",
-            "error 0: onnx.BitShift of opset 11: operand 0 is i8; it takes u8, u16, u32, u64; opset 28",
+            "error 0: onnx.BitShift of opset 11: operand 0 is i8; it accepts u8, u16, u32, u64; opset 28",
         ),
         ("onnx.BitShift(u8, u8)", "error 0: onnx.BitShift of opset 28 needs the attribute direction"),
         (
@@ -88,7 +88,7 @@ fn onnx_by_opset() {
         ("onnx.Relu(i8)", "relu(i8) i8 (2, 3)"),
         (
             "onnx.Sin(bf16, opset=7)",
-            "error 0: onnx.Sin of opset 7: operand 0 is bf16; it takes f16, f32, f64; opset 22",
+            "error 0: onnx.Sin of opset 7: operand 0 is bf16; it accepts f16, f32, f64; opset 22",
         ),
         ("onnx.IsInf(f32, detect_negative=0)", "equal(f32, inf) bool (2, 3)"),
         ("onnx.Cast(f32, to=10)", "f16(f32) f16 (2, 3)"),
@@ -109,13 +109,13 @@ fn onnx_by_schema() {
         ("onnx.Clip(f32, min=0, opset=10)", "clamp(f32, 0, 340282350000000000000000000000000000000) f32 (2, 3)"),
         ("onnx.Clip(f32, opset=11)", "f32 f32 (2, 3)"),
         ("onnx.Erf(i32, opset=9)", "i32(erf(f64(i32))) i32 (2, 3)"),
-        ("onnx.Erf(i32)", "error 0: onnx.Erf of opset 28: operand 0 is i32; it takes f16, bf16, f32, f64"),
+        ("onnx.Erf(i32)", "error 0: onnx.Erf of opset 28: operand 0 is i32; it accepts f16, bf16, f32, f64"),
         (
             "onnx.Shrink(f32, lambd=1.5)",
             "where(less(f32, -1.5), add(f32, 0), where(greater(f32, 1.5), sub(f32, 0), 0)) f32 (2, 3)",
         ),
         ("onnx.Selu(f32, opset=1)", "mul(1.0507, where(less(f32, 0), mul(1.6732, expm1(f32)), f32)) f32 (2, 3)"),
-        ("onnx.Cast(f32, to=10, saturate=1, opset=13)", "error 0: onnx.Cast of opset 13 takes no attribute 'saturate'"),
+        ("onnx.Cast(f32, to=10, saturate=1, opset=13)", "error 0: onnx.Cast of opset 13 has no attribute 'saturate'"),
         ("onnx.Cast(f32, to=10, saturate=0, round_mode=\"nearest\")", "f16(f32) f16 (2, 3)"),
         ("onnx.CastLike(f32, i8, saturate=0)", "i8(f32) i8 (2, 3)"),
     ]);
@@ -171,7 +171,7 @@ fn openvino_by_attributes() {
             "openvino.Round(f32, mode=\"half_away_from_zero\")",
             "where(greater_equal(abs(sub(f32, trunc(f32))), 0.5), add(trunc(f32), sign(f32)), trunc(f32)) f32 (2, 3)",
         ),
-        // Rounding takes integers, and leaves them.
+        // Rounding accepts integers and does not change them.
         ("openvino.Floor(i32)", "i32 i32 (2, 3)"),
         ("openvino.Ceiling(u8)", "u8 u8 (2, 3)"),
         ("openvino.Round(i64, mode=\"half_away_from_zero\")", "i64 i64 (2, 3)"),
@@ -203,17 +203,17 @@ fn ncnn_and_paddle() {
         ("ncnn.BinaryOp(f32, 2.5, op_type=2)", "mul(f32, 2.5) f32 (2, 3)"),
         (
             "ncnn.BinaryOp(f32, f32, op_type=19)",
-            "error 0: ncnn.BinaryOp: it is not defined for f32 with op_type=19; it takes op_type=0 to op_type=18",
+            "error 0: ncnn.BinaryOp: it is not defined for f32 with op_type=19; use op_type=0 to op_type=18",
         ),
         (
             "ncnn.BinaryOp(f32, f32, with_scalar=1, b=2.0)",
-            "error 0: ncnn.BinaryOp: it takes its second operand as an array or as b, not both",
+            "error 0: ncnn.BinaryOp: the second operand is an array or b, not both",
         ),
         ("ncnn.BinaryOp(f32)", "error 0: ncnn.BinaryOp: it needs a second operand"),
-        ("ncnn.BinaryOp(i32, i32)", "error 0: ncnn.BinaryOp: operand 0 is i32; it takes f32"),
+        ("ncnn.BinaryOp(i32, i32)", "error 0: ncnn.BinaryOp: operand 0 is i32; it accepts f32"),
         (
             "ncnn.BinaryOp(f32, f32, opset=3)",
-            "error 0: ncnn.BinaryOp takes no attribute 'opset'; its attributes: op_type, with_scalar, b",
+            "error 0: ncnn.BinaryOp has no attribute 'opset'; its attributes: op_type, with_scalar, b",
         ),
         ("ncnn.UnaryOp(f32, op_type=6)", "rsqrt(f32) f32 (2, 3)"),
         ("paddle.elementwise_add(x2_3_4, x3, axis=1)", "add(x2_3_4, x3) f32 (2, 3, 4)"),
@@ -224,7 +224,7 @@ fn ncnn_and_paddle() {
         ("paddle.elementwise_mod(i32, i32)", "mod_floor(i32, i32) i32 (2, 3)"),
         ("paddle.elementwise_pow(i32, i32)", "pow_trunc(i32, i32) i32 (2, 3)"),
         ("paddle.elementwise_add(bool, bool)", "logical_or(bool, bool) bool (2, 3)"),
-        ("paddle.add(f32, f32_, axis=1)", "error 0: paddle.add takes no attribute 'axis'"),
+        ("paddle.add(f32, f32_, axis=1)", "error 0: paddle.add has no attribute 'axis'"),
         ("paddle.divide(i32, i32)", "div(f32(i32), f32(i32)) f32 (2, 3)"),
         ("paddle.logical_and(f32, f32_)", "logical_and(bool(f32), bool(f32_)) bool (2, 3)"),
     ]);
@@ -244,7 +244,7 @@ fn layers_of_ncnn() {
             "error 0: ncnn.PReLU: operand 1 has the shape (2,); for data of (4, 3, 2) it is one number, or one for each entry",
         ),
         ("ncnn.PReLU(x4_3_2, x4, num_slope=1)", "error 0: ncnn.PReLU: num_slope=1, but operand 1 has 4 numbers; leave"),
-        ("ncnn.PReLU(x4_3_2)", "error 0: ncnn.PReLU takes 2 operands, not 1"),
+        ("ncnn.PReLU(x4_3_2)", "error 0: ncnn.PReLU needs 2 operands, not 1"),
         ("ncnn.Bias(x4_3_2, x4)", "add(x4_3_2, x4) f32 (4, 3, 2)"),
         ("ncnn.Bias(x4_3, x4)", "error 0: ncnn.Bias: operand 1 has the shape (4,); for data of (4, 3) it is one"),
         ("ncnn.Scale(x4_3, x4, x4)", "add(mul(x4_3, x4), x4) f32 (4, 3)"),
@@ -258,7 +258,7 @@ fn layers_of_ncnn() {
         ("ncnn.Eltwise(f32, f32, op_type=1, coeffs=[0.5, 2])", "add(mul(f32, 0.5), mul(f32, 2)) f32 (2, 3)"),
         ("ncnn.Eltwise(f32, f32, coeffs=[0.5, 2])", "mul(f32, f32) f32 (2, 3)"),
         ("ncnn.Eltwise(f32, f32, op_type=1, coeffs=[1, 2, 3])", "error 0: ncnn.Eltwise: coeffs has 3 numbers for 2"),
-        ("ncnn.Eltwise(f32)", "error 0: ncnn.Eltwise takes at least 2 operands, not 1"),
+        ("ncnn.Eltwise(f32)", "error 0: ncnn.Eltwise needs at least 2 operands, not 1"),
         ("ncnn.Eltwise(f32, f32_)", "error 0: "),
         ("ncnn.ReLU(f32)", "relu(f32) f32 (2, 3)"),
         ("ncnn.ReLU(f32, slope=0.5)", "prelu(f32, 0.5) f32 (2, 3)"),
@@ -268,7 +268,7 @@ fn layers_of_ncnn() {
         ("ncnn.GELU(f32, fast_gelu=1)", "gelu_tanh(f32) f32 (2, 3)"),
         ("ncnn.Threshold(f32, threshold=1)", "where(greater(f32, 1), 1, 0) f32 (2, 3)"),
         ("ncnn.SELU(f32, lambda=2)", "mul(2, where(less(f32, 0), mul(1.6732632, expm1(f32)), f32)) f32 (2, 3)"),
-        ("ncnn.ReLU(f64)", "error 0: ncnn.ReLU: operand 0 is f64; it takes f32"),
+        ("ncnn.ReLU(f64)", "error 0: ncnn.ReLU: operand 0 is f64; it accepts f32"),
     ]);
 }
 

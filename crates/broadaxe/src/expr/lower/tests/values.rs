@@ -12,7 +12,7 @@ use crate::{
 const NUMPY: &str = include_str!("numpy.txt");
 const ONNX: &str = include_str!("onnx.txt");
 
-/// Makes the array that a name stands for: its dtype's values, of the shape (2, 3), or (3,) with a `_`.
+/// Makes the array of a name: its dtype's values, of the shape (2, 3), or (3,) with a `_`.
 fn array(name: &str) -> Array {
     let dtype = DType::from_name(name.trim_end_matches('_')).unwrap();
     let (shape, values): (&[usize], &[f64]) = match (name.ends_with('_'), dtype) {

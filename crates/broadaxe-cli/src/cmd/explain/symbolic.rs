@@ -1,4 +1,4 @@
-//! The drawing of shapes that are not known: where axes go, what may be repeated, and the conditions.
+//! Draws symbolic shapes: where axes go, what may be repeated, and the conditions.
 
 use broadaxe_shape::{Dim, Inferred, Rule, SymbolicShape};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A broadcast of shapes that are not known.
-pub(super) struct Open<'a> {
+pub(super) struct SymbolicDrawing<'a> {
     rule: Rule,
     shapes: &'a [SymbolicShape],
     inferred: Inferred,
@@ -26,7 +26,7 @@ struct Repeat<'a> {
     when: Option<String>,
 }
 
-impl<'a> Open<'a> {
+impl<'a> SymbolicDrawing<'a> {
     pub(super) fn new(rule: Rule, shapes: &'a [SymbolicShape]) -> Result<Self, Error> {
         let inferred = rule.infer(shapes)?;
         Ok(Self { rule, shapes, inferred })
@@ -126,7 +126,7 @@ impl<'a> Open<'a> {
             format!("{} times along axis {}{when}", repeat.times, repeat.axis)
         });
         match along.collect::<Vec<_>>().as_slice() {
-            [] => format!("{name} {shape} is used as it is"),
+            [] => format!("{name} {shape} does not repeat"),
             along => format!("{name} {shape} is repeated {}", join(along, " and ")),
         }
     }

@@ -1,7 +1,7 @@
-//! Sheets: graphs over arrays of Python that are borrowed for one evaluation.
+//! Builds graphs over arrays of Python that are borrowed for one evaluation.
 //!
-//! What is put on a sheet has a value, an operand or a result, whose shape and dtype are known at once. Nothing is computed before a
-//! value is asked for; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
+//! Operands and results are values whose shapes and dtypes are known at once. Nothing is computed before a value is
+//! requested; then everything that it needs is one fused evaluation. Masks, casts to the dtype of `out` and
 //! broadcasts to its shape are nodes like any other.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -27,12 +27,12 @@ use crate::{
     rule, watch,
 };
 
-/// A value on a sheet: an array, a number, or what will be computed.
+/// A value in a graph builder: an array, a number, or what will be computed.
 #[pyclass(frozen, module = "broadaxe._broadaxe")]
 #[derive(Clone)]
 pub(crate) struct Value {
-    /// The number of the sheet.
-    sheet: u64,
+    /// The number of the builder.
+    builder: u64,
     arg: Arg,
     pub(crate) shape: Vec<usize>,
     pub(crate) dtype: Option<DType>,
@@ -76,7 +76,7 @@ impl Expression {
     }
 
     /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit as it is.
+    /// does not fit.
     pub(crate) fn answer<'py>(
         &self,
         py: Python<'py>,
@@ -126,7 +126,7 @@ impl Expression {
     }
 
     /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit as it is.
+    /// does not fit.
     #[pyo3(signature = (operands, rule=None, axis=None, out=None))]
     fn at_once<'py>(
         &self,
@@ -169,8 +169,8 @@ fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
 
 /// A graph over borrowed arrays.
 #[pyclass(module = "broadaxe._broadaxe")]
-pub(crate) struct Sheet {
-    /// Tells its values from those of other sheets.
+pub(crate) struct GraphBuilder {
+    /// Tells its values from those of other builders.
     number: u64,
     graph: Graph,
     arrays: Vec<(Py<PyAny>, Node)>,
@@ -179,22 +179,22 @@ pub(crate) struct Sheet {
     is_long: bool,
 }
 
-impl Sheet {
+impl GraphBuilder {
     fn value(&self, node: Node) -> Value {
         Value {
-            sheet: self.number,
+            builder: self.number,
             arg: Arg::Node(node),
             shape: self.graph.shape(node).to_vec(),
             dtype: Some(self.graph.dtype(node)),
         }
     }
 
-    /// Returns what a value of this sheet stands for.
+    /// Returns the operand of a value of this graph builder.
     fn arg(&self, value: &Value) -> PyResult<Arg> {
-        if value.sheet == self.number {
+        if value.builder == self.number {
             return Ok(value.arg);
         }
-        Err(PyValueError::new_err("the value is of another sheet"))
+        Err(PyValueError::new_err("the value belongs to another graph builder"))
     }
 
     fn args(&self, values: &[PyRef<'_, Value>]) -> PyResult<Vec<Arg>> {
@@ -206,7 +206,7 @@ impl Sheet {
         Ok(self.value(node))
     }
 
-    /// Makes an empty sheet.
+    /// Makes an empty builder.
     pub(crate) fn under(rule: Rule) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -232,14 +232,14 @@ impl Sheet {
 }
 
 #[pymethods]
-impl Sheet {
+impl GraphBuilder {
     #[new]
     #[pyo3(signature = (rule=None, axis=None))]
     fn new(rule: Option<rule::Name<'_>>, axis: Option<i64>) -> PyResult<Self> {
         rule::read(rule, axis).map(Self::under)
     }
 
-    /// Puts a plain array or a number of Python on the sheet; the same array twice is one value.
+    /// Adds a plain array or a number of Python; the same array twice is one value.
     pub(crate) fn put(&mut self, object: &Bound<'_, PyAny>) -> PyResult<Value> {
         if let Some((_, node)) = self.arrays.iter().find(|(known, _)| known.is(object)) {
             return Ok(self.value(*node));
@@ -250,7 +250,9 @@ impl Sheet {
             return Ok(self.value(node));
         }
         match number::read(object)? {
-            Some(literal) => Ok(Value { sheet: self.number, arg: Arg::Weak(literal), shape: Vec::new(), dtype: None }),
+            Some(literal) => {
+                Ok(Value { builder: self.number, arg: Arg::Weak(literal), shape: Vec::new(), dtype: None })
+            }
             None => Err(PyTypeError::new_err("an operand is neither a plain array nor a number")),
         }
     }
@@ -261,7 +263,7 @@ impl Sheet {
         caught(|| self.added(name, &args))
     }
 
-    /// Adds the choice of one value or another by a mask, under NumPy's rule whatever the sheet's is.
+    /// Adds the choice of one value or another by a mask, always under NumPy's rule.
     fn choose(&mut self, mask: &Value, one: &Value, other: &Value) -> PyResult<Value> {
         let args = [self.arg(mask)?, self.arg(one)?, self.arg(other)?];
         caught(|| {
@@ -345,13 +347,13 @@ impl Sheet {
                 Some(array) if array.shape == self.graph.shape(*node) && array.dtype == self.graph.dtype(*node) => {
                     operands.push(object, &array);
                 }
-                _ => return Err(PyValueError::new_err("an operand has changed since it was put on the sheet")),
+                _ => return Err(PyValueError::new_err("an operand has changed since it was added")),
             }
         }
         let target = match &out {
             None => None,
             Some(out) => {
-                let no_array = || PyTypeError::new_err("the output is no plain array of one of the dtypes");
+                let no_array = || PyTypeError::new_err("the output must be a plain array of a supported dtype");
                 Some(path::look_out(out)?.ok_or_else(no_array)?)
             }
         };
