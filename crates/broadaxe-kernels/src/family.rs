@@ -112,7 +112,7 @@ const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
 }
 
 /// The loops of a memory-bound operator on two f16 or bf16 operands whose result is that of f32, rounded.
-const fn two_light<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Variant {
+const fn two_memory_bound<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     {
         let loops =
@@ -130,7 +130,7 @@ const fn two_light<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Vari
 }
 
 /// The same for one operand.
-const fn one_light<O: Unary<H> + Widened, H: PackedHalf>() -> Variant {
+const fn one_memory_bound<O: Unary<H> + Widened, H: PackedHalf>() -> Variant {
     #[cfg(target_arch = "x86_64")]
     return half_loops::<One<O, H, 0>, OneMemoryBound<O, H, H::By8>, OneMemoryBound<O, H, H::By16>>(0, true);
     #[cfg(not(target_arch = "x86_64"))]
@@ -189,11 +189,12 @@ impl<O: Binary<f16> + Binary<f32, Out = f32>> ElementLoops<(O, O)> {
 struct ByF32<O, H>(PhantomData<(O, H)>);
 
 impl<O: Unary<H> + Widened, H: PackedHalf> ByF32<O, (H,)> {
-    const ONE: &'static [Variant] = &[one_light::<O, H>()];
+    const ONE: &'static [Variant] = &[one_memory_bound::<O, H>()];
 }
 
 impl<O: Binary<H> + Widened, H: PackedHalf> ByF32<O, (H, H)> {
-    const TWO: &'static [Variant] = &[two_light::<O, H, 0>(), two_light::<O, H, 1>(), two_light::<O, H, 2>()];
+    const TWO: &'static [Variant] =
+        &[two_memory_bound::<O, H, 0>(), two_memory_bound::<O, H, 1>(), two_memory_bound::<O, H, 2>()];
 }
 
 impl<O: Origin, T: Target> ElementLoops<(element::Cast<T>, O, f32)> {

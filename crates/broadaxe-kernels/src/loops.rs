@@ -227,13 +227,13 @@ impl Kernel {
 
     /// Says whether its loops compute short rows by groups: loops of memory-bound operators with several operands do,
     /// except on the lowest of several levels.
-    pub(crate) fn takes_groups(&self, isa: Isa) -> bool {
+    pub(crate) fn uses_groups(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline || cfg!(not(target_arch = "x86_64"));
         has_level && self.arity > 1 && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32
     }
 
     /// Says whether its loops compute rows of f16 or bf16 by lane blocks.
-    pub(crate) fn takes_lots(&self, isa: Isa) -> bool {
+    pub(crate) fn uses_lane_blocks(&self, isa: Isa) -> bool {
         let has_level = isa.level() != Level::Baseline && self.arity < 3;
         let halves = self.output.is_half() && self.inputs().iter().all(|dtype| dtype.is_half());
         has_level && halves && self.picos <= MEMORY_BOUND_PICOS * self.output.size() as u32

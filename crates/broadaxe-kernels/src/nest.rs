@@ -53,10 +53,10 @@ pub(crate) enum AccessPattern {
 const TIMES: usize = 4096;
 
 /// The largest element stride that the loops of chains gather directly.
-const MOST_APART: isize = 4;
+const MAX_GATHERED_STRIDE: isize = 4;
 
 /// The largest element stride handled without packing: one cache line of 64-bit elements.
-const MOST_SINGLE: isize = 8;
+const MAX_STRIDE: isize = 8;
 
 /// The access patterns, besides dense and constant, that a loop reads directly, without packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub(crate) fn direct_access_pattern(
     let mut moves = loops.rev().filter(|&(dim, _)| dim > 1).peekable();
     let first = moves.peek().map_or(0, |&(_, stride)| stride);
     let apart = first / size as isize;
-    let most = if direct == DirectAccess::Strided { MOST_SINGLE } else { MOST_APART };
+    let most = if direct == DirectAccess::Strided { MAX_STRIDE } else { MAX_GATHERED_STRIDE };
     let can = direct != DirectAccess::Repeated && (-most..=most).contains(&apart);
     if can && first == apart * size as isize && follow(moves.clone(), first) {
         return AccessPattern::Strided(apart);
@@ -226,7 +226,7 @@ pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
 /// The same in a loop over f16 or bf16, which copies rows shorter than its group.
 pub(crate) const ROW_OF_HALVES: f64 = 8.0;
 /// The same in a loop that computes lane blocks, for a row of at least one lane block.
-pub(crate) const ROW_OF_LOTS: f64 = 0.5;
+pub(crate) const ROW_OF_LANE_BLOCKS: f64 = 0.5;
 /// Computing an element again that the last two lane blocks of a row share.
 const SHARED: f64 = 0.03;
 /// Widening an element of f16 or bf16.
@@ -378,7 +378,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
         Some((_, times)) => UNIT / times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64 + TURN,
         None => UNIT,
     };
-    let own = unit / cut.elements() as f64 + (row + edges) / n + of_lots(dims, operands, terms, cut);
+    let own = unit / cut.elements() as f64 + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
         match operand.access_pattern(dims, cut) {
             AccessPattern::Constant | AccessPattern::Dense => return 0.0,
@@ -399,7 +399,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
 }
 
 /// Estimates the change in the cost of an element if it is computed in lane blocks.
-fn of_lots(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
+fn of_lane_blocks(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let n = cut.chunk * cut.inner;
     if terms.lane_blocks == 0 || n < LANE_BLOCK_ELEMENTS {
         return 0.0;

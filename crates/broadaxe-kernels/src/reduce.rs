@@ -212,8 +212,8 @@ impl ReduceBlocking {
         // Few results per row would leave the lanes of a search empty, while the rows of a fold are joined together.
         let narrow = reduce.reduction.is_search() && domain.kept.last().is_none_or(|&dim| dim < MIN_ALONG_ELEMENTS / 2);
         let along = kept == 1
-            || ((folded >= MIN_ALONG_ELEMENTS || kept < MIN_ALONG_ELEMENTS) && (narrow || lies_along(domain)));
-        let direct = reduce.program.is_none() && lies_well(domain, along, size);
+            || ((folded >= MIN_ALONG_ELEMENTS || kept < MIN_ALONG_ELEMENTS) && (narrow || is_contiguous_along(domain)));
+        let direct = reduce.program.is_none() && is_readable_in_place(domain, along, size);
         let most = (SLAB / size).min(MAX_SLAB_ELEMENTS);
         // Elements in place are read along one loop at a time.
         let outermost = if direct { domain.kept.len().saturating_sub(1) } else { 0 };
@@ -260,7 +260,7 @@ impl ReduceBlocking {
 }
 
 /// Says whether, for most inputs, the elements of a result are closer together than those of adjacent results.
-fn lies_along(domain: &Domain) -> bool {
+fn is_contiguous_along(domain: &Domain) -> bool {
     let step = |input, folded| domain.strides(input, folded).last().map_or(0, |stride| stride.unsigned_abs());
     let votes = (0..domain.inputs.len()).map(|input| match (step(input, false), step(input, true)) {
         (0, 0) => 0,
@@ -277,7 +277,7 @@ fn lies_along(domain: &Domain) -> bool {
 }
 
 /// Says whether the only input can be folded in place without too many calls.
-fn lies_well(domain: &Domain, along: bool, size: usize) -> bool {
+fn is_readable_in_place(domain: &Domain, along: bool, size: usize) -> bool {
     let last = |folded: bool| {
         let dims = if folded { &domain.folded } else { &domain.kept };
         let stride = domain.strides(0, folded).last();

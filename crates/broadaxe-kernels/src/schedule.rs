@@ -296,7 +296,7 @@ impl Schedule {
         schedule.make_room_for_packs();
         match method {
             Method::Chain => schedule.bind_chain(),
-            Method::Strided => schedule.bind_single(),
+            Method::Strided => schedule.bind_strided(),
             Method::Loops => {
                 schedule.bind_steps();
                 schedule.turning = schedule.choose_turning();

@@ -42,7 +42,7 @@ pub(super) fn run_fenced(
 
 /// Copies elements between memory of these lengths, next to guard pages, from these offsets; returns both.
 #[cfg(unix)]
-pub(super) fn carry_fenced(
+pub(super) fn strided_copy_fenced(
     isa: Isa,
     way: &CopyPlan,
     (from, to): (&Fenced, &Fenced),

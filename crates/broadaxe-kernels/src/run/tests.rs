@@ -360,7 +360,7 @@ fn pieces_of_rows_take_whole_lines() {
 #[cfg(unix)]
 mod fenced {
     use super::{
-        raw::{Fenced, call_all, carry_fenced, chain_fenced},
+        raw::{Fenced, call_all, chain_fenced, strided_copy_fenced},
         *,
     };
     use crate::nest::reach;
@@ -393,7 +393,7 @@ mod fenced {
             let way = CopyPlan { ahead: round % 3 != 0, ..way };
             let (lens, offsets) = if packs { ([strided, dense], [start, 0]) } else { ([dense, strided], [0, start]) };
             for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
-                let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
+                let [from, to] = strided_copy_fenced(isa, &way, (&fences.0, &fences.1), lens, offsets, at_end);
                 let mut want = vec![0xee; to.len()];
                 for (i, place) in places(&axes).into_iter().enumerate() {
                     let place = (start as isize + place) as usize;
@@ -427,7 +427,7 @@ mod fenced {
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                     let way = CopyPlan::pack(size, &axes);
                     let [from, to] =
-                        carry_fenced(isa, &way, (&fences.0, &fences.1), [strided, dense], [start, 0], at_end);
+                        strided_copy_fenced(isa, &way, (&fences.0, &fences.1), [strided, dense], [start, 0], at_end);
                     let want = places(&axes).into_iter().flat_map(|place| {
                         let place = (start as isize + place) as usize;
                         from[place..place + size].iter().copied()
@@ -470,7 +470,7 @@ mod fenced {
                 let start = if apart < 0 { (row - 1) * size } else { 0 };
                 for (isa, at_end) in Isa::available().into_iter().flat_map(|isa| [(isa, false), (isa, true)]) {
                     let lens = [strided, dense];
-                    let [from, to] = carry_fenced(isa, &way, (&fences.0, &fences.1), lens, [start, 0], at_end);
+                    let [from, to] = strided_copy_fenced(isa, &way, (&fences.0, &fences.1), lens, [start, 0], at_end);
                     for (i, place) in places(&axes).into_iter().enumerate() {
                         let place = (start as isize + place) as usize;
                         let about =

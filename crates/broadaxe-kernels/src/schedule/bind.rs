@@ -61,7 +61,7 @@ impl Schedule {
     }
 
     /// Binds the one step to the loop over strided elements.
-    pub(super) fn bind_single(&mut self) {
+    pub(super) fn bind_strided(&mut self) {
         let step = &self.program.steps[0];
         let Some(plain) = step.kernel.apart[self.isa.index()] else { return };
         let moves = |own: &Operand| match own.access {

@@ -7,7 +7,7 @@ use crate::{
     isa::{Isa, Level},
     nest::{
         AccessPattern, Blocking, DirectAccess, Layout, MAX_UNIT_ELEMENTS, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS,
-        ROW_OF_HALVES, ROW_OF_LOTS, Terms, direct_access_pattern, priced,
+        ROW_OF_HALVES, ROW_OF_LANE_BLOCKS, Terms, direct_access_pattern, priced,
     },
     program::{Program, Step},
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
@@ -43,14 +43,14 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     let is_little = is_little(dims);
     let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
     let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
-    let takes_lots = |step: &&Step| !is_little && step.kernel.takes_lots(isa);
-    let row_of_lots = |step| if takes_lots(&step) { ROW_OF_LOTS } else { row(step) };
-    let takes_groups = |step: &Step| step.kernel.takes_groups(isa) && !copies(step);
-    let by_groups = !is_little && program.steps.iter().all(takes_groups);
+    let uses_lane_blocks = |step: &&Step| !is_little && step.kernel.uses_lane_blocks(isa);
+    let row_of_lots = |step| if uses_lane_blocks(&step) { ROW_OF_LANE_BLOCKS } else { row(step) };
+    let uses_groups = |step: &Step| step.kernel.uses_groups(isa) && !copies(step);
+    let by_groups = !is_little && program.steps.iter().all(uses_groups);
     Terms {
         row: program.steps.iter().map(row).sum(),
         row_of_groups: if by_groups { ROW_OF_GROUPS } else { program.steps.iter().map(row_of_lots).sum() },
-        lane_blocks: program.steps.iter().filter(takes_lots).count(),
+        lane_blocks: program.steps.iter().filter(uses_lane_blocks).count(),
         turns: !is_little
             && manner != Manner::InPlace
             && matches!(&program.steps[..], [step] if step.kernel.guard().is_none()),
@@ -150,7 +150,7 @@ pub(super) fn choose_units(
         if let Some((price, cut)) = choose_chain(isa, program, dims, operands, manner) {
             return UnitChoice { cut, price, method: Method::Chain };
         }
-        if let Some((price, cut)) = choose_single(isa, program, dims, operands, manner) {
+        if let Some((price, cut)) = choose_strided(isa, program, dims, operands, manner) {
             return UnitChoice { cut, price, method: Method::Strided };
         }
     }
@@ -161,7 +161,7 @@ pub(super) fn choose_units(
 }
 
 /// Chooses units for a program of one step that computes strided elements in place, if that pays.
-fn choose_single(
+fn choose_strided(
     isa: Isa,
     program: &Program,
     dims: &[usize],

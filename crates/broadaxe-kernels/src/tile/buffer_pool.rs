@@ -23,10 +23,10 @@ use std::{
 use super::block::Allocation;
 
 /// The smallest block that is pooled, in bytes; smaller ones are cheap to clear.
-pub(super) const LEAST: usize = 256 << 10;
+pub(super) const MIN_POOLED_BYTES: usize = 256 << 10;
 
 /// The most blocks in the pool.
-const BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// The time after which an unused block is dropped.
 const AGE: Duration = Duration::from_secs(10);
@@ -38,7 +38,7 @@ const TRIES: usize = 200;
 const UNSET: usize = usize::MAX;
 
 static LIMIT_BYTES: AtomicUsize = AtomicUsize::new(UNSET);
-static KEPT: Mutex<Kept> = Mutex::new(Kept { blocks: Vec::new(), process: 0 });
+static POOL: Mutex<PooledBlocks> = Mutex::new(PooledBlocks { blocks: Vec::new(), process: 0 });
 
 /// A block, and the time at which it was returned.
 struct PooledBlock {
@@ -47,7 +47,7 @@ struct PooledBlock {
 }
 
 /// The blocks, oldest first.
-struct Kept {
+struct PooledBlocks {
     blocks: Vec<PooledBlock>,
     process: u32,
 }
@@ -77,7 +77,7 @@ pub fn release() -> usize {
 /// Pools a block, or frees it and others.
 pub(super) fn put(allocation: Allocation) {
     let (room, most) = (allocation.room(), pool_limit().unwrap_or(0));
-    if room < LEAST || room > most {
+    if room < MIN_POOLED_BYTES || room > most {
         return;
     }
     let Some(mut kept) = lock() else { return };
@@ -91,7 +91,7 @@ pub(super) fn put(allocation: Allocation) {
 /// Returns a block for `len` bytes, if there is one.
 pub(super) fn take(len: usize) -> Option<Allocation> {
     let most = pool_limit().unwrap_or(0);
-    if len < LEAST || len > most {
+    if len < MIN_POOLED_BYTES || len > most {
         return None;
     }
     let mut kept = lock()?;
@@ -102,7 +102,7 @@ pub(super) fn take(len: usize) -> Option<Allocation> {
     found
 }
 
-impl Kept {
+impl PooledBlocks {
     /// Removes the newest block that has room for `len` bytes and wastes at most a fifth.
     fn find(&mut self, len: usize) -> Option<Allocation> {
         let fits = |block: &PooledBlock| (len..=len.saturating_add(len / 4)).contains(&block.allocation.room());
@@ -116,7 +116,7 @@ impl Kept {
         let most = most.saturating_sub(coming);
         let mut leave = 0;
         for block in &self.blocks {
-            let stays = block.since.elapsed() < AGE && self.blocks.len() - leave < BLOCKS && bytes <= most;
+            let stays = block.since.elapsed() < AGE && self.blocks.len() - leave < MAX_BLOCKS && bytes <= most;
             if stays {
                 break;
             }
@@ -128,9 +128,9 @@ impl Kept {
 }
 
 /// Locks the pool, unless others hold the lock for long. Drops the blocks of the parent process.
-fn lock() -> Option<MutexGuard<'static, Kept>> {
+fn lock() -> Option<MutexGuard<'static, PooledBlocks>> {
     for round in 0..TRIES {
-        let mut kept = match KEPT.try_lock() {
+        let mut kept = match POOL.try_lock() {
             Ok(kept) => kept,
             Err(TryLockError::Poisoned(kept)) => kept.into_inner(),
             Err(TryLockError::WouldBlock) => {

@@ -35,13 +35,17 @@ pub(crate) unsafe fn strided_copy(isa: Isa, way: &CopyPlan, from: *const u8, to:
 /// Returns the kernel for elements of a size.
 #[cfg(target_arch = "x86_64")]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    each::<Carry<T, L, NoShuffle, Lanes1>, Carry<T, L, Shuffle16, Lanes2>, Carry<T, L, Shuffle16, Lanes4>>()
+    each::<
+        StridedCopy<T, L, NoShuffle, Lanes1>,
+        StridedCopy<T, L, Shuffle16, Lanes2>,
+        StridedCopy<T, L, Shuffle16, Lanes4>,
+    >()
 }
 
 /// Returns the kernel for elements of a size.
 #[cfg(not(target_arch = "x86_64"))]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    versions::<Carry<T, L, NoShuffle, NoLanes>>()
+    versions::<StridedCopy<T, L, NoShuffle, NoLanes>>()
 }
 
 /// Copies the elements of a kernel and of the axes `outer` outside it.
@@ -91,9 +95,9 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
 }
 
 /// The kernel of the plan that the second place points to; `L` elements are 16 bytes.
-struct Carry<T, const L: usize, S, V>(PhantomData<(T, S, V)>);
+struct StridedCopy<T, const L: usize, S, V>(PhantomData<(T, S, V)>);
 
-impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for Carry<T, L, S, V> {
+impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for StridedCopy<T, L, S, V> {
     #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {

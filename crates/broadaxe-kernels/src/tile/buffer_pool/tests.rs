@@ -33,12 +33,13 @@ fn the_oldest_leave_first() {
         Case { blocks: &[(2, 3), (3, 2), (4, 1)], most: 10, coming: 20, stay: &[] },
         Case { blocks: &[(2, 99), (3, 11), (4, 1)], most: 100, coming: 0, stay: &[4] },
         Case { blocks: &[(2, 3), (3, 2)], most: 0, coming: 0, stay: &[] },
-        Case { blocks: &[(1, 0); BLOCKS], most: 1000, coming: 0, stay: &[1; BLOCKS - 1] },
+        Case { blocks: &[(1, 0); MAX_BLOCKS], most: 1000, coming: 0, stay: &[1; MAX_BLOCKS - 1] },
     ];
     for Case { blocks, most, coming, stay } in cases {
-        let mut kept = Kept { blocks: blocks.iter().map(|&(size, age)| block(size, age)).collect(), process: 0 };
+        let mut kept =
+            PooledBlocks { blocks: blocks.iter().map(|&(size, age)| block(size, age)).collect(), process: 0 };
         // A block has a few bytes more than requested.
-        let most = if most == 0 { 0 } else { most * MIB + BLOCKS * 4096 };
+        let most = if most == 0 { 0 } else { most * MIB + MAX_BLOCKS * 4096 };
         drop(kept.trim(coming * MIB, most));
         assert_eq!(sizes(&kept.blocks), stay, "{blocks:?} with {coming} of {most} to come");
     }
@@ -48,7 +49,7 @@ fn the_oldest_leave_first() {
 fn a_block_is_found_by_its_size() {
     let cases = [(4, Some(4)), (3, None), (5, Some(5)), (6, Some(7)), (8, None), (1, None)];
     for (asked, want) in cases {
-        let mut kept = Kept { blocks: vec![block(4, 3), block(5, 2), block(7, 1)], process: 0 };
+        let mut kept = PooledBlocks { blocks: vec![block(4, 3), block(5, 2), block(7, 1)], process: 0 };
         let found = kept.find(asked * MIB).map(|allocation| allocation.room() / MIB);
         assert_eq!(found, want, "{asked} MiB");
         assert_eq!(kept.blocks.len(), if want.is_some() { 2 } else { 3 });
