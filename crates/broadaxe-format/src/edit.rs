@@ -1,6 +1,8 @@
 //! Changes to a model, in the words that all formats share.
 
 mod lower;
+mod names;
+mod splice;
 
 use std::{
     fmt,
@@ -12,7 +14,13 @@ use crate::{
     graph::{Model, NodeId, Use, ValueId},
 };
 
-pub(crate) use self::lower::{Constants, Lowered, Move, Place, Primitive, With, each_of, lower};
+pub use crate::source::Piece;
+
+pub(crate) use self::{
+    lower::{Constants, Lowered, Place, Primitive, ShapeOp, With, each_of, lower},
+    names::Names,
+    splice::Splice,
+};
 
 /// One change. A list of them is made at once; ids are those of the model before.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,18 +230,4 @@ impl File {
         }
         Ok(())
     }
-}
-
-/// A part of a file to write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Bytes of the source that the file was read from (the weights, for a second file).
-    Kept {
-        /// The first byte.
-        at: u64,
-        /// How many.
-        len: u64,
-    },
-    /// New bytes.
-    New(Vec<u8>),
 }

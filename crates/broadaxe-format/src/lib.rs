@@ -10,7 +10,7 @@ pub mod error;
 pub mod source;
 pub mod graph;
 pub mod edit;
-mod made;
+mod result_shape;
 mod wire;
 mod onnx;
 mod openvino;
@@ -20,10 +20,7 @@ mod paddle;
 
 use std::path::Path;
 
-use self::{
-    edit::{Constants, File, Lowered, Piece, lower},
-    source::Part,
-};
+use self::edit::{Constants, File, Lowered, Piece, lower};
 pub use self::{
     edit::{Edit, Written},
     error::{Cause, Error, ErrorKind},
@@ -117,12 +114,8 @@ fn format_of(model: &Model) -> Result<&'static Format, Error> {
 /// Those of [`read`].
 pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
     let assemble = |file: &File, base: Option<&Source>| {
-        let part = |piece: &Piece| match piece {
-            Piece::New(new) => Part::New(new.as_slice().into()),
-            Piece::Kept { at, len } => Part::Kept { at: *at, len: *len },
-        };
         let path = model.source.path().filter(|_| file.extension.is_empty());
-        Source::parts(base, file.pieces.iter().map(part).collect(), path.map(Path::to_path_buf))
+        Source::parts(base, file.pieces.clone(), path.map(Path::to_path_buf))
     };
     let find = |main: bool| written.files.iter().find(|file| file.extension.is_empty() == main);
     let mut main = find(true).map_or_else(|| Ok(model.source.clone()), |file| assemble(file, Some(&model.source)))?;

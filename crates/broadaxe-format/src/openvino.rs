@@ -10,16 +10,22 @@
 //! where it is not there (not -1, the operators' default); it becomes the attribute `axis`, always present. A plain
 //! `axis` beside it is ignored by OpenVINO, so it is left out here, with a remark.
 
-mod build;
-mod draft;
 mod element;
+mod scan;
+
 mod net;
+
 mod order;
 mod rank;
+
+mod build;
+mod result;
+
+mod draft;
+
 mod render;
 mod replace;
-mod result;
-mod scan;
+
 mod write;
 
 use super::Format;
@@ -37,7 +43,7 @@ pub(super) static OPENVINO: Format = Format {
 };
 
 /// What is read at most.
-struct Limits {
+struct XmlLimits {
     /// Bytes of XML.
     bytes: usize,
     /// Elements inside each other.
@@ -50,7 +56,8 @@ struct Limits {
     bodies: usize,
 }
 
-const LIMITS: Limits = Limits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
+const XML_LIMITS: XmlLimits =
+    XmlLimits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
 
 /// How the axis of `pdpd` is written.
 const AXIS: &str = "auto_broadcast.auto_broadcast_axis";

@@ -5,15 +5,19 @@
 //! every write is a value of its own here, the second one named `x#2`. Parameters become constants that point into the
 //! `.pdiparams`, where they lie one after the other, sorted by name. Every value records its shape.
 
-mod blocks;
-mod draft;
 mod element;
 mod json;
+
+mod blocks;
+mod draft;
 mod params;
+
 mod pir;
 mod program;
+
 mod render_pir;
 mod render_program;
+
 mod write;
 
 use super::Format;
@@ -31,7 +35,7 @@ pub(super) static PADDLE: Format = Format {
 };
 
 /// What is read at most.
-struct Limits {
+struct ProgramLimits {
     /// Bytes of a program.
     bytes: u64,
     /// Lists and objects inside each other, in a `.json`.
@@ -48,8 +52,15 @@ struct Limits {
     description: usize,
 }
 
-const LIMITS: Limits =
-    Limits { bytes: 1 << 28, depth: 512, items: 8_000_000, keys: 256, blocks: 64, list: 1 << 16, description: 4096 };
+const PROGRAM_LIMITS: ProgramLimits = ProgramLimits {
+    bytes: 1 << 28,
+    depth: 512,
+    items: 8_000_000,
+    keys: 256,
+    blocks: 64,
+    list: 1 << 16,
+    description: 4096,
+};
 
 fn detect(head: &[u8]) -> bool {
     is_json(head) || is_program(head)

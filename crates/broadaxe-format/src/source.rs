@@ -28,10 +28,10 @@ enum Bytes {
     Parts(Option<Arc<Source>>, Arc<[Placed]>),
 }
 
-/// A part of a source that is put together.
-#[derive(Clone, Debug)]
-pub(crate) enum Part {
-    /// Bytes of another source, which stay where they are.
+/// A part of a file: bytes of its old version, or new ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the source that the file was read from (the weights, for a second file).
     Kept {
         /// The first byte.
         at: u64,
@@ -39,22 +39,28 @@ pub(crate) enum Part {
         len: u64,
     },
     /// New bytes.
-    New(Arc<[u8]>),
+    New(Vec<u8>),
 }
 
 /// A part, and where it begins.
 #[derive(Clone, Debug)]
 struct Placed {
     from: u64,
-    part: Part,
+    part: Piece,
 }
 
-impl Part {
-    fn len(&self) -> u64 {
+impl Piece {
+    /// Counts the bytes.
+    pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Kept { len, .. } => *len,
             Self::New(bytes) => bytes.len() as u64,
         }
+    }
+
+    /// Says whether there is no byte.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -94,11 +100,11 @@ impl Source {
     ///
     /// # Errors
     /// [`ErrorKind::Format`] where the other source ends before what is kept of it.
-    pub(crate) fn parts(base: Option<&Self>, parts: Vec<Part>, path: Option<PathBuf>) -> Result<Self, Error> {
+    pub(crate) fn parts(base: Option<&Self>, parts: Vec<Piece>, path: Option<PathBuf>) -> Result<Self, Error> {
         let end = base.map_or(0, Self::len);
         let (mut from, mut placed) = (0_u64, Vec::with_capacity(parts.len()));
         for part in parts {
-            if let Part::Kept { at, len } = part
+            if let Piece::Kept { at, len } = part
                 && at.checked_add(len).is_none_or(|last| last > end)
             {
                 return Err(Error::format(format!("{len} bytes are kept from byte {at} of a file of {end} bytes")));
@@ -181,9 +187,9 @@ fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Res
         let skipped = at - from;
         let count = (part.len() - skipped).min(left as u64);
         match (part, base) {
-            (Part::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
-            (Part::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
-            (Part::Kept { .. }, None) => return Err(Error::format("the file that bytes are kept from is not there")),
+            (Piece::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
+            (Piece::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
+            (Piece::Kept { .. }, None) => return Err(Error::format("the file that bytes are kept from is not there")),
         }
         at += count;
     }
@@ -210,8 +216,8 @@ mod tests {
     #[test]
     fn parts_read_as_one() {
         let base = Source::memory(*b"0123456789", None);
-        let new = |text: &str| Part::New(text.as_bytes().into());
-        let parts = vec![Part::Kept { at: 0, len: 3 }, new("ab"), new(""), Part::Kept { at: 5, len: 5 }, new("c")];
+        let new = |text: &str| Piece::New(text.into());
+        let parts = vec![Piece::Kept { at: 0, len: 3 }, new("ab"), new(""), Piece::Kept { at: 5, len: 5 }, new("c")];
         let source = Source::parts(Some(&base), parts, None).unwrap();
         let whole = b"012ab56789c";
         assert_eq!(source.len(), whole.len() as u64);
@@ -221,6 +227,6 @@ mod tests {
             }
         }
         assert!(source.read(3, whole.len()).is_err());
-        assert!(Source::parts(Some(&base), vec![Part::Kept { at: 5, len: 6 }], None).is_err());
+        assert!(Source::parts(Some(&base), vec![Piece::Kept { at: 5, len: 6 }], None).is_err());
     }
 }

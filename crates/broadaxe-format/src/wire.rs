@@ -18,7 +18,7 @@ use crate::{
 /// How many bytes are read at once.
 const WINDOW: u64 = 16 << 10;
 /// The longest text that is taken.
-const TEXT: u64 = 1 << 20;
+const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// Describes a kind of message: its name, and which of its fields may stand once only.
 #[derive(Debug)]
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&self, span: Span) -> Result<String, Error> {
         let wrong =
             |_| Error::format("this text is not UTF-8, which names must be").at(format_args!("byte {}", span.at));
-        String::from_utf8(self.bytes(span, TEXT)?).map_err(wrong)
+        String::from_utf8(self.bytes(span, MAX_TEXT_BYTES)?).map_err(wrong)
     }
 
     /// Appends the whole numbers of a repeated field, packed or alone, while there are at most `most`.

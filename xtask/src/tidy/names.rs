@@ -32,13 +32,6 @@ const TWICE: &[(&str, &[&str])] = &[
         "Power", "ROUNDS", "RemainderIeee", "Rest", "Round", "Row", "SHORT", "SIN", "STEPS", "Search",
         "Single", "Slot", "TINY", "Turns", "Work", "Worker", "Xor",
     ]),
-    ("crates/broadaxe-format", &[
-        "ATTRIBUTE", "Build", "Calls", "DESCRIPTION", "DOMAIN", "Draft", "Editor", "End", "FLOAT", "FLOATS",
-        "FUNCTION", "Fresh", "GRAPH", "INFO", "INPUT", "INT", "INTS", "IR", "LIMITS", "Limits", "MAX_RANK", "MOST",
-        "Made", "Move", "NAME", "NODE", "OPSET", "OUTPUT", "OVERLOAD", "Part", "Parts", "Place", "Places", "ROWS",
-        "Read", "Reader", "Render", "Row", "SPARSE", "Settings", "TENSOR", "TEXT", "TEXTS", "TYPE", "Value",
-        "Written",
-    ]),
     ("crates/broadaxe-models", &[
         "Call", "Case", "DEPTH", "Extent", "FORMS", "Fact", "Finding", "Known", "LAWS", "LAYERS", "MOST_BYTES",
         "Made", "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",

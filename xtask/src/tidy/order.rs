@@ -8,13 +8,6 @@ use super::{Finding, Tree, modules::Modules};
 #[rustfmt::skip]
 const UNORDERED: &[&str] = &[
     "crates/broadaxe-kernels/src/tile.rs",
-    "crates/broadaxe-format/src/ncnn.rs",
-    "crates/broadaxe-format/src/onnx.rs",
-    "crates/broadaxe-format/src/onnx/read.rs",
-    "crates/broadaxe-format/src/onnx/write.rs",
-    "crates/broadaxe-format/src/openvino.rs",
-    "crates/broadaxe-format/src/paddle.rs",
-    "crates/broadaxe-format/src/pnnx.rs",
     "crates/broadaxe-models/src/infer.rs",
     "crates/broadaxe-models/src/infer/ncnn.rs",
     "crates/broadaxe-shape/src/rule.rs",

@@ -28,7 +28,7 @@ pub(crate) enum Primitive {
         /// Where.
         at: Place,
         /// What the node does.
-        does: Move,
+        does: ShapeOp,
         /// The shape, or the axes.
         numbers: Vec<i64>,
     },
@@ -63,13 +63,17 @@ pub(crate) enum Place {
 
 /// What an inserted node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
+pub(crate) enum ShapeOp {
     /// Gives another shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
     Reshape,
     /// Adds axes of extent 1, ascending and counted in the result.
     Unsqueeze,
     /// Stretches to a shape.
     Expand,
+}
+
+impl ShapeOp {
+    pub(crate) const ALL: [Self; 3] = [Self::Reshape, Self::Unsqueeze, Self::Expand];
 }
 
 /// What takes the place of a node.
@@ -160,9 +164,9 @@ impl<'a> Lower<'a> {
         let primitive = match edit {
             Edit::ReshapeConstant { value, shape } => return self.set_shape(from, *value, shape, None),
             Edit::CopyConstant { value, shape, uses } => return self.set_shape(from, *value, shape, Some(uses)),
-            Edit::Reshape { at, shape } => self.insert(*at, Move::Reshape, shape)?,
-            Edit::Unsqueeze { at, axes } => self.insert(*at, Move::Unsqueeze, axes)?,
-            Edit::Expand { at, shape } => self.insert(*at, Move::Expand, shape)?,
+            Edit::Reshape { at, shape } => self.insert(*at, ShapeOp::Reshape, shape)?,
+            Edit::Unsqueeze { at, axes } => self.insert(*at, ShapeOp::Unsqueeze, axes)?,
+            Edit::Expand { at, shape } => self.insert(*at, ShapeOp::Expand, shape)?,
             Edit::Swap { node, op } => {
                 self.two_inputs(*node)?;
                 Primitive::Replace { node: *node, with: With::Exchanged(op.clone()) }
@@ -182,7 +186,7 @@ impl<'a> Lower<'a> {
                 self.changed(*node)?;
                 self.once(Once::Result(*node), "a result is reshaped once")?;
                 sizes(shape)?;
-                Primitive::Insert { at: Place::After(*node), does: Move::Reshape, numbers: shape.clone() }
+                Primitive::Insert { at: Place::After(*node), does: ShapeOp::Reshape, numbers: shape.clone() }
             }
         };
         self.made.push((from, primitive));
@@ -264,17 +268,19 @@ impl<'a> Lower<'a> {
         Err(refused(format!("input {} does not read {name}", at.input)).at(&node.place))
     }
 
-    fn insert(&self, at: Use, does: Move, numbers: &[i64]) -> Result<Primitive, Error> {
+    fn insert(&self, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<Primitive, Error> {
         let node = self.changed(at.node)?;
         if node.input(at.input).is_none() {
             return Err(refused(format!("it has no input {}", at.input)).at(&node.place));
         }
         match does {
-            Move::Reshape => sizes(numbers)?,
-            Move::Unsqueeze if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) => {
+            ShapeOp::Reshape => sizes(numbers)?,
+            ShapeOp::Unsqueeze
+                if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) =>
+            {
                 return Err(refused(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
             }
-            Move::Unsqueeze | Move::Expand => {}
+            ShapeOp::Unsqueeze | ShapeOp::Expand => {}
         }
         Ok(Primitive::Insert { at: Place::Before(at), does, numbers: numbers.to_vec() })
     }
@@ -285,7 +291,7 @@ impl<'a> Lower<'a> {
             shape.iter().map(|&dim| i64::try_from(dim).ok().filter(|&dim| dim > 0)).collect();
         let target = target.ok_or_else(|| refused(format!("nothing is reshaped to ({})", list(shape))))?;
         for &at in uses {
-            let primitive = self.insert(at, Move::Reshape, &target)?;
+            let primitive = self.insert(at, ShapeOp::Reshape, &target)?;
             self.made.push((from, primitive));
         }
         Ok(())

@@ -9,7 +9,7 @@ mod replace;
 use std::collections::HashMap;
 
 use super::{
-    draft::Draft,
+    draft::ParamDraft,
     params::{int, parameter},
     text::Text,
 };
@@ -31,19 +31,19 @@ const SWAPPED: [(i64, i64); 8] = [(1, 7), (3, 8), (6, 9), (10, 11), (12, 13), (1
 /// [`crate::ErrorKind::Edit`] for a change that ncnn has no layers for.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let text = Text::read(&model.source)?;
-    let mut editor = Editor { model, draft: Draft::new(&text)? };
+    let mut editor = NcnnEditor { model, draft: ParamDraft::new(&text)? };
     let constants = editor.whole(edits);
     each_of(edits, |edit| editor.edit(edit, &constants))?;
     editor.draft.split();
-    Ok((editor.draft.write(), Vec::new()))
+    Ok((editor.draft.write()?, Vec::new()))
 }
 
-struct Editor<'a> {
+struct NcnnEditor<'a> {
     model: &'a Model,
-    draft: Draft<'a>,
+    draft: ParamDraft<'a>,
 }
 
-impl Editor<'_> {
+impl NcnnEditor<'_> {
     fn edit(&mut self, edit: &Primitive, constants: &HashMap<ValueId, Vec<usize>>) -> Result<(), Error> {
         match edit {
             Primitive::SetShape { value, shape, .. } => self.set_shape(*value, shape, constants),

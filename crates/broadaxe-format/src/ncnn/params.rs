@@ -1,12 +1,14 @@
 //! Parameters of layers: `3=1`, `1=0.5`, `0=1,2,3`, `-23300=3,1,2,3`, `6="0w,1h"`.
 
+use broadaxe::DType;
+
 use crate::{
     error::Error,
-    graph::{Attribute, Node},
+    graph::{Attribute, Data, Element, Node},
 };
 
 /// Parameters have the numbers 0 to 31.
-const MOST: i64 = 32;
+const PARAMETER_COUNT: i64 = 32;
 /// An array of the old form has the number -23300 less its own.
 const ARRAYS: i64 = -23300;
 
@@ -38,7 +40,7 @@ static NAMES: &[(&str, &[(&str, &str)])] = &[
 /// assert_eq!(parameter("ReLU", "b"), None);
 /// ```
 pub fn parameter<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
-    if name.parse().is_ok_and(|number: i64| (0..MOST).contains(&number)) {
+    if name.parse().is_ok_and(|number: i64| (0..PARAMETER_COUNT).contains(&number)) {
         return Some(name);
     }
     let (_, names) = NAMES.iter().find(|(op, _)| *op == layer)?;
@@ -58,7 +60,7 @@ pub(super) fn parse(word: &str) -> Result<(i64, Attribute), Error> {
         Some(number) if number <= ARRAYS => (Some(ARRAYS - number), true),
         number => (number, false),
     };
-    let number = number.filter(|number| (0..MOST).contains(number)).ok_or_else(|| {
+    let number = number.filter(|number| (0..PARAMETER_COUNT).contains(number)).ok_or_else(|| {
         Error::format(format!(
             "there is no parameter {}; they go from 0 to 31, arrays from -23300 to -23331",
             short(key)
@@ -125,4 +127,12 @@ fn real(attribute: &Attribute) -> Option<f64> {
 /// Returns a parameter as a whole number, as ncnn's layers ask for it.
 pub(crate) fn int(node: &Node, number: &str, otherwise: i64) -> i64 {
     node.attribute(number).and_then(Attribute::int).unwrap_or(otherwise)
+}
+
+/// The type of numbers that are stored as they are.
+pub(super) const F32: Element = Element::Known(DType::F32);
+
+/// Says that elements are not there.
+pub(super) fn absent(why: &str) -> (Element, Data) {
+    (F32, Data::Absent(why.to_owned()))
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use broadaxe_frameworks::System;
-use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
@@ -13,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, GraphId, Model, Node, NodeId, Value, ValueId},
     source::Source,
 };
 
@@ -181,12 +180,4 @@ fn ends(model: &mut Model) {
     let graph = &mut model.graphs[0];
     (graph.inputs, graph.outputs) = (inputs, outputs);
     graph.nodes = (0..model.nodes.len()).map(|node| NodeId(node as u32)).collect();
-}
-
-/// The type of numbers that are stored as they are.
-pub(super) const F32: Element = Element::Known(DType::F32);
-
-/// Says that elements are not there.
-pub(super) fn absent(why: &str) -> (Element, Data) {
-    (F32, Data::Absent(why.to_owned()))
 }

@@ -11,7 +11,7 @@ use crate::{
 const MARK: &[u8] = b"7767517";
 
 /// What is taken at most.
-pub(crate) struct Limits {
+pub(crate) struct TextLimits {
     /// Bytes of the text.
     pub(crate) bytes: u64,
     /// Bytes of a type or a name; ncnn reads longer ones as two.
@@ -19,7 +19,7 @@ pub(crate) struct Limits {
 }
 
 /// The limits of both kinds of `.param`.
-pub(crate) const LIMITS: Limits = Limits { bytes: 64 << 20, name: 255 };
+pub(crate) const TEXT_LIMITS: TextLimits = TextLimits { bytes: 64 << 20, name: 255 };
 
 /// A line that describes a layer.
 #[derive(Clone, Debug)]
@@ -114,8 +114,8 @@ impl Text {
     /// # Errors
     /// [`ErrorKind::Format`] with the line, [`ErrorKind::Limit`] for a text that is too long.
     pub(crate) fn read(source: &Source) -> Result<Self, Error> {
-        if source.len() > LIMITS.bytes {
-            let message = format!("the text has {} bytes; at most {} are taken", source.len(), LIMITS.bytes);
+        if source.len() > TEXT_LIMITS.bytes {
+            let message = format!("the text has {} bytes; at most {} are taken", source.len(), TEXT_LIMITS.bytes);
             return Err(Error::new(ErrorKind::Limit, message));
         }
         Self::parse(source.read(0, source.len() as usize)?)
@@ -268,8 +268,8 @@ fn layer(bytes: &[u8], mut line: Line) -> Result<Line, Error> {
         let message = format!("the layer has {inputs} inputs and {outputs} outputs, but {} words follow", words - 4);
         return Err(Error::format(message).at(line.place()));
     }
-    if let Some(long) = line.words[..names].iter().find(|word| word.len() > LIMITS.name) {
-        let message = format!("a name of {} bytes; ncnn takes at most {}", long.len(), LIMITS.name);
+    if let Some(long) = line.words[..names].iter().find(|word| word.len() > TEXT_LIMITS.name) {
+        let message = format!("a name of {} bytes; ncnn takes at most {}", long.len(), TEXT_LIMITS.name);
         return Err(Error::format(message).at(line.place()));
     }
     (line.inputs, line.outputs) = (inputs, outputs);

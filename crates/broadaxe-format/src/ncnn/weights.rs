@@ -6,10 +6,7 @@
 
 use broadaxe::DType;
 
-use super::{
-    params::int,
-    read::{F32, absent},
-};
+use super::params::{F32, absent, int};
 use crate::{
     graph::{Data, Element, Model, Node},
     source::Source,

@@ -8,10 +8,10 @@ pub(super) const NEWEST: i64 = 28;
 const ANY: usize = usize::MAX;
 
 /// Least and most inputs, least and most outputs, and the operators.
-type Row = (usize, usize, usize, usize, &'static str);
+type Arity = (usize, usize, usize, usize, &'static str);
 
 /// From the operators' pages of ONNX 1.23.
-static ROWS: &[Row] = &[
+static ARITIES: &[Arity] = &[
     (0, 0, 1, 1, "Constant RandomNormal RandomUniform SequenceEmpty"),
     (0, 1, 1, 1, "Optional OptionalHasElement"),
     (1, 1, 1, 1, "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool Bernoulli BitCast BitwiseNot"),
@@ -90,9 +90,9 @@ static ROWS: &[Row] = &[
 
 /// Says what is wrong with the number of inputs or outputs of an operator; nothing for operators that are not known.
 pub(super) fn wrong(op: &str, inputs: usize, outputs: usize) -> Option<String> {
-    static BY_NAME: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    static BY_NAME: OnceLock<HashMap<&'static str, &'static Arity>> = OnceLock::new();
     let by_name =
-        BY_NAME.get_or_init(|| ROWS.iter().flat_map(|row| row.4.split(' ').map(move |name| (name, row))).collect());
+        BY_NAME.get_or_init(|| ARITIES.iter().flat_map(|row| row.4.split(' ').map(move |name| (name, row))).collect());
     let &&(least_in, most_in, least_out, most_out, _) = by_name.get(op)?;
     let range = |least: usize, most: usize| match most {
         ANY => format!("at least {least}"),
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_operator_stands_once() {
-        let mut names: Vec<_> = ROWS.iter().flat_map(|row| row.4.split(' ')).collect();
+        let mut names: Vec<_> = ARITIES.iter().flat_map(|row| row.4.split(' ')).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

@@ -2,7 +2,10 @@
 
 use broadaxe::DType;
 
-use super::schema::tensor::{DOUBLES, FLOATS, INTS, LONGS, TEXTS, UNSIGNED};
+use super::schema::{
+    TENSOR_DOUBLES as DOUBLES, TENSOR_FLOATS as FLOATS, TENSOR_INTS as INTS, TENSOR_LONGS as LONGS,
+    TENSOR_TEXTS as TEXTS, TENSOR_UNSIGNED as UNSIGNED,
+};
 use crate::graph::Element;
 
 /// What ONNX has of a type.

@@ -1,8 +1,9 @@
 //! From the file to the graph.
 
-mod call;
 mod node;
 mod scope;
+
+mod call;
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -12,7 +13,10 @@ use self::{call::Calls, scope::Scopes};
 use super::{
     super::wire::{Around, Field, Fields, Span},
     arity, limits,
-    schema::{GRAPH, MODEL, OPSET, graph as graphs, model as models},
+    schema::{
+        GRAPH_INFO, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE, GRAPH_OUTPUT, GRAPH_PROTO, GRAPH_SPARSE,
+        MODEL_FUNCTION, MODEL_GRAPH, MODEL_IR, MODEL_OPSET, MODEL_PROTO, OPSET_PROTO,
+    },
     tensor::Input,
     types::{self, Type},
 };
@@ -30,12 +34,12 @@ pub(super) struct Index {
     /// By [`NodeId`].
     pub(super) nodes: Vec<Field>,
     /// By [`GraphId`].
-    pub(super) graphs: Vec<Place>,
+    pub(super) graphs: Vec<GraphPlace>,
 }
 
 /// Where a graph stands.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct GraphPlace {
     /// The messages around its nodes, outermost first; its own message is the last.
     pub(super) path: Vec<Around>,
     /// Whether it is the body of a function.
@@ -44,7 +48,7 @@ pub(super) struct Place {
 
 /// The parts of a graph, not yet looked into.
 #[derive(Default)]
-struct Parts {
+struct GraphParts {
     name: String,
     nodes: Vec<Field>,
     inputs: Vec<Span>,
@@ -108,11 +112,11 @@ impl Build<'_> {
     fn whole(&mut self) -> Result<(), Error> {
         let span = self.input.reader.whole();
         let (mut ir, mut graph, mut functions) = (None, None, Vec::new());
-        for field in all(self.input.reader.fields(span, &MODEL))? {
+        for field in all(self.input.reader.fields(span, &MODEL_PROTO))? {
             match field.number {
-                models::IR => ir = Some(field.int()?),
-                models::GRAPH => graph = Some(field),
-                models::OPSET => {
+                MODEL_IR => ir = Some(field.int()?),
+                MODEL_GRAPH => graph = Some(field),
+                MODEL_OPSET => {
                     let opset = self.opset(field.span()?)?;
                     if self.model.opsets.len() >= limits::ATTRIBUTES {
                         let message = format!("more than {} domains are imported", limits::ATTRIBUTES);
@@ -124,7 +128,7 @@ impl Build<'_> {
                     }
                     self.model.opsets.push(opset);
                 }
-                models::FUNCTION => functions.push(field),
+                MODEL_FUNCTION => functions.push(field),
                 _ => {}
             }
         }
@@ -176,7 +180,7 @@ impl Build<'_> {
 
     fn opset(&self, span: Span) -> Result<(String, i64), Error> {
         let (mut domain, mut version) = (String::new(), 0);
-        for field in self.input.reader.fields(span, &OPSET) {
+        for field in self.input.reader.fields(span, &OPSET_PROTO) {
             let field = field?;
             match field.number {
                 1 => domain = standard(self.input.reader.text(field.span()?)?),
@@ -187,18 +191,18 @@ impl Build<'_> {
         Ok((domain, version))
     }
 
-    fn parts(&self, span: Span) -> Result<Parts, Error> {
-        let mut parts = Parts::default();
-        for field in self.input.reader.fields(span, &GRAPH) {
+    fn parts(&self, span: Span) -> Result<GraphParts, Error> {
+        let mut parts = GraphParts::default();
+        for field in self.input.reader.fields(span, &GRAPH_PROTO) {
             let field = field?;
             match field.number {
-                graphs::NODE => push(&mut parts.nodes, field)?,
-                graphs::NAME => parts.name = self.input.reader.text(field.span()?)?,
-                graphs::INITIALIZER => push(&mut parts.initializers, field.span()?)?,
-                graphs::INPUT => push(&mut parts.inputs, field.span()?)?,
-                graphs::OUTPUT => push(&mut parts.outputs, field.span()?)?,
-                graphs::INFO => push(&mut parts.infos, field.span()?)?,
-                graphs::SPARSE => push(&mut parts.sparse, field.span()?)?,
+                GRAPH_NODE => push(&mut parts.nodes, field)?,
+                GRAPH_NAME => parts.name = self.input.reader.text(field.span()?)?,
+                GRAPH_INITIALIZER => push(&mut parts.initializers, field.span()?)?,
+                GRAPH_INPUT => push(&mut parts.inputs, field.span()?)?,
+                GRAPH_OUTPUT => push(&mut parts.outputs, field.span()?)?,
+                GRAPH_INFO => push(&mut parts.infos, field.span()?)?,
+                GRAPH_SPARSE => push(&mut parts.sparse, field.span()?)?,
                 _ => {}
             }
         }
@@ -210,7 +214,7 @@ impl Build<'_> {
         let Some(span) = path.last().map(Around::span) else { return Ok(GraphId(0)) };
         deep(inside.depth, span)?;
         let parts = self.parts(span)?;
-        inside.graph = self.open(parts.name.clone(), owner, Place { path, function: false });
+        inside.graph = self.open(parts.name.clone(), owner, GraphPlace { path, function: false });
         inside.infos = self.infos(&parts.infos)?;
         self.scopes.enter(false);
         self.inputs(&parts, &inside)?;
@@ -233,7 +237,7 @@ impl Build<'_> {
     }
 
     /// Makes an empty graph.
-    fn open(&mut self, name: String, owner: Option<NodeId>, place: Place) -> GraphId {
+    fn open(&mut self, name: String, owner: Option<NodeId>, place: GraphPlace) -> GraphId {
         let id = GraphId(self.model.graphs.len() as u32);
         self.model.graphs.push(Graph { name, owner, ..Graph::default() });
         self.index.graphs.push(place);
@@ -271,7 +275,7 @@ impl Build<'_> {
         Ok(id)
     }
 
-    fn inputs(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+    fn inputs(&mut self, parts: &GraphParts, inside: &Inside) -> Result<(), Error> {
         for &input in &parts.inputs {
             let (name, recorded) = types::info(&self.input.reader, input)?;
             let found = self.recorded(recorded, inside)?;
@@ -282,7 +286,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn constants(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+    fn constants(&mut self, parts: &GraphParts, inside: &Inside) -> Result<(), Error> {
         let dense = parts.initializers.iter().map(|&span| (span, false));
         for (span, sparse) in dense.chain(parts.sparse.iter().map(|&span| (span, true))) {
             let (name, constant) = if sparse { self.input.sparse(span)? } else { self.input.tensor(span)? };

@@ -5,7 +5,11 @@ use super::{
     element::{self, Row},
     external::Files,
     limits,
-    schema::{ENTRY, SPARSE, TENSOR, tensor as numbers},
+    schema::{
+        ENTRY_PROTO, SPARSE_PROTO, TENSOR_DIMS, TENSOR_DOUBLES, TENSOR_EXTERNAL, TENSOR_FLOATS, TENSOR_INTS,
+        TENSOR_LOCATION, TENSOR_LONGS, TENSOR_NAME, TENSOR_PROTO, TENSOR_RAW, TENSOR_SEGMENT, TENSOR_TEXTS,
+        TENSOR_TYPE, TENSOR_UNSIGNED,
+    },
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -22,7 +26,7 @@ pub(super) struct Input<'a> {
 
 /// The fields of a tensor.
 #[derive(Default)]
-struct Parts {
+struct TensorParts {
     dims: Vec<u64>,
     code: i64,
     name: String,
@@ -48,24 +52,19 @@ impl<'a> Input<'a> {
         Ok((parts.name, constant))
     }
 
-    fn parts(&self, span: Span) -> Result<Parts, Error> {
-        let (reader, mut parts) = (&self.reader, Parts::default());
-        for field in reader.fields(span, &TENSOR) {
+    fn parts(&self, span: Span) -> Result<TensorParts, Error> {
+        let (reader, mut parts) = (&self.reader, TensorParts::default());
+        for field in reader.fields(span, &TENSOR_PROTO) {
             let field = field?;
             match field.number {
-                numbers::DIMS => reader.ints(&field, limits::RANK, &mut parts.dims)?,
-                numbers::TYPE => parts.code = field.int()?,
-                numbers::NAME => parts.name = reader.text(field.span()?)?,
-                numbers::RAW => parts.raw = Some(field.span()?),
-                numbers::SEGMENT => parts.segment = true,
-                numbers::EXTERNAL => parts.external.push(field.span()?),
-                numbers::LOCATION => parts.location = field.int()?,
-                numbers::FLOATS
-                | numbers::INTS
-                | numbers::TEXTS
-                | numbers::LONGS
-                | numbers::DOUBLES
-                | numbers::UNSIGNED => {
+                TENSOR_DIMS => reader.ints(&field, limits::RANK, &mut parts.dims)?,
+                TENSOR_TYPE => parts.code = field.int()?,
+                TENSOR_NAME => parts.name = reader.text(field.span()?)?,
+                TENSOR_RAW => parts.raw = Some(field.span()?),
+                TENSOR_SEGMENT => parts.segment = true,
+                TENSOR_EXTERNAL => parts.external.push(field.span()?),
+                TENSOR_LOCATION => parts.location = field.int()?,
+                TENSOR_FLOATS | TENSOR_INTS | TENSOR_TEXTS | TENSOR_LONGS | TENSOR_DOUBLES | TENSOR_UNSIGNED => {
                     if parts.spelled.len() >= limits::NODES {
                         let message = format!("a tensor has more than {} lists of elements", limits::NODES);
                         return Err(Error::new(ErrorKind::Limit, message).at(at(span)));
@@ -78,7 +77,7 @@ impl<'a> Input<'a> {
         Ok(parts)
     }
 
-    fn constant(&mut self, parts: &Parts) -> Result<Constant, Error> {
+    fn constant(&mut self, parts: &TensorParts) -> Result<Constant, Error> {
         let row = element::row(parts.code)
             .ok_or_else(|| Error::format(format!("{} is the number of no type; 1 to 28 are", parts.code)))?;
         let shape = extents(&parts.dims)?;
@@ -108,7 +107,7 @@ impl<'a> Input<'a> {
     }
 
     /// Finds elements that lie in another file.
-    fn external(&mut self, parts: &Parts, row: &Row, bytes: u64) -> Result<Data, Error> {
+    fn external(&mut self, parts: &TensorParts, row: &Row, bytes: u64) -> Result<Data, Error> {
         if parts.location != 1 || row.bits == 0 {
             return Err(Error::format("its elements lie where none can; in the file or in another are the two places"));
         }
@@ -149,7 +148,7 @@ impl<'a> Input<'a> {
     /// Reads a pair of texts.
     pub(super) fn entry(&self, span: Span) -> Result<(String, String), Error> {
         let (mut key, mut value) = (String::new(), String::new());
-        for field in self.reader.fields(span, &ENTRY) {
+        for field in self.reader.fields(span, &ENTRY_PROTO) {
             let field = field?;
             match field.number {
                 1 => key = self.reader.text(field.span()?)?,
@@ -177,7 +176,7 @@ impl<'a> Input<'a> {
         if row.bits == 0 {
             return Ok(Data::Absent("its elements are texts".to_owned()));
         }
-        if let ([field], numbers::FLOATS | numbers::DOUBLES) = (fields, row.field)
+        if let ([field], TENSOR_FLOATS | TENSOR_DOUBLES) = (fields, row.field)
             && let Payload::Bytes(span) = field.payload
         {
             return Ok(Data::Span { at: span.at, len: span.len() });
@@ -188,12 +187,12 @@ impl<'a> Input<'a> {
     /// Counts the elements that a field spells.
     fn entries(&self, field: &Field, width: u64) -> Result<u64, Error> {
         Ok(match (field.payload, field.number) {
-            (Payload::Bytes(_), numbers::TEXTS)
-            | (Payload::Fixed32(_), numbers::FLOATS)
-            | (Payload::Fixed64(_), numbers::DOUBLES)
-            | (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
-            (Payload::Bytes(span), numbers::FLOATS | numbers::DOUBLES) if span.len() % width == 0 => span.len() / width,
-            (Payload::Bytes(span), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => self.reader.count(span)?,
+            (Payload::Bytes(_), TENSOR_TEXTS)
+            | (Payload::Fixed32(_), TENSOR_FLOATS)
+            | (Payload::Fixed64(_), TENSOR_DOUBLES)
+            | (Payload::Varint(_), TENSOR_INTS | TENSOR_LONGS | TENSOR_UNSIGNED) => 1,
+            (Payload::Bytes(span), TENSOR_FLOATS | TENSOR_DOUBLES) if span.len() % width == 0 => span.len() / width,
+            (Payload::Bytes(span), TENSOR_INTS | TENSOR_LONGS | TENSOR_UNSIGNED) => self.reader.count(span)?,
             _ => return Err(Error::format("its list of elements is damaged")),
         })
     }
@@ -209,7 +208,7 @@ impl<'a> Input<'a> {
             match field.payload {
                 Payload::Fixed32(bits) => bytes.extend(bits.to_le_bytes()),
                 Payload::Fixed64(bits) => bytes.extend(bits.to_le_bytes()),
-                Payload::Bytes(span) if matches!(field.number, numbers::FLOATS | numbers::DOUBLES) => {
+                Payload::Bytes(span) if matches!(field.number, TENSOR_FLOATS | TENSOR_DOUBLES) => {
                     bytes.extend(self.reader.bytes(span, total as u64)?);
                 }
                 _ => {
@@ -230,7 +229,7 @@ impl<'a> Input<'a> {
     /// As [`Input::tensor`].
     pub(super) fn sparse(&mut self, span: Span) -> Result<(String, Constant), Error> {
         let (mut dims, mut values) = (Vec::new(), None);
-        let fields: Vec<Field> = self.reader.fields(span, &SPARSE).collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = self.reader.fields(span, &SPARSE_PROTO).collect::<Result<_, _>>()?;
         for field in fields {
             match field.number {
                 1 => values = Some(self.tensor(field.span()?)?),
@@ -251,14 +250,14 @@ impl<'a> Input<'a> {
 fn listed(row: &Row, count: u64) -> Result<(u64, u64), Error> {
     // A complex number is two, and types below a byte share bytes.
     let entries = match (row.field, row.bits) {
-        (numbers::FLOATS, bits) => count * u64::from(bits / 32),
-        (numbers::DOUBLES, bits) => count * u64::from(bits / 64),
+        (TENSOR_FLOATS, bits) => count * u64::from(bits / 32),
+        (TENSOR_DOUBLES, bits) => count * u64::from(bits / 64),
         (_, bits) if bits < 8 && bits > 0 => size(count, bits)?,
         _ => count,
     };
     let width = match row.field {
-        numbers::FLOATS => 4,
-        numbers::DOUBLES => 8,
+        TENSOR_FLOATS => 4,
+        TENSOR_DOUBLES => 8,
         _ => u64::from(row.bits.div_ceil(8)),
     };
     Ok((entries, width))

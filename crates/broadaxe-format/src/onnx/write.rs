@@ -4,21 +4,22 @@
 //! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
 //! (`bias_broadaxe_reshape`), and are unique in the whole file.
 
-mod calls;
-mod constant;
-mod draft;
 mod encode;
+
+mod calls;
+mod draft;
 mod insert;
-mod number;
+
+mod constant;
 mod replace;
 pub mod single;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     rc::Rc,
 };
 
-use self::{constant::Table, draft::Draft};
+use self::{constant::Table, draft::NodeDraft};
 use super::{
     super::wire::{
         Around, Field, Message, Reader, Span,
@@ -26,13 +27,16 @@ use super::{
     },
     limits,
     read::{self, Index},
-    schema::{MODEL, NODE, OPSET, model as models, node as nodes},
+    schema::{
+        FUNCTION_NODE, GRAPH_INITIALIZER, GRAPH_NODE, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_INPUT, NODE_OUTPUT,
+        NODE_PROTO, OPSET_PROTO,
+    },
 };
 use crate::{
-    edit::{Lowered, Piece, Place, Primitive, With, each, refused},
+    edit::{Lowered, Names, Piece, Place, Primitive, With, each, refused},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
-    {Rewritten, made::same},
+    {Rewritten, result_shape::same},
 };
 
 /// The types of floats that a node `Constant` holds from opset 1 on, as ONNX numbers them.
@@ -44,9 +48,9 @@ struct Writer<'a> {
     index: Index,
     reader: Reader<'a>,
     splices: Splices,
-    drafts: BTreeMap<NodeId, Draft>,
+    drafts: BTreeMap<NodeId, NodeDraft>,
     /// All names of values and nodes.
-    names: HashSet<String>,
+    names: Names,
     /// New values that others can read too, by graph and by what they are.
     made: HashMap<(GraphId, String), String>,
     /// Where the parts of graphs stand that were asked for.
@@ -70,7 +74,7 @@ pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> 
         reader: Reader::new(&model.source),
         splices: Splices::default(),
         drafts: BTreeMap::new(),
-        names: names.cloned().collect(),
+        names: Names::new(names, 2),
         made: HashMap::new(),
         tables: HashMap::new(),
         opset: edits
@@ -102,19 +106,19 @@ impl Writer<'_> {
     }
 
     /// Returns the draft of a node.
-    fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
+    fn draft(&mut self, id: NodeId) -> Result<&mut NodeDraft, Error> {
         if !self.drafts.contains_key(&id) {
             let field = self.index.nodes[id.0 as usize];
             let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-            for field in self.reader.fields(field.span()?, &NODE) {
+            for field in self.reader.fields(field.span()?, &NODE_PROTO) {
                 let field = field?;
                 match field.number {
-                    nodes::INPUT => inputs.push(self.reader.text(field.span()?)?),
-                    nodes::OUTPUT => outputs.push(self.reader.text(field.span()?)?),
+                    NODE_INPUT => inputs.push(self.reader.text(field.span()?)?),
+                    NODE_OUTPUT => outputs.push(self.reader.text(field.span()?)?),
                     _ => {}
                 }
             }
-            self.drafts.insert(id, Draft::new(inputs, outputs));
+            self.drafts.insert(id, NodeDraft::new(inputs, outputs));
         }
         self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
     }
@@ -152,14 +156,7 @@ impl Writer<'_> {
     /// Makes a name that nothing has yet, after the tensor of the file that it comes from.
     fn name(&mut self, tensor: &str, what: &str) -> String {
         let tensor = tensor.split("_broadaxe_").next().unwrap_or(tensor);
-        let stem = format!("{tensor}_broadaxe_{what}");
-        let mut name = stem.clone();
-        let mut k = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{stem}_{k}");
-            k += 1;
-        }
-        name
+        self.names.unique(&format!("{tensor}_broadaxe_{what}"))
     }
 
     /// Returns the name that a value has where a node stands.
@@ -197,20 +194,20 @@ impl Writer<'_> {
         let end = path.last().map_or(0, |graph| graph.span().end);
         let function = self.index.graphs[graph.0 as usize].function;
         if self.index.ir >= 4 && !function {
-            let field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            let field = super::super::wire::splice::wrap(GRAPH_INITIALIZER, tensor);
             self.splices.insert(&path, end, field);
             return Ok(());
         }
         if !function && !FLOATS.contains(&code) && self.version(graph)? < 9 {
             let path = self.path(GraphId(0));
             let end = path.last().map_or(0, |graph| graph.span().end);
-            let mut field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            let mut field = super::super::wire::splice::wrap(GRAPH_INITIALIZER, tensor);
             field.push(Piece::New(encode::input(name, code, dims)));
             self.splices.insert(&path, end, field);
             return Ok(());
         }
         let first = self.model.graph(graph).nodes.first().map(|node| self.index.nodes[node.0 as usize]);
-        let number = if function { super::schema::function::NODE } else { super::schema::graph::NODE };
+        let number = if function { FUNCTION_NODE } else { GRAPH_NODE };
         let at = first.map_or(end, |field| field.start);
         self.splices.insert(&path, at, encode::constant_node(number, name, tensor));
         Ok(())
@@ -231,12 +228,12 @@ impl Writer<'_> {
 
     fn set_opset(&mut self, version: i64) -> Result<(), Error> {
         let (mut imported, mut ir) = (None, None);
-        for field in self.reader.fields(self.reader.whole(), &MODEL) {
+        for field in self.reader.fields(self.reader.whole(), &MODEL_PROTO) {
             let field = field?;
             match field.number {
-                models::IR => ir = Some(field),
-                models::OPSET => {
-                    let domain = self.text_in(field.span()?, &OPSET, 1)?;
+                MODEL_IR => ir = Some(field),
+                MODEL_OPSET => {
+                    let domain = self.text_in(field.span()?, &OPSET_PROTO, 1)?;
                     if matches!(domain.as_deref(), None | Some("" | "ai.onnx")) {
                         imported = Some(field);
                     }
@@ -248,18 +245,18 @@ impl Writer<'_> {
         int(&mut number, 2, version);
         if let Some(field) = imported {
             let around = Around::of(&field)?;
-            let old = self.find(around.span(), &OPSET, 2)?;
+            let old = self.find(around.span(), &OPSET_PROTO, 2)?;
             let end = around.span().end;
             let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
             self.splices.replace(&[around], span, vec![Piece::New(number)]);
         } else {
-            let field = encode::opset(models::OPSET, version);
+            let field = encode::opset(MODEL_OPSET, version);
             self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
         }
         // Versions of operators are imported from version 3 of the format on.
         if let Some(field) = ir.filter(|_| self.index.ir < 3) {
             let mut number = Vec::new();
-            int(&mut number, models::IR, 3);
+            int(&mut number, MODEL_IR, 3);
             self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
         }
         Ok(())

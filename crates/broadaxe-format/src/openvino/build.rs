@@ -24,7 +24,7 @@ use crate::{
 
 /// Where values and nodes of a model stand in the nets.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct LayerPlaces {
     /// Net, layer and output port of every value.
     pub(super) values: Vec<(usize, usize, usize)>,
     /// Net and layer of every node.
@@ -36,12 +36,12 @@ pub(super) struct Places {
 /// # Errors
 /// [`ErrorKind::Format`] for edges, constants and shapes that cannot be; [`ErrorKind::File`] where the weights are there
 /// and cannot be opened.
-pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, Places), Error> {
+pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, LayerPlaces), Error> {
     let mut model = Model::new("openvino", System::Openvino, source.clone());
     let (weights, missing) = weights(source)?;
     model.weights = weights;
     model.graphs = nets.iter().map(|net| Graph { name: net.name.clone(), ..Graph::default() }).collect();
-    let mut build = Build { model, places: Places::default(), missing, opsets: Vec::new() };
+    let mut build = GraphBuilder { model, places: LayerPlaces::default(), missing, opsets: Vec::new() };
     let mut owners: HashMap<(usize, usize), NodeId> = HashMap::new();
     for (index, net) in nets.iter().enumerate() {
         build.model.graphs[index].owner = net.owner.and_then(|owner| owners.get(&owner).copied());
@@ -67,14 +67,14 @@ fn weights(source: &Source) -> Result<(Option<Source>, String), Error> {
     }
 }
 
-struct Build {
+struct GraphBuilder {
     model: Model,
-    places: Places,
+    places: LayerPlaces,
     missing: String,
     opsets: Vec<(String, i64)>,
 }
 
-impl Build {
+impl GraphBuilder {
     fn net(&mut self, index: usize, net: &Net, owners: &mut HashMap<(usize, usize), NodeId>) -> Result<(), Error> {
         let Links { sources, order } = links(net)?;
         let names = names(net);

@@ -2,7 +2,10 @@
 
 use broadaxe::DType;
 
-use crate::graph::{Attribute, Element};
+use crate::{
+    edit::{Scalar, list},
+    graph::{Attribute, Element},
+};
 
 /// Types that nothing is computed with, with their bits; those of strings follow from no shape.
 const OTHER: &[(&str, u32)] = &[
@@ -83,6 +86,17 @@ pub(super) fn attribute(text: &str) -> Attribute {
 fn number(text: &str) -> Option<f64> {
     let plain = text.bytes().any(|byte| byte.is_ascii_digit()) || matches!(text, "inf" | "-inf" | "nan" | "-nan");
     if plain { text.parse().ok() } else { None }
+}
+
+/// Writes the value of an attribute.
+pub(super) fn written(value: &Scalar) -> String {
+    match value {
+        Scalar::Int(value) => value.to_string(),
+        Scalar::Float(value) => value.to_string(),
+        Scalar::Text(value) => value.clone(),
+        Scalar::Ints(values) => list(values),
+        Scalar::Floats(values) => list(values),
+    }
 }
 
 #[cfg(test)]

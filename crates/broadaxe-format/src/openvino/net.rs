@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::{LIMITS, scan};
+use super::{XML_LIMITS, scan};
 use crate::{
     error::{Error, ErrorKind},
     source::Source,
@@ -85,10 +85,10 @@ fn place(id: u64, name: &str) -> String {
 /// Reads the text of an IR.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for a file above [`LIMITS`], [`ErrorKind::Format`] for one that is no UTF-8.
+/// [`ErrorKind::Limit`] for a file above [`XML_LIMITS`], [`ErrorKind::Format`] for one that is no UTF-8.
 pub(super) fn text(source: &Source) -> Result<String, Error> {
-    let len = usize::try_from(source.len()).ok().filter(|&len| len <= LIMITS.bytes).ok_or_else(|| {
-        let message = format!("the file has {} bytes; at most {} of XML are read", source.len(), LIMITS.bytes);
+    let len = usize::try_from(source.len()).ok().filter(|&len| len <= XML_LIMITS.bytes).ok_or_else(|| {
+        let message = format!("the file has {} bytes; at most {} of XML are read", source.len(), XML_LIMITS.bytes);
         Error::new(ErrorKind::Limit, message)
     })?;
     String::from_utf8(source.read(0, len)?).map_err(|error| {
@@ -100,10 +100,10 @@ pub(super) fn text(source: &Source) -> Result<String, Error> {
 /// Takes the text apart into nets, the model itself first.
 ///
 /// # Errors
-/// [`ErrorKind::Format`] for XML that is broken or no IR of version 10 or 11, [`ErrorKind::Limit`] above [`LIMITS`].
+/// [`ErrorKind::Format`] for XML that is broken or no IR of version 10 or 11, [`ErrorKind::Limit`] above [`XML_LIMITS`].
 pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
     scan::scan(text)?;
-    let nodes_limit = 4 * LIMITS.elements as u32;
+    let nodes_limit = 4 * XML_LIMITS.elements as u32;
     let options = ParsingOptions { allow_dtd: false, nodes_limit, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| Error::format(format!("the XML is broken: {error}")))?;
@@ -123,8 +123,8 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
         for element in children(element, "layers").flat_map(|layers| children(layers, "layer")) {
             let mut layer = Layer::of(element)?;
             for body in element.children().filter(|child| child.is_element() && has_layers(*child)) {
-                if depth >= LIMITS.bodies {
-                    let message = format!("bodies lie more than {} deep in each other", LIMITS.bodies);
+                if depth >= XML_LIMITS.bodies {
+                    let message = format!("bodies lie more than {} deep in each other", XML_LIMITS.bodies);
                     return Err(Error::new(ErrorKind::Limit, message).at(layer.place()));
                 }
                 layer.bodies.push((body.tag_name().name().to_string(), waiting.len()));

@@ -3,7 +3,7 @@
 //! The look does not judge whether the XML is right, which the parser does; it tells tags from text, comments and quoted
 //! values, and stops at the first limit that is passed. It goes over the bytes once.
 
-use super::LIMITS;
+use super::XML_LIMITS;
 use crate::error::{Error, ErrorKind};
 
 /// Refuses XML with a document type, with namespaces, or above the limits on depth, attributes and elements.
@@ -35,7 +35,7 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
         elements += 1;
         depth += usize::from(!tag.empty);
         for (what, count, most) in
-            [("elements inside each other", depth, LIMITS.depth), ("elements", elements, LIMITS.elements)]
+            [("elements inside each other", depth, XML_LIMITS.depth), ("elements", elements, XML_LIMITS.elements)]
         {
             if count > most {
                 return Err(fail(Error::new(ErrorKind::Limit, format!("there are more than {most} {what}"))));
@@ -72,8 +72,8 @@ impl Tag {
                 }
                 _ => {}
             }
-            if attributes > LIMITS.attributes {
-                let message = format!("an element has more than {} attributes", LIMITS.attributes);
+            if attributes > XML_LIMITS.attributes {
+                let message = format!("an element has more than {} attributes", XML_LIMITS.attributes);
                 return Err(Error::new(ErrorKind::Limit, message));
             }
             before = byte;
@@ -104,10 +104,10 @@ mod tests {
             format!("<a {}/>", list.join(" "))
         };
         let cases = [
-            (nested(LIMITS.depth), ""),
-            (nested(LIMITS.depth + 1), "line 1: there are more than 256 elements inside each other"),
+            (nested(XML_LIMITS.depth), ""),
+            (nested(XML_LIMITS.depth + 1), "line 1: there are more than 256 elements inside each other"),
             (nested(200_000), "line 1: there are more than 256 elements inside each other"),
-            (many(LIMITS.attributes), ""),
+            (many(XML_LIMITS.attributes), ""),
             (many(100_000), "line 1: an element has more than 1024 attributes"),
             ("\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>".to_string(), "line 2: a document type is not read"),
             ("<a\nxmlns:b='c'/>".to_string(), "line 1: a namespace is not read"),

@@ -2,7 +2,10 @@
 
 use broadaxe::DType;
 
-use crate::graph::Element;
+use crate::{graph::Element, wire::Message};
+
+/// The message that describes a tensor in old programs and in files of parameters.
+pub(super) static TENSOR_DESC: Message = Message::new("TensorDesc", &[1]);
 
 /// Types by their number in old programs and files of parameters.
 const NUMBERS: &[(i64, &str)] = &[

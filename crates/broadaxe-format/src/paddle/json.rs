@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::LIMITS;
+use super::PROGRAM_LIMITS;
 use crate::error::{Error, ErrorKind};
 
 /// A value and where it stands.
@@ -73,16 +73,17 @@ enum Open {
 /// Reads a text.
 ///
 /// # Errors
-/// [`ErrorKind::Format`] for what is no JSON and for a key that stands twice, [`ErrorKind::Limit`] above [`LIMITS`].
+/// [`ErrorKind::Format`] for what is no JSON and for a key that stands twice, [`ErrorKind::Limit`] above [`PROGRAM_LIMITS`].
 pub(super) fn parse(text: &str) -> Result<Json, Error> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonReader { text, at: 0 };
     let mut stack: Vec<Open> = Vec::new();
     let mut count = 0_usize;
     loop {
         count += 1;
-        for (what, number, most) in
-            [("values", count, LIMITS.items), ("lists and objects inside each other", stack.len(), LIMITS.depth)]
-        {
+        for (what, number, most) in [
+            ("values", count, PROGRAM_LIMITS.items),
+            ("lists and objects inside each other", stack.len(), PROGRAM_LIMITS.depth),
+        ] {
             if number > most {
                 let error = Error::new(ErrorKind::Limit, format!("there are more than {most} {what}"));
                 return Err(error.at(format!("byte {}", reader.at)));
@@ -111,12 +112,12 @@ pub(super) fn parse(text: &str) -> Result<Json, Error> {
     }
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -149,8 +150,8 @@ impl Reader<'_> {
         if entries.iter().any(|(name, _)| *name == key) {
             return fail(Error::format(format!("the key \"{key}\" stands here a second time; one is right")));
         }
-        if entries.len() >= LIMITS.keys {
-            return fail(Error::new(ErrorKind::Limit, format!("an object has more than {} keys", LIMITS.keys)));
+        if entries.len() >= PROGRAM_LIMITS.keys {
+            return fail(Error::new(ErrorKind::Limit, format!("an object has more than {} keys", PROGRAM_LIMITS.keys)));
         }
         self.space();
         if self.byte() != Some(b':') {

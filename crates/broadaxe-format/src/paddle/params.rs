@@ -4,15 +4,13 @@ use std::path::Path;
 
 use broadaxe_shape::elements;
 
-use super::{LIMITS, element};
+use super::{PROGRAM_LIMITS, element};
 use crate::{
     error::Error,
     graph::{Constant, Data, Element, Model},
     source::Source,
-    wire::{Message, Reader, Span},
+    wire::{Reader, Span},
 };
-
-static DESCRIPTION: Message = Message::new("TensorDesc", &[1]);
 
 /// A parameter of the program that has no bytes yet: its name and its value's index.
 pub(super) type Parameter = (String, usize);
@@ -95,7 +93,7 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
         at = end.ok_or_else(|| wrong("a level ends behind the file"))?;
     }
     let size = number(at + 4, 4)?;
-    if number(at, 4)? != 0 || size > LIMITS.description as u64 {
+    if number(at, 4)? != 0 || size > PROGRAM_LIMITS.description as u64 {
         return Err(wrong("a description should begin here"));
     }
     let data = at + 8 + size;
@@ -121,7 +119,7 @@ fn wrong(what: &str) -> Error {
 fn description(weights: &Source, span: Span) -> Result<(Element, Vec<usize>), Error> {
     let reader = Reader::new(weights);
     let (mut element, mut dims) = (None, Vec::new());
-    for field in reader.fields(span, &DESCRIPTION) {
+    for field in reader.fields(span, &element::TENSOR_DESC) {
         let field = field?;
         match field.number {
             1 => element = Some(element::numbered(field.int()?)),

@@ -9,7 +9,7 @@ use broadaxe_shape::{
 };
 
 use super::{
-    LIMITS, element,
+    PROGRAM_LIMITS, element,
     json::{Json, Kind, parse},
     params,
 };
@@ -25,7 +25,7 @@ const DIALECTS: &[(&str, &str)] =
 
 /// Where values and nodes stand in the file.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct PirPlaces {
     /// The number of every value, and where its type stands.
     pub(super) values: Vec<(i64, Range<usize>)>,
     /// Where every node stands, and each of its operands.
@@ -41,8 +41,9 @@ pub(super) struct Places {
 /// # Errors
 /// [`ErrorKind::Limit`] for a file that is too long, [`ErrorKind::Format`] for one that is no UTF-8.
 pub(super) fn text(source: &Source) -> Result<String, Error> {
-    if source.len() > LIMITS.bytes {
-        let message = format!("the file has {} bytes; at most {} of a program are read", source.len(), LIMITS.bytes);
+    if source.len() > PROGRAM_LIMITS.bytes {
+        let message =
+            format!("the file has {} bytes; at most {} of a program are read", source.len(), PROGRAM_LIMITS.bytes);
         return Err(Error::new(ErrorKind::Limit, message));
     }
     String::from_utf8(source.read(0, source.len() as usize)?).map_err(|error| {
@@ -55,7 +56,7 @@ pub(super) fn text(source: &Source) -> Result<String, Error> {
 /// # Errors
 /// [`ErrorKind::Format`] for JSON that is broken or no program, and for values that nothing makes; [`ErrorKind::Limit`]
 /// above the limits.
-pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
+pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
     let text = text(source)?;
     let json = parse(&text)?;
     let base = json.wanted("base_code")?;
@@ -71,8 +72,14 @@ pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
         }
         Err(missing) => missing,
     };
-    let mut read =
-        Read { text: &text, model, places: Places::default(), scopes: Vec::new(), parameters: Vec::new(), missing };
+    let mut read = PirReader {
+        text: &text,
+        model,
+        places: PirPlaces::default(),
+        scopes: Vec::new(),
+        parameters: Vec::new(),
+        missing,
+    };
     let regions = json.wanted("program")?.wanted("regions")?.items();
     let blocks: Vec<&Json> =
         regions.iter().flat_map(|region| region.get("blocks").map_or(&[][..], Json::items)).collect();
@@ -84,21 +91,21 @@ pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
     Ok((read.model, read.places))
 }
 
-struct Read<'t> {
+struct PirReader<'t> {
     text: &'t str,
     model: Model,
-    places: Places,
+    places: PirPlaces,
     /// Values that can be read, by number: those of the blocks around, and of this one.
     scopes: Vec<HashMap<i64, ValueId>>,
     parameters: Vec<params::Parameter>,
     missing: String,
 }
 
-impl Read<'_> {
+impl PirReader<'_> {
     /// Reads a block into a graph. Blocks inside are read by the same function, to a limit.
     fn block(&mut self, graph: GraphId, block: &Json, depth: usize) -> Result<(), Error> {
-        if depth > LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", LIMITS.blocks);
+        if depth > PROGRAM_LIMITS.blocks {
+            let message = format!("blocks lie more than {} deep in each other", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(block.place()));
         }
         self.scopes.push(HashMap::new());
@@ -255,7 +262,7 @@ impl Read<'_> {
         let other = || Attribute::Other(self.text[json.span.clone()].chars().take(200).collect());
         let Some(data) = json.get("D") else { return other() };
         let kind = json.get("#").and_then(Json::text).and_then(|kind| kind.split_once('.')).map_or("", |kind| kind.1);
-        let small = data.items().len() <= LIMITS.list;
+        let small = data.items().len() <= PROGRAM_LIMITS.list;
         let ints = |list: &mut dyn Iterator<Item = &Json>| list.map(Json::int).collect::<Option<Vec<_>>>();
         let found = match (kind, &data.kind) {
             ("a_array", Kind::List(items)) if small => {

@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    LIMITS,
+    PROGRAM_LIMITS,
     blocks::{Block, Op, Variable, blocks},
     params,
 };
@@ -42,7 +42,7 @@ pub(super) struct OutputAt {
 
 /// Where nodes and blocks stand in the file.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct ProgramPlaces {
     pub(super) blocks: Vec<Around>,
     pub(super) nodes: Vec<OpAt>,
     pub(super) outputs: Vec<OutputAt>,
@@ -57,9 +57,10 @@ pub(super) struct Places {
 /// # Errors
 /// [`ErrorKind::Format`] for a file that is damaged, and for variables that are read before anything is in them;
 /// [`ErrorKind::Limit`] above the limits.
-pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
-    if source.len() > LIMITS.bytes {
-        let message = format!("the file has {} bytes; at most {} of a program are read", source.len(), LIMITS.bytes);
+pub(super) fn read(source: &Source) -> Result<(Model, ProgramPlaces), Error> {
+    if source.len() > PROGRAM_LIMITS.bytes {
+        let message =
+            format!("the file has {} bytes; at most {} of a program are read", source.len(), PROGRAM_LIMITS.bytes);
         return Err(Error::new(ErrorKind::Limit, message));
     }
     let reader = Reader::new(source);
@@ -72,10 +73,11 @@ pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
         }
         Err(missing) => missing,
     };
-    let places = Places { blocks: blocks.iter().map(|block| block.around).collect(), ..Places::default() };
+    let places =
+        ProgramPlaces { blocks: blocks.iter().map(|block| block.around).collect(), ..ProgramPlaces::default() };
     let variables =
         blocks.iter().flat_map(|block| &block.variables).map(|(name, variable)| (name.as_str(), variable)).collect();
-    let mut read = Read {
+    let mut read = ProgramReader {
         variables,
         model,
         places,
@@ -93,9 +95,9 @@ pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
 /// What an operator reads, and for each input the slot and the text of its name.
 type Inputs = (Vec<Option<ValueId>>, Vec<(Around, Field)>);
 
-struct Read<'b> {
+struct ProgramReader<'b> {
     model: Model,
-    places: Places,
+    places: ProgramPlaces,
     blocks: &'b [Block],
     /// The variables of all blocks.
     variables: HashMap<&'b str, &'b Variable>,
@@ -107,11 +109,11 @@ struct Read<'b> {
     missing: String,
 }
 
-impl<'b> Read<'b> {
+impl<'b> ProgramReader<'b> {
     /// Follows the operators of a block. Blocks inside are followed by the same function, to a limit.
     fn follow(&mut self, graph: GraphId, index: usize) -> Result<(), Error> {
-        if self.scopes.len() > LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", LIMITS.blocks);
+        if self.scopes.len() > PROGRAM_LIMITS.blocks {
+            let message = format!("blocks lie more than {} deep in each other", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(format!("block {index}")));
         }
         if std::mem::replace(&mut self.used[index], true) {

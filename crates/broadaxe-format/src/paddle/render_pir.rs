@@ -2,54 +2,39 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    draft::{Draft, End, Fresh},
+    draft::{NewOp, Operand, ProgramDraft},
     json::{Json, parse, quote},
-    pir::{self, Places},
+    pir::{self, PirPlaces},
 };
 use crate::{
-    edit::{Move, Piece, Scalar, refused},
+    edit::{Piece, Scalar, ShapeOp, Splice, refused},
     error::Error,
     graph::{NodeId, Use, ValueId},
+    result_shape::extents,
 };
 
 /// Writes the changed program, in pieces.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for attributes that are of another kind, and where two changes are about the same words.
-pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
+pub(super) fn render(draft: &ProgramDraft<'_>, places: &PirPlaces) -> Result<Vec<Piece>, Error> {
     let text = pir::text(&draft.model.source)?;
-    let mut render = Render { text: &text, draft, places, cuts: Vec::new() };
+    let mut render = PirRender { text: &text, draft, places, cuts: Splice::default() };
     render.reads();
     render.types()?;
     render.nodes()?;
     render.fresh()?;
-    let mut cuts = render.cuts;
-    cuts.sort_by_key(|(span, _)| (span.start, span.end));
-    let (mut pieces, mut at) = (Vec::new(), 0);
-    for (span, with) in cuts {
-        if span.start < at {
-            return Err(refused("two changes are about the same words of the program; make them one after the other"));
-        }
-        if span.start > at {
-            pieces.push(Piece::Kept { at: at as u64, len: (span.start - at) as u64 });
-        }
-        pieces.push(Piece::New(with.into_bytes()));
-        at = span.end;
-    }
-    if at < text.len() {
-        pieces.push(Piece::Kept { at: at as u64, len: (text.len() - at) as u64 });
-    }
-    Ok(pieces)
+    render.cuts.pieces(text.len() as u64)
 }
 
-struct Render<'a> {
+struct PirRender<'a> {
     text: &'a str,
-    draft: &'a Draft<'a>,
-    places: &'a Places,
-    cuts: Vec<(Range<usize>, String)>,
+    draft: &'a ProgramDraft<'a>,
+    places: &'a PirPlaces,
+    cuts: Splice,
 }
 
 /// A value of the file and its place, parsed again.
@@ -62,25 +47,25 @@ fn moved(inner: &Range<usize>, by: usize) -> Range<usize> {
     inner.start + by..inner.end + by
 }
 
-impl Render<'_> {
+impl PirRender<'_> {
     /// Returns the number of the value at an end; new operations take two numbers each.
-    fn number(&self, end: End) -> i64 {
+    fn number(&self, end: Operand) -> i64 {
         match end {
-            End::Old(ValueId(value)) => self.places.values[value as usize].0,
-            End::New(fresh) => self.places.last.saturating_add(2 + 2 * fresh as i64),
+            Operand::Old(ValueId(value)) => self.places.values[value as usize].0,
+            Operand::New(fresh) => self.places.last.saturating_add(2 + 2 * fresh as i64),
         }
     }
 
     fn reads(&mut self) {
         for (&Use { node, input }, &end) in &self.draft.reads {
             let span = self.places.nodes[node.0 as usize].1[input].clone();
-            self.cuts.push((span, format!("{{\"%\":{}}}", self.number(end))));
+            self.cuts.text(span, format!("{{\"%\":{}}}", self.number(end)));
         }
         let mut seen = BTreeMap::new();
         for (graph, span) in &self.places.outputs {
             let position = seen.entry(*graph).or_insert(0);
             if let Some(&end) = self.draft.outputs.get(&(*graph, *position)) {
-                self.cuts.push((span.clone(), format!("{{\"%\":{}}}", self.number(end))));
+                self.cuts.text(span.clone(), format!("{{\"%\":{}}}", self.number(end)));
             }
             *position += 1;
         }
@@ -91,7 +76,7 @@ impl Render<'_> {
             let span = &self.places.values[value.0 as usize].1;
             let kind = again(self.text, span)?;
             if let Some(dims) = kind.get("D").and_then(|data| data.items().get(1)) {
-                self.cuts.push((moved(&dims.span, span.start), dims_of(shape)));
+                self.cuts.text(moved(&dims.span, span.start), dims_of(shape));
             }
         }
         Ok(())
@@ -103,7 +88,7 @@ impl Render<'_> {
             let op = again(self.text, span)?;
             let name = op.wanted("#")?;
             let dialect = name.text().and_then(|name| name.split_once('.')).map_or("1", |pair| pair.0);
-            self.cuts.push((moved(&name.span, span.start), quote(&format!("{dialect}.{kind}"))));
+            self.cuts.text(moved(&name.span, span.start), quote(&format!("{dialect}.{kind}")));
         }
         for ((node, name), value) in &self.draft.attributes {
             self.attribute(*node, name, value)?;
@@ -130,7 +115,7 @@ impl Render<'_> {
                 );
             }
         };
-        self.cuts.push((moved(&data.span, span.start), with));
+        self.cuts.text(moved(&data.span, span.start), with);
         Ok(())
     }
 
@@ -140,15 +125,14 @@ impl Render<'_> {
             let (node, after) = fresh.beside;
             let span = &self.places.nodes[node.0 as usize].0;
             let (at, with) = if after { (span.end, format!(",{ops}")) } else { (span.start, format!("{ops},")) };
-            let cut = (at..at, with);
-            self.cuts.push(cut);
+            self.cuts.insert(at, with);
         }
         Ok(())
     }
 
     /// Returns the two operations of a change: the numbers, and what is done with them.
-    fn ops(&self, index: usize, fresh: &Fresh) -> Result<String, Error> {
-        let result = self.number(End::New(index));
+    fn ops(&self, index: usize, fresh: &NewOp) -> Result<String, Error> {
+        let result = self.number(Operand::New(index));
         let numbers = result - 1;
         let last = self.places.last;
         if last > i64::MAX - 2 * (self.draft.fresh.len() as i64 + 1) {
@@ -158,9 +142,9 @@ impl Render<'_> {
             fresh.numbers.iter().map(|number| format!("{{\"#\":\"0.a_i64\",\"D\":{number}}}")).collect();
         let (items, count) = (items.join(","), fresh.numbers.len());
         let kind = match fresh.does {
-            Move::Reshape => "reshape",
-            Move::Unsqueeze => "unsqueeze",
-            Move::Expand => "expand",
+            ShapeOp::Reshape => "reshape",
+            ShapeOp::Unsqueeze => "unsqueeze",
+            ShapeOp::Expand => "expand",
         };
         let stop = |stop: bool| {
             format!(
@@ -187,12 +171,12 @@ impl Render<'_> {
     }
 
     /// Returns the word that the file has for the type of what an operation works on.
-    fn element(&self, fresh: &Fresh) -> Result<String, Error> {
+    fn element(&self, fresh: &NewOp) -> Result<String, Error> {
         let mut end = fresh.input;
-        while let End::New(other) = end {
+        while let Operand::New(other) = end {
             end = self.draft.fresh[other].input;
         }
-        let End::Old(value) = end else { return Err(refused("a new operation reads nothing")) };
+        let Operand::Old(value) = end else { return Err(refused("a new operation reads nothing")) };
         let kind = again(self.text, &self.places.values[value.0 as usize].1)?;
         let word = kind.get("D").and_then(|data| data.items().first()).and_then(|element| element.get("#"));
         let word = word.and_then(Json::text).and_then(|word| word.strip_prefix("0.t_")).map(str::to_string);
@@ -201,6 +185,5 @@ impl Render<'_> {
 }
 
 fn dims_of(shape: &SymbolicShape) -> String {
-    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1).to_string();
-    format!("[{}]", shape.dims().unwrap_or_default().iter().map(extent).collect::<Vec<_>>().join(","))
+    format!("[{}]", extents(shape).iter().map(i64::to_string).collect::<Vec<_>>().join(","))
 }

@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    draft::{Draft, End, Fresh},
+    draft::{NewOp, Operand, ProgramDraft},
     element,
-    program::Places,
+    program::ProgramPlaces,
 };
 use crate::{
-    edit::{Move, Piece, Scalar, refused},
+    edit::{Piece, Scalar, ShapeOp, refused},
     error::Error,
     graph::{Element, NodeId, Use, ValueId},
+    result_shape::extents,
     wire::{
         Around, Field, Span,
         splice::{Splices, bytes, float, int, wrap},
@@ -24,8 +25,8 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for attributes of another kind, for variables that are written more than once, and where
 /// two changes are about the same bytes.
-pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
-    let mut render = Render { draft, places, splices: Splices::default(), names: Vec::new() };
+pub(super) fn render(draft: &ProgramDraft<'_>, places: &ProgramPlaces) -> Result<Vec<Piece>, Error> {
+    let mut render = ProgramRender { draft, places, splices: Splices::default(), names: Vec::new() };
     render.name();
     render.reads()?;
     render.nodes()?;
@@ -36,9 +37,9 @@ pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, E
     render.splices.pieces(draft.model.source.len())
 }
 
-struct Render<'a> {
-    draft: &'a Draft<'a>,
-    places: &'a Places,
+struct ProgramRender<'a> {
+    draft: &'a ProgramDraft<'a>,
+    places: &'a ProgramPlaces,
     splices: Splices,
     /// The variables that new operators write to.
     names: Vec<String>,
@@ -49,21 +50,19 @@ fn whole(field: &Field) -> Span {
     Span { at: field.start, end: field.end }
 }
 
-impl Render<'_> {
+impl ProgramRender<'_> {
     /// Finds names that no variable has.
     fn name(&mut self) {
-        let mut taken: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
-        let all: Vec<String> =
-            (0..).map(|k| format!("reshaped_{k}.tmp")).take(taken.len() + self.draft.fresh.len()).collect();
-        let free = all.iter().filter(|name| taken.insert(name)).take(self.draft.fresh.len());
-        self.names = free.cloned().collect();
+        let used: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
+        let unused = (0..).map(|k| format!("reshaped_{k}.tmp")).filter(|name| !used.contains(name.as_str()));
+        self.names = unused.take(self.draft.fresh.len()).collect();
     }
 
     /// Returns the variable that holds what is at an end.
-    fn variable(&self, end: End) -> String {
+    fn variable(&self, end: Operand) -> String {
         match end {
-            End::New(fresh) => self.names[fresh].clone(),
-            End::Old(ValueId(value)) => {
+            Operand::New(fresh) => self.names[fresh].clone(),
+            Operand::Old(ValueId(value)) => {
                 let name = &self.draft.model.values[value as usize].name;
                 let base =
                     name.rsplit_once('#').map(|pair| pair.0).filter(|base| self.places.variables.contains_key(*base));
@@ -122,7 +121,7 @@ impl Render<'_> {
     /// Writes the shapes that variables have now; one that is written more than once cannot have another.
     fn shapes(&mut self) -> Result<(), Error> {
         for (value, shape) in &self.draft.shapes {
-            let name = self.variable(End::Old(*value));
+            let name = self.variable(Operand::Old(*value));
             let element = self.draft.model.value(*value).element.as_ref().and_then(element::number);
             let (Some(path), Some(element)) = (self.places.variables.get(&name), element) else {
                 return Err(refused(format!("the shape of the variable {name} is not recorded, so it cannot change")));
@@ -142,7 +141,7 @@ impl Render<'_> {
         let values = (0..self.draft.model.values.len() as u32).map(ValueId);
         let message =
             || refused(format!("the variable {name} is written more than once, so its result keeps its shape"));
-        let count = values.filter(|&value| self.variable(End::Old(value)) == name).count();
+        let count = values.filter(|&value| self.variable(Operand::Old(value)) == name).count();
         if count > 1 { Err(message()) } else { Ok(()) }
     }
 
@@ -160,7 +159,7 @@ impl Render<'_> {
         let mut dims = vec![0];
         dims.extend(extents(&shape));
         let variables = [(name, extents(&fresh.shape)), (shadow, dims)];
-        let count = if fresh.does == Move::Expand { 1 } else { 2 };
+        let count = if fresh.does == ShapeOp::Expand { 1 } else { 2 };
         for (name, dims) in &variables[..count] {
             let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.beside.0))?;
             self.splices.insert(&[block], block.span().end, wrap(3, vec![Piece::New(written)]));
@@ -169,17 +168,12 @@ impl Render<'_> {
     }
 }
 
-fn extents(shape: &SymbolicShape) -> Vec<i64> {
-    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
-    shape.dims().unwrap_or_default().iter().map(extent).collect()
-}
-
 /// Writes an operator: what it reads, what it makes, its numbers.
-fn operator(fresh: &Fresh, input: &str, output: &str, shadow: &str) -> Result<Vec<u8>, Error> {
+fn operator(fresh: &NewOp, input: &str, output: &str, shadow: &str) -> Result<Vec<u8>, Error> {
     let (kind, numbers) = match fresh.does {
-        Move::Reshape => ("reshape2", "shape"),
-        Move::Unsqueeze => ("unsqueeze2", "axes"),
-        Move::Expand => ("expand_v2", "shape"),
+        ShapeOp::Reshape => ("reshape2", "shape"),
+        ShapeOp::Unsqueeze => ("unsqueeze2", "axes"),
+        ShapeOp::Expand => ("expand_v2", "shape"),
     };
     let slot = |name: &str, argument: &str| {
         let mut slot = Vec::new();
@@ -190,7 +184,7 @@ fn operator(fresh: &Fresh, input: &str, output: &str, shadow: &str) -> Result<Ve
     let mut op = Vec::new();
     bytes(&mut op, 1, &slot("X", input));
     bytes(&mut op, 2, &slot("Out", output));
-    if fresh.does != Move::Expand {
+    if fresh.does != ShapeOp::Expand {
         bytes(&mut op, 2, &slot("XShape", shadow));
     }
     bytes(&mut op, 3, kind.as_bytes());

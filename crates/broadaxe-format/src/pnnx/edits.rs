@@ -3,15 +3,15 @@
 //! A blob may have any number of readers, and shapes in comments are kept right where they are known.
 
 use crate::{
-    edit::{Lowered, Move, NewNode, Place, Primitive, Scalar, With, each_of, refused},
+    edit::{Lowered, NewNode, Place, Primitive, Scalar, ShapeOp, With, each_of, refused},
     error::Error,
     graph::{Model, NodeId, Use, ValueId},
     {
         Rewritten,
         ncnn::{
             draft::{
-                Draft, Item,
-                change::{Parts, resolved},
+                Item, ParamDraft,
+                change::{NewLayerParts, resolved},
             },
             text::Text,
         },
@@ -24,28 +24,28 @@ use crate::{
 /// [`crate::ErrorKind::Edit`] for a change that pnnx has no operators for.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let text = Text::read(&model.source)?;
-    let mut editor = Editor { model, draft: Draft::new(&text)? };
+    let mut editor = PnnxEditor { model, draft: ParamDraft::new(&text)? };
     each_of(edits, |edit| editor.edit(edit))?;
-    Ok((editor.draft.write(), Vec::new()))
+    Ok((editor.draft.write()?, Vec::new()))
 }
 
-struct Editor<'a> {
+struct PnnxEditor<'a> {
     model: &'a Model,
-    draft: Draft<'a>,
+    draft: ParamDraft<'a>,
 }
 
-impl Editor<'_> {
+impl PnnxEditor<'_> {
     fn edit(&mut self, edit: &Primitive) -> Result<(), Error> {
         match edit {
             Primitive::SetShape { value, shape, .. } => self.set_shape(*value, shape),
-            Primitive::Insert { at: Place::Before(at), does: Move::Reshape, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Reshape, numbers } => {
                 let shape = resolved(self.model, *at, numbers, false)?;
                 self.before(*at, "Tensor.reshape", list("shape", &shape))
             }
-            Primitive::Insert { at: Place::Before(at), does: Move::Unsqueeze, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Unsqueeze, numbers } => {
                 numbers.iter().try_for_each(|axis| self.before(*at, "torch.unsqueeze", format!("dim={axis}")))
             }
-            Primitive::Insert { at: Place::Before(at), does: Move::Expand, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Expand, numbers } => {
                 self.before(*at, "Tensor.expand", list("shape", numbers))
             }
             Primitive::Insert { at: Place::After(node), numbers, .. } => self.after(*node, numbers),
@@ -140,7 +140,7 @@ impl Editor<'_> {
 }
 
 /// Takes a new operator apart.
-fn parts(new: &NewNode) -> Result<Parts, Error> {
+fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
     let words = new.attributes.iter().map(|(name, value)| parameter(name, value)).collect::<Result<_, _>>()?;
     Ok((new.inputs.clone(), words, new.op.clone()))
 }

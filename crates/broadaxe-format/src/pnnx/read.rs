@@ -4,7 +4,10 @@ use std::{collections::HashMap, ops::Range};
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::DType;
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::{
+    MAX_RANK,
+    symbolic::{Dim, SymbolicShape},
+};
 
 use super::{
     super::ncnn::text::{Line, Text},
@@ -15,9 +18,6 @@ use crate::{
     graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
     source::Source,
 };
-
-/// The largest rank of a tensor.
-const MAX_RANK: usize = 64;
 
 /// How many parameters a layer has at most.
 const PARAMETERS: usize = 1024;

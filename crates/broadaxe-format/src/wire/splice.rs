@@ -4,8 +4,8 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{Field, Span};
 use crate::{
-    edit::Piece,
-    error::{Error, ErrorKind},
+    edit::{Piece, Splice},
+    error::Error,
 };
 
 /// Appends a number of variable length.
@@ -48,11 +48,7 @@ pub(crate) fn wrap(number: u32, pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Counts the bytes of pieces.
 pub(crate) fn length(pieces: &[Piece]) -> u64 {
-    pieces.iter().map(|piece| if let Piece::Kept { len, .. } = piece { *len } else { new_len(piece) }).sum()
-}
-
-fn new_len(piece: &Piece) -> u64 {
-    if let Piece::New(bytes) = piece { bytes.len() as u64 } else { 0 }
+    pieces.iter().map(Piece::len).sum()
 }
 
 /// A message that a change lies in: where its length stands, and its contents.
@@ -66,7 +62,7 @@ impl Around {
     /// Takes the message that a field holds.
     ///
     /// # Errors
-    /// [`ErrorKind::Format`] when the field is a number.
+    /// [`crate::ErrorKind::Format`] when the field is a number.
     pub(crate) fn of(field: &Field) -> Result<Self, Error> {
         Ok(Self { size_at: field.size_at, span: field.span()? })
     }
@@ -109,7 +105,7 @@ impl Splices {
     /// Returns the pieces of the changed file.
     ///
     /// # Errors
-    /// [`ErrorKind::Edit`] when two changes overlap.
+    /// [`crate::ErrorKind::Edit`] when two changes overlap.
     pub(crate) fn pieces(mut self, len: u64) -> Result<Vec<Piece>, Error> {
         // Inner messages have greater addresses, and come first.
         let keys: Vec<u64> = self.around.keys().rev().copied().collect();
@@ -127,26 +123,11 @@ impl Splices {
             }
             self.list.push((old, 0, vec![Piece::New(size)]));
         }
-        // What is put at the end of a message stands before what is put behind the message.
-        self.list.sort_by_key(|(span, depth, _)| (span.at, span.end, Reverse(*depth)));
-        let (mut pieces, mut at) = (Vec::new(), 0);
-        for (span, _, with) in self.list {
-            if span.at < at {
-                let message = format!("two changes meet at byte {}; make one after the other", span.at);
-                return Err(Error::new(ErrorKind::Edit, message));
-            }
-            kept(&mut pieces, at, span.at);
-            pieces.extend(with.into_iter().filter(|piece| length(std::slice::from_ref(piece)) > 0));
-            at = span.end;
-        }
-        kept(&mut pieces, at, len);
-        Ok(pieces)
-    }
-}
-
-fn kept(pieces: &mut Vec<Piece>, at: u64, end: u64) {
-    if at < end {
-        pieces.push(Piece::Kept { at, len: end - at });
+        // An insertion at the end of a message comes before one after the message.
+        self.list.sort_by_key(|(_, depth, _)| Reverse(*depth));
+        let mut splice = Splice::default();
+        self.list.into_iter().for_each(|(span, _, with)| splice.pieces_at(span.at..span.end, with));
+        splice.pieces(len)
     }
 }
 
@@ -156,7 +137,7 @@ mod tests {
         super::{Message, Reader},
         *,
     };
-    use crate::source::Source;
+    use crate::{error::ErrorKind, source::Source};
 
     static ANY: Message = Message::new("Any", &[]);
 

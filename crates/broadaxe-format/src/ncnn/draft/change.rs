@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Draft, Item};
+use super::{Item, ParamDraft};
 use crate::{
     edit::{NewNode, Wire, refused},
     error::Error,
@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// What a new layer reads, its words, and what its name ends in.
-pub(crate) type Parts = (Vec<Wire>, Vec<String>, String);
+pub(crate) type NewLayerParts = (Vec<Wire>, Vec<String>, String);
 
-impl Draft<'_> {
+impl ParamDraft<'_> {
     /// Puts a layer in front of an input, and returns its index; its reader is the next.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Draft<'_> {
         model: &Model,
         node: NodeId,
         with: &[NewNode],
-        parts: impl Fn(&NewNode) -> Result<Parts, Error>,
+        parts: impl Fn(&NewNode) -> Result<NewLayerParts, Error>,
     ) -> Result<(), Error> {
         let known = model.node(node);
         let index = self.find(node)?;

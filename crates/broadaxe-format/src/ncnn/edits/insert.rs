@@ -1,24 +1,24 @@
 //! Layers put in front of an input or behind a result.
 
-use super::{Editor, MAX_RANK, extents};
+use super::{MAX_RANK, NcnnEditor, extents};
 use crate::{
-    edit::{Move, refused},
+    edit::{ShapeOp, refused},
     error::Error,
     graph::{NodeId, Use},
     ncnn::draft::change::{dims, resolved},
 };
 
-impl Editor<'_> {
+impl NcnnEditor<'_> {
     /// Puts a layer in front of an input.
-    pub(super) fn before(&mut self, at: Use, does: Move, numbers: &[i64]) -> Result<(), Error> {
+    pub(super) fn before(&mut self, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
         let (layer, words) = match does {
-            Move::Reshape => {
+            ShapeOp::Reshape => {
                 let shape = resolved(self.model, at, numbers, true)?;
                 check(&shape)?;
                 (("Reshape", "reshape"), extents(&shape))
             }
-            Move::Unsqueeze => (("ExpandDims", "expanddims"), vec![axes(numbers)?]),
-            Move::Expand => (("Tile", "tile"), vec![self.counts(at, numbers)?]),
+            ShapeOp::Unsqueeze => (("ExpandDims", "expanddims"), vec![axes(numbers)?]),
+            ShapeOp::Expand => (("Tile", "tile"), vec![self.counts(at, numbers)?]),
         };
         self.draft.before(at, layer, words).map(drop)
     }

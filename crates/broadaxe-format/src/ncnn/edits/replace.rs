@@ -1,14 +1,14 @@
 //! A layer replaced by others.
 
-use super::{Editor, SWAPPED, parameter_word};
+use super::{NcnnEditor, SWAPPED, parameter_word};
 use crate::{
     edit::{NewNode, Scalar, Wire, refused},
     error::Error,
     graph::{Attribute, Model, Node, NodeId},
-    ncnn::{draft::change::Parts, params::parameter, weights::loads},
+    ncnn::{draft::change::NewLayerParts, params::parameter, weights::loads},
 };
 
-impl Editor<'_> {
+impl NcnnEditor<'_> {
     pub(super) fn replace(&mut self, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
         self.keeps_weights(self.model.node(node), with)?;
         self.draft.replace(self.model, node, with, parts)
@@ -35,7 +35,7 @@ impl Editor<'_> {
 }
 
 /// Takes a new layer apart; a number is a parameter of `BinaryOp`.
-fn parts(new: &NewNode) -> Result<Parts, Error> {
+fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
     let mut words = Vec::new();
     for (name, value) in &new.attributes {
         words.push((number(&new.op, name)?, value.clone()));

@@ -8,12 +8,15 @@ use std::{collections::HashMap, rc::Rc};
 use super::{
     super::{
         super::wire::{Around, Field, Span},
-        attribute::Value as Found,
+        attribute::AttributeValue as Found,
         limits,
-        schema::{FUNCTION, function as numbers},
+        schema::{
+            FUNCTION_DEFAULT, FUNCTION_DOMAIN, FUNCTION_INFO, FUNCTION_INPUT, FUNCTION_NAME, FUNCTION_NODE,
+            FUNCTION_OPSET, FUNCTION_OUTPUT, FUNCTION_OVERLOAD, FUNCTION_PROTO,
+        },
     },
-    Build, Inside, Place, all, deep,
-    node::Written,
+    Build, GraphPlace, Inside, all, deep,
+    node::NodeMessage,
     prefix, standard,
 };
 use crate::{
@@ -63,17 +66,17 @@ impl Build<'_> {
         let (inputs, outputs, nodes, defaults) = (vec![], vec![], vec![], vec![]);
         let mut function = Function { around, inputs, outputs, nodes, defaults, opsets: vec![], infos: vec![] };
         let reader = &self.input.reader;
-        for field in all(reader.fields(around.span(), &FUNCTION))? {
+        for field in all(reader.fields(around.span(), &FUNCTION_PROTO))? {
             match field.number {
-                numbers::NAME => key.1 = reader.text(field.span()?)?,
-                numbers::DOMAIN => key.0 = standard(reader.text(field.span()?)?),
-                numbers::OVERLOAD => key.2 = reader.text(field.span()?)?,
-                numbers::INPUT => function.inputs.push(reader.text(field.span()?)?),
-                numbers::OUTPUT => function.outputs.push(reader.text(field.span()?)?),
-                numbers::NODE => function.nodes.push(field),
-                numbers::DEFAULT => function.defaults.push(field),
-                numbers::OPSET => function.opsets.push(self.opset(field.span()?)?),
-                numbers::INFO => function.infos.push(field.span()?),
+                FUNCTION_NAME => key.1 = reader.text(field.span()?)?,
+                FUNCTION_DOMAIN => key.0 = standard(reader.text(field.span()?)?),
+                FUNCTION_OVERLOAD => key.2 = reader.text(field.span()?)?,
+                FUNCTION_INPUT => function.inputs.push(reader.text(field.span()?)?),
+                FUNCTION_OUTPUT => function.outputs.push(reader.text(field.span()?)?),
+                FUNCTION_NODE => function.nodes.push(field),
+                FUNCTION_DEFAULT => function.defaults.push(field),
+                FUNCTION_OPSET => function.opsets.push(self.opset(field.span()?)?),
+                FUNCTION_INFO => function.infos.push(field.span()?),
                 _ => {}
             }
         }
@@ -87,7 +90,7 @@ impl Build<'_> {
     }
 
     /// Gives a node that calls a function the body of it.
-    pub(super) fn call(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<(), Error> {
+    pub(super) fn call(&mut self, id: NodeId, written: &NodeMessage, inside: &Inside) -> Result<(), Error> {
         let key = (written.domain.clone(), written.op.clone(), written.overload.clone());
         let Some(function) = self.calls.functions.get(&key).map(Rc::clone) else { return Ok(()) };
         for (what, here, there) in [
@@ -116,10 +119,10 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn body(&mut self, id: NodeId, written: &Written, function: &Function, inside: &Inside) -> Result<(), Error> {
+    fn body(&mut self, id: NodeId, written: &NodeMessage, function: &Function, inside: &Inside) -> Result<(), Error> {
         deep(inside.depth + 1, function.around.span())?;
         let given = self.given(id, function)?;
-        let place = Place { path: vec![function.around], function: true };
+        let place = GraphPlace { path: vec![function.around], function: true };
         let graph = self.open(written.op.clone(), Some(id), place);
         self.model.nodes[id.0 as usize].bodies.push(graph);
         let inside = Inside {

@@ -6,9 +6,9 @@ use super::{
     super::{
         super::wire::{Around, Field, Span},
         arity,
-        attribute::Value as Found,
+        attribute::AttributeValue as Found,
         limits,
-        schema::{NODE, node as nodes},
+        schema::{NODE_ATTRIBUTE, NODE_DOMAIN, NODE_INPUT, NODE_NAME, NODE_OP, NODE_OUTPUT, NODE_OVERLOAD, NODE_PROTO},
     },
     Build, Inside, prefix, standard,
 };
@@ -19,7 +19,7 @@ use crate::{
 
 /// A node as it stands in the file.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct NodeMessage {
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
     pub(super) name: String,
@@ -96,7 +96,7 @@ impl Build<'_> {
     }
 
     /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.
-    fn attributes(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<Option<Constant>, Error> {
+    fn attributes(&mut self, id: NodeId, written: &NodeMessage, inside: &Inside) -> Result<Option<Constant>, Error> {
         let constant = written.domain.is_empty() && written.op == "Constant";
         let mut held = None;
         for field in &written.attributes {
@@ -145,19 +145,19 @@ impl Build<'_> {
         }
     }
 
-    fn written(&self, span: Span) -> Result<Written, Error> {
-        let mut node = Written::default();
+    fn written(&self, span: Span) -> Result<NodeMessage, Error> {
+        let mut node = NodeMessage::default();
         let reader = &self.input.reader;
-        for field in reader.fields(span, &NODE) {
+        for field in reader.fields(span, &NODE_PROTO) {
             let field = field?;
             match field.number {
-                nodes::INPUT => node.inputs.push(reader.text(field.span()?)?),
-                nodes::OUTPUT => node.outputs.push(reader.text(field.span()?)?),
-                nodes::NAME => node.name = reader.text(field.span()?)?,
-                nodes::OP => node.op = reader.text(field.span()?)?,
-                nodes::DOMAIN => node.domain = standard(reader.text(field.span()?)?),
-                nodes::OVERLOAD => node.overload = reader.text(field.span()?)?,
-                nodes::ATTRIBUTE => node.attributes.push(field),
+                NODE_INPUT => node.inputs.push(reader.text(field.span()?)?),
+                NODE_OUTPUT => node.outputs.push(reader.text(field.span()?)?),
+                NODE_NAME => node.name = reader.text(field.span()?)?,
+                NODE_OP => node.op = reader.text(field.span()?)?,
+                NODE_DOMAIN => node.domain = standard(reader.text(field.span()?)?),
+                NODE_OVERLOAD => node.overload = reader.text(field.span()?)?,
+                NODE_ATTRIBUTE => node.attributes.push(field),
                 _ => {}
             }
         }
@@ -185,7 +185,7 @@ impl Build<'_> {
 }
 
 /// Names a node in a sentence.
-fn called(place: &str, node: &Written) -> String {
+fn called(place: &str, node: &NodeMessage) -> String {
     let space = if node.name.is_empty() { "" } else { " " };
     format!("{place} ({}{space}{})", node.op, node.name)
 }

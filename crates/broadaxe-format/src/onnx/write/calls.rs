@@ -15,7 +15,7 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when a change is not wanted at all calls.
 pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Lowered, Error> {
-    let calls = Calls { model, index };
+    let calls = CallSites { model, index };
     let mut united: Vec<(Primitive, GraphId, Vec<usize>)> = Vec::with_capacity(edits.len());
     each(edits.iter().map(|(at, edit)| (*at, edit)), |at, edit| {
         let uses = calls.uses(edit)?;
@@ -43,12 +43,12 @@ pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Low
     Ok(united.into_iter().map(|(edit, _, places)| (places.first().copied().unwrap_or_default(), edit)).collect())
 }
 
-struct Calls<'a> {
+struct CallSites<'a> {
     model: &'a Model,
     index: &'a Index,
 }
 
-impl Calls<'_> {
+impl CallSites<'_> {
     /// Returns the graph that a change is in; `None` for one of the whole model.
     fn graph(&self, edit: &Primitive) -> Option<GraphId> {
         match edit {

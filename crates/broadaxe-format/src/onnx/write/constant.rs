@@ -9,14 +9,15 @@ use super::{
         super::wire::{Around, Field, Span, splice::bytes},
         element,
         schema::{
-            ATTRIBUTE, FUNCTION, GRAPH, INFO, NODE, TENSOR, TENSOR_TYPE, TYPE, attribute as attributes,
-            function as functions, graph as graphs, node as nodes, tensor as tensors,
+            ATTRIBUTE_NAME, ATTRIBUTE_PROTO, ATTRIBUTE_TENSOR, FUNCTION_INFO, FUNCTION_PROTO, GRAPH_INFO,
+            GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_PROTO, INFO_PROTO, NODE_ATTRIBUTE, NODE_PROTO, TENSOR_DIMS,
+            TENSOR_NAME, TENSOR_PROTO, TENSOR_TYPE_PROTO, TYPE_PROTO,
         },
     },
     Writer, encode,
 };
 use crate::{
-    edit::{Move, Piece, refused},
+    edit::{Piece, ShapeOp, refused},
     error::Error,
     graph::{Constant, Data, GraphId, Use, Value, ValueId},
 };
@@ -63,7 +64,7 @@ impl<'a> Writer<'a> {
             list.push(at);
         }
         for at in inside {
-            self.in_front(at, Move::Reshape, &shape.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
+            self.in_front(at, ShapeOp::Reshape, &shape.iter().map(|&size| size as i64).collect::<Vec<_>>())?;
         }
         if own.is_empty() {
             return Ok(());
@@ -108,16 +109,19 @@ impl<'a> Writer<'a> {
         if let Some((producer, _)) = value.producer {
             let node = Around::of(&self.index.nodes[producer.0 as usize])?;
             path.push(node);
-            for field in self.reader.fields(node.span(), &NODE) {
+            for field in self.reader.fields(node.span(), &NODE_PROTO) {
                 let field = field?;
                 let name = match field.number {
-                    nodes::ATTRIBUTE => self.text_in(field.span()?, &ATTRIBUTE, attributes::NAME)?.unwrap_or_default(),
+                    NODE_ATTRIBUTE => {
+                        self.text_in(field.span()?, &ATTRIBUTE_PROTO, ATTRIBUTE_NAME)?.unwrap_or_default()
+                    }
                     _ => continue,
                 };
                 match name.as_str() {
                     "value" => {
                         let attribute = Around::of(&field)?;
-                        let tensor = self.find(attribute.span(), &ATTRIBUTE, attributes::TENSOR)?.ok_or_else(lost)?;
+                        let tensor =
+                            self.find(attribute.span(), &ATTRIBUTE_PROTO, ATTRIBUTE_TENSOR)?.ok_or_else(lost)?;
                         path.push(attribute);
                         return Ok(Held::Tensor(path, tensor));
                     }
@@ -139,16 +143,16 @@ impl<'a> Writer<'a> {
         let mut table = Table::default();
         let place = &self.index.graphs[graph.0 as usize];
         if let Some(span) = place.path.last().map(Around::span) {
-            let message = if place.function { &FUNCTION } else { &GRAPH };
+            let message = if place.function { &FUNCTION_PROTO } else { &GRAPH_PROTO };
             for field in self.reader.fields(span, message) {
                 let field = field?;
                 match (place.function, field.number) {
-                    (false, graphs::INITIALIZER) => {
-                        let name = self.text_in(field.span()?, &TENSOR, tensors::NAME)?.unwrap_or_default();
+                    (false, GRAPH_INITIALIZER) => {
+                        let name = self.text_in(field.span()?, &TENSOR_PROTO, TENSOR_NAME)?.unwrap_or_default();
                         table.initializers.insert(name, field);
                     }
-                    (false, graphs::INFO | graphs::INPUT) | (true, functions::INFO) => {
-                        let name = self.text_in(field.span()?, &INFO, 1)?.unwrap_or_default();
+                    (false, GRAPH_INFO | GRAPH_INPUT) | (true, FUNCTION_INFO) => {
+                        let name = self.text_in(field.span()?, &INFO_PROTO, 1)?.unwrap_or_default();
                         table.infos.entry(name).or_default().push(field);
                     }
                     _ => {}
@@ -164,9 +168,9 @@ impl<'a> Writer<'a> {
     fn dims(&mut self, mut path: Vec<Around>, tensor: &Field, shape: &[usize]) -> Result<(), Error> {
         let around = Around::of(tensor)?;
         path.push(around);
-        let fields: Vec<Field> = self.reader.fields(around.span(), &TENSOR).collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = self.reader.fields(around.span(), &TENSOR_PROTO).collect::<Result<_, _>>()?;
         let mut new = Some(vec![Piece::New(encode::dims(shape))]);
-        for field in fields.iter().filter(|field| field.number == tensors::DIMS) {
+        for field in fields.iter().filter(|field| field.number == TENSOR_DIMS) {
             let span = Span { at: field.start, end: field.end };
             self.splices.replace(&path, span, new.take().unwrap_or_default());
         }
@@ -179,11 +183,11 @@ impl<'a> Writer<'a> {
     /// Copies a tensor under another name and with other sizes; the rest is the bytes of the old one.
     fn copy(&self, tensor: &Field, name: &str, shape: &[usize]) -> Result<Vec<Piece>, Error> {
         let mut head = encode::dims(shape);
-        bytes(&mut head, tensors::NAME, name.as_bytes());
+        bytes(&mut head, TENSOR_NAME, name.as_bytes());
         let mut pieces = vec![Piece::New(head)];
-        for field in self.reader.fields(tensor.span()?, &TENSOR) {
+        for field in self.reader.fields(tensor.span()?, &TENSOR_PROTO) {
             let field = field?;
-            if !matches!(field.number, tensors::DIMS | tensors::NAME) {
+            if !matches!(field.number, TENSOR_DIMS | TENSOR_NAME) {
                 pieces.push(Piece::Kept { at: field.start, len: field.end - field.start });
             }
         }
@@ -197,7 +201,7 @@ impl<'a> Writer<'a> {
             let span = field.span()?;
             let mut path = self.path(graph);
             path.push(Around::of(field)?);
-            for (message, number) in [(&INFO, 2), (&TYPE, 1)] {
+            for (message, number) in [(&INFO_PROTO, 2), (&TYPE_PROTO, 1)] {
                 let inner = path.last().map_or(span, Around::span);
                 match self.find(inner, message, number)? {
                     Some(field) => path.push(Around::of(&field)?),
@@ -205,7 +209,7 @@ impl<'a> Writer<'a> {
                 }
             }
             let inner = path.last().map_or(span, Around::span);
-            let old = self.find(inner, &TENSOR_TYPE, 2)?;
+            let old = self.find(inner, &TENSOR_TYPE_PROTO, 2)?;
             let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| Span { at: old.start, end: old.end });
             self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape))]);
         }

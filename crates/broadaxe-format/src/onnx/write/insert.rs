@@ -1,8 +1,8 @@
 //! Nodes that are put in front of a node or behind it.
 
-use super::{Writer, encode::Made};
+use super::{Writer, encode::NewNodeMessage};
 use crate::{
-    edit::{Move, Scalar, refused},
+    edit::{Scalar, ShapeOp, refused},
     error::Error,
     graph::{NodeId, Use},
 };
@@ -21,16 +21,16 @@ struct Shaper {
 }
 
 /// Returns the operator that does this.
-fn shaper(does: Move) -> Shaper {
+fn shaper(does: ShapeOp) -> Shaper {
     match does {
-        Move::Reshape => Shaper { op: "Reshape", what: "reshape", numbers: "shape", since: 1, input_since: 5 },
-        Move::Unsqueeze => Shaper { op: "Unsqueeze", what: "unsqueeze", numbers: "axes", since: 1, input_since: 13 },
-        Move::Expand => Shaper { op: "Expand", what: "expand", numbers: "shape", since: 8, input_since: 8 },
+        ShapeOp::Reshape => Shaper { op: "Reshape", what: "reshape", numbers: "shape", since: 1, input_since: 5 },
+        ShapeOp::Unsqueeze => Shaper { op: "Unsqueeze", what: "unsqueeze", numbers: "axes", since: 1, input_since: 13 },
+        ShapeOp::Expand => Shaper { op: "Expand", what: "expand", numbers: "shape", since: 8, input_since: 8 },
     }
 }
 
 impl Writer<'_> {
-    pub(super) fn behind(&mut self, id: NodeId, does: Move, numbers: &[i64]) -> Result<(), Error> {
+    pub(super) fn behind(&mut self, id: NodeId, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
         let output = self.draft(id)?.outputs.first().cloned().filter(|name| !name.is_empty());
         let output = output.ok_or_else(|| refused("the node has no result to reshape"))?;
         let inner = self.name(&output, "result");
@@ -43,7 +43,7 @@ impl Writer<'_> {
     }
 
     /// Puts a node in front of an input, or takes the result of the same node in front of an earlier reader.
-    pub(super) fn in_front(&mut self, at: Use, does: Move, numbers: &[i64]) -> Result<(), Error> {
+    pub(super) fn in_front(&mut self, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
         let old = self.draft(at.node)?.inputs.get(at.input).cloned().filter(|name| !name.is_empty());
         let old = old.ok_or_else(|| refused(format!("{} is not there", self.called_input(at))))?;
         let key = (self.model.node(at.node).graph, format!("{does:?}({old}, {numbers:?})"));
@@ -64,7 +64,7 @@ impl Writer<'_> {
     fn shape(
         &mut self,
         beside: NodeId,
-        does: Move,
+        does: ShapeOp,
         numbers: &[i64],
         [input, name, output]: [&str; 3],
     ) -> Result<Vec<u8>, Error> {
@@ -83,6 +83,6 @@ impl Writer<'_> {
             attributes.push((shaper.numbers.to_owned(), Scalar::Ints(numbers.to_vec())));
         }
         let number = self.index.nodes[beside.0 as usize].number;
-        Ok(Made { name, op: shaper.op, inputs: &inputs, output, attributes: &attributes }.field(number))
+        Ok(NewNodeMessage { name, op: shaper.op, inputs: &inputs, output, attributes: &attributes }.field(number))
     }
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use super::{
     super::element,
     Writer,
-    encode::{self, Made},
-    number,
+    encode::{self, NewNodeMessage},
 };
 use crate::{
     edit::{NewNode, Wire, refused},
@@ -43,8 +42,13 @@ impl Writer<'_> {
             };
             let old = outputs.contains(&output);
             let name = if old { self.model.node(id).name.clone() } else { output.clone() };
-            let node =
-                Made { name: &name, op: &node.op, inputs: &inputs, output: &output, attributes: &node.attributes };
+            let node = NewNodeMessage {
+                name: &name,
+                op: &node.op,
+                inputs: &inputs,
+                output: &output,
+                attributes: &node.attributes,
+            };
             bytes.extend(node.field(field.number));
             made.push(output);
         }
@@ -92,7 +96,7 @@ impl Writer<'_> {
                     return Ok(name.clone());
                 }
                 let name = self.name(stem, "number");
-                self.hold(graph, &name, (code, &[]), encode::tensor(&name, &[], code, &number::bytes(dtype, *value)))?;
+                self.hold(graph, &name, (code, &[]), encode::tensor(&name, &[], code, &encode::number(dtype, *value)))?;
                 self.made.insert(key, name.clone());
                 Ok(name)
             }

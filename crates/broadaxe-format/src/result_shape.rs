@@ -4,7 +4,7 @@ use broadaxe::Rule;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use crate::{
-    edit::{Move, list, refused},
+    edit::{ShapeOp, list, refused},
     error::Error,
     graph::Model,
 };
@@ -18,7 +18,7 @@ pub(super) fn same(model: &Model, again: &Model) -> Result<(), Error> {
 }
 
 /// How the shape of a node follows from those of its inputs.
-pub(super) enum Made {
+pub(super) enum ResultShape {
     /// It is this one.
     Known(SymbolicShape),
     /// The elements of the first input in another shape; 0 keeps an extent, -1 follows from the others.
@@ -35,18 +35,18 @@ pub(super) enum Made {
     Unknown,
 }
 
-impl Made {
+impl ResultShape {
     /// Returns what an inserted node makes.
-    pub(super) fn of(does: Move, numbers: &[i64]) -> Self {
+    pub(super) fn of(does: ShapeOp, numbers: &[i64]) -> Self {
         match does {
-            Move::Reshape => Self::Reshape(numbers.to_vec()),
-            Move::Unsqueeze => Self::Unsqueeze(numbers.to_vec()),
-            Move::Expand => Self::Expand(numbers.to_vec()),
+            ShapeOp::Reshape => Self::Reshape(numbers.to_vec()),
+            ShapeOp::Unsqueeze => Self::Unsqueeze(numbers.to_vec()),
+            ShapeOp::Expand => Self::Expand(numbers.to_vec()),
         }
     }
 
     /// Returns what a node behind a result makes: what reads the result knows the shape that the file records.
-    pub(super) fn behind(recorded: Option<SymbolicShape>, does: Move, numbers: &[i64]) -> Self {
+    pub(super) fn behind(recorded: Option<SymbolicShape>, does: ShapeOp, numbers: &[i64]) -> Self {
         let known = recorded.filter(|known| known.rank() == Some(numbers.len()));
         known.map_or_else(|| Self::of(does, numbers), Self::Known)
     }
@@ -87,6 +87,12 @@ pub(super) fn compatible(recorded: &SymbolicShape, inferred: &SymbolicShape) -> 
         }
         _ => false,
     }
+}
+
+/// Returns the extents of a shape as files record them, -1 for an unknown one.
+pub(super) fn extents(shape: &SymbolicShape) -> Vec<i64> {
+    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
+    shape.dims().unwrap_or_default().iter().map(extent).collect()
 }
 
 fn broadcast(rule: &Rule, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
