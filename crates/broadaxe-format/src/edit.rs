@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Model, NodeId, Use, ValueId},
+    graph::{Attribute, Model, NodeId, Use, ValueId},
 };
 
 pub use crate::source::Piece;
@@ -137,6 +137,18 @@ pub enum Scalar {
     Ints(Vec<i64>),
     /// A list of numbers with a point.
     Floats(Vec<f64>),
+}
+
+impl From<Scalar> for Attribute {
+    fn from(value: Scalar) -> Self {
+        match value {
+            Scalar::Int(value) => Self::Int(value),
+            Scalar::Float(value) => Self::Float(value),
+            Scalar::Text(value) => Self::Text(value),
+            Scalar::Ints(values) => Self::Ints(values),
+            Scalar::Floats(values) => Self::Floats(values),
+        }
+    }
 }
 
 impl fmt::Display for Scalar {

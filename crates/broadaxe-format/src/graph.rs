@@ -21,7 +21,7 @@ pub struct ValueId(pub u32);
 pub struct NodeId(pub u32);
 
 /// Names a graph of a [`Model`]; the main one is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GraphId(pub u32);
 
 /// One place where a value is used: an input of a node.
@@ -72,7 +72,7 @@ pub struct Graph {
 }
 
 /// A tensor between nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Value {
     /// The name that the file gives, unique in its graph.
     pub name: String,
@@ -153,7 +153,7 @@ pub enum Data {
 }
 
 /// An operator applied to values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Node {
     /// The name that the file gives; may be empty in ONNX.
     pub name: String,
@@ -204,6 +204,15 @@ impl Attribute {
     /// Returns the whole number, if it is one.
     pub fn int(&self) -> Option<i64> {
         if let Self::Int(value) = self { Some(*value) } else { None }
+    }
+
+    /// Returns the number, whole or not, if it is one.
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
     }
 
     /// Returns the list of whole numbers, if it is one.

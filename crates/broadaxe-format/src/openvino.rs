@@ -45,7 +45,7 @@ pub(super) static OPENVINO: Format = Format {
 /// What is read at most.
 struct XmlLimits {
     /// Bytes of XML.
-    bytes: usize,
+    bytes: u64,
     /// Elements inside each other.
     depth: usize,
     /// Attributes of an element.
@@ -69,6 +69,6 @@ fn detect(head: &[u8]) -> bool {
 }
 
 fn read(source: &Source) -> Result<Model, Error> {
-    let text = net::text(source)?;
+    let text = source.text(XML_LIMITS.bytes)?;
     Ok(build::build(source, &net::nets(&text)?)?.0)
 }

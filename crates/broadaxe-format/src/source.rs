@@ -129,6 +129,36 @@ impl Source {
         self.weights.as_deref()
     }
 
+    /// Opens the file of weights: the one that was named, or else the file next to this one with this extension. The inner
+    /// error says why there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] when the file exists and cannot be opened.
+    pub(crate) fn open_weights(&self, extension: &str) -> Result<Result<Self, String>, Error> {
+        if let Some(weights) = self.weights() {
+            return Ok(Ok(weights.clone()));
+        }
+        let path = self.path().map(|path| path.with_extension(extension));
+        match path.filter(|path| Some(path.as_path()) != self.path()) {
+            None => Ok(Err("the model was read without its file of weights".to_owned())),
+            Some(path) if std::fs::exists(&path).unwrap_or(false) => Self::open(&path).map(Ok),
+            Some(path) => Ok(Err(format!("the file {} is not there", path.display()))),
+        }
+    }
+
+    /// Reads everything as text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] above `most` bytes, [`ErrorKind::Format`] for bytes that are not UTF-8, and those of [`Self::read`].
+    pub(crate) fn text(&self, most: u64) -> Result<String, Error> {
+        if self.len > most {
+            let message = format!("the file has {} bytes; the limit for this format is {most}", self.len);
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        let wrong = |at: usize| Error::format("the text is not UTF-8").at(format!("byte {at}"));
+        String::from_utf8(self.read(0, self.len as usize)?).map_err(|error| wrong(error.utf8_error().valid_up_to()))
+    }
+
     /// Returns the path, where there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()

@@ -97,6 +97,11 @@ impl Field {
         Error::format(message).at(format_args!("byte {}", self.start))
     }
 
+    /// Returns the bytes of the whole field.
+    pub(crate) fn whole(&self) -> Span {
+        Span { at: self.start, end: self.end }
+    }
+
     /// Returns where the contents lie.
     ///
     /// # Errors

@@ -97,7 +97,7 @@ fn old_array(value: &str) -> Result<Attribute, String> {
 fn array<'a>(values: impl Iterator<Item = &'a str>) -> Result<Attribute, String> {
     let values = values.map(number).collect::<Result<Vec<_>, _>>()?;
     let ints: Option<Vec<i64>> = values.iter().map(Attribute::int).collect();
-    Ok(ints.map_or_else(|| Attribute::Floats(values.iter().filter_map(real).collect()), Attribute::Ints))
+    Ok(ints.map_or_else(|| Attribute::Floats(values.iter().filter_map(Attribute::float).collect()), Attribute::Ints))
 }
 
 /// Reads a number; one with a point or an exponent is no whole number.
@@ -113,15 +113,6 @@ fn number(text: &str) -> Result<Attribute, String> {
 pub(super) fn short(text: &str) -> String {
     let end = text.char_indices().nth(40).map_or(text.len(), |(at, _)| at);
     if end < text.len() { format!("{}...", &text[..end]) } else { text.to_owned() }
-}
-
-/// Returns a number, whether it is written with a point or without.
-fn real(attribute: &Attribute) -> Option<f64> {
-    match attribute {
-        Attribute::Int(value) => Some(*value as f64),
-        Attribute::Float(value) => Some(*value),
-        _ => None,
-    }
 }
 
 /// Returns a parameter as a whole number, as ncnn's layers ask for it.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    graph::{Attribute, Constant, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Model, Node, NodeId, ValueId},
     source::Source,
 };
 
@@ -25,23 +25,12 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     let blobs = text.blobs()?;
     let mut model = Model::new("ncnn", System::Ncnn, source.clone());
     model.remarks = text.remarks(blobs.len());
-    for (index, line) in text.layers.iter().enumerate() {
+    for line in &text.layers {
         let node = node(&text, line).map_err(|error| error.at(line.place()))?;
-        let declared = hints(&node, line.outputs);
-        let mut outputs = Vec::with_capacity(line.outputs);
-        for (k, word) in line.made().iter().enumerate() {
-            outputs.push(Some(ValueId(model.values.len() as u32)));
-            model.values.push(Value {
-                name: text.word(word),
-                graph: GraphId(0),
-                element: None,
-                declared: declared.get(k).cloned().flatten(),
-                constant: None,
-                producer: Some((NodeId(index as u32), k)),
-            });
+        let (inputs, outputs) = text.ends(&mut model, line, &blobs);
+        for (id, shape) in outputs.iter().flatten().zip(hints(&node, line.outputs)) {
+            model.values[id.0 as usize].declared = shape;
         }
-        let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
-        let inputs = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
         model.nodes.push(Node { inputs, outputs, ..node });
     }
     constants(&mut model)?;
@@ -62,15 +51,10 @@ fn node(text: &Text, line: &Line) -> Result<Node, Error> {
     }
     Ok(Node {
         name: text.word(&line.words[1]),
-        graph: GraphId(0),
-        domain: String::new(),
         op: text.word(&line.words[0]),
-        version: 0,
         attributes,
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        bodies: Vec::new(),
         place: line.place(),
+        ..Node::default()
     })
 }
 

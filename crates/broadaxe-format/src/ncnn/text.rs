@@ -4,8 +4,12 @@ use std::{collections::HashMap, ops::Range};
 
 use crate::{
     error::{Error, ErrorKind},
+    graph::{Model, NodeId, Value, ValueId},
     source::Source,
 };
+
+/// The inputs or the outputs of a node.
+type Ends = Vec<Option<ValueId>>;
 
 /// The number that every file begins with.
 const MARK: &[u8] = b"7767517";
@@ -206,6 +210,19 @@ impl Text {
             return Err(Error::format(message).at("line 2"));
         }
         Ok(blobs)
+    }
+
+    /// Returns what the next node of a model reads, and adds the values that it makes.
+    pub(crate) fn ends(&self, model: &mut Model, line: &Line, blobs: &HashMap<&[u8], usize>) -> (Ends, Ends) {
+        let node = NodeId(model.nodes.len() as u32);
+        let inputs = line.read().iter().map(|word| blobs.get(&self.bytes[word.clone()]));
+        let inputs = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
+        let outputs = line.made().iter().enumerate().map(|(k, word)| {
+            let value = Value { name: self.word(word), producer: Some((node, k)), ..Value::default() };
+            model.values.push(value);
+            Some(ValueId(model.values.len() as u32 - 1))
+        });
+        (inputs, outputs.collect())
     }
 
     /// Lists what is odd but does no harm.

@@ -276,14 +276,8 @@ pub(super) struct Walk {
 impl Walk {
     /// Looks for the `.bin` beside the model, and keeps it there.
     pub(super) fn open(model: &mut Model) -> Self {
-        let path = model.source.path().map(|path| path.with_extension("bin"));
-        let path = path.filter(|path| Some(path.as_path()) != model.source.path());
-        let named = model.source.weights().cloned();
-        let (file, lost) = match (named, path.map(|path| (Source::open(&path), path))) {
-            (Some(file), _) | (None, Some((Ok(file), _))) => (Some(file), None),
-            (None, Some((Err(_), path))) => (None, Some(format!("the file {} is not there", path.display()))),
-            (None, None) => (None, Some("the model was read without its file of weights".to_owned())),
-        };
+        let found = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
+        let (file, lost) = found.map_or_else(|why| (None, Some(why)), |file| (Some(file), None));
         model.weights.clone_from(&file);
         Self { file, at: 0, lost, asked: false }
     }

@@ -23,13 +23,13 @@ use self::{constant::Table, draft::NodeDraft};
 use super::{
     super::wire::{
         Around, Field, Message, Reader, Span,
-        splice::{Splices, int},
+        splice::{Splices, bytes_field, int, wrap},
     },
     limits,
     read::{self, Index},
     schema::{
-        FUNCTION_NODE, GRAPH_INITIALIZER, GRAPH_NODE, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_INPUT, NODE_OUTPUT,
-        NODE_PROTO, OPSET_PROTO,
+        FUNCTION_NODE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NODE, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_INPUT,
+        NODE_OUTPUT, NODE_PROTO, OPSET_PROTO,
     },
 };
 use crate::{
@@ -194,15 +194,15 @@ impl Writer<'_> {
         let end = path.last().map_or(0, |graph| graph.span().end);
         let function = self.index.graphs[graph.0 as usize].function;
         if self.index.ir >= 4 && !function {
-            let field = super::super::wire::splice::wrap(GRAPH_INITIALIZER, tensor);
+            let field = wrap(GRAPH_INITIALIZER, tensor);
             self.splices.insert(&path, end, field);
             return Ok(());
         }
         if !function && !FLOATS.contains(&code) && self.version(graph)? < 9 {
             let path = self.path(GraphId(0));
             let end = path.last().map_or(0, |graph| graph.span().end);
-            let mut field = super::super::wire::splice::wrap(GRAPH_INITIALIZER, tensor);
-            field.push(Piece::New(encode::input(name, code, dims)));
+            let mut field = wrap(GRAPH_INITIALIZER, tensor);
+            field.push(Piece::New(bytes_field(GRAPH_INPUT, &encode::info(name, code, Some(dims)))));
             self.splices.insert(&path, end, field);
             return Ok(());
         }
@@ -247,17 +247,16 @@ impl Writer<'_> {
             let around = Around::of(&field)?;
             let old = self.find(around.span(), &OPSET_PROTO, 2)?;
             let end = around.span().end;
-            let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
+            let span = old.map_or(Span { at: end, end }, |old| old.whole());
             self.splices.replace(&[around], span, vec![Piece::New(number)]);
         } else {
-            let field = encode::opset(MODEL_OPSET, version);
-            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
+            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(encode::opset("", version))]);
         }
         // Versions of operators are imported from version 3 of the format on.
         if let Some(field) = ir.filter(|_| self.index.ir < 3) {
             let mut number = Vec::new();
             int(&mut number, MODEL_IR, 3);
-            self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
+            self.splices.replace(&[], field.whole(), vec![Piece::New(number)]);
         }
         Ok(())
     }

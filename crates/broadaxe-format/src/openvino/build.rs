@@ -38,8 +38,9 @@ pub(super) struct LayerPlaces {
 /// and cannot be opened.
 pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, LayerPlaces), Error> {
     let mut model = Model::new("openvino", System::Openvino, source.clone());
-    let (weights, missing) = weights(source)?;
-    model.weights = weights;
+    let weights = source.open_weights("bin")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
     model.graphs = nets.iter().map(|net| Graph { name: net.name.clone(), ..Graph::default() }).collect();
     let mut build = GraphBuilder { model, places: LayerPlaces::default(), missing, opsets: Vec::new() };
     let mut owners: HashMap<(usize, usize), NodeId> = HashMap::new();
@@ -50,21 +51,6 @@ pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, LayerPlaces
     build.opsets.sort();
     build.model.opsets = build.opsets;
     Ok((build.model, build.places))
-}
-
-/// Opens the file of weights, if it is there; else says in words what is missing.
-fn weights(source: &Source) -> Result<(Option<Source>, String), Error> {
-    if let Some(weights) = source.weights() {
-        return Ok((Some(weights.clone()), String::new()));
-    }
-    let Some(path) = source.path() else {
-        return Ok((None, "the model was read from memory, without the file of its weights".to_string()));
-    };
-    let path = path.with_extension("bin");
-    match std::fs::exists(&path) {
-        Ok(true) => Ok((Some(Source::open(&path)?), String::new())),
-        _ => Ok((None, format!("the file {} is not there", path.display()))),
-    }
 }
 
 struct GraphBuilder {
@@ -135,7 +121,7 @@ impl GraphBuilder {
             Some(constant) => (Some(constant.element.clone()), Some(SymbolicShape::from(constant.shape.as_slice()))),
             None => (element_of(layer, port), declared(layer, port, scalar)?),
         };
-        Ok(Value { name: String::new(), graph: GraphId(0), element, declared, constant, producer: None })
+        Ok(Value { element, declared, constant, ..Value::default() })
     }
 
     fn known(&self, inputs: &[ValueId]) -> Vec<Known> {
@@ -160,16 +146,13 @@ impl GraphBuilder {
         let named = layer.bodies.iter().map(|(name, net)| (name.clone(), Attribute::Graph(GraphId(*net as u32))));
         attributes.extend(named);
         Ok(Node {
-            name: String::new(),
-            graph: GraphId(0),
             domain: layer.opset.clone(),
             op: layer.kind.clone(),
             version,
             attributes,
-            inputs: Vec::new(),
-            outputs: Vec::new(),
             bodies,
             place: layer.place(),
+            ..Node::default()
         })
     }
 

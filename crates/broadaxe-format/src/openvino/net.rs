@@ -5,10 +5,7 @@ use std::ops::Range;
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
 use super::{XML_LIMITS, scan};
-use crate::{
-    error::{Error, ErrorKind},
-    source::Source,
-};
+use crate::error::{Error, ErrorKind};
 
 /// A net: the model itself, or the body of a layer.
 pub(super) struct Net {
@@ -80,21 +77,6 @@ impl Layer {
 
 fn place(id: u64, name: &str) -> String {
     format!("layer {id} ({name})")
-}
-
-/// Reads the text of an IR.
-///
-/// # Errors
-/// [`ErrorKind::Limit`] for a file above [`XML_LIMITS`], [`ErrorKind::Format`] for one that is no UTF-8.
-pub(super) fn text(source: &Source) -> Result<String, Error> {
-    let len = usize::try_from(source.len()).ok().filter(|&len| len <= XML_LIMITS.bytes).ok_or_else(|| {
-        let message = format!("the file has {} bytes; at most {} of XML are read", source.len(), XML_LIMITS.bytes);
-        Error::new(ErrorKind::Limit, message)
-    })?;
-    String::from_utf8(source.read(0, len)?).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::format("this is no UTF-8 text, which the XML of a model is").at(format!("byte {at}"))
-    })
 }
 
 /// Takes the text apart into nets, the model itself first.

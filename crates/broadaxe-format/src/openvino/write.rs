@@ -3,7 +3,7 @@
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    AXIS, build,
+    AXIS, XML_LIMITS, build,
     draft::{IrDraft, NewLayer, Output, shape_layer},
     element::written,
     net, render, replace, result,
@@ -23,7 +23,7 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that an IR cannot have.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
-    let text = net::text(&model.source)?;
+    let text = model.source.text(XML_LIMITS.bytes)?;
     let nets = net::nets(&text)?;
     let (again, places) = build::build(&model.source, &nets)?;
     same(model, &again)?;

@@ -15,24 +15,6 @@ use crate::{
 /// A parameter of the program that has no bytes yet: its name and its value's index.
 pub(super) type Parameter = (String, usize);
 
-/// Opens the file of parameters beside a program, if it is there; else says in words what is missing.
-///
-/// # Errors
-/// [`crate::ErrorKind::File`] when it is there and cannot be opened.
-pub(super) fn open(source: &Source) -> Result<Result<Source, String>, Error> {
-    if let Some(weights) = source.weights() {
-        return Ok(Ok(weights.clone()));
-    }
-    let Some(path) = source.path() else {
-        return Ok(Err("the model was read from memory, without the file of its parameters".to_string()));
-    };
-    let path = path.with_extension("pdiparams");
-    match std::fs::exists(&path) {
-        Ok(true) => Source::open(&path).map(Ok),
-        _ => Ok(Err(format!("the file {} is not there", path.display()))),
-    }
-}
-
 /// A tensor in the file.
 struct Entry {
     element: Element,

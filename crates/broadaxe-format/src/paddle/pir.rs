@@ -36,28 +36,13 @@ pub(super) struct PirPlaces {
     pub(super) last: i64,
 }
 
-/// Reads the text of a program.
-///
-/// # Errors
-/// [`ErrorKind::Limit`] for a file that is too long, [`ErrorKind::Format`] for one that is no UTF-8.
-pub(super) fn text(source: &Source) -> Result<String, Error> {
-    if source.len() > PROGRAM_LIMITS.bytes {
-        let message =
-            format!("the file has {} bytes; at most {} of a program are read", source.len(), PROGRAM_LIMITS.bytes);
-        return Err(Error::new(ErrorKind::Limit, message));
-    }
-    String::from_utf8(source.read(0, source.len() as usize)?).map_err(|error| {
-        Error::format("this is no UTF-8 text").at(format!("byte {}", error.utf8_error().valid_up_to()))
-    })
-}
-
 /// Reads a program.
 ///
 /// # Errors
 /// [`ErrorKind::Format`] for JSON that is broken or no program, and for values that nothing makes; [`ErrorKind::Limit`]
 /// above the limits.
 pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
-    let text = text(source)?;
+    let text = source.text(PROGRAM_LIMITS.bytes)?;
     let json = parse(&text)?;
     let base = json.wanted("base_code")?;
     if base.get("magic").and_then(Json::text) != Some("pir") {
@@ -65,13 +50,9 @@ pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
     }
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     model.opsets.push(("pir".to_string(), base.get("version").and_then(Json::int).unwrap_or(0)));
-    let missing = match params::open(source)? {
-        Ok(weights) => {
-            model.weights = Some(weights);
-            String::new()
-        }
-        Err(missing) => missing,
-    };
+    let weights = source.open_weights("pdiparams")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
     let mut read = PirReader {
         text: &text,
         model,
@@ -244,16 +225,13 @@ impl PirReader<'_> {
         let attributes =
             op.get("A").map_or(&[][..], Json::items).iter().map(attribute).collect::<Result<_, Error>>()?;
         Ok(Node {
-            name: String::new(),
             graph,
             domain: domain.to_string(),
             op: name.to_string(),
-            version: 0,
             attributes,
             inputs,
-            outputs: Vec::new(),
-            bodies: Vec::new(),
             place: format!("{kind} at {}", op.place()),
+            ..Node::default()
         })
     }
 

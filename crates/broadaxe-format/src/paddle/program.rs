@@ -66,13 +66,9 @@ pub(super) fn read(source: &Source) -> Result<(Model, ProgramPlaces), Error> {
     let reader = Reader::new(source);
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     let blocks = blocks(&reader, &mut model)?;
-    let missing = match params::open(source)? {
-        Ok(weights) => {
-            model.weights = Some(weights);
-            String::new()
-        }
-        Err(missing) => missing,
-    };
+    let weights = source.open_weights("pdiparams")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
     let places =
         ProgramPlaces { blocks: blocks.iter().map(|block| block.around).collect(), ..ProgramPlaces::default() };
     let variables =
@@ -187,14 +183,8 @@ impl<'b> ProgramReader<'b> {
                 format!("{name}#{}", count.unwrap_or(1).saturating_add(1))
             }
         };
-        self.model.values.push(Value {
-            name: label,
-            graph,
-            element: variable.element,
-            declared: variable.shape,
-            constant: None,
-            producer,
-        });
+        let (element, declared) = (variable.element, variable.shape);
+        self.model.values.push(Value { name: label, graph, element, declared, constant: None, producer });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), value);
         }
@@ -276,14 +266,11 @@ impl<'b> ProgramReader<'b> {
         self.model.nodes.push(Node {
             name,
             graph,
-            domain: String::new(),
             op: op.kind.clone(),
-            version: 0,
             attributes,
             inputs,
-            outputs: Vec::new(),
-            bodies: Vec::new(),
             place: place.to_string(),
+            ..Node::default()
         });
         self.model.graphs[graph.0 as usize].nodes.push(id);
         let attributes = op.attributes.iter().map(|(name, _, field)| (name.clone(), *field)).collect();

@@ -5,9 +5,10 @@ use std::{collections::BTreeMap, ops::Range};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
+    PROGRAM_LIMITS,
     draft::{NewOp, Operand, ProgramDraft},
     json::{Json, parse, quote},
-    pir::{self, PirPlaces},
+    pir::PirPlaces,
 };
 use crate::{
     edit::{Piece, Scalar, ShapeOp, Splice, refused},
@@ -21,7 +22,7 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for attributes that are of another kind, and where two changes are about the same words.
 pub(super) fn render(draft: &ProgramDraft<'_>, places: &PirPlaces) -> Result<Vec<Piece>, Error> {
-    let text = pir::text(&draft.model.source)?;
+    let text = draft.model.source.text(PROGRAM_LIMITS.bytes)?;
     let mut render = PirRender { text: &text, draft, places, cuts: Splice::default() };
     render.reads();
     render.types()?;

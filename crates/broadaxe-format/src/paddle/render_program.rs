@@ -15,8 +15,8 @@ use crate::{
     graph::{Element, NodeId, Use, ValueId},
     result_shape::extents,
     wire::{
-        Around, Field, Span,
-        splice::{Splices, bytes, float, int, wrap},
+        Around,
+        splice::{Splices, bytes, bytes_field, float, int, wrap},
     },
 };
 
@@ -45,11 +45,6 @@ struct ProgramRender<'a> {
     names: Vec<String>,
 }
 
-/// Returns the span of a whole field.
-fn whole(field: &Field) -> Span {
-    Span { at: field.start, end: field.end }
-}
-
 impl ProgramRender<'_> {
     /// Finds names that no variable has.
     fn name(&mut self) {
@@ -76,18 +71,18 @@ impl ProgramRender<'_> {
             let op = &self.places.nodes[node.0 as usize];
             let (slot, field) = &op.inputs[input];
             let path = [self.places.blocks[op.block], Around::of(&op.field)?, *slot];
-            let mut with = Vec::new();
-            bytes(&mut with, 2, self.variable(end).as_bytes());
-            self.splices.replace(&path, whole(field), vec![Piece::New(with)]);
+            self.splices.replace(&path, field.whole(), vec![Piece::New(bytes_field(2, self.variable(end).as_bytes()))]);
         }
         let mut seen = BTreeMap::new();
         for place in &self.places.outputs {
             let position = seen.entry(place.graph).or_insert(0);
             if let Some(&end) = self.draft.outputs.get(&(place.graph, *position)) {
-                let mut with = Vec::new();
-                bytes(&mut with, 2, self.variable(end).as_bytes());
                 let path = [self.places.blocks[place.block], Around::of(&place.op)?, place.slot];
-                self.splices.replace(&path, whole(&place.name), vec![Piece::New(with)]);
+                self.splices.replace(
+                    &path,
+                    place.name.whole(),
+                    vec![Piece::New(bytes_field(2, self.variable(end).as_bytes()))],
+                );
             }
             *position += 1;
         }
@@ -97,17 +92,15 @@ impl ProgramRender<'_> {
     fn nodes(&mut self) -> Result<(), Error> {
         for (node, kind) in &self.draft.kinds {
             let op = &self.places.nodes[node.0 as usize];
-            let mut with = Vec::new();
-            bytes(&mut with, 3, kind.as_bytes());
             let path = [self.places.blocks[op.block], Around::of(&op.field)?];
-            self.splices.replace(&path, whole(&op.kind), vec![Piece::New(with)]);
+            self.splices.replace(&path, op.kind.whole(), vec![Piece::New(bytes_field(3, kind.as_bytes()))]);
         }
         for ((node, name), value) in &self.draft.attributes {
             let op = &self.places.nodes[node.0 as usize];
             let path = [self.places.blocks[op.block], Around::of(&op.field)?];
             let with = wrap(4, vec![Piece::New(attribute(name, value).map_err(|error| self.at(error, *node))?)]);
             match op.attributes.iter().find(|(known, _)| known == name) {
-                Some((_, field)) => self.splices.replace(&path, whole(field), with),
+                Some((_, field)) => self.splices.replace(&path, field.whole(), with),
                 None => self.splices.insert(&path, path[1].span().end, with),
             }
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Data, Element, Model, Node, NodeId, ValueId},
     source::Source,
 };
 
@@ -37,21 +37,15 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     let mut model = Model::new("pnnx", System::Pnnx, source.clone());
     model.remarks = text.remarks(blobs.len());
     let store = Store::open(&mut model)?;
-    for (index, line) in text.layers.iter().enumerate() {
-        let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
-        let inputs: Vec<_> = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
-        let outputs = made(&mut model, &text, line, NodeId(index as u32));
+    for line in &text.layers {
+        let (inputs, outputs) = text.ends(&mut model, line, &blobs);
         let mut node = Node {
             name: text.word(&line.words[1]),
-            graph: GraphId(0),
-            domain: String::new(),
             op: text.word(&line.words[0]),
-            version: 0,
-            attributes: Vec::new(),
             inputs,
             outputs,
-            bodies: Vec::new(),
             place: line.place(),
+            ..Node::default()
         };
         words(&mut model, &mut node, &text, line, &store).map_err(|error| error.at(line.place()))?;
         constant(&mut model, &node);
@@ -59,23 +53,6 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     }
     ends(&mut model);
     Ok(model)
-}
-
-/// Makes the values that a line makes.
-fn made(model: &mut Model, text: &Text, line: &Line, producer: NodeId) -> Vec<Option<ValueId>> {
-    let made = line.made().iter().enumerate().map(|(k, word)| {
-        let id = ValueId(model.values.len() as u32);
-        model.values.push(Value {
-            name: text.word(word),
-            graph: GraphId(0),
-            element: None,
-            declared: None,
-            constant: None,
-            producer: Some((producer, k)),
-        });
-        Some(id)
-    });
-    made.collect()
 }
 
 /// Reads what stands after the names.
@@ -166,12 +143,7 @@ fn parameter(value: &str) -> Attribute {
         return Attribute::Texts(words.into_iter().map(str::to_owned).collect());
     };
     let ints: Option<Vec<i64>> = numbers.iter().map(Attribute::int).collect();
-    let real = |number: &Attribute| match number {
-        Attribute::Int(value) => *value as f64,
-        Attribute::Float(value) => *value,
-        _ => f64::NAN,
-    };
-    ints.map_or_else(|| Attribute::Floats(numbers.iter().map(real).collect()), Attribute::Ints)
+    ints.map_or_else(|| Attribute::Floats(numbers.iter().filter_map(Attribute::float).collect()), Attribute::Ints)
 }
 
 /// Reads a number; texts such as `inf` or `e` are none.
@@ -216,21 +188,11 @@ struct Store {
 impl Store {
     /// Looks for the archive beside the model.
     fn open(model: &mut Model) -> Result<Self, Error> {
-        if let Some(file) = model.source.weights().cloned() {
-            let members = store::members(&file)?;
-            model.weights = Some(file);
-            return Ok(Self { members: Ok(members) });
-        }
-        let path = model.source.path().map(|path| path.with_extension("bin"));
-        let Some(path) = path.filter(|path| Some(path.as_path()) != model.source.path()) else {
-            return Ok(Self { members: Err("the model was read without its file of weights".to_owned()) });
-        };
-        let Ok(file) = Source::open(&path) else {
-            return Ok(Self { members: Err(format!("the file {} is not there", path.display())) });
-        };
-        let members = store::members(&file)?;
-        model.weights = Some(file);
-        Ok(Self { members: Ok(members) })
+        let file = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
+        let members = file.as_ref().map_err(Clone::clone).map(store::members);
+        let members = members.map_or_else(|why| Ok(Err(why)), |members| members.map(Ok))?;
+        model.weights = file.ok();
+        Ok(Self { members })
     }
 
     /// Reads the type of a tensor, and finds its numbers.

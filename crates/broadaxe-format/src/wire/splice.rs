@@ -30,6 +30,13 @@ pub(crate) fn bytes(into: &mut Vec<u8>, number: u32, value: &[u8]) {
     into.extend_from_slice(value);
 }
 
+/// Returns a field that holds bytes: a text or a message.
+pub(crate) fn bytes_field(number: u32, value: &[u8]) -> Vec<u8> {
+    let mut field = Vec::with_capacity(value.len() + 12);
+    bytes(&mut field, number, value);
+    field
+}
+
 /// Appends a field that holds a number of four bytes.
 pub(crate) fn float(into: &mut Vec<u8>, number: u32, value: f32) {
     varint(into, u64::from(number) << 3 | 5);

@@ -4,7 +4,7 @@ use super::{NcnnEditor, SWAPPED, parameter_word};
 use crate::{
     edit::{NewNode, Scalar, Wire, refused},
     error::Error,
-    graph::{Attribute, Model, Node, NodeId},
+    graph::{Model, Node, NodeId},
     ncnn::{draft::change::NewLayerParts, params::parameter, weights::loads},
 };
 
@@ -71,27 +71,9 @@ fn exchange(words: &mut Vec<(i64, Scalar)>) {
 
 /// Makes a node of what a change says, to ask for its weights.
 fn sketch(model: &Model, new: &NewNode) -> Result<Node, Error> {
-    let mut attributes = Vec::new();
-    for (name, value) in &new.attributes {
-        let value = match value {
-            Scalar::Int(value) => Attribute::Int(*value),
-            Scalar::Float(value) => Attribute::Float(*value),
-            Scalar::Text(text) => Attribute::Text(text.clone()),
-            Scalar::Ints(values) => Attribute::Ints(values.clone()),
-            Scalar::Floats(values) => Attribute::Floats(values.clone()),
-        };
-        attributes.push((number(&new.op, name)?.to_string(), value));
-    }
-    Ok(Node {
-        name: String::new(),
-        graph: crate::graph::GraphId(0),
-        domain: String::new(),
-        op: new.op.clone(),
-        version: 0,
-        attributes,
-        inputs: vec![None; new.inputs.len()],
-        outputs: vec![None],
-        bodies: Vec::new(),
-        place: model.format.to_owned(),
-    })
+    let attribute = |(name, value): &(String, Scalar)| Ok((number(&new.op, name)?.to_string(), value.clone().into()));
+    let attributes = new.attributes.iter().map(attribute).collect::<Result<_, Error>>()?;
+    let (op, place) = (new.op.clone(), model.format.to_owned());
+    let (inputs, outputs) = (vec![None; new.inputs.len()], vec![None]);
+    Ok(Node { op, attributes, inputs, outputs, place, ..Node::default() })
 }

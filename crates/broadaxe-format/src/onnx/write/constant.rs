@@ -48,7 +48,7 @@ impl<'a> Writer<'a> {
             Held::Tensor(path, tensor) => self.dims(path, &tensor, shape)?,
             Held::Plain(path, attribute) => {
                 let field = encode::tensor_attribute("value", typed(constant, &name, shape)?);
-                self.splices.replace(&path, Span { at: attribute.start, end: attribute.end }, field);
+                self.splices.replace(&path, attribute.whole(), field);
             }
         }
         self.records(graph, &name, shape)
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
         let fields: Vec<Field> = self.reader.fields(around.span(), &TENSOR_PROTO).collect::<Result<_, _>>()?;
         let mut new = Some(vec![Piece::New(encode::dims(shape))]);
         for field in fields.iter().filter(|field| field.number == TENSOR_DIMS) {
-            let span = Span { at: field.start, end: field.end };
+            let span = field.whole();
             self.splices.replace(&path, span, new.take().unwrap_or_default());
         }
         if let Some(new) = new {
@@ -210,7 +210,7 @@ impl<'a> Writer<'a> {
             }
             let inner = path.last().map_or(span, Around::span);
             let old = self.find(inner, &TENSOR_TYPE_PROTO, 2)?;
-            let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| Span { at: old.start, end: old.end });
+            let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| old.whole());
             self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape))]);
         }
         Ok(())

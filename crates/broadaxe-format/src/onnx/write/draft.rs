@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::wire::{Around, Field, Span, splice::bytes},
+        super::wire::{Around, Field, splice::bytes},
         schema::{ATTRIBUTE_NAME, ATTRIBUTE_PROTO, NODE_ATTRIBUTE, NODE_INPUT, NODE_OP, NODE_OUTPUT, NODE_PROTO},
     },
     Writer, encode,
@@ -55,7 +55,7 @@ impl Writer<'_> {
             let path = self.path(self.model.node(id).graph);
             let new = |nodes: Vec<Vec<u8>>| nodes.into_iter().map(Piece::New).collect();
             if let Some(instead) = draft.instead {
-                let span = Span { at: field.start, end: field.end };
+                let span = field.whole();
                 self.splices.replace(&path, span, vec![Piece::New(instead)]);
                 continue;
             }
@@ -110,6 +110,6 @@ impl Writer<'_> {
     fn rewrite(&mut self, path: &[Around], field: &Field, write: impl FnOnce(&mut Vec<u8>)) {
         let mut new = Vec::new();
         write(&mut new);
-        self.splices.replace(path, Span { at: field.start, end: field.end }, vec![Piece::New(new)]);
+        self.splices.replace(path, field.whole(), vec![Piece::New(new)]);
     }
 }

@@ -3,10 +3,10 @@
 use broadaxe::{DType, Scalar as Number};
 
 use super::super::{
-    super::wire::splice::{bytes, float, int, length, wrap},
+    super::wire::splice::{bytes, bytes_field, float, int, length, wrap},
     schema::{
         ATTRIBUTE_FLOAT, ATTRIBUTE_FLOATS, ATTRIBUTE_INT, ATTRIBUTE_INTS, ATTRIBUTE_NAME, ATTRIBUTE_TENSOR,
-        ATTRIBUTE_TEXT, ATTRIBUTE_TYPE, GRAPH_INPUT, NODE_ATTRIBUTE, NODE_INPUT, NODE_NAME, NODE_OP, NODE_OUTPUT,
+        ATTRIBUTE_TEXT, ATTRIBUTE_TYPE, MODEL_OPSET, NODE_ATTRIBUTE, NODE_INPUT, NODE_NAME, NODE_OP, NODE_OUTPUT,
         TENSOR_DIMS, TENSOR_NAME, TENSOR_RAW, TENSOR_TYPE,
     },
 };
@@ -35,7 +35,7 @@ pub(super) struct NewNodeMessage<'a> {
 impl NewNodeMessage<'_> {
     /// Writes the node as field `number` of its graph.
     pub(super) fn field(&self, number: u32) -> Vec<u8> {
-        let (mut message, mut field) = (Vec::new(), Vec::new());
+        let mut message = Vec::new();
         for input in self.inputs {
             bytes(&mut message, NODE_INPUT, input.as_bytes());
         }
@@ -45,14 +45,13 @@ impl NewNodeMessage<'_> {
         for (name, value) in self.attributes {
             message.extend(attribute(name, value));
         }
-        bytes(&mut field, number, &message);
-        field
+        bytes_field(number, &message)
     }
 }
 
 /// Writes an attribute as a field of a node.
 pub(super) fn attribute(name: &str, value: &Scalar) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
+    let mut message = Vec::new();
     bytes(&mut message, ATTRIBUTE_NAME, name.as_bytes());
     let kind = match value {
         Scalar::Float(value) => {
@@ -81,8 +80,7 @@ pub(super) fn attribute(name: &str, value: &Scalar) -> Vec<u8> {
         }
     };
     int(&mut message, ATTRIBUTE_TYPE, kind);
-    bytes(&mut field, NODE_ATTRIBUTE, &message);
-    field
+    bytes_field(NODE_ATTRIBUTE, &message)
 }
 
 /// Writes an attribute that holds a tensor as a field of a node.
@@ -132,35 +130,30 @@ pub(super) fn tensor(name: &str, shape: &[usize], code: i64, raw: &[u8]) -> Vec<
 
 /// Writes the shape of a recorded type as its field.
 pub(super) fn shape_field(shape: &[usize]) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
+    let mut message = Vec::new();
     for &size in shape {
         let mut dim = Vec::new();
         int(&mut dim, 1, size as i64);
         bytes(&mut message, 1, &dim);
     }
-    bytes(&mut field, 2, &message);
-    field
+    bytes_field(2, &message)
 }
 
-/// Writes an input of a graph, a tensor of this type and shape, as its field.
-pub(super) fn input(name: &str, code: i64, shape: &[usize]) -> Vec<u8> {
-    let (mut tensor, mut kind, mut message, mut field) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+/// Writes the recorded type of a value: a tensor of this type and, where it is known, of this shape.
+pub(super) fn info(name: &str, code: i64, shape: Option<&[usize]>) -> Vec<u8> {
+    let (mut tensor, mut message) = (Vec::new(), Vec::new());
     int(&mut tensor, 1, code);
-    tensor.extend(shape_field(shape));
-    bytes(&mut kind, 1, &tensor);
+    tensor.extend(shape.map(shape_field).unwrap_or_default());
     bytes(&mut message, 1, name.as_bytes());
-    bytes(&mut message, 2, &kind);
-    bytes(&mut field, GRAPH_INPUT, &message);
-    field
+    bytes(&mut message, 2, &bytes_field(1, &tensor));
+    message
 }
 
 /// Writes the import of a version as a field of the model.
-pub(super) fn opset(number: u32, version: i64) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
-    bytes(&mut message, 1, b"");
+pub(super) fn opset(domain: &str, version: i64) -> Vec<u8> {
+    let mut message = bytes_field(1, domain.as_bytes());
     int(&mut message, 2, version);
-    bytes(&mut field, number, &message);
-    field
+    bytes_field(MODEL_OPSET, &message)
 }
 
 /// Refuses a file that would be longer than protobuf can be.

@@ -2,12 +2,12 @@
 
 use super::{
     super::{
-        super::wire::splice::{bytes, int},
+        super::wire::splice::{bytes, bytes_field, int},
         element,
         schema::{
             ATTRIBUTE_NAME, ATTRIBUTE_TEXTS, ATTRIBUTE_TYPE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE,
-            GRAPH_OUTPUT, MODEL_GRAPH, MODEL_IR, MODEL_OPSET, NODE_ATTRIBUTE, NODE_DOMAIN, NODE_INPUT, NODE_NAME,
-            NODE_OP, NODE_OUTPUT,
+            GRAPH_OUTPUT, MODEL_GRAPH, MODEL_IR, NODE_ATTRIBUTE, NODE_DOMAIN, NODE_INPUT, NODE_NAME, NODE_OP,
+            NODE_OUTPUT,
         },
     },
     encode,
@@ -72,21 +72,18 @@ pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Res
                 let tensor = flat(encode::tensor(&end.name, shape, code, data));
                 bytes(&mut graph, GRAPH_INITIALIZER, &tensor);
             }
-            _ => bytes(&mut graph, GRAPH_INPUT, &info(end, code)),
+            _ => bytes(&mut graph, GRAPH_INPUT, &encode::info(&end.name, code, end.shape.as_deref())),
         }
     }
     for end in outputs.iter().filter(|end| !end.name.is_empty()) {
-        bytes(&mut graph, GRAPH_OUTPUT, &info(end, code(end)?));
+        bytes(&mut graph, GRAPH_OUTPUT, &encode::info(&end.name, code(end)?, end.shape.as_deref()));
     }
     let imported = model.opsets.iter().filter(|(domain, _)| domain.is_empty() && !node.domain.is_empty());
     let versions: Vec<(String, i64)> = imported.cloned().chain([(node.domain.clone(), node.version)]).collect();
     let new = versions.iter().any(|(domain, version)| domain.is_empty() && *version >= NEWER_IR.0);
     int(&mut whole, MODEL_IR, if new { NEWER_IR.1 } else { WRITTEN_IR });
     for (domain, version) in &versions {
-        let mut opset = Vec::new();
-        bytes(&mut opset, 1, domain.as_bytes());
-        int(&mut opset, 2, (*version).max(1));
-        bytes(&mut whole, MODEL_OPSET, &opset);
+        whole.extend(encode::opset(domain, (*version).max(1)));
     }
     bytes(&mut whole, MODEL_GRAPH, &graph);
     Ok(whole)
@@ -97,19 +94,6 @@ fn code(end: &End) -> Result<i64, Error> {
         .ok_or_else(|| refused(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
 }
 
-/// Writes the recorded type of a value.
-fn info(end: &End, code: i64) -> Vec<u8> {
-    let (mut tensor, mut kind, mut message) = (Vec::new(), Vec::new(), Vec::new());
-    int(&mut tensor, 1, code);
-    if let Some(shape) = &end.shape {
-        tensor.extend(encode::shape_field(shape));
-    }
-    bytes(&mut kind, 1, &tensor);
-    bytes(&mut message, 1, end.name.as_bytes());
-    bytes(&mut message, 2, &kind);
-    message
-}
-
 fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Error> {
     Ok(match value {
         Attribute::Int(value) => encode::attribute(name, &Scalar::Int(*value)),
@@ -118,14 +102,13 @@ fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Er
         Attribute::Ints(values) => encode::attribute(name, &Scalar::Ints(values.clone())),
         Attribute::Floats(values) => encode::attribute(name, &Scalar::Floats(values.clone())),
         Attribute::Texts(values) => {
-            let (mut message, mut field) = (Vec::new(), Vec::new());
+            let mut message = Vec::new();
             bytes(&mut message, ATTRIBUTE_NAME, name.as_bytes());
             for value in values {
                 bytes(&mut message, ATTRIBUTE_TEXTS, value.as_bytes());
             }
             int(&mut message, ATTRIBUTE_TYPE, 8);
-            bytes(&mut field, NODE_ATTRIBUTE, &message);
-            field
+            bytes_field(NODE_ATTRIBUTE, &message)
         }
         Attribute::Tensor(tensor) => {
             let raw = model
