@@ -1,12 +1,11 @@
-//! ONNX: one protobuf message, and files of weights beside it.
+//! ONNX: a protobuf message, and optional files of weights in the same folder.
 //!
-//! All versions of the format are read alike. Constants are the initializers and what `Constant` nodes hold. A node that
-//! calls a local function gets the function's body as a graph of its own, in which the names of the function's inputs
-//! stand for the very values that the call gives, and the function's attributes for theirs; output `k` of that graph is
-//! output `k` of the node. The bodies of `If`, `Loop` and `Scan` have inputs of their own and may read all values around
-//! them. An initializer that is also an input (from IR version 4 on) is a default that a caller may override: it is a
-//! constant and stands among the inputs of the graph. Up to IR version 3 all initializers had to be listed as inputs, and
-//! they are not among them here.
+//! All versions are read alike. Constants are the initializers and the values of `Constant` nodes. A node that calls a local
+//! function gets the function's body as its own graph: the function's inputs and attributes are those of the call, and
+//! output `k` of the graph is output `k` of the node. The bodies of `If`, `Loop` and `Scan` have their own inputs and may
+//! read all values around them. From IR version 4 on, an initializer that is also an input is a default that a caller may
+//! override: it is a constant and an input of the graph. Up to IR version 3 all initializers had to be listed as inputs; the
+//! graph does not list them.
 
 mod limits;
 mod schema;

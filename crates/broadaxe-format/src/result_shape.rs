@@ -1,42 +1,42 @@
-//! Shapes that follow from what a change does: of what is put in front of an input, and of what reads it.
+//! Infers the shapes that follow from a change: of inserted nodes and of the nodes that read them.
 
 use broadaxe::Rule;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use crate::{
-    edit::{ShapeOp, list, refused},
+    edit::{ShapeOp, list, rejected},
     error::Error,
     graph::Model,
 };
 
-/// Looks whether a file that is read again holds the same model.
+/// Checks that a file that is read again still holds the same model.
 pub(super) fn same(model: &Model, again: &Model) -> Result<(), Error> {
     if (again.nodes.len(), again.values.len()) == (model.nodes.len(), model.values.len()) {
         return Ok(());
     }
-    Err(refused("the file of the model is not the one that was read"))
+    Err(rejected("the file of the model changed since it was read; read it again"))
 }
 
-/// How the shape of a node follows from those of its inputs.
+/// How the shape of a result follows from those of the inputs.
 pub(super) enum ResultShape {
-    /// It is this one.
+    /// This shape.
     Known(SymbolicShape),
     /// The elements of the first input in another shape; 0 keeps an extent, -1 follows from the others.
     Reshape(Vec<i64>),
     /// The first input with axes of extent 1, counted in the result.
     Unsqueeze(Vec<i64>),
-    /// The first input stretched to a shape, and the other way round.
+    /// The first input and this shape, broadcast together.
     Expand(Vec<i64>),
-    /// What a rule makes of all inputs.
+    /// All inputs, broadcast by a rule.
     Broadcast(Rule),
-    /// That of the first input.
+    /// The shape of the first input.
     First,
-    /// It is not known how.
+    /// Unknown.
     Unknown,
 }
 
 impl ResultShape {
-    /// Returns what an inserted node makes.
+    /// Returns how the shape of an inserted node follows.
     pub(super) fn of(does: ShapeOp, numbers: &[i64]) -> Self {
         match does {
             ShapeOp::Reshape => Self::Reshape(numbers.to_vec()),
@@ -45,7 +45,7 @@ impl ResultShape {
         }
     }
 
-    /// Returns what a node behind a result makes: what reads the result knows the shape that the file records.
+    /// Returns how the shape of a node after a result follows: readers of the result expect the recorded shape, if its rank fits.
     pub(super) fn behind(recorded: Option<SymbolicShape>, does: ShapeOp, numbers: &[i64]) -> Self {
         let known = recorded.filter(|known| known.rank() == Some(numbers.len()));
         known.map_or_else(|| Self::of(does, numbers), Self::Known)
@@ -54,7 +54,7 @@ impl ResultShape {
     /// Returns the shape, if it is known.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] where the inputs cannot have that done to them.
+    /// [`crate::ErrorKind::Edit`] where the inputs do not allow it.
     pub(super) fn shape(&self, inputs: &[Option<SymbolicShape>]) -> Result<Option<SymbolicShape>, Error> {
         let first = || inputs.first().and_then(Option::as_ref).filter(|shape| shape.rank().is_some());
         match self {
@@ -63,7 +63,7 @@ impl ResultShape {
             Self::Unsqueeze(axes) => first().map(|shape| unsqueezed(shape, axes)).transpose(),
             Self::Expand(target) => {
                 let target: Option<Vec<usize>> = target.iter().map(|&dim| usize::try_from(dim).ok()).collect();
-                let target = target.ok_or_else(|| refused("a shape to stretch to has extents of 0 and more"))?;
+                let target = target.ok_or_else(|| rejected("a shape to broadcast to must have extents from 0 on"))?;
                 let target = SymbolicShape::from(target.as_slice());
                 first().map(|shape| broadcast(&Rule::numpy(), &[shape.clone(), target])).transpose()
             }
@@ -78,7 +78,7 @@ impl ResultShape {
     }
 }
 
-/// Says whether a recorded shape may stay where this one was inferred.
+/// Says whether a recorded shape agrees with an inferred one.
 pub(super) fn compatible(recorded: &SymbolicShape, inferred: &SymbolicShape) -> bool {
     match (recorded.dims(), inferred.dims()) {
         (Some(recorded), Some(inferred)) => {
@@ -96,7 +96,7 @@ pub(super) fn extents(shape: &SymbolicShape) -> Vec<i64> {
 }
 
 fn broadcast(rule: &Rule, shapes: &[SymbolicShape]) -> Result<SymbolicShape, Error> {
-    let inferred = rule.infer(shapes).map_err(|error| refused(error.to_string()))?;
+    let inferred = rule.infer(shapes).map_err(|error| rejected(error.to_string()))?;
     Ok(inferred.shape().clone())
 }
 
@@ -108,17 +108,17 @@ fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicSha
         result.push(match (extent, dims) {
             (0, Some(dims)) => dims.get(axis).cloned().ok_or_else(|| {
                 let own = SymbolicShape::new(dims);
-                refused(format!("the shape {written} keeps axis {axis}, but {own} does not have that axis"))
+                rejected(format!("the shape {written} keeps axis {axis}, but {own} does not have that axis"))
             })?,
             (0 | -1, _) => Dim::unknown(),
             (extent, _) => usize::try_from(extent).map(Dim::known).map_err(|_| {
-                refused(format!("the shape {written} has the extent {extent}; it can be -1, 0 or a size"))
+                rejected(format!("the shape {written} has the extent {extent}; it can be -1, 0 or a size"))
             })?,
         });
     }
     let open: Vec<usize> = (0..target.len()).filter(|&axis| target[axis] == -1).collect();
     if open.len() > 1 {
-        return Err(refused(format!("the shape {written} leaves more than one extent open")));
+        return Err(rejected(format!("the shape {written} has more than one -1")));
     }
     let kept: Vec<Dim> =
         (0..target.len()).filter(|axis| !open.contains(axis)).map(|axis| result[axis].clone()).collect();
@@ -134,7 +134,7 @@ fn reshaped(input: Option<&SymbolicShape>, target: &[i64]) -> Result<SymbolicSha
         None => rest == have,
     };
     if !fits {
-        return Err(refused(format!("{have} elements do not fit into the shape {written}")));
+        return Err(rejected(format!("{have} elements do not fit into the shape {written}")));
     }
     Ok(SymbolicShape::new(result))
 }
@@ -146,7 +146,7 @@ fn product(dims: &[Dim]) -> Option<usize> {
 fn unsqueezed(shape: &SymbolicShape, axes: &[i64]) -> Result<SymbolicShape, Error> {
     let old = shape.dims().unwrap_or_default();
     let rank = old.len() + axes.len();
-    let wrong = || refused(format!("the axes {} are not {} of {rank}", list(axes), axes.len()));
+    let wrong = || rejected(format!("the axes {} are not {} of {rank}", list(axes), axes.len()));
     let mut new = vec![false; rank];
     for &axis in axes {
         let axis = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };

@@ -1,4 +1,4 @@
-//! Where the bytes of a model come from: a file that is read piece by piece, or memory.
+//! The source of a model's bytes: a file that is read piece by piece, or memory.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use crate::error::{Cause, Error, ErrorKind};
 /// The bytes of a model file, read where they are asked for.
 ///
 /// Weights are most of a model and say nothing about its shapes, so a reader asks for the pieces it needs and skips the
-/// rest: nothing is copied that nobody looks at. A file is held open, so that what is read later is the same file.
+/// rest: bytes that are not needed are not copied. A file stays open, so that later reads see the same file.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: Option<PathBuf>,
@@ -68,7 +68,7 @@ impl Source {
     /// Opens a regular file.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when it cannot be opened or is no regular file.
+    /// [`ErrorKind::File`] when it cannot be opened or is not a regular file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let say = |why: &dyn std::fmt::Display| Error::new(ErrorKind::File, format!("{}: {why}", path.display()));
         let fail = |error: io::Error| say(&error).caused(Cause::from(&error));
@@ -83,14 +83,14 @@ impl Source {
         Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
-    /// Takes a file that is open, and the path that it was found under.
+    /// Makes a source of an open file and its path.
     pub(crate) fn opened(file: File, path: PathBuf) -> Result<Self, Error> {
         let fail = |error| Error::new(ErrorKind::File, format!("{}: {error}", path.display()));
         let len = file.metadata().map_err(fail)?.len();
         Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
-    /// Takes bytes in memory; files beside them cannot be found unless `path` says where they would lie.
+    /// Makes a source of bytes in memory. `path`, if given, says which folder is searched for files of weights.
     pub fn memory(bytes: impl Into<Arc<[u8]>>, path: Option<PathBuf>) -> Self {
         let bytes = bytes.into();
         Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes), weights: None }
@@ -189,8 +189,9 @@ impl Source {
             Bytes::Parts(base, parts) => gathered(base.as_deref(), parts, at, len),
             Bytes::File(file) => {
                 let mut buffer = Vec::new();
-                let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
-                buffer.try_reserve_exact(len).map_err(refused)?;
+                let rejected =
+                    |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
+                buffer.try_reserve_exact(len).map_err(rejected)?;
                 buffer.resize(len, 0);
                 read_at(file, &mut buffer, at).map_err(|error| {
                     let name = self.path.as_deref().unwrap_or(Path::new("")).display();
@@ -205,8 +206,8 @@ impl Source {
 /// Reads bytes of a source that is put together; `at` and `len` are within it.
 fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Result<Vec<u8>, Error> {
     let mut buffer = Vec::new();
-    let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
-    buffer.try_reserve_exact(len).map_err(refused)?;
+    let rejected = |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
+    buffer.try_reserve_exact(len).map_err(rejected)?;
     let first = parts.partition_point(|placed| placed.from + placed.part.len() <= at);
     let mut at = at;
     for Placed { from, part } in &parts[first.min(parts.len())..] {
@@ -219,7 +220,7 @@ fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Res
         match (part, base) {
             (Piece::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
             (Piece::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
-            (Piece::Kept { .. }, None) => return Err(Error::format("the file that bytes are kept from is not there")),
+            (Piece::Kept { .. }, None) => return Err(Error::format("the file to copy bytes from is missing")),
         }
         at += count;
     }

@@ -1,8 +1,8 @@
-//! Protocol buffers, read where they lie.
+//! Reads protocol buffers without copying them.
 //!
-//! A message is walked field by field through a small window on the source. A field that nobody enters, such as the
-//! weights of a tensor, costs its tag and its length. Every field says where it begins and ends, so that a change can
-//! replace these bytes and no others.
+//! A message is read field by field through a small window on the source. A field that is skipped, such as the weights of a
+//! tensor, costs only its tag and its length. Every field knows its first and last byte, so that a change replaces only
+//! these bytes.
 
 pub(crate) mod splice;
 
@@ -17,7 +17,7 @@ use crate::{
 
 /// How many bytes are read at once.
 const WINDOW: u64 = 16 << 10;
-/// The longest text that is taken.
+/// The limit of a text.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// Describes a kind of message: its name, and which of its fields may stand once only.
@@ -28,7 +28,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Makes a description; a second field of one of these numbers, below 64, is refused, since readers differ there.
+    /// Makes a description; a second field of one of these numbers, below 64, is rejected, since readers differ there.
     pub(crate) const fn new(name: &'static str, once: &[u32]) -> Self {
         let (mut mask, mut k) = (0, 0);
         while k < once.len() {
@@ -39,7 +39,7 @@ impl Message {
     }
 }
 
-/// Says where the contents of a message or a text lie.
+/// The place of the contents of a message or a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// The first byte.
@@ -81,7 +81,7 @@ pub(crate) struct Field {
     pub(crate) end: u64,
     /// What it holds.
     pub(crate) payload: Payload,
-    /// The message it stands in.
+    /// The message that contains it.
     within: &'static str,
 }
 
@@ -327,7 +327,7 @@ impl Fields<'_> {
         };
         if number < 64 && self.message.once >> number & 1 == 1 {
             if self.seen >> number & 1 == 1 {
-                return Err(wrong(format!("field {number} of {name} stands here a second time; one is right")));
+                return Err(wrong(format!("field {number} of {name} occurs here a second time; remove one")));
             }
             self.seen |= 1 << number;
         }
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn rejections() {
         let cases: &[(&[u8], &str)] = &[
             (&[0x08], "byte 1: a number has no end here"),
             (&[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "byte 1: a number has no end here"),
@@ -397,7 +397,7 @@ mod tests {
             ),
             (&[0x25, 0, 0], "byte 0: field 4 of Any needs 4 bytes"),
             (&[0x0b], "byte 0: wire type 3 of field 1 in Any"),
-            (&[0x18, 1, 0x18, 1], "byte 2: field 3 of Any stands here a second time"),
+            (&[0x18, 1, 0x18, 1], "byte 2: field 3 of Any occurs here a second time"),
         ];
         for (bytes, want) in cases {
             let error = read(bytes).unwrap_err();

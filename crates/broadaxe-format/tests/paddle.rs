@@ -1,4 +1,4 @@
-//! Paddle's programs, new and old: read, written back, changed, and refused when broken.
+//! Paddle's programs, new and old: read, written back, changed, and rejected when broken.
 
 use std::{
     fs,
@@ -231,13 +231,13 @@ fn changed_programs_record_the_shapes_that_they_have() {
 }
 
 #[test]
-fn impossible_changes_are_refused() {
+fn impossible_changes_are_rejected() {
     let (new, looped) = (open(FILES[0]), open(FILES[3]));
     let prelu = node(&new, "prelu", 0);
     let set = |node, name: &str, value| Edit::Attribute { node, name: name.to_string(), value };
     let cases = [
         (&new, Edit::Opset(1), "a program of Paddle has no opset"),
-        (&new, Edit::Replace { node: prelu, with: vec![] }, "nodes of Paddle's programs are not replaced"),
+        (&new, Edit::Replace { node: prelu, with: vec![] }, "nodes of Paddle's programs cannot be replaced"),
         (&new, Edit::Reshape { at: Use { node: prelu, input: 1 }, shape: vec![4] }, "3 elements do not fit"),
         (&new, Edit::Reshape { at: Use { node: prelu, input: 5 }, shape: vec![4] }, "it has no input 5"),
         (&new, Edit::Reshape { at: Use { node: NodeId(99), input: 0 }, shape: vec![] }, "no node 99"),
@@ -269,7 +269,7 @@ fn impossible_changes_are_refused() {
 }
 
 #[test]
-fn broken_programs_are_refused() {
+fn broken_programs_are_rejected() {
     let small = fs::read_to_string(path(FILES[0])).unwrap();
     let change = |from: &str, to: &str| {
         assert!(small.contains(from), "the program has no {from}");
@@ -281,14 +281,14 @@ fn broken_programs_are_refused() {
     let cases = [
         (
             change("\"I\":[{\"%\":4},{\"%\":3}]", "\"I\":[{\"%\":4},{\"%\":99}]"),
-            "the value %99 is read, and nothing before makes it",
+            "the value %99 is read, but no earlier operation computes it",
         ),
         (
             change("\"I\":[{\"%\":4},{\"%\":3}]", "\"I\":[{\"%\":4},{\"%\":5}]"),
-            "the value %5 is read, and nothing before makes it",
+            "the value %5 is read, but no earlier operation computes it",
         ),
-        (change("\"%\":5,\"TT\"", "\"%\":4,\"TT\""), "the value %4 is made a second time"),
-        (change("\"%\":5,\"TT\"", "\"%\":5,\"%\":6,\"TT\""), "the key \"%\" stands here a second time"),
+        (change("\"%\":5,\"TT\"", "\"%\":4,\"TT\""), "the value %4 is computed a second time"),
+        (change("\"%\":5,\"TT\"", "\"%\":5,\"%\":6,\"TT\""), "the key \"%\" occurs here a second time"),
         (change("[2,3,4,4],\"NCHW\"", "[2,-3,4,4],\"NCHW\""), "an extent must be a whole number, or -1"),
         (
             change("[2,3,4,4],\"NCHW\"", "[4294967296,4294967296,4,4],\"NCHW\""),
@@ -296,7 +296,7 @@ fn broken_programs_are_refused() {
         ),
         (change("\"magic\":\"pir\"", "\"magic\":\"pir2\",\"x\":\"pir\""), "the magic word is not \"pir\""),
         (change("\"regions\":[", "\"regions\":[],\"x\":["), "the program has 0 blocks"),
-        (nested.into_bytes(), "blocks lie more than 64 deep"),
+        (nested.into_bytes(), "blocks are nested more than 64 deep"),
         (b"{\"base_code\": \"pir\"".to_vec(), "byte 19"),
     ];
     let mut wrong = Vec::new();

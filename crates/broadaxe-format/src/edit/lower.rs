@@ -1,17 +1,17 @@
-//! The five changes that a format makes, and how each [`Edit`] becomes some of them.
+//! Lowers each [`Edit`] to the five primitive changes that formats implement.
 //!
-//! What holds of a change in every format is checked here, once: that nodes, inputs and constants exist, that shapes and
-//! axes are written as they must be, and that no two changes are about the same thing.
+//! The checks that hold for all formats are here: nodes, inputs and constants exist, shapes and axes are valid, and no two
+//! changes contradict each other.
 
 use std::collections::HashSet;
 
-use super::{Edit, NewNode, Scalar, each, list, refused};
+use super::{Edit, NewNode, Scalar, each, list, rejected};
 use crate::{
     error::Error,
     graph::{Model, Node, NodeId, Use, ValueId},
 };
 
-/// A change as a format makes it.
+/// A primitive change.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Primitive {
     /// Gives a constant another shape of as many elements.
@@ -36,7 +36,7 @@ pub(crate) enum Primitive {
     Replace {
         /// The node.
         node: NodeId,
-        /// What takes its place.
+        /// The replacement.
         with: With,
     },
     /// Sets an attribute, or removes it.
@@ -55,9 +55,9 @@ pub(crate) enum Primitive {
 /// Where a node is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In front of an input.
+    /// Before an input.
     Before(Use),
-    /// Behind the result of a node, for all its readers.
+    /// After the result of a node, for all its readers.
     After(NodeId),
 }
 
@@ -68,7 +68,7 @@ pub(crate) enum ShapeOp {
     Reshape,
     /// Adds axes of extent 1, ascending and counted in the result.
     Unsqueeze,
-    /// Stretches to a shape.
+    /// Broadcasts to a shape.
     Expand,
 }
 
@@ -76,7 +76,7 @@ impl ShapeOp {
     pub(crate) const ALL: [Self; 3] = [Self::Reshape, Self::Unsqueeze, Self::Expand];
 }
 
-/// What takes the place of a node.
+/// The replacement of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum With {
     /// Other nodes, in order.
@@ -85,7 +85,7 @@ pub(crate) enum With {
     Exchanged(String),
 }
 
-/// What a format can do to a constant; the rest is done by nodes in front of those that read it.
+/// What a format can do to a constant. Inserted nodes do the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Constants {
     /// Change its shape, and add copies.
@@ -120,7 +120,7 @@ impl Primitive {
     }
 }
 
-/// Returns what a format makes of these changes.
+/// Lowers changes for a format.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that no format can make, with all of them.
@@ -222,39 +222,39 @@ impl<'a> Lower<'a> {
         let known = self.changed(node)?;
         if known.inputs.len() != 2 || known.inputs.contains(&None) {
             let message = format!("it has {} inputs; two inputs can be exchanged", known.inputs.len());
-            return Err(refused(message).at(&known.place));
+            return Err(rejected(message).at(&known.place));
         }
         self.once(Once::Order(node), "two inputs can be exchanged, once")
     }
 
     fn node(&self, node: NodeId) -> Result<&'a Node, Error> {
         let found = self.model.nodes.get(node.0 as usize);
-        found.ok_or_else(|| refused(format!("the model has no node {}", node.0)))
+        found.ok_or_else(|| rejected(format!("the model has no node {}", node.0)))
     }
 
     /// Returns a node that is not replaced.
     fn changed(&self, node: NodeId) -> Result<&'a Node, Error> {
         let known = self.node(node)?;
         let place = &known.place;
-        let replaced = || refused("a node that is replaced takes no other change").at(place);
+        let replaced = || rejected("a node that is replaced cannot have another change").at(place);
         if self.replaced.contains(&node) { Err(replaced()) } else { Ok(known) }
     }
 
     fn once(&mut self, what: Once<'a>, message: &str) -> Result<(), Error> {
-        if self.once.insert(what) { Ok(()) } else { Err(refused(message)) }
+        if self.once.insert(what) { Ok(()) } else { Err(rejected(message)) }
     }
 
     /// Looks at a constant and the shape that it is to have.
     fn constant(&self, value: ValueId, shape: &[usize]) -> Result<(), Error> {
         let value = self.model.values.get(value.0 as usize);
-        let value = value.ok_or_else(|| refused("the model has no such value"))?;
+        let value = value.ok_or_else(|| rejected("the model has no such value"))?;
         let name = &value.name;
-        let constant = value.constant.as_ref().ok_or_else(|| refused(format!("{name} is no constant")))?;
+        let constant = value.constant.as_ref().ok_or_else(|| rejected(format!("{name} is not a constant")))?;
         let count = |dims: &[usize]| if dims.contains(&0) { Some(0) } else { broadaxe_shape::elements(dims).ok() };
         let (old, new) = (count(&constant.shape), count(shape));
         if old.is_none() || old != new {
             let (old, new) = (list(&constant.shape), list(shape));
-            return Err(refused(format!("the constant {name} has the shape ({old}), which cannot become ({new})")));
+            return Err(rejected(format!("the constant {name} has the shape ({old}), which cannot become ({new})")));
         }
         Ok(())
     }
@@ -265,20 +265,20 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let name = &self.model.value(value).name;
-        Err(refused(format!("input {} does not read {name}", at.input)).at(&node.place))
+        Err(rejected(format!("input {} does not read {name}", at.input)).at(&node.place))
     }
 
     fn insert(&self, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<Primitive, Error> {
         let node = self.changed(at.node)?;
         if node.input(at.input).is_none() {
-            return Err(refused(format!("it has no input {}", at.input)).at(&node.place));
+            return Err(rejected(format!("it has no input {}", at.input)).at(&node.place));
         }
         match does {
             ShapeOp::Reshape => sizes(numbers)?,
             ShapeOp::Unsqueeze
                 if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) =>
             {
-                return Err(refused(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
+                return Err(rejected(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
             }
             ShapeOp::Unsqueeze | ShapeOp::Expand => {}
         }
@@ -289,7 +289,9 @@ impl<'a> Lower<'a> {
     fn views(&mut self, from: usize, shape: &[usize], uses: &[Use]) -> Result<(), Error> {
         let target: Option<Vec<i64>> =
             shape.iter().map(|&dim| i64::try_from(dim).ok().filter(|&dim| dim > 0)).collect();
-        let target = target.ok_or_else(|| refused(format!("nothing is reshaped to ({})", list(shape))))?;
+        let target = target.ok_or_else(|| {
+            rejected(format!("a reshape to ({}) is not possible; sizes must be from 1 on", list(shape)))
+        })?;
         for &at in uses {
             let primitive = self.insert(at, ShapeOp::Reshape, &target)?;
             self.made.push((from, primitive));
@@ -302,7 +304,7 @@ impl<'a> Lower<'a> {
 fn sizes(shape: &[i64]) -> Result<(), Error> {
     let open = shape.iter().filter(|&&size| size == -1).count();
     if open > 1 || shape.iter().any(|&size| size < -1) {
-        return Err(refused(format!("a shape has sizes from 0 on and one -1 at most, not ({})", list(shape))));
+        return Err(rejected(format!("a shape has sizes from 0 on and one -1 at most, not ({})", list(shape))));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Piece, refused};
+use super::{Piece, rejected};
 use crate::error::Error;
 
 /// Spans of a file and their new contents, in any order.
@@ -41,7 +41,7 @@ impl Splice {
         let (mut pieces, mut at) = (Vec::new(), 0);
         for (span, with) in self.list {
             if span.start < at {
-                return Err(refused(format!("two changes meet at byte {}; make one after the other", span.start)));
+                return Err(rejected(format!("two changes meet at byte {}; make one after the other", span.start)));
             }
             pieces.extend((at < span.start).then(|| Piece::Kept { at, len: span.start - at }));
             pieces.extend(with.into_iter().filter(|piece| !piece.is_empty()));

@@ -1,4 +1,4 @@
-//! A `.param` text under change: its layers as a list, and what must be written for it to be the text.
+//! A `.param` text as a list of layers that can be changed; unchanged words keep their bytes.
 
 pub(crate) mod change;
 
@@ -9,7 +9,7 @@ use std::{
 
 use super::text::Text;
 use crate::{
-    edit::{Names, Piece, Splice, refused},
+    edit::{Names, Piece, Splice, rejected},
     error::Error,
     graph::NodeId,
 };
@@ -39,7 +39,7 @@ impl Item {
         self
     }
 
-    /// Puts a word in the place of the first that `is` holds of, takes out the others, and adds it where there is none.
+    /// Replaces the first word that satisfies `is` and removes the others; appends the word where there is none.
     pub(crate) fn set(&mut self, is: impl Fn(&str) -> bool, word: Option<String>) {
         let mut word = word;
         self.rest.retain_mut(|(_, old)| {
@@ -71,13 +71,13 @@ pub(crate) struct ParamDraft<'a> {
 }
 
 impl<'a> ParamDraft<'a> {
-    /// Takes the layers of a text.
+    /// Lists the layers of a text.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] when the text is no UTF-8, since names could not be written again.
+    /// [`crate::ErrorKind::Edit`] when the text is not UTF-8, since names could not be preserved.
     pub(crate) fn new(text: &'a Text) -> Result<Self, Error> {
         if std::str::from_utf8(&text.bytes).is_err() {
-            return Err(refused("the text is no UTF-8, so no change can be written; convert it first"));
+            return Err(rejected("the text is not UTF-8, so it cannot be changed; convert it first"));
         }
         let words = |words: &[Range<usize>]| words.iter().map(|word| text.word(word)).collect::<Vec<_>>();
         let items: Vec<Item> = (text.layers.iter().enumerate())
@@ -95,9 +95,9 @@ impl<'a> ParamDraft<'a> {
         Ok(Self { text, items, names })
     }
 
-    /// Makes a name that nothing has.
+    /// Makes a unique name.
     pub(crate) fn fresh(&mut self, base: &str) -> String {
-        // Room for a number within what ncnn takes.
+        // Leaves room for a number: ncnn limits the length of names.
         let end = base.char_indices().map(|(at, _)| at).take_while(|&at| at <= 230).last().unwrap_or(0);
         let base = if base.len() > 240 { &base[..end] } else { base };
         self.names.unique(base)
@@ -106,15 +106,15 @@ impl<'a> ParamDraft<'a> {
     /// Finds the layer that a node is.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] when another change took it out.
+    /// [`crate::ErrorKind::Edit`] when another change removed it.
     pub(crate) fn find(&self, node: NodeId) -> Result<usize, Error> {
         self.items
             .iter()
             .position(|item| item.from == Some(node.0 as usize))
-            .ok_or_else(|| refused(format!("node {} is replaced by another change; a node takes one of both", node.0)))
+            .ok_or_else(|| rejected(format!("node {} is replaced by another change; make only one of the two", node.0)))
     }
 
-    /// Gives every reader its own copy of a blob that new readers came to, by a layer `Split` before the first.
+    /// Inserts a `Split` for every blob that got more readers, since a blob of ncnn has one reader.
     pub(crate) fn split(&mut self) {
         let mut readers: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         let mut grown: HashSet<String> = HashSet::new();
@@ -144,7 +144,7 @@ impl<'a> ParamDraft<'a> {
         }
     }
 
-    /// Writes the text: every byte of what was not changed is kept.
+    /// Writes the text; unchanged words keep their bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Edit`] when two changes overlap.
@@ -176,7 +176,7 @@ impl<'a> ParamDraft<'a> {
         patches.pieces(self.text.bytes.len() as u64)
     }
 
-    /// Writes the counts anew by as much as they changed.
+    /// Adjusts the counts of layers and blobs.
     fn counts(&self, patches: &mut Splice) {
         let blobs = self.items.iter().map(|item| item.outputs.len()).sum::<usize>();
         let before = self.text.layers.iter().map(|line| line.outputs).sum::<usize>();

@@ -50,11 +50,11 @@ pub fn parameter<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
 /// Reads a parameter: its number and its value.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] for a number that is none, and an array that is not as long as it says.
+/// [`crate::ErrorKind::Format`] for a word that is not a number, and an array that is not as long as it says.
 pub(super) fn parse(word: &str) -> Result<(i64, Attribute), Error> {
     let (key, value) = word
         .split_once('=')
-        .ok_or_else(|| Error::format(format!("'{}' is no parameter; they are written number=value", short(word))))?;
+        .ok_or_else(|| Error::format(format!("'{}' is not a parameter; write number=value", short(word))))?;
     let number = key.parse::<i64>().ok();
     let (number, old) = match number {
         Some(number) if number <= ARRAYS => (Some(ARRAYS - number), true),
@@ -102,7 +102,7 @@ fn array<'a>(values: impl Iterator<Item = &'a str>) -> Result<Attribute, String>
 
 /// Reads a number; one with a point or an exponent is no whole number.
 fn number(text: &str) -> Result<Attribute, String> {
-    let wrong = || format!("'{}' is no number", short(text));
+    let wrong = || format!("'{}' is not a number", short(text));
     if text.contains(['.', 'e', 'E']) {
         return text.parse().map(Attribute::Float).map_err(|_| wrong());
     }

@@ -16,7 +16,7 @@ use crate::{
     source::Source,
 };
 
-/// Reads a model; its weights are looked for beside it.
+/// Reads a model and looks for its weights in the same folder.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Format`] with the line, [`crate::ErrorKind::Limit`] for a text that is too long.
@@ -38,14 +38,16 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     Ok(model)
 }
 
-/// Reads a line, but for its blobs.
+/// Reads a line, except its blobs.
 fn node(text: &Text, line: &Line) -> Result<Node, Error> {
     let mut attributes: Vec<(String, Attribute)> = Vec::with_capacity(line.rest().len());
     for word in line.rest() {
         let (number, value) = parse(&text.word(word))?;
         let name = number.to_string();
         if attributes.iter().any(|(known, _)| *known == name) {
-            return Err(Error::format(format!("parameter {name} is given twice; ncnn takes the last")));
+            return Err(Error::format(format!(
+                "parameter {name} is given twice; ncnn uses the last, so remove the other"
+            )));
         }
         attributes.push((name, value));
     }

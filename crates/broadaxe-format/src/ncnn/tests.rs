@@ -1,4 +1,4 @@
-//! Reading, refusing and changing texts of ncnn.
+//! Reading, rejecting and changing texts of ncnn.
 
 use super::NCNN;
 use crate::{
@@ -71,8 +71,8 @@ fn recorded_shapes() {
 }
 
 #[test]
-fn refused() {
-    // What stands after the mark, and what the error must say.
+fn rejected() {
+    // The text after the mark, and the expected error.
     let cases = [
         ("", "counts of layers and blobs"),
         ("-1 1\nInput d 0 1 d\n", "line 2: -1 layers cannot be"),
@@ -95,15 +95,15 @@ fn refused() {
         ("1 1\nInput d 0 1 d -23300=1000000000,1\n", "it has 1000000000 values, but 1 follow"),
         ("1 1\nInput d 0 1 d -23300=1,1,2\n", "it has 1 values, but 2 follow"),
         ("1 1\nInput d 0 1 d 0=1 0=2\n", "given twice"),
-        ("1 1\nInput d 0 1 d 0=4294967296\n", "no number of 32 bits"),
-        ("1 1\nInput d 0 1 d 0=1e\n", "'1e' is no number"),
-        ("1 1\nInput d 0 1 d zero\n", "'zero' is no parameter"),
+        ("1 1\nInput d 0 1 d 0=4294967296\n", "not a number of 32 bits"),
+        ("1 1\nInput d 0 1 d 0=1e\n", "'1e' is not a number"),
+        ("1 1\nInput d 0 1 d zero\n", "'zero' is not a parameter"),
         ("1 1\nInput d 0 1 d =\n", "no parameter"),
         ("2 2\nInput d 0 1 d\nInput e 0 1 d\n", "line 4: Input e makes d, which an earlier layer makes"),
-        ("1 2\nSplit s 1 2 d d d\n", "which it makes itself"),
-        ("1 1\nReLU r 1 1 d d\n", "line 3: ReLU r reads d, which it makes itself"),
-        ("1 1\nReLU r 1 1 x d\n", "line 3: ReLU r reads x, which no layer makes"),
-        ("2 2\nReLU a 1 1 x y\nReLU b 1 1 y x\n", "line 3: ReLU a reads x, which line 4 makes"),
+        ("1 2\nSplit s 1 2 d d d\n", "its own output"),
+        ("1 1\nReLU r 1 1 d d\n", "line 3: ReLU r reads d, its own output"),
+        ("1 1\nReLU r 1 1 x d\n", "line 3: ReLU r reads x, which no layer computes"),
+        ("2 2\nReLU a 1 1 x y\nReLU b 1 1 y x\n", "line 3: ReLU a reads x, which line 4 computes"),
         ("1 1\nMemoryData m 0 1 m 0=-4\n", "[-4]"),
         ("1 1\nMemoryData m 0 1 m 0=2 2=3\n", "[3, 0, 2]"),
         ("1 1\nMemoryData m 0 1 m 0=2147483647 1=2147483647 11=2147483647 2=2147483647\n", "can be counted"),
@@ -142,7 +142,7 @@ fn changes() {
     let node = NodeId(2);
     let slope = |op: &str, inputs, output| NewNode { op: op.into(), inputs, output, attributes: vec![] };
     let (old, new) = (Wire::Old, |word: &str| Wire::New(word.into()));
-    // The change, and the lines that it makes of SMALL, with the counts.
+    // The change, and the lines of SMALL after it, with the counts.
     let cases: Vec<(Edit, &str)> = vec![
         (
             Edit::ReshapeConstant { value: ValueId(1), shape: vec![2, 1, 2] },
@@ -248,19 +248,23 @@ fn changes_that_cannot_be() {
         (SMALL, Edit::Opset(7), "no versions"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![5] }, "cannot become"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![1, 1, 1, 1, 4] }, "ranks 1 to 4"),
-        (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "no constant"),
+        (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "data is not a constant"),
         (SMALL, Edit::Reshape { at: at(2, 7), shape: vec![1] }, "has no input 7"),
         (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "no node 99"),
         (SMALL, Edit::Swap { node: NodeId(99), op: "BinaryOp".into() }, "no node 99"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(99), shape: vec![1] }, "no such value"),
         (SMALL, Edit::Unsqueeze { at: at(2, 0), axes: vec![1, 1] }, "ascending"),
         (SMALL, Edit::Reshape { at: at(2, 0), shape: vec![-1, -1] }, "one -1"),
-        (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "where its shape is recorded"),
+        (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "only if its shape is recorded"),
         (SMALL, Edit::Expand { at: at(2, 1), shape: vec![2, 5] }, "axis 1 is not 1"),
         (SMALL, Edit::Swap { node: NodeId(3), op: "ReLU".into() }, "two inputs"),
-        (SMALL, Edit::Attribute { node: NodeId(3), name: "alpha".into(), value: None }, "no parameter alpha"),
-        (SMALL, Edit::Attribute { node: NodeId(3), name: "32".into(), value: None }, "no parameter 32"),
-        (SMALL, Edit::Replace { node: NodeId(3), with: relu(Wire::New("x".into())) }, "last is made by nothing"),
+        (SMALL, Edit::Attribute { node: NodeId(3), name: "alpha".into(), value: None }, "no known parameter alpha"),
+        (SMALL, Edit::Attribute { node: NodeId(3), name: "32".into(), value: None }, "no known parameter 32"),
+        (
+            SMALL,
+            Edit::Replace { node: NodeId(3), with: relu(Wire::New("x".into())) },
+            "last is not computed by any layer",
+        ),
         (prelu, Edit::Replace { node: NodeId(1), with: relu(Wire::Old(ValueId(1))) }, "reads the file of weights"),
     ];
     let mut wrong = Vec::new();
@@ -334,7 +338,7 @@ fn weights() {
         2f32.to_le_bytes()
     );
     let Data::Absent(why) = data(4) else { panic!("{:?}", data(4)) };
-    assert_eq!(why, "the size of the weights of Strange s is not known here");
+    assert_eq!(why, "the size of the weights of Strange s is not known");
 }
 
 /// No file that is nearly right makes the reader or the writer panic.

@@ -1,4 +1,4 @@
-//! The lines of a `.param` text, with the places of all words, so that a change touches what it changes and nothing else.
+//! The lines of a `.param` text and the places of all words, so that a change keeps all other bytes.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -14,7 +14,7 @@ type Ends = Vec<Option<ValueId>>;
 /// The number that every file begins with.
 const MARK: &[u8] = b"7767517";
 
-/// What is taken at most.
+/// Limits of a text.
 pub(crate) struct TextLimits {
     /// Bytes of the text.
     pub(crate) bytes: u64,
@@ -56,7 +56,7 @@ impl Line {
         &self.words[4 + self.inputs + self.outputs..]
     }
 
-    /// Says where the line stands.
+    /// Returns the place of the line, for errors.
     pub(crate) fn place(&self) -> String {
         format!("line {}", self.number)
     }
@@ -66,7 +66,7 @@ impl Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) bytes: Vec<u8>,
-    /// Where the counts of layers and blobs stand, and what they are.
+    /// The counts of layers and blobs, and their places.
     pub(crate) counts: [(Range<usize>, usize); 2],
     pub(crate) layers: Vec<Line>,
     /// The lines after the last layer that is counted.
@@ -119,7 +119,7 @@ impl Text {
     /// [`ErrorKind::Format`] with the line, [`ErrorKind::Limit`] for a text that is too long.
     pub(crate) fn read(source: &Source) -> Result<Self, Error> {
         if source.len() > TEXT_LIMITS.bytes {
-            let message = format!("the text has {} bytes; at most {} are taken", source.len(), TEXT_LIMITS.bytes);
+            let message = format!("the text has {} bytes; the limit is {}", source.len(), TEXT_LIMITS.bytes);
             return Err(Error::new(ErrorKind::Limit, message));
         }
         Self::parse(source.read(0, source.len() as usize)?)
@@ -187,9 +187,9 @@ impl Text {
                 }
                 let name = String::from_utf8_lossy(name);
                 let why = match makers.get(name.as_bytes()) {
-                    Some(&maker) if maker == line.number => "which it makes itself".to_owned(),
-                    Some(maker) => format!("which line {maker} makes; layers stand after those they read"),
-                    None => "which no layer makes".to_owned(),
+                    Some(&maker) if maker == line.number => "its own output".to_owned(),
+                    Some(maker) => format!("which line {maker} computes; a layer must come after the layers it reads"),
+                    None => "which no layer computes".to_owned(),
                 };
                 return Err(Error::format(format!("{} reads {name}, {why}", what())).at(line.place()));
             }
@@ -286,7 +286,7 @@ fn layer(bytes: &[u8], mut line: Line) -> Result<Line, Error> {
         return Err(Error::format(message).at(line.place()));
     }
     if let Some(long) = line.words[..names].iter().find(|word| word.len() > TEXT_LIMITS.name) {
-        let message = format!("a name of {} bytes; ncnn takes at most {}", long.len(), TEXT_LIMITS.name);
+        let message = format!("a name of {} bytes; the limit of ncnn is {}", long.len(), TEXT_LIMITS.name);
         return Err(Error::format(message).at(line.place()));
     }
     (line.inputs, line.outputs) = (inputs, outputs);

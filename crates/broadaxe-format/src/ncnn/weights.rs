@@ -1,8 +1,8 @@
-//! Where the numbers of each layer lie in the `.bin`.
+//! Finds the weights of each layer in the `.bin`.
 //!
-//! The file is one run of arrays, in the order of the layers and, within a layer, in an order of its own. An array is raw
-//! (4 bytes a number), or it has a mark of 4 bytes in front that says how it is stored. So a constant is found by passing
-//! over all that comes before; after a layer that is not known here nothing is found any more.
+//! The file holds one array after another, in the order of the layers. An array is raw (4 bytes a number), or a mark of 4
+//! bytes before it says how it is stored. A constant is found by skipping everything before it, so no constant after an
+//! unknown layer can be found.
 
 use broadaxe::DType;
 
@@ -12,7 +12,7 @@ use crate::{
     source::Source,
 };
 
-/// An array that a layer reads: how many numbers, and whether a mark stands in front.
+/// An array that a layer reads: the count of numbers, and whether a mark precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     count: u64,
@@ -103,7 +103,7 @@ static WEIGHTLESS: &[&str] = &[
     "Yolov3DetectionOutput",
 ];
 
-/// Lists what a layer reads of the `.bin`; nothing for a layer that is not known, or where it depends on more than parameters.
+/// Lists the arrays that a layer reads; `None` for an unknown layer, or where they depend on more than parameters.
 pub(super) fn loads(node: &Node) -> Option<Vec<Load>> {
     // Long: a row for each layer.
     if WEIGHTLESS.contains(&node.op.as_str()) {
@@ -274,7 +274,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Looks for the `.bin` beside the model, and keeps it there.
+    /// Opens the `.bin` of the model and stores it there.
     pub(super) fn open(model: &mut Model) -> Self {
         let found = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
         let (file, lost) = found.map_or_else(|why| (None, Some(why)), |file| (Some(file), None));
@@ -308,7 +308,7 @@ impl Walk {
             return Vec::new();
         }
         let Some(loads) = loads else {
-            self.lost = Some(format!("the size of the weights of {} {} is not known here", node.op, node.name));
+            self.lost = Some(format!("the size of the weights of {} {} is not known", node.op, node.name));
             return Vec::new();
         };
         let mut found = Vec::with_capacity(loads.len());

@@ -100,7 +100,7 @@ pub(super) fn wrong(op: &str, inputs: usize, outputs: usize) -> Option<String> {
         _ => format!("{least} to {most}"),
     };
     if !(least_in..=most_in).contains(&inputs) {
-        return Some(format!("{op} takes {} inputs, not {inputs}", range(least_in, most_in)));
+        return Some(format!("{op} needs {} inputs, not {inputs}", range(least_in, most_in)));
     }
     let fits = (least_out..=most_out).contains(&outputs);
     (!fits).then(|| format!("{op} has {} outputs, not {outputs}", range(least_out, most_out)))
@@ -115,11 +115,11 @@ mod tests {
         // operator, inputs, outputs, what is said
         let cases = [
             ("Add", 2, 1, None),
-            ("Add", 3, 1, Some("Add takes 2 inputs, not 3")),
+            ("Add", 3, 1, Some("Add needs 2 inputs, not 3")),
             ("Add", 2, 0, Some("Add has 1 outputs, not 0")),
-            ("Sum", 0, 1, Some("Sum takes at least 1 inputs, not 0")),
+            ("Sum", 0, 1, Some("Sum needs at least 1 inputs, not 0")),
             ("Sum", 100, 1, None),
-            ("Clip", 4, 1, Some("Clip takes 1 to 3 inputs, not 4")),
+            ("Clip", 4, 1, Some("Clip needs 1 to 3 inputs, not 4")),
             ("Where", 3, 1, None),
             ("Unheard", 17, 0, None),
         ];

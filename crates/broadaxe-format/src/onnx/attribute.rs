@@ -15,7 +15,7 @@ use crate::{
     graph::{Attribute, Constant},
 };
 
-/// An attribute as it stands in the file.
+/// An attribute as the file has it.
 pub(super) struct NamedAttribute {
     pub(super) name: String,
     pub(super) value: AttributeValue,
@@ -25,11 +25,11 @@ pub(super) struct NamedAttribute {
 pub(super) enum AttributeValue {
     /// Something complete in itself.
     Plain(Attribute),
-    /// The elements of a sparse tensor, which are not taken.
+    /// A sparse tensor, whose elements are not read.
     Sparse(Constant),
     /// Graphs; `true` for a list of them.
     Graphs(Vec<(Around, Around)>, bool),
-    /// The attribute of the function that the node stands in.
+    /// An attribute of the function that contains the node.
     Reference(String),
 }
 
@@ -117,7 +117,7 @@ impl Input<'_> {
             return Ok(Attribute::Other(format!("a text of {} bytes", span.len())));
         }
         let bytes = self.reader.bytes(span, limits::TEXT)?;
-        let other = |_| Attribute::Other(format!("{} bytes that are no text", span.len()));
+        let other = |_| Attribute::Other(format!("{} bytes that are not text", span.len()));
         Ok(String::from_utf8(bytes).map_or_else(other, Attribute::Text))
     }
 

@@ -1,6 +1,6 @@
 //! The limits of what is read. A file above a limit is rejected; where the limit says so, only a part of it stays opaque.
 
-/// Bytes of the file: what protobuf can hold. Weights that need more stand in files of their own.
+/// Bytes of the file: what protobuf can hold. Larger weights are stored in other files.
 pub(super) const FILE: u64 = (1 << 31) - 1;
 /// Graphs inside each other, calls of functions among them.
 pub(super) const DEPTH: usize = 64;

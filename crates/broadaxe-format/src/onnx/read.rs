@@ -26,7 +26,7 @@ use crate::{
     source::Source,
 };
 
-/// Where the parts of a model stand in its file; what a change needs and the graph does not say.
+/// The places of a model's parts in its file, which changes need.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The version of the format.
@@ -37,7 +37,7 @@ pub(super) struct Index {
     pub(super) graphs: Vec<GraphPlace>,
 }
 
-/// Where a graph stands.
+/// The place of a graph.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GraphPlace {
     /// The messages around its nodes, outermost first; its own message is the last.
@@ -62,7 +62,7 @@ struct GraphParts {
 #[derive(Clone)]
 struct Inside {
     graph: GraphId,
-    /// How many graphs it stands in.
+    /// How many graphs contain it.
     depth: usize,
     /// What the places of nodes begin with.
     prefix: String,
@@ -260,7 +260,7 @@ impl Build<'_> {
         span.map_or_else(|| Ok(Type::default()), read)
     }
 
-    /// Makes a value and puts its name into the innermost scope; a name that is there already is refused.
+    /// Makes a value and adds its name to the innermost scope, where it must be new.
     fn define(&mut self, name: String, found: Type, inside: &Inside) -> Result<ValueId, Error> {
         if self.model.values.len() >= limits::NODES {
             return Err(Error::new(ErrorKind::Limit, format!("the model has more than {} values", limits::NODES)));
@@ -330,16 +330,16 @@ fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a graph that stands in too many others.
+/// Rejects a graph that is nested too deeply.
 fn deep(depth: usize, span: Span) -> Result<(), Error> {
     if depth < limits::DEPTH {
         return Ok(());
     }
-    let message = format!("graphs stand inside each other more than {} deep, which is the limit", limits::DEPTH);
+    let message = format!("graphs are nested more than {} deep, which is the limit", limits::DEPTH);
     Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)))
 }
 
-/// Makes what the places of the nodes of a body begin with; parts of it may be long, and bodies stand in bodies.
+/// Makes what the places of the nodes of a body begin with; parts of it may be long, and bodies contain bodies.
 fn prefix(place: &str, name: &str) -> String {
     let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
     let place = match place.rsplit_once(" / ").filter(|_| place.len() > limits::PLACE) {

@@ -1,4 +1,4 @@
-//! The messages of ONNX, each with the fields that may stand once, and the numbers of those that are read.
+//! The messages of ONNX with the fields that may occur only once, and the numbers of the fields that are read.
 
 use super::super::wire::Message;
 

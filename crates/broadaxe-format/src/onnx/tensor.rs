@@ -1,4 +1,4 @@
-//! Tensors that a file holds: their type and shape are read, their elements stay where they lie.
+//! Reads tensors: their types and shapes, and where their elements are.
 
 use super::{
     super::wire::{Field, Payload, Reader, Span},
@@ -17,7 +17,7 @@ use crate::{
     source::Source,
 };
 
-/// What reading goes through: the file, the files beside it, and how much may still be held in memory.
+/// The input of a reader: the file, its files of weights, and how many bytes may still be held in memory.
 pub(super) struct Input<'a> {
     pub(super) reader: Reader<'a>,
     files: Files,
@@ -39,7 +39,7 @@ struct TensorParts {
 
 impl<'a> Input<'a> {
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { reader: Reader::new(source), files: Files::beside(source), held: limits::HELD }
+        Self { reader: Reader::new(source), files: Files::in_folder_of(source), held: limits::HELD }
     }
 
     /// Reads a tensor and its name.
@@ -109,7 +109,7 @@ impl<'a> Input<'a> {
     /// Finds elements that lie in another file.
     fn external(&mut self, parts: &TensorParts, row: &Row, bytes: u64) -> Result<Data, Error> {
         if parts.location != 1 || row.bits == 0 {
-            return Err(Error::format("its elements lie where none can; in the file or in another are the two places"));
+            return Err(Error::format("its data_location is invalid; it must be DEFAULT (0) or EXTERNAL (1)"));
         }
         let (mut location, mut offset, mut length) = (None, None, None);
         for &span in &parts.external {
@@ -121,14 +121,15 @@ impl<'a> Input<'a> {
                 _ => continue,
             };
             if slot.replace(value).is_some() {
-                return Err(Error::format(format!("{key:?} of its file of weights stands twice")));
+                return Err(Error::format(format!("{key:?} of its file of weights is given twice")));
             }
         }
         let number = |text: Option<String>, or: u64| {
-            let wrong = |text| Error::format(format!("{text:?} is no number of bytes in its file of weights"));
+            let wrong = |text| Error::format(format!("{text:?} is not a number of bytes in its file of weights"));
             text.map_or(Ok(or), |text| text.parse::<u64>().map_err(|_| wrong(text)))
         };
-        let location = location.ok_or_else(|| Error::format("it lies in another file, which has no name here"))?;
+        let location =
+            location.ok_or_else(|| Error::format("its elements are in another file, but no location names it"))?;
         let (at, len) = (number(offset, 0)?, number(length, bytes)?);
         if len != bytes {
             let text = format!("it has {len} bytes in {location}, and its shape and type need {bytes}");
@@ -139,7 +140,7 @@ impl<'a> Input<'a> {
             Err(why) => return Ok(Data::Absent(why)),
         };
         if at.checked_add(len).is_none_or(|end| end > file.len()) {
-            let text = format!("it lies from byte {at} on in {location}, {len} bytes, and the file has {}", file.len());
+            let text = format!("it needs {len} bytes from byte {at} of {location}, but the file has {}", file.len());
             return Err(Error::format(text));
         }
         Ok(Data::External { file, at, len })
@@ -279,7 +280,7 @@ fn elements(shape: &[usize]) -> Result<u64, Error> {
     broadaxe_shape::elements(shape).map(|count| count as u64).map_err(|error| Error::format(error.to_string()))
 }
 
-/// Counts the bytes of so many elements.
+/// Counts the bytes of `count` elements.
 fn size(count: u64, bits: u32) -> Result<u64, Error> {
     let bytes = (u128::from(count) * u128::from(bits)).div_ceil(8);
     let fits = u64::try_from(bytes).ok().filter(|&bytes| i64::try_from(bytes).is_ok());

@@ -22,7 +22,7 @@ pub(super) struct Type {
 /// Texts that exporters write for a size that they do not know, and that are no names.
 const NO_NAMES: &[&str] = &["", "?", "*", "-1", "None"];
 
-/// Reads the name of a recorded value, and says where its type lies.
+/// Reads the name of a recorded value, and returns the place of its type.
 pub(super) fn info(reader: &Reader, span: Span) -> Result<(String, Option<Span>), Error> {
     let (mut name, mut inner) = (String::new(), None);
     for field in reader.fields(span, &INFO_PROTO) {

@@ -1,8 +1,8 @@
-//! Changes, as the smallest difference to the file.
+//! Changes ONNX models with the smallest difference to the file.
 //!
-//! The file is read again with the places of its parts, which come out under the same ids. Each change is noted in the
-//! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
-//! (`bias_broadaxe_reshape`), and are unique in the whole file.
+//! The file is read again, with the places of its parts. Each change is stored in the draft of a node or becomes a splice at
+//! once; finally the drafts become splices too. New names say what they are (`bias_broadaxe_reshape`), and are unique in
+//! the file.
 
 mod encode;
 
@@ -33,7 +33,7 @@ use super::{
     },
 };
 use crate::{
-    edit::{Lowered, Names, Piece, Place, Primitive, With, each, refused},
+    edit::{Lowered, Names, Piece, Place, Primitive, With, each, rejected},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
     {Rewritten, result_shape::same},
@@ -53,7 +53,7 @@ struct Writer<'a> {
     names: Names,
     /// New values that others can read too, by graph and by what they are.
     made: HashMap<(GraphId, String), String>,
-    /// Where the parts of graphs stand that were asked for.
+    /// The places of the parts of graphs, as far as they were needed.
     tables: HashMap<GraphId, Rc<Table>>,
     /// The version of the standard operators that was asked for.
     opset: Option<i64>,
@@ -120,7 +120,7 @@ impl Writer<'_> {
             }
             self.drafts.insert(id, NodeDraft::new(inputs, outputs));
         }
-        self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
+        self.drafts.get_mut(&id).ok_or_else(|| rejected("there is no such node"))
     }
 
     /// Returns the messages around the nodes of a graph.
@@ -149,20 +149,20 @@ impl Writer<'_> {
         let version = if function.is_some() { own } else { self.opset.or_else(main) };
         version.filter(|&version| version > 0).ok_or_else(|| {
             let name = &self.model.graph(graph).name;
-            refused(format!("no version of the standard operators holds in graph {name:?}, so that none can be put in"))
+            rejected(format!("graph {name:?} imports no version of the standard operators, so none can be inserted"))
         })
     }
 
-    /// Makes a name that nothing has yet, after the tensor of the file that it comes from.
+    /// Makes a unique name from the tensor of the file that it is based on.
     fn name(&mut self, tensor: &str, what: &str) -> String {
         let tensor = tensor.split("_broadaxe_").next().unwrap_or(tensor);
         self.names.unique(&format!("{tensor}_broadaxe_{what}"))
     }
 
-    /// Returns the name that a value has where a node stands.
+    /// Returns the name of a value in the scope of a node.
     fn name_at(&mut self, id: NodeId, value: ValueId) -> Result<String, Error> {
         let node = self.model.node(id);
-        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("the model has no such value"))?;
+        let held = self.model.values.get(value.0 as usize).ok_or_else(|| rejected("the model has no such value"))?;
         let input = node.inputs.iter().position(|&input| input == Some(value));
         let output = node.outputs.iter().position(|&output| output == Some(value));
         let draft = self.draft(id)?;
@@ -174,7 +174,7 @@ impl Writer<'_> {
             let place = &self.index.graphs[graph.0 as usize];
             match self.model.graph(graph).owner.filter(|_| !place.function) {
                 Some(owner) => graph = self.model.node(owner).graph,
-                None => return Err(refused(format!("{:?} cannot be read at {}", held.name, node.place))),
+                None => return Err(rejected(format!("{:?} cannot be read at {}", held.name, node.place))),
             }
         }
         Ok(held.name.clone())
@@ -213,7 +213,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Puts a constant of whole numbers into a graph, or finds the same one that was put there before.
+    /// Adds a constant of whole numbers to a graph, or finds an equal one that was added before.
     fn ints(&mut self, graph: GraphId, values: &[i64], tensor: &str, what: &str) -> Result<String, Error> {
         let key = (graph, format!("{values:?}"));
         if let Some(name) = self.made.get(&key) {

@@ -1,4 +1,4 @@
-//! From layers to a graph.
+//! Builds the graph from layers.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::{
     source::Source,
 };
 
-/// Where values and nodes of a model stand in the nets.
+/// The places of a model's values and nodes in the nets.
 #[derive(Default)]
 pub(super) struct LayerPlaces {
     /// Net, layer and output port of every value.
@@ -69,7 +69,7 @@ impl GraphBuilder {
             let layer = &net.layers[k];
             let inputs: Vec<ValueId> = sources[k].iter().map(|&(from, output, _)| values[from][output]).collect();
             if layer.kind == "Result" && inputs.len() != 1 {
-                let message = format!("a Result has {} inputs; it takes one", inputs.len());
+                let message = format!("a Result has {} inputs; it must have one", inputs.len());
                 return Err(Error::format(message).at(layer.place()));
             }
             let node = !matches!(layer.kind.as_str(), "Const" | "Parameter" | "Result");
@@ -172,11 +172,11 @@ impl GraphBuilder {
         };
         let (at, len) = (whole("offset")?, whole("size")?);
         let end = at.checked_add(len);
-        let end = end.ok_or_else(|| Error::format(format!("its {len} bytes from byte {at} end beyond all numbers")))?;
+        let end = end.ok_or_else(|| Error::format(format!("its {len} bytes from byte {at} end beyond 64 bits")))?;
         let shown = SymbolicShape::from(shape.as_slice());
         let need = size(&element, count);
         if let Some((need, _)) = need.filter(|&(need, exact)| len < need || exact && len > need) {
-            let message = format!("it has {len} bytes, but {element} of shape {shown} take {need}");
+            let message = format!("it has {len} bytes, but {element} of shape {shown} needs {need}");
             return Err(Error::format(message));
         }
         let data = match &self.model.weights {

@@ -1,7 +1,7 @@
-//! A changed model before it is text: who reads what now, layers that are new, words that differ.
+//! Collects all changes of a model before the XML is written.
 //!
-//! All changes are made to this picture first, so that they may meet on one layer; only then words of the XML are
-//! replaced. Layers of the file are named by their index, new ones by theirs, and both are ends of edges.
+//! Several changes may concern one layer, so all are made here first: changed edges, new layers, changed words. Layers of the
+//! file and new layers are named by their indices.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ use super::{
     result,
 };
 use crate::{
-    edit::{Names, ShapeOp, list, refused},
+    edit::{Names, ShapeOp, list, rejected},
     error::Error,
     graph::{Data, Element, Model, NodeId, Value, ValueId},
     result_shape::{ResultShape, compatible},
@@ -73,7 +73,7 @@ pub(super) struct NetChanges {
     pub(super) renamed: BTreeMap<usize, String>,
     /// Settings that are set, or removed.
     pub(super) settings: BTreeMap<(usize, String), Option<String>>,
-    /// Layers that new ones take the place of: the last of those has the id.
+    /// Layers that are replaced, each with the new layer that gets its id.
     pub(super) replaced: BTreeMap<usize, usize>,
     /// Output ports whose tensor names have moved to a new layer.
     pub(super) unnamed: BTreeSet<(usize, usize)>,
@@ -122,13 +122,13 @@ impl<'a> IrDraft<'a> {
     /// Returns net and layer of a node.
     pub(super) fn node(&self, node: NodeId) -> Result<(usize, usize), Error> {
         let place = self.places.nodes.get(node.0 as usize).copied();
-        place.ok_or_else(|| refused(format!("the model has no node {}", node.0)))
+        place.ok_or_else(|| rejected(format!("the model has no node {}", node.0)))
     }
 
     /// Returns net and end of a value.
     pub(super) fn value(&self, value: ValueId) -> Result<(usize, Output), Error> {
         let place = self.places.values.get(value.0 as usize).copied();
-        let (net, layer, output) = place.ok_or_else(|| refused(format!("the model has no value {}", value.0)))?;
+        let (net, layer, output) = place.ok_or_else(|| rejected(format!("the model has no value {}", value.0)))?;
         Ok((net, Output::Old(layer, output)))
     }
 
@@ -136,7 +136,7 @@ impl<'a> IrDraft<'a> {
         &self.nets[net].layers[layer]
     }
 
-    /// Returns what is known of the shape at an end, as it is now.
+    /// Returns the current shape of an output, if it is known.
     pub(super) fn shape(&self, net: usize, end: Output) -> Option<SymbolicShape> {
         match end {
             Output::New(fresh) => self.parts[net].fresh[fresh].shape.clone(),
@@ -168,11 +168,11 @@ impl<'a> IrDraft<'a> {
         }
     }
 
-    /// Adds a layer and returns its end; id and shape are filled in.
+    /// Adds a layer, with its id and shape, and returns its output.
     pub(super) fn add(&mut self, net: usize, mut fresh: NewLayer) -> Result<Output, Error> {
         fresh.id = self.parts[net].next;
         self.parts[net].next =
-            self.parts[net].next.checked_add(1).ok_or_else(|| refused("no id of a layer is free"))?;
+            self.parts[net].next.checked_add(1).ok_or_else(|| rejected("no id of a layer is free"))?;
         fresh.name = self.names.unique(&fresh.name);
         fresh.shape = self.made(net, &fresh)?;
         self.parts[net].fresh.push(fresh);
@@ -245,16 +245,16 @@ impl<'a> IrDraft<'a> {
             }
         });
         absent.map_or(Ok(0), |why| {
-            Err(refused(format!("{why}, and new layers need constants in it; put it beside the model")))
+            Err(rejected(format!("{why}, and new layers need constants in it; put it into the folder of the model")))
         })
     }
 
-    /// Lets an input read from another end.
+    /// Connects an input to another output.
     pub(super) fn connect(&mut self, net: usize, layer: usize, input: usize, end: Output) {
         self.parts[net].sources[layer][input] = end;
     }
 
-    /// Lets all that read from one end read from another, a new layer that reads the first itself.
+    /// Connects all readers of an output to another one, except the new layer that computes the latter.
     pub(super) fn redirect(&mut self, net: usize, from: Output, to: Output) {
         let part = &mut self.parts[net];
         let fresh = part.fresh.iter_mut().enumerate().filter(|(index, _)| Output::New(*index) != to);
@@ -314,10 +314,10 @@ impl<'a> IrDraft<'a> {
         let inputs: Vec<_> = part.sources[layer].iter().map(|&end| self.shape(net, end)).collect();
         let shape = result::result_shape(kind, inputs.len(), &|key| self.setting(net, layer, key));
         let shape = shape.and_then(|shape| shape.shape(&inputs));
-        shape.map_err(|error| refused(format!("after this change, {error}")).at(old.place()))
+        shape.map_err(|error| rejected(format!("after this change, {error}")).at(old.place()))
     }
 
-    /// Computes the shapes of the new layers behind an end again.
+    /// Computes again the shapes of the new layers that an output depends on.
     fn renew(&mut self, net: usize, end: Output) -> Result<(), Error> {
         let (mut chain, mut waiting) = (BTreeSet::new(), vec![end]);
         while let Some(end) = waiting.pop() {
@@ -334,7 +334,7 @@ impl<'a> IrDraft<'a> {
         Ok(())
     }
 
-    /// Returns a setting of a layer as it is now.
+    /// Returns the current value of a setting.
     pub(super) fn setting(&self, net: usize, layer: usize, key: &str) -> Option<String> {
         match self.parts[net].settings.get(&(layer, key.to_string())) {
             Some(set) => set.clone(),

@@ -1,4 +1,4 @@
-//! Who feeds whom in a net, and an order in which each layer comes after those that feed it.
+//! Follows the edges of a net, and sorts its layers topologically.
 
 use std::{
     cmp::Reverse,
@@ -41,7 +41,7 @@ pub(super) fn links(net: &Net) -> Result<Links, Error> {
         let output = output.ok_or_else(|| nothing(&format!("output port {from_port}")))?;
         let input = input.ok_or_else(|| nothing(&format!("input port {to_port}")))?;
         if sources[to][input].replace((from, output, number)).is_some() {
-            return Err(Error::format("another edge ends there too; an input takes one").at(place));
+            return Err(Error::format("another edge ends there too; an input has one edge").at(place));
         }
     }
     let sources = sources.into_iter().enumerate().map(|(index, inputs)| {
@@ -81,7 +81,7 @@ fn order(net: &Net, sources: &[Vec<(usize, usize, usize)>]) -> Result<Vec<usize>
             for _ in 0..open.len() {
                 layer = sources[layer].iter().map(|source| source.0).find(|&from| open[from] > 0).unwrap_or(layer);
             }
-            Err(Error::format("it reads what it makes itself: the edges form a cycle").at(net.layers[layer].place()))
+            Err(Error::format("it reads its own output: the edges form a cycle").at(net.layers[layer].place()))
         }
         None => Ok(order),
     }

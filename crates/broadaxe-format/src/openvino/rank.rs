@@ -1,9 +1,8 @@
-//! Which ports without extents are scalars.
+//! Finds the ports without extents that are scalars.
 //!
-//! A scalar and a tensor of unknown rank are written alike: a port without a dim. A layer's result is a scalar for
-//! certain where the ranks of all it reads are known and decide the rank of what it makes. That holds for element-wise
-//! layers, and for others where what is read beside the first input is constant, since what they can make of the rank
-//! is then in the file.
+//! The file writes a scalar and a tensor of unknown rank alike: a port without a dim. A result is certainly a scalar where
+//! the ranks of all inputs are known and decide the rank of the result. That holds for element-wise layers, and for other
+//! layers if all inputs but the first are constant.
 
 use broadaxe_frameworks::{Kind, Row, System, newest};
 

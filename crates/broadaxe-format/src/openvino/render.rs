@@ -1,4 +1,4 @@
-//! A draft as text: words of the XML are cut out and others put in, everything else stays.
+//! Writes a draft as text: words of the XML are replaced, all other bytes are kept.
 
 use std::{fmt::Write, ops::Range};
 
@@ -10,7 +10,7 @@ use super::{
     net::{Layer, Net, Port},
 };
 use crate::{
-    edit::{Piece, Splice, refused},
+    edit::{Piece, Splice, rejected},
     error::Error,
     result_shape::extents,
 };
@@ -82,7 +82,7 @@ fn layers(text: &str, net: &Net, part: &NetChanges, cuts: &mut Splice) {
     }
 }
 
-/// Puts further settings into `data`, or a new `data` into the layer.
+/// Adds settings to `data`, or a new `data` to the layer.
 fn setting(text: &str, layer: &Layer, settings: &str, cuts: &mut Splice) {
     if let Some(end) = layer.settings_end {
         return cuts.insert(end, settings);
@@ -157,7 +157,11 @@ fn edges(text: &str, net: &Net, part: &NetChanges, cuts: &mut Splice) -> Result<
         }
     }
     let Some(last) = net.edges.last().filter(|_| !part.fresh.is_empty()) else {
-        return if part.fresh.is_empty() { Ok(()) } else { Err(refused("a net without edges takes no new layers")) };
+        return if part.fresh.is_empty() {
+            Ok(())
+        } else {
+            Err(rejected("new layers cannot be added to a net without edges"))
+        };
     };
     let space = indent(text, last.span.start);
     let mut lines = String::new();
@@ -174,7 +178,7 @@ fn edges(text: &str, net: &Net, part: &NetChanges, cuts: &mut Splice) -> Result<
     Ok(())
 }
 
-/// Puts the new layers of a net after its last one.
+/// Inserts the new layers of a net after its last one.
 fn fresh(text: &str, draft: &IrDraft<'_>, net: usize, layers: &Net, cuts: &mut Splice) -> Result<(), Error> {
     let part = &draft.parts[net];
     let Some(last) = layers.layers.last().filter(|_| !part.fresh.is_empty()) else { return Ok(()) };
@@ -184,7 +188,7 @@ fn fresh(text: &str, draft: &IrDraft<'_>, net: usize, layers: &Net, cuts: &mut S
         let inputs: Option<Vec<_>> =
             layer.inputs.iter().map(|&end| Some((draft.element(net, end), draft.shape(net, end)?))).collect();
         let (Some(inputs), Some(_)) = (inputs, layer.shape.as_ref()) else {
-            return Err(refused(format!("the shape of the new layer {} is not known", layer.name)));
+            return Err(rejected(format!("the shape of the new layer {} is not known", layer.name)));
         };
         fresh_layer(&mut lines, space, layer, &inputs);
     }

@@ -1,4 +1,4 @@
-//! New layers in the place of one.
+//! Replaces a layer by others.
 
 use broadaxe::Scalar as Number;
 use broadaxe_frameworks::{Kind, Row, System, called, newest};
@@ -10,20 +10,20 @@ use super::{
     result,
 };
 use crate::{
-    edit::{NewNode, ShapeOp, Wire, refused},
+    edit::{NewNode, ShapeOp, Wire, rejected},
     error::Error,
     graph::{Element, NodeId},
     result_shape::ResultShape,
 };
 
-/// Puts new layers in the place of one; the last has its id and its name.
+/// Replaces a layer by new ones; the last gets its id and its name.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for operators and ends that cannot be.
 pub(super) fn replace(draft: &mut IrDraft<'_>, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     let old = draft.layer(net, layer);
-    let fail = |message: String| refused(message).at(old.place());
+    let fail = |message: String| rejected(message).at(old.place());
     if old.outputs.len() != 1 {
         return Err(fail(format!("it has {} outputs; one layer with one output can be replaced", old.outputs.len())));
     }
@@ -36,10 +36,10 @@ pub(super) fn replace(draft: &mut IrDraft<'_>, node: NodeId, with: &[NewNode]) -
             Wire::Old(value) if draft.value(*value)? == (net, Output::Old(layer, 0)) && last.is_none() => {
                 last = Some(end)
             }
-            _ => return Err(fail(format!("a new {} makes no output of it", new.op))),
+            _ => return Err(fail(format!("the output of a new {} is not an output of the layer", new.op))),
         }
     }
-    let Some(Output::New(last)) = last else { return Err(fail("nothing makes its output".to_string())) };
+    let Some(Output::New(last)) = last else { return Err(fail("no new layer computes its output".to_string())) };
     let (element, shape) = (draft.element(net, Output::Old(layer, 0)), draft.shape(net, Output::Old(layer, 0)));
     let fresh = &mut draft.parts[net].fresh[last];
     fresh.id = old.id;
@@ -100,17 +100,17 @@ fn input(
     match wire {
         Wire::Old(value) => match draft.value(*value)? {
             (other, end) if other == net => Ok(end),
-            _ => Err(refused(format!("{} is of another body", draft.model.value(*value).name))),
+            _ => Err(rejected(format!("{} is of another body", draft.model.value(*value).name))),
         },
         Wire::New(word) => {
             let known = words.iter().find(|(known, _)| known == word).map(|(_, end)| *end);
-            known.ok_or_else(|| refused(format!("a new {} reads {word}, which nothing makes before it", new.op)))
+            known.ok_or_else(|| rejected(format!("a new {} reads {word}, which no earlier new layer computes", new.op)))
         }
         Wire::Ints(values) => draft.ints(net, &format!("{name}/shape"), values),
         Wire::Number(number) => {
             let element = element_of(draft, net, new, words);
             let Some((element, dtype)) = element.and_then(|element| Some((element.clone(), element.dtype()?))) else {
-                return Err(refused(format!("the dtype of {number} in a new {} is not known", new.op)));
+                return Err(rejected(format!("the dtype of {number} in a new {} is not known", new.op)));
             };
             let bytes = Number::from_f64(dtype, *number).bytes();
             draft.constant(net, &format!("{name}/number"), element, &[], &bytes[..dtype.size()])
@@ -126,7 +126,7 @@ fn settings(new: &NewNode) -> Result<(String, Vec<(String, String)>), Error> {
         (_, Some((_, opset, defaults))) => (opset.to_string(), defaults),
         (Some(row), _) if broadcasts => (format!("opset{}", row.since()), &[("auto_broadcast", "numpy")]),
         (Some(row), _) => (format!("opset{}", row.since()), &[]),
-        (None, None) => return Err(refused(format!("{} is no operator that can be put into an IR", new.op))),
+        (None, None) => return Err(rejected(format!("{} is not an operator that can be inserted into an IR", new.op))),
     };
     let key = |key: &String| if broadcasts && key == "axis" { AXIS.to_string() } else { key.clone() };
     let mut settings: Vec<_> = new.attributes.iter().map(|(name, value)| (key(name), written(value))).collect();

@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 
 use super::{AXIS, rank::keeps_rank};
-use crate::{edit::refused, error::Error, result_shape::ResultShape};
+use crate::{edit::rejected, error::Error, result_shape::ResultShape};
 
 /// The settings of a layer, as its row asks for them.
 struct LayerSettings<'a>(&'a dyn Fn(&str) -> Option<String>);
@@ -31,7 +31,7 @@ pub(super) fn result_shape(
     match row.map(|row| (row, row.kind())) {
         Some((_, Kind::Slope)) => Ok(ResultShape::First),
         Some((row, Kind::Binary | Kind::Select | Kind::Many | Kind::Quantize)) if count > 1 => {
-            row.rule_by().rule(&LayerSettings(setting)).map(ResultShape::Broadcast).map_err(refused)
+            row.rule_by().rule(&LayerSettings(setting)).map(ResultShape::Broadcast).map_err(rejected)
         }
         _ if count == 1 && keeps_rank(kind) => Ok(ResultShape::First),
         _ => Ok(ResultShape::Unknown),

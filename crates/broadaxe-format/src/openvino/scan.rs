@@ -1,12 +1,12 @@
-//! A first look over XML that only counts: what would cost too much is refused before a tree is made of it.
+//! Rejects XML that exceeds a limit, before a tree is built.
 //!
-//! The look does not judge whether the XML is right, which the parser does; it tells tags from text, comments and quoted
-//! values, and stops at the first limit that is passed. It goes over the bytes once.
+//! The scan reads the bytes once, tells tags from text, comments and quoted values, and stops at the first limit that is
+//! exceeded. The parser checks whether the XML is valid.
 
 use super::XML_LIMITS;
 use crate::error::{Error, ErrorKind};
 
-/// Refuses XML with a document type, with namespaces, or above the limits on depth, attributes and elements.
+/// Rejects XML with a document type, with namespaces, or above the limits on depth, attributes and elements.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] above a limit, [`ErrorKind::Format`] for what a model never has; with the line as place.
@@ -22,8 +22,7 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
             continue;
         }
         if rest.starts_with(b"<!") {
-            let message =
-                "a document type is not read, since a model has none; remove <!DOCTYPE ...> with its entities";
+            let message = "a document type is not supported; remove <!DOCTYPE ...> with its entities";
             return Err(fail(Error::format(message)));
         }
         let tag = Tag::of(rest).map_err(fail)?;
@@ -68,7 +67,7 @@ impl Tag {
                 (None, b'=') => attributes += 1,
                 (None, b'>') => return Ok(Self { len: at + 1, closes: rest[1] == b'/', empty: before == b'/' }),
                 (None, b'x') if rest[at..].starts_with(b"xmlns") && before.is_ascii_whitespace() => {
-                    return Err(Error::format("a namespace is not read, since a model has none; remove xmlns"));
+                    return Err(Error::format("a namespace is not supported; remove xmlns"));
                 }
                 _ => {}
             }
@@ -109,8 +108,8 @@ mod tests {
             (nested(200_000), "line 1: there are more than 256 elements inside each other"),
             (many(XML_LIMITS.attributes), ""),
             (many(100_000), "line 1: an element has more than 1024 attributes"),
-            ("\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>".to_string(), "line 2: a document type is not read"),
-            ("<a\nxmlns:b='c'/>".to_string(), "line 1: a namespace is not read"),
+            ("\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>".to_string(), "line 2: a document type is not supported"),
+            ("<a\nxmlns:b='c'/>".to_string(), "line 1: a namespace is not supported"),
             ("<a b=\"<>'\" c='=\"='/><!-- <<< --><![CDATA[ <a> ]]><?x < ?>".to_string(), ""),
             ("<a b=\"".to_string(), ""),
             ("<!-- ".to_string(), ""),

@@ -1,4 +1,4 @@
-//! Changes to an IR: each is made to a [`IrDraft`], which then becomes text.
+//! Changes an IR: each change is made to an [`IrDraft`], which then becomes text.
 
 use broadaxe_shape::symbolic::SymbolicShape;
 
@@ -9,7 +9,7 @@ use super::{
     net, render, replace, result,
 };
 use crate::{
-    edit::{Lowered, Place, Primitive, Scalar, ShapeOp, With, each_of, list, refused},
+    edit::{Lowered, Place, Primitive, Scalar, ShapeOp, With, each_of, list, rejected},
     error::Error,
     graph::{Model, NodeId, Use, ValueId},
     {
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Makes changes to a model; every other byte is as it was.
+/// Makes changes to a model; all other bytes are kept.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that an IR cannot have.
@@ -42,13 +42,13 @@ fn apply(draft: &mut IrDraft<'_>, edit: &Primitive) -> Result<(), Error> {
         Primitive::Replace { node, with: With::Nodes(with) } => replace::replace(draft, *node, with),
         Primitive::Replace { node, with: With::Exchanged(op) } => exchange(draft, *node, op),
         Primitive::Attribute { node, name, value } => attribute(draft, *node, name, value.as_ref()),
-        Primitive::Opset(_) => Err(refused("an IR has no version for all its operators; each layer names its opset")),
+        Primitive::Opset(_) => Err(rejected("an IR has no version for all its operators; each layer names its opset")),
     }
 }
 
 fn set_shape(draft: &mut IrDraft<'_>, value: ValueId, shape: &[usize], readers: Option<&[Use]>) -> Result<(), Error> {
     let (net, end) = draft.value(value)?;
-    let Output::Old(layer, output) = end else { return Err(refused("a constant is a layer of the file")) };
+    let Output::Old(layer, output) = end else { return Err(rejected("a constant is a layer of the file")) };
     let Some(readers) = readers else {
         draft.parts[net].settings.insert((layer, "shape".to_string()), Some(list(shape)));
         draft.parts[net].shapes.insert((layer, true, output), SymbolicShape::from(shape));
@@ -57,15 +57,15 @@ fn set_shape(draft: &mut IrDraft<'_>, value: ValueId, shape: &[usize], readers: 
     let name = draft.name(net, end);
     let whole = |key: &str| draft.layer(net, layer).setting(key).and_then(|text| text.parse::<u64>().ok());
     let (Some(offset), Some(size)) = (whole("offset"), whole("size")) else {
-        return Err(refused(format!("the constant {name} has no bytes")));
+        return Err(rejected(format!("the constant {name} has no bytes")));
     };
-    let element = draft.element(net, end).ok_or_else(|| refused(format!("the constant {name} has no type")))?;
+    let element = draft.element(net, end).ok_or_else(|| rejected(format!("the constant {name} has no type")))?;
     // The copy reads the same bytes of the weights.
     let copy = draft.stored(net, &format!("{name}/copy"), element, shape, (offset, size))?;
     for &at in readers {
         let (used, reader) = draft.node(at.node)?;
         if used != net {
-            return Err(refused(format!("the constant {name} is read in another body")));
+            return Err(rejected(format!("the constant {name} is read in another body")));
         }
         draft.connect(net, reader, at.input, copy);
     }
@@ -87,7 +87,7 @@ fn shaper(
     Ok(NewLayer { settings, element, made, ..NewLayer::of(kind, opset, base, vec![source, constant]) })
 }
 
-/// Puts a layer in front of an input.
+/// Inserts a layer before an input.
 fn before(draft: &mut IrDraft<'_>, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
     let (net, reader) = draft.node(at.node)?;
     let source = draft.parts[net].sources[reader][at.input];
@@ -98,12 +98,12 @@ fn before(draft: &mut IrDraft<'_>, at: Use, does: ShapeOp, numbers: &[i64]) -> R
     Ok(())
 }
 
-/// Puts a layer behind a result.
+/// Inserts a layer after a result.
 fn after(draft: &mut IrDraft<'_>, node: NodeId, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     let old = draft.layer(net, layer);
     let [port] = old.outputs.as_slice() else {
-        return Err(refused(format!("it has {} outputs; one can be reshaped", old.outputs.len())).at(old.place()));
+        return Err(rejected(format!("it has {} outputs; one can be reshaped", old.outputs.len())).at(old.place()));
     };
     let source = Output::Old(layer, 0);
     let made = ResultShape::behind(draft.shape(net, source), does, numbers);

@@ -1,4 +1,4 @@
-//! What the messages of an old program say: blocks with variables and operators, before anything is followed.
+//! Reads the messages of an old program: blocks with their variables and operators.
 
 use broadaxe_shape::{
     MAX_RANK, elements,
@@ -45,7 +45,7 @@ pub(super) struct Block {
 /// An input of an operator: its name, the message it is, and the names of variables.
 pub(super) type Slot = (String, Around, Vec<(String, Field)>);
 
-/// An operator, as it is written.
+/// An operator of the file.
 pub(super) struct Op {
     pub(super) kind: String,
     pub(super) inputs: Vec<Slot>,

@@ -1,4 +1,4 @@
-//! A changed program before it is text or bytes: who reads what now, which reshapes are new, which shapes differ.
+//! Collects all changes of a program before it is written: changed inputs, new operations, changed shapes.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use crate::{
-    edit::{Lowered, Place, Primitive, Scalar, ShapeOp, With, each_of, refused},
+    edit::{Lowered, Place, Primitive, Scalar, ShapeOp, With, each_of, rejected},
     error::Error,
     graph::{Element, GraphId, Model, Node, NodeId, Use, ValueId},
     result_shape::{ResultShape, compatible},
@@ -26,8 +26,8 @@ pub(super) struct NewOp {
     pub(super) input: Operand,
     pub(super) element: Element,
     pub(super) shape: SymbolicShape,
-    /// The node beside it, and whether it comes after that.
-    pub(super) beside: (NodeId, bool),
+    /// The node next to it, and whether it comes after that node.
+    pub(super) next_to: (NodeId, bool),
 }
 
 /// All changes.
@@ -72,11 +72,13 @@ impl<'a> ProgramDraft<'a> {
             Primitive::Insert { at: Place::After(node), does, numbers } => self.after(*node, *does, numbers),
             Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
             Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Primitive::SetShape { .. } => Err(refused("the shape of a parameter stands in the file of parameters too")),
-            Primitive::Opset(_) => Err(refused("a program of Paddle has no opset that could be set")),
+            Primitive::SetShape { .. } => {
+                Err(rejected("the file of parameters records the shape of a parameter too, so it cannot change"))
+            }
+            Primitive::Opset(_) => Err(rejected("a program of Paddle has no opset")),
             Primitive::Replace { node, with: With::Nodes(_) } => {
                 let place = &self.model.node(*node).place;
-                Err(refused("nodes of Paddle's programs are not replaced; put reshapes in front of them").at(place))
+                Err(rejected("nodes of Paddle's programs cannot be replaced; insert reshapes before them").at(place))
             }
         }
     }
@@ -84,7 +86,7 @@ impl<'a> ProgramDraft<'a> {
     /// Returns what an input reads now.
     pub(super) fn source(&self, at: Use) -> Result<Operand, Error> {
         let node = self.model.node(at.node);
-        let message = || refused(format!("it has no input {} that could change", at.input)).at(&node.place);
+        let message = || rejected(format!("it has no input {} that could change", at.input)).at(&node.place);
         match self.reads.get(&at) {
             Some(end) => Ok(*end),
             None => node.input(at.input).map(Operand::Old).ok_or_else(message),
@@ -114,20 +116,21 @@ impl<'a> ProgramDraft<'a> {
         }
     }
 
-    /// Adds an operation beside a node.
+    /// Adds an operation next to a node.
     fn add(
         &mut self,
         input: Operand,
         (does, numbers): (ShapeOp, &[i64]),
         made: &ResultShape,
-        beside: (NodeId, bool),
+        next_to: (NodeId, bool),
     ) -> Result<Operand, Error> {
-        let place = &self.model.node(beside.0).place;
-        let unknown =
-            || refused(format!("nothing is known of the tensor {}, so it keeps its shape", self.name(input))).at(place);
+        let place = &self.model.node(next_to.0).place;
+        let unknown = || {
+            rejected(format!("nothing is known of the tensor {}, so it keeps its shape", self.name(input))).at(place)
+        };
         let shape = made.shape(&[self.shape(input)]).map_err(|error| error.at(place))?.ok_or_else(unknown)?;
         let element = self.element(input).ok_or_else(unknown)?;
-        self.fresh.push(NewOp { does, numbers: numbers.to_vec(), input, element, shape, beside });
+        self.fresh.push(NewOp { does, numbers: numbers.to_vec(), input, element, shape, next_to });
         Ok(Operand::New(self.fresh.len() - 1))
     }
 
@@ -150,7 +153,7 @@ impl<'a> ProgramDraft<'a> {
     }
 
     fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
-        let removed = || refused(format!("the attribute {name} cannot be removed; give it a value"));
+        let removed = || rejected(format!("the attribute {name} cannot be removed; give it a value"));
         let value = value.ok_or_else(|| removed().at(&self.model.node(node).place))?;
         self.attributes.insert((node, name.to_string()), value.clone());
         Ok(())
@@ -160,7 +163,7 @@ impl<'a> ProgramDraft<'a> {
         let old = self.model.node(node);
         let [Some(value)] = old.outputs.iter().filter(|output| output.is_some()).copied().collect::<Vec<_>>()[..]
         else {
-            return Err(refused("only a node with exactly one output can have its result reshaped").at(&old.place));
+            return Err(rejected("only a node with exactly one output can have its result reshaped").at(&old.place));
         };
         let source = Operand::Old(value);
         let made = ResultShape::behind(self.shape(source), does, numbers);
@@ -199,7 +202,7 @@ impl<'a> ProgramDraft<'a> {
             }
             let inputs: Vec<_> = ends.iter().map(|end| end.and_then(|end| self.shape(end))).collect();
             let made = self.made(id, node).shape(&inputs);
-            let made = made.map_err(|error| refused(format!("after this change, {error}")).at(&node.place))?;
+            let made = made.map_err(|error| rejected(format!("after this change, {error}")).at(&node.place))?;
             let recorded = node.output(0).and_then(|value| self.model.value(value).declared.clone());
             if let (Some(value), Some(shape)) = (node.output(0), made)
                 && recorded.is_none_or(|recorded| !compatible(&recorded, &shape))

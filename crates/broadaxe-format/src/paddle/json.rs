@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::PROGRAM_LIMITS;
 use crate::error::{Error, ErrorKind};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) kind: Kind,
@@ -58,13 +58,13 @@ impl Json {
         self.get(key).ok_or_else(|| Error::format(format!("there should be \"{key}\" here")).at(self.place()))
     }
 
-    /// Returns where it stands, for errors.
+    /// Returns its place, for errors.
     pub(super) fn place(&self) -> String {
         format!("byte {}", self.span.start)
     }
 }
 
-/// A list or an object whose end has not come.
+/// A list or an object that is not complete.
 enum Open {
     List(usize, Vec<Json>),
     Map(usize, Vec<(String, Json)>, String),
@@ -73,7 +73,7 @@ enum Open {
 /// Reads a text.
 ///
 /// # Errors
-/// [`ErrorKind::Format`] for what is no JSON and for a key that stands twice, [`ErrorKind::Limit`] above [`PROGRAM_LIMITS`].
+/// [`ErrorKind::Format`] for invalid JSON and for a repeated key, [`ErrorKind::Limit`] above [`PROGRAM_LIMITS`].
 pub(super) fn parse(text: &str) -> Result<Json, Error> {
     let mut reader = JsonReader { text, at: 0 };
     let mut stack: Vec<Open> = Vec::new();
@@ -148,7 +148,7 @@ impl JsonReader<'_> {
         let key = self.quoted()?;
         let fail = |error: Error| Err(error.at(format!("byte {at}")));
         if entries.iter().any(|(name, _)| *name == key) {
-            return fail(Error::format(format!("the key \"{key}\" stands here a second time; one is right")));
+            return fail(Error::format(format!("the key \"{key}\" occurs here a second time; remove one")));
         }
         if entries.len() >= PROGRAM_LIMITS.keys {
             return fail(Error::new(ErrorKind::Limit, format!("an object has more than {} keys", PROGRAM_LIMITS.keys)));
@@ -319,14 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn rejections() {
         let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         let cases = [
             (String::new(), "byte 0"),
             ("{".to_string(), "byte 1"),
             ("[1,]".to_string(), "byte 3"),
             ("[1 2]".to_string(), "byte 3"),
-            ("{\"a\":1,\"a\":2}".to_string(), "byte 7: the key \"a\" stands here a second time"),
+            ("{\"a\":1,\"a\":2}".to_string(), "byte 7: the key \"a\" occurs here a second time"),
             ("{\"a\" 1}".to_string(), "byte 5: a colon"),
             ("\"a".to_string(), "byte 1"),
             ("\"\\x\"".to_string(), "byte 3: a known escape"),

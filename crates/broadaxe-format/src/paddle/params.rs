@@ -1,4 +1,4 @@
-//! The file of parameters: tensors one after the other, each with a description in front of it.
+//! Reads the file of parameters: one tensor after the other, each after its description.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<
     Ok(())
 }
 
-/// Reads what stands before a tensor.
+/// Reads the description of a tensor.
 fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     let number = |at: u64, len: usize| {
         let bytes = weights.read(at, len)?;

@@ -23,12 +23,12 @@ use crate::{
 const DIALECTS: &[(&str, &str)] =
     &[("0", "builtin"), ("1", "pd_op"), ("2", "cf"), ("3", "custom_op"), ("4", "pd_dist")];
 
-/// Where values and nodes stand in the file.
+/// The places of values and nodes in the file.
 #[derive(Default)]
 pub(super) struct PirPlaces {
-    /// The number of every value, and where its type stands.
+    /// The number of every value, and the place of its type.
     pub(super) values: Vec<(i64, Range<usize>)>,
-    /// Where every node stands, and each of its operands.
+    /// The place of every node, and of each of its operands.
     pub(super) nodes: Vec<(Range<usize>, Vec<Range<usize>>)>,
     /// Where outputs of graphs are read, in the order of the graphs.
     pub(super) outputs: Vec<(GraphId, Range<usize>)>,
@@ -46,7 +46,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
     let json = parse(&text)?;
     let base = json.wanted("base_code")?;
     if base.get("magic").and_then(Json::text) != Some("pir") {
-        return Err(Error::format("the magic word is not \"pir\", so this is no program of Paddle").at(base.place()));
+        return Err(Error::format("the magic word is not \"pir\", so this is not a program of Paddle").at(base.place()));
     }
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     model.opsets.push(("pir".to_string(), base.get("version").and_then(Json::int).unwrap_or(0)));
@@ -65,7 +65,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
     let blocks: Vec<&Json> =
         regions.iter().flat_map(|region| region.get("blocks").map_or(&[][..], Json::items)).collect();
     let [block] = blocks.as_slice() else {
-        return Err(Error::format(format!("the program has {} blocks; it takes one", blocks.len())));
+        return Err(Error::format(format!("the program has {} blocks; it must have one", blocks.len())));
     };
     read.block(GraphId(0), block, 0)?;
     params::fill(&mut read.model, read.parameters)?;
@@ -86,7 +86,7 @@ impl PirReader<'_> {
     /// Reads a block into a graph. Blocks inside are read by the same function, to a limit.
     fn block(&mut self, graph: GraphId, block: &Json, depth: usize) -> Result<(), Error> {
         if depth > PROGRAM_LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", PROGRAM_LIMITS.blocks);
+            let message = format!("blocks are nested more than {} deep", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(block.place()));
         }
         self.scopes.push(HashMap::new());
@@ -103,7 +103,7 @@ impl PirReader<'_> {
         Ok(())
     }
 
-    /// Makes a value of an entry with a type; `None` where the entry stands for nothing.
+    /// Makes a value of an entry with a type; `None` for an empty entry.
     fn make(
         &mut self,
         graph: GraphId,
@@ -112,14 +112,14 @@ impl PirReader<'_> {
         producer: Option<(NodeId, usize)>,
     ) -> Result<Option<ValueId>, Error> {
         let number =
-            id.int().ok_or_else(|| Error::format("the number of a value is no whole number").at(id.place()))?;
+            id.int().ok_or_else(|| Error::format("the number of a value is not a whole number").at(id.place()))?;
         let kind = entry.wanted("TT")?;
         if kind.get("#").and_then(Json::text).is_none_or(|kind| kind == "NULL") {
             return Ok(None);
         }
         let (element, declared) = tensor(kind)?;
         if number > 0 && self.find(number).is_some() {
-            let message = format!("the value %{number} is made a second time; values are made once");
+            let message = format!("the value %{number} is computed a second time; numbers of values are unique");
             return Err(Error::format(message).at(entry.place()));
         }
         let name = format!("%{number}");
@@ -140,10 +140,11 @@ impl PirReader<'_> {
     fn operand(&self, operand: &Json) -> Result<Option<ValueId>, Error> {
         let id = operand.wanted("%")?;
         let number =
-            id.int().ok_or_else(|| Error::format("the number of a value is no whole number").at(id.place()))?;
+            id.int().ok_or_else(|| Error::format("the number of a value is not a whole number").at(id.place()))?;
         match self.find(number) {
             None if number != 0 => {
-                Err(Error::format(format!("the value %{number} is read, and nothing before makes it")).at(id.place()))
+                Err(Error::format(format!("the value %{number} is read, but no earlier operation computes it"))
+                    .at(id.place()))
             }
             found => Ok(found),
         }
@@ -151,7 +152,8 @@ impl PirReader<'_> {
 
     fn op(&mut self, graph: GraphId, op: &Json, depth: usize) -> Result<(), Error> {
         let kind = op.wanted("#")?;
-        let kind = kind.text().ok_or_else(|| Error::format("the name of an operation is no text").at(kind.place()))?;
+        let kind =
+            kind.text().ok_or_else(|| Error::format("the name of an operation is not a text").at(kind.place()))?;
         let inputs = op.get("I").map_or(&[][..], Json::items);
         match kind {
             "p" => return self.parameter(graph, op),
@@ -162,7 +164,7 @@ impl PirReader<'_> {
         let id = NodeId(self.model.nodes.len() as u32);
         let inputs_of = inputs.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         let mut node = self.node(graph, kind, op, inputs_of)?;
-        // The node takes its number before those of its blocks.
+        // The node gets its number before those of its blocks.
         self.model.nodes.push(node.clone());
         self.model.graphs[graph.0 as usize].nodes.push(id);
         self.places.nodes.push((op.span.clone(), inputs.iter().map(|operand| operand.span.clone()).collect()));
@@ -219,7 +221,7 @@ impl PirReader<'_> {
         let attribute = |entry: &Json| {
             let name = entry.wanted("N")?;
             let name =
-                name.text().ok_or_else(|| Error::format("the name of an attribute is no text").at(name.place()))?;
+                name.text().ok_or_else(|| Error::format("the name of an attribute is not a text").at(name.place()))?;
             Ok((name.to_string(), self.attribute(entry.wanted("AT")?)))
         };
         let attributes =

@@ -40,7 +40,7 @@ pub(super) struct OutputAt {
     pub(super) name: Field,
 }
 
-/// Where nodes and blocks stand in the file.
+/// The places of nodes and blocks in the file.
 #[derive(Default)]
 pub(super) struct ProgramPlaces {
     pub(super) blocks: Vec<Around>,
@@ -109,7 +109,7 @@ impl<'b> ProgramReader<'b> {
     /// Follows the operators of a block. Blocks inside are followed by the same function, to a limit.
     fn follow(&mut self, graph: GraphId, index: usize) -> Result<(), Error> {
         if self.scopes.len() > PROGRAM_LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", PROGRAM_LIMITS.blocks);
+            let message = format!("blocks are nested more than {} deep", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(format!("block {index}")));
         }
         if std::mem::replace(&mut self.used[index], true) {
@@ -136,7 +136,7 @@ impl<'b> ProgramReader<'b> {
         Ok(())
     }
 
-    /// Takes in the variables of a block; parameters and inputs without an operator become values.
+    /// Adds the variables of a block; parameters and inputs without an operator become values.
     fn variables(&mut self, graph: GraphId, block: &'b Block) -> HashMap<&'b String, &'b Variable> {
         let fed: HashSet<&String> = block
             .ops
@@ -210,7 +210,7 @@ impl<'b> ProgramReader<'b> {
                 let found = self.scopes.iter().rev().find_map(|scope| scope.get(name)).copied();
                 let declared = known.get(name).is_some_and(|variable| !variable.tensor);
                 if found.is_none() && !declared && name != "@EMPTY@" {
-                    return Err(Error::format(format!("it reads {name}, and nothing before writes it")));
+                    return Err(Error::format(format!("it reads {name}, but no earlier operator writes it")));
                 }
                 inputs.push(found);
                 fields.push((*around, *field));
@@ -233,7 +233,7 @@ impl<'b> ProgramReader<'b> {
         Ok(())
     }
 
-    /// Takes what an operator `fetch` reads as outputs of the graph.
+    /// Adds what an operator `fetch` reads to the outputs of the graph.
     fn outputs(
         &mut self,
         graph: GraphId,
@@ -286,7 +286,7 @@ impl<'b> ProgramReader<'b> {
     }
 }
 
-/// Returns which input of the program an operator `feed` stands for.
+/// Returns the index of the program's input that an operator `feed` reads.
 fn column(op: &Op) -> i64 {
     op.attributes.iter().find(|(name, ..)| name == "col").and_then(|(_, value, _)| value.int()).unwrap_or(0)
 }

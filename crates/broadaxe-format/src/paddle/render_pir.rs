@@ -1,4 +1,4 @@
-//! A draft as JSON: operands, types and names are replaced where they stand, new operations put between others.
+//! Writes a draft as JSON: operands, types and names are replaced, and operations are inserted.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -11,7 +11,7 @@ use super::{
     pir::PirPlaces,
 };
 use crate::{
-    edit::{Piece, Scalar, ShapeOp, Splice, refused},
+    edit::{Piece, Scalar, ShapeOp, Splice, rejected},
     error::Error,
     graph::{NodeId, Use, ValueId},
     result_shape::extents,
@@ -104,7 +104,7 @@ impl PirRender<'_> {
         let named = |entry: &&Json| entry.get("N").and_then(Json::text) == Some(name);
         let entry = op.get("A").and_then(|list| list.items().iter().find(named)).and_then(|entry| entry.get("AT"));
         let entry = entry.and_then(|entry| Some((entry.get("#")?.text()?, entry.get("D")?)));
-        let (kind, data) = entry.ok_or_else(|| refused(format!("there is no attribute {name} to set")).at(place))?;
+        let (kind, data) = entry.ok_or_else(|| rejected(format!("there is no attribute {name} to set")).at(place))?;
         let with = match (kind, value) {
             ("0.a_i32" | "0.a_i64", Scalar::Int(value)) => value.to_string(),
             ("0.a_f32" | "0.a_f64", Scalar::Float(value)) if value.is_finite() => format!("{value:?}"),
@@ -112,7 +112,7 @@ impl PirRender<'_> {
             ("0.a_bool", Scalar::Text(value)) if value == "true" || value == "false" => value.clone(),
             _ => {
                 return Err(
-                    refused(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
+                    rejected(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
                 );
             }
         };
@@ -123,7 +123,7 @@ impl PirRender<'_> {
     fn fresh(&mut self) -> Result<(), Error> {
         for (index, fresh) in self.draft.fresh.iter().enumerate() {
             let ops = self.ops(index, fresh)?;
-            let (node, after) = fresh.beside;
+            let (node, after) = fresh.next_to;
             let span = &self.places.nodes[node.0 as usize].0;
             let (at, with) = if after { (span.end, format!(",{ops}")) } else { (span.start, format!("{ops},")) };
             self.cuts.insert(at, with);
@@ -137,7 +137,7 @@ impl PirRender<'_> {
         let numbers = result - 1;
         let last = self.places.last;
         if last > i64::MAX - 2 * (self.draft.fresh.len() as i64 + 1) {
-            return Err(refused("no number of a value is free"));
+            return Err(rejected("no number of a value is free"));
         }
         let items: Vec<_> =
             fresh.numbers.iter().map(|number| format!("{{\"#\":\"0.a_i64\",\"D\":{number}}}")).collect();
@@ -177,11 +177,11 @@ impl PirRender<'_> {
         while let Operand::New(other) = end {
             end = self.draft.fresh[other].input;
         }
-        let Operand::Old(value) = end else { return Err(refused("a new operation reads nothing")) };
+        let Operand::Old(value) = end else { return Err(rejected("a new operation reads nothing")) };
         let kind = again(self.text, &self.places.values[value.0 as usize].1)?;
         let word = kind.get("D").and_then(|data| data.items().first()).and_then(|element| element.get("#"));
         let word = word.and_then(Json::text).and_then(|word| word.strip_prefix("0.t_")).map(str::to_string);
-        word.ok_or_else(|| refused(format!("the type of {} is not known", self.draft.model.value(value).name)))
+        word.ok_or_else(|| rejected(format!("the type of {} is not known", self.draft.model.value(value).name)))
     }
 }
 

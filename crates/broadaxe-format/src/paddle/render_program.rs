@@ -1,4 +1,4 @@
-//! A draft as bytes of an old program: names of variables are replaced, new operators and variables put in.
+//! Writes a draft as an old program: names of variables are replaced, operators and variables are inserted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::{
     program::ProgramPlaces,
 };
 use crate::{
-    edit::{Piece, Scalar, ShapeOp, refused},
+    edit::{Piece, Scalar, ShapeOp, rejected},
     error::Error,
     graph::{Element, NodeId, Use, ValueId},
     result_shape::extents,
@@ -117,44 +117,44 @@ impl ProgramRender<'_> {
             let name = self.variable(Operand::Old(*value));
             let element = self.draft.model.value(*value).element.as_ref().and_then(element::number);
             let (Some(path), Some(element)) = (self.places.variables.get(&name), element) else {
-                return Err(refused(format!("the shape of the variable {name} is not recorded, so it cannot change")));
+                return Err(rejected(format!("the shape of the variable {name} is not recorded, so it cannot change")));
             };
             self.alone(&name)?;
             let description = Piece::New(description(element, &extents(shape)));
             self.splices.replace(path, path[4].span(), vec![description]);
         }
-        for fresh in self.draft.fresh.iter().filter(|fresh| fresh.beside.1) {
-            self.alone(&self.variable(fresh.input)).map_err(|error| self.at(error, fresh.beside.0))?;
+        for fresh in self.draft.fresh.iter().filter(|fresh| fresh.next_to.1) {
+            self.alone(&self.variable(fresh.input)).map_err(|error| self.at(error, fresh.next_to.0))?;
         }
         Ok(())
     }
 
-    /// Refuses to change a variable that is written more than once: its readers cannot be told apart by name.
+    /// Rejects to change a variable that is written more than once: its readers cannot be told apart by name.
     fn alone(&self, name: &str) -> Result<(), Error> {
         let values = (0..self.draft.model.values.len() as u32).map(ValueId);
         let message =
-            || refused(format!("the variable {name} is written more than once, so its result keeps its shape"));
+            || rejected(format!("the variable {name} is written more than once, so its result keeps its shape"));
         let count = values.filter(|&value| self.variable(Operand::Old(value)) == name).count();
         if count > 1 { Err(message()) } else { Ok(()) }
     }
 
     fn fresh(&mut self, index: usize) -> Result<(), Error> {
         let fresh = &self.draft.fresh[index];
-        let op = &self.places.nodes[fresh.beside.0.0 as usize];
+        let op = &self.places.nodes[fresh.next_to.0.0 as usize];
         let block = self.places.blocks[op.block];
         let name = self.names[index].clone();
         let shadow = format!("{name}.shape");
         let shape = self.draft.shape(fresh.input).unwrap_or_else(SymbolicShape::unknown_rank);
         let written = operator(fresh, &self.variable(fresh.input), &name, &shadow)
-            .map_err(|error| self.at(error, fresh.beside.0))?;
-        let at = if fresh.beside.1 { op.field.end } else { op.field.start };
+            .map_err(|error| self.at(error, fresh.next_to.0))?;
+        let at = if fresh.next_to.1 { op.field.end } else { op.field.start };
         self.splices.insert(&[block], at, wrap(4, vec![Piece::New(written)]));
         let mut dims = vec![0];
         dims.extend(extents(&shape));
         let variables = [(name, extents(&fresh.shape)), (shadow, dims)];
         let count = if fresh.does == ShapeOp::Expand { 1 } else { 2 };
         for (name, dims) in &variables[..count] {
-            let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.beside.0))?;
+            let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.next_to.0))?;
             self.splices.insert(&[block], block.span().end, wrap(3, vec![Piece::New(written)]));
         }
         Ok(())
@@ -193,7 +193,7 @@ fn attribute(name: &str, value: &Scalar) -> Result<Vec<u8>, Error> {
     let narrow = |value: i64| {
         i32::try_from(value)
             .map(i64::from)
-            .map_err(|_| refused(format!("{name} cannot be {value}, which takes more than 32 bits")))
+            .map_err(|_| rejected(format!("{name} cannot be {value}, which does not fit into 32 bits")))
     };
     match value {
         Scalar::Int(value) => {
@@ -241,7 +241,7 @@ fn description(number: i64, dims: &[i64]) -> Vec<u8> {
 /// Writes a variable that holds a tensor.
 fn variable(name: &str, element: &Element, dims: &[i64]) -> Result<Vec<u8>, Error> {
     let number =
-        element::number(element).ok_or_else(|| refused(format!("the type {element} has no number in Paddle")))?;
+        element::number(element).ok_or_else(|| rejected(format!("the type {element} has no number in Paddle")))?;
     let (mut tensor, mut kind, mut variable) = (Vec::new(), Vec::new(), Vec::new());
     bytes(&mut tensor, 1, &description(number, dims));
     int(&mut kind, 1, 7);

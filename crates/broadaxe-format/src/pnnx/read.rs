@@ -27,7 +27,7 @@ const TYPES: [(&str, Element); 1] = [("bool", Element::Known(DType::Bool))];
 /// Types that cannot be computed with, and their bits.
 const OTHERS: [(&str, u32); 3] = [("c32", 32), ("c64", 64), ("c128", 128)];
 
-/// Reads a model; its archive is looked for beside it.
+/// Reads a model and looks for its archive in the same folder.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Format`] with the line, [`crate::ErrorKind::Limit`] for a text that is too long.
@@ -55,7 +55,7 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     Ok(model)
 }
 
-/// Reads what stands after the names.
+/// Reads the words after the names.
 fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &Store) -> Result<(), Error> {
     let blobs: HashMap<String, ValueId> =
         (node.inputs.iter().chain(&node.outputs).flatten()).map(|&id| (model.value(id).name.clone(), id)).collect();
@@ -63,7 +63,7 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
         let word = text.word(word);
         let (key, value) = word.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
             let start: String = word.chars().take(40).collect();
-            Error::format(format!("'{start}' is no parameter; they are written key=value"))
+            Error::format(format!("'{start}' is not a parameter; write key=value"))
         })?;
         if let Some(name) = key.strip_prefix('#') {
             let id = blobs.get(name).copied();
@@ -89,7 +89,7 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
     Ok(())
 }
 
-/// Takes the shape that a line records for one of its blobs.
+/// Reads the shape that a line records for one of its blobs.
 fn recorded(model: &mut Model, place: &str, id: ValueId, value: &str) -> Result<(), Error> {
     let (dims, element) = typed(value)?;
     let shape = SymbolicShape::new(dims);
@@ -108,7 +108,7 @@ fn recorded(model: &mut Model, place: &str, id: ValueId, value: &str) -> Result<
 fn typed(text: &str) -> Result<(Vec<Dim>, Option<Element>), Error> {
     let wrong = || {
         let start: String = text.chars().take(40).collect();
-        Error::format(format!("'{start}' is no shape; one is written (1,3,?,5)f32"))
+        Error::format(format!("'{start}' is not a shape; write (1,3,?,5)f32"))
     };
     let (list, name) = text.strip_prefix('(').and_then(|text| text.rsplit_once(')')).ok_or_else(wrong)?;
     let dim = |text: &str| match text.strip_prefix('%') {
@@ -122,7 +122,7 @@ fn typed(text: &str) -> Result<(Vec<Dim>, Option<Element>), Error> {
     };
     let dims: Vec<Dim> = if list.is_empty() { vec![] } else { list.split(',').map(dim).collect::<Result<_, _>>()? };
     if dims.len() > MAX_RANK {
-        return Err(Error::format(format!("a shape of rank {}; at most {MAX_RANK} are taken", dims.len())));
+        return Err(Error::format(format!("a shape of rank {}; the limit is {MAX_RANK}", dims.len())));
     }
     let known = DType::ALL.into_iter().find(|dtype| dtype.name() == name).map(Element::Known);
     let known = known.or_else(|| TYPES.into_iter().find(|(known, _)| *known == name).map(|(_, element)| element));
@@ -155,7 +155,7 @@ fn number(text: &str) -> Option<Attribute> {
     text.parse().map(Attribute::Int).ok().or_else(|| text.parse().map(Attribute::Float).ok())
 }
 
-/// Makes what a `pnnx.Attribute` holds the constant that it is.
+/// Marks the output of a `pnnx.Attribute` as a constant.
 fn constant(model: &mut Model, node: &Node) {
     if node.op != "pnnx.Attribute" {
         return;
@@ -186,7 +186,7 @@ struct Store {
 }
 
 impl Store {
-    /// Looks for the archive beside the model.
+    /// Opens the archive of the model.
     fn open(model: &mut Model) -> Result<Self, Error> {
         let file = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
         let members = file.as_ref().map_err(Clone::clone).map(store::members);

@@ -1,4 +1,4 @@
-//! Reading, refusing and changing texts of pnnx.
+//! Reading, rejecting and changing texts of pnnx.
 
 use super::PNNX;
 use crate::{
@@ -49,19 +49,19 @@ fn graph() {
 }
 
 #[test]
-fn refused() {
+fn rejected() {
     let cases = [
         ("1 1\npnnx.Input a 0 1 0 #1=(1)f32\n", "the shape of a blob that the layer does not have"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(-1)f32\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(99999999999999999999)f32\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=1,2\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(%)f32\n", "is no shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(-1)f32\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(99999999999999999999)f32\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=1,2\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(%)f32\n", "is not a shape"),
         ("1 1\npnnx.Attribute a 0 1 0 @data=(?)f32\n", "not known"),
         ("1 1\npnnx.Attribute a 0 1 0 @data=(2147483647,2147483647,2147483647)f32\n", "can be counted"),
         ("1 1\npnnx.Input a 0 1 0 x=1 x=2\n", "given twice"),
-        ("1 1\npnnx.Input a 0 1 0 x\n", "is no parameter"),
-        ("1 1\npnnx.Input a 0 1 0 =x\n", "is no parameter"),
-        ("1 1\nF.relu a 1 1 1 0\n", "which no layer makes"),
+        ("1 1\npnnx.Input a 0 1 0 x\n", "is not a parameter"),
+        ("1 1\npnnx.Input a 0 1 0 =x\n", "is not a parameter"),
+        ("1 1\nF.relu a 1 1 1 0\n", "which no layer computes"),
     ];
     let mut wrong = Vec::new();
     for (body, want) in cases {
@@ -175,7 +175,7 @@ fn archive() {
         (member(0, 17, &[]), Err("longer than the file")),
         (member(0, 15, &[]), Err("16 bytes, but 15")),
         (member(8, 16, &[]), Err("compressed")),
-        (member(0, 16, &[]).repeat(2), Err("there twice")),
+        (member(0, 16, &[]).repeat(2), Err("occurs twice")),
         (b"PK\x03\x04".to_vec(), Err("the file ends")),
         (vec![], Ok(0)),
     ];

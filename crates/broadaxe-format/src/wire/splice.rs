@@ -1,4 +1,4 @@
-//! New bytes in the place of old ones, with the lengths of all messages around them made right.
+//! Replaces bytes and adjusts the lengths of all messages around them.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -58,7 +58,7 @@ pub(crate) fn length(pieces: &[Piece]) -> u64 {
     pieces.iter().map(Piece::len).sum()
 }
 
-/// A message that a change lies in: where its length stands, and its contents.
+/// A message around a change: the place of its length, and its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Around {
     size_at: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Takes the message that a field holds.
+    /// Makes one from a field.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Format`] when the field is a number.
@@ -74,7 +74,7 @@ impl Around {
         Ok(Self { size_at: field.size_at, span: field.span()? })
     }
 
-    /// Returns where its contents lie.
+    /// Returns the place of its contents.
     pub(crate) fn span(&self) -> Span {
         self.span
     }
@@ -83,7 +83,7 @@ impl Around {
 /// Changes of a file of `len` bytes, which are made at once.
 #[derive(Debug, Default)]
 pub(crate) struct Splices {
-    /// The old bytes, how deep they lie, and the new ones.
+    /// The old bytes, the number of messages around them, and the new ones.
     list: Vec<(Span, usize, Vec<Piece>)>,
     /// By the first byte of the contents: the message, the one around it, and by how much its contents grow.
     around: BTreeMap<u64, (Around, Option<u64>, i64)>,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_changes_are_refused() {
+    fn overlapping_changes_are_rejected() {
         let mut splices = Splices::default();
         splices.replace(&[], Span { at: 0, end: 3 }, vec![]);
         splices.replace(&[], Span { at: 2, end: 4 }, vec![]);

@@ -1,8 +1,8 @@
-//! A layer replaced by others.
+//! Replaces a layer by others.
 
 use super::{NcnnEditor, SWAPPED, parameter_word};
 use crate::{
-    edit::{NewNode, Scalar, Wire, refused},
+    edit::{NewNode, Scalar, Wire, rejected},
     error::Error,
     graph::{Model, Node, NodeId},
     ncnn::{draft::change::NewLayerParts, params::parameter, weights::loads},
@@ -14,14 +14,12 @@ impl NcnnEditor<'_> {
         self.draft.replace(self.model, node, with, parts)
     }
 
-    /// Refuses layers that would read something else of the file of weights than the one they replace.
+    /// Rejects layers that would read something else of the file of weights than the one they replace.
     fn keeps_weights(&self, old: &Node, with: &[NewNode]) -> Result<(), Error> {
         let mut new = Vec::new();
         for node in with {
             let found = loads(&sketch(self.model, node)?);
-            new.extend(
-                found.ok_or_else(|| refused(format!("what {} reads of the weights is not known here", node.op)))?,
-            );
+            new.extend(found.ok_or_else(|| rejected(format!("the weights that {} reads are not known", node.op)))?);
         }
         if loads(old).is_some_and(|old| old == new) {
             return Ok(());
@@ -30,11 +28,11 @@ impl NcnnEditor<'_> {
             "{} {} reads the file of weights, and what replaces it must read as much in the same order, as a MemoryData can",
             old.op, old.name
         );
-        Err(refused(message))
+        Err(rejected(message))
     }
 }
 
-/// Takes a new layer apart; a number is a parameter of `BinaryOp`.
+/// Returns the words of a new layer; a number becomes a parameter of `BinaryOp`.
 fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
     let mut words = Vec::new();
     for (name, value) in &new.attributes {
@@ -56,10 +54,10 @@ fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
 
 fn number(op: &str, name: &str) -> Result<i64, Error> {
     let number = parameter(op, name).and_then(|number| number.parse().ok());
-    number.ok_or_else(|| refused(format!("{op} has no parameter {name} that is known here; use its number, 0 to 31")))
+    number.ok_or_else(|| rejected(format!("{op} has no known parameter {name}; use its number, 0 to 31")))
 }
 
-/// Takes the operation that means the same with exchanged operands.
+/// Sets the operation that computes the same with exchanged operands.
 fn exchange(words: &mut Vec<(i64, Scalar)>) {
     let before = words.iter().find(|(number, _)| *number == 0);
     let before = if let Some((_, Scalar::Int(before))) = before { *before } else { 0 };

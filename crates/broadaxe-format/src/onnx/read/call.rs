@@ -39,7 +39,7 @@ pub(super) struct Calls {
     bytes: u64,
 }
 
-/// A function as it stands in the file.
+/// A function as the file has it.
 struct Function {
     around: Around,
     inputs: Vec<String>,
@@ -59,7 +59,7 @@ impl Function {
 }
 
 impl Build<'_> {
-    /// Reads a function, but for its nodes.
+    /// Reads a function, except its nodes.
     pub(super) fn function(&mut self, field: &Field) -> Result<(), Error> {
         let around = Around::of(field)?;
         let mut key = Key::default();

@@ -17,7 +17,7 @@ use crate::{
     graph::{Attribute, Constant, Data, Element, Node, NodeId},
 };
 
-/// A node as it stands in the file.
+/// A node as the file has it.
 #[derive(Default)]
 pub(super) struct NodeMessage {
     pub(super) inputs: Vec<String>,
@@ -163,7 +163,7 @@ impl Build<'_> {
         }
         let count = node.attributes.len();
         if count > limits::ATTRIBUTES {
-            let message = format!("a node has {count} attributes; at most {} are taken", limits::ATTRIBUTES);
+            let message = format!("a node has {count} attributes; the limit is {}", limits::ATTRIBUTES);
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
         Ok(node)
@@ -174,12 +174,12 @@ impl Build<'_> {
         let written = |field: &Field| field.span().and_then(|span| self.written(span)).unwrap_or_default();
         let makes = |k: &usize| written(&fields[*k]).outputs.iter().any(|output| output == name);
         Error::format(match (reader..fields.len()).find(makes) {
-            Some(k) if k == reader => format!("it reads its own output {name:?}; a node reads what stands before it"),
+            Some(k) if k == reader => format!("it reads its own output {name:?}; a node can read only earlier outputs"),
             Some(k) => {
                 let later = called(&format!("node {k}"), &written(&fields[k]));
-                format!("it reads {name:?}, which {later} makes after it; nodes stand in the order of their values")
+                format!("it reads {name:?}, which {later} computes after it; sort the nodes")
             }
-            None => format!("it reads {name:?}, which nothing makes"),
+            None => format!("it reads {name:?}, which no node computes"),
         })
     }
 }

@@ -29,7 +29,7 @@ impl Scopes {
         self.stack.pop();
     }
 
-    /// Puts a name into the innermost graph; `false` when it is there already.
+    /// Adds a name to the innermost graph; `false` when it already exists.
     pub(super) fn define(&mut self, name: &str, value: Option<ValueId>) -> bool {
         let Some(scope) = self.stack.last_mut() else { return false };
         scope.names.insert(name.to_owned(), value).is_none()

@@ -1,4 +1,4 @@
-//! Constants in another shape. Their elements are not touched, wherever they are.
+//! Gives constants other shapes; their elements are not touched.
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -17,12 +17,12 @@ use super::{
     Writer, encode,
 };
 use crate::{
-    edit::{Piece, ShapeOp, refused},
+    edit::{Piece, ShapeOp, rejected},
     error::Error,
     graph::{Constant, Data, GraphId, Use, Value, ValueId},
 };
 
-/// Where a constant stands in the file.
+/// The place of a constant in the file.
 enum Held {
     /// A tensor, and the messages around it.
     Tensor(Vec<Around>, Field),
@@ -30,7 +30,7 @@ enum Held {
     Plain(Vec<Around>, Field),
 }
 
-/// Where the parts of a graph stand, by name.
+/// The places of a graph's parts, by name.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     initializers: HashMap<String, Field>,
@@ -42,7 +42,7 @@ impl<'a> Writer<'a> {
         let (value, constant) = self.constant(id, shape)?;
         let (name, graph) = (value.name.clone(), value.graph);
         if self.model.graph(graph).outputs.contains(&id) {
-            return Err(refused(format!("{name:?} flows out of its graph; its shape is seen outside")));
+            return Err(rejected(format!("{name:?} is an output of its graph, so its shape cannot change")));
         }
         match self.held(id)? {
             Held::Tensor(path, tensor) => self.dims(path, &tensor, shape)?,
@@ -79,7 +79,7 @@ impl<'a> Writer<'a> {
         for at in own {
             let draft = self.draft(at.node)?;
             let slot = draft.inputs.get_mut(at.input).filter(|slot| **slot == old);
-            slot.ok_or_else(|| refused("an input is changed twice"))?.clone_from(&name);
+            slot.ok_or_else(|| rejected("an input is changed twice"))?.clone_from(&name);
         }
         Ok(())
     }
@@ -89,23 +89,23 @@ impl<'a> Writer<'a> {
         let model = self.model;
         let value = model.value(id);
         let name = &value.name;
-        let constant = value.constant.as_ref().ok_or_else(|| refused(format!("{name:?} is no constant")))?;
+        let constant = value.constant.as_ref().ok_or_else(|| rejected(format!("{name:?} is not a constant")))?;
         if self.model.graph(value.graph).inputs.contains(&id) {
-            return Err(refused(format!(
+            return Err(rejected(format!(
                 "{name:?} can be overridden by a caller, who gives its shape; reshape it where it is read"
             )));
         }
         if shape.len() > MAX_RANK {
-            return Err(refused(format!("{name:?} cannot have more than {MAX_RANK} axes")));
+            return Err(rejected(format!("{name:?} cannot have more than {MAX_RANK} axes")));
         }
         Ok((value, constant))
     }
 
-    /// Finds where a constant stands.
+    /// Finds the place of a constant.
     fn held(&mut self, id: ValueId) -> Result<Held, Error> {
         let value = self.model.value(id);
         let mut path = self.path(value.graph);
-        let lost = || refused(format!("{:?} is not stored as a tensor of its own", value.name));
+        let lost = || rejected(format!("{:?} is not stored as a tensor of its own", value.name));
         if let Some((producer, _)) = value.producer {
             let node = Around::of(&self.index.nodes[producer.0 as usize])?;
             path.push(node);
@@ -220,8 +220,8 @@ impl<'a> Writer<'a> {
 /// Writes a constant that is spelled in an attribute as a tensor.
 fn typed(constant: &Constant, name: &str, shape: &[usize]) -> Result<Vec<Piece>, Error> {
     let Data::Held(raw) = &constant.data else {
-        return Err(refused("the elements of this constant are not there"));
+        return Err(rejected("the elements of this constant are not there"));
     };
-    let code = element::code(&constant.element).ok_or_else(|| refused("the type of this constant is not known"))?;
+    let code = element::code(&constant.element).ok_or_else(|| rejected("the type of this constant is not known"))?;
     Ok(encode::tensor(name, shape, code, raw))
 }

@@ -1,4 +1,4 @@
-//! What becomes of one node.
+//! Collects the changes of one node.
 
 use super::{
     super::{
@@ -13,7 +13,7 @@ use crate::{
     graph::NodeId,
 };
 
-/// A node with its changes; what it had is kept beside, to write only the differences.
+/// A node with its changes, and its old inputs and outputs: only differences are written.
 #[derive(Debug, Default)]
 pub(super) struct NodeDraft {
     pub(super) inputs: Vec<String>,
@@ -22,11 +22,11 @@ pub(super) struct NodeDraft {
     /// The operator for exchanged inputs.
     swap: Option<String>,
     attributes: Vec<(String, Option<Scalar>)>,
-    /// Nodes in front of it, as fields of its graph.
+    /// Nodes before it, as fields of its graph.
     pub(super) before: Vec<Vec<u8>>,
-    /// Nodes behind it.
+    /// Nodes after it.
     pub(super) after: Vec<Vec<u8>>,
-    /// What stands in its place.
+    /// Its replacement.
     pub(super) instead: Option<Vec<u8>>,
 }
 

@@ -156,7 +156,7 @@ pub(super) fn opset(domain: &str, version: i64) -> Vec<u8> {
     bytes_field(MODEL_OPSET, &message)
 }
 
-/// Refuses a file that would be longer than protobuf can be.
+/// Rejects a file that would be longer than protobuf can be.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] from 2 GiB on.

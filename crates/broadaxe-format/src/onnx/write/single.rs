@@ -13,7 +13,7 @@ use super::{
     encode,
 };
 use crate::{
-    edit::{Piece, Scalar, refused},
+    edit::{Piece, Scalar, rejected},
     error::Error,
     graph::{Attribute, Element, Model, Node},
 };
@@ -91,7 +91,7 @@ pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Res
 
 fn code(end: &End) -> Result<i64, Error> {
     element::code(&end.element)
-        .ok_or_else(|| refused(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
+        .ok_or_else(|| rejected(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
 }
 
 fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Error> {
@@ -113,13 +113,13 @@ fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Er
         Attribute::Tensor(tensor) => {
             let raw = model
                 .elements(tensor, MAX_TENSOR_BYTES)?
-                .ok_or_else(|| refused(format!("the attribute {name} is too large")))?;
-            let unknown = || refused(format!("the attribute {name} has elements of {}", tensor.element));
+                .ok_or_else(|| rejected(format!("the attribute {name} is too large")))?;
+            let unknown = || rejected(format!("the attribute {name} has elements of {}", tensor.element));
             let code = element::code(&tensor.element).ok_or_else(unknown)?;
             flat(encode::tensor_attribute(name, encode::tensor("", &tensor.shape, code, &raw)))
         }
         Attribute::Graph(_) | Attribute::Other(_) => {
-            return Err(refused(format!("the attribute {name} cannot be taken out of its model")));
+            return Err(rejected(format!("the attribute {name} cannot be taken out of its model")));
         }
     })
 }
