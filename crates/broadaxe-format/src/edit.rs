@@ -243,3 +243,36 @@ impl File {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_is_tried() {
+        let mut tried = Vec::new();
+        let error = each([(4, &1), (5, &2), (7, &3)], |at, number| {
+            tried.push((at, *number));
+            if number % 2 == 1 { Err(rejected(format!("{number} is odd"))) } else { Ok(()) }
+        });
+        assert_eq!(tried, [(4, 1), (5, 2), (7, 3)]);
+        let error = error.unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Edit, "1 is odd".to_owned()));
+        assert_eq!(error.edits(), [(4, "1 is odd".to_owned()), (7, "3 is odd".to_owned())]);
+        assert!(each([(0, &2)], |_, _| Ok(())).is_ok());
+    }
+
+    #[test]
+    fn scalars_as_texts_and_attributes() {
+        let cases = [
+            (Scalar::Int(-1), "-1", "Int(-1)"),
+            (Scalar::Float(0.5), "0.5", "Float(0.5)"),
+            (Scalar::Text("a b".into()), "a b", "Text(\"a b\")"),
+            (Scalar::Ints(vec![1, -2]), "[1, -2]", "Ints([1, -2])"),
+            (Scalar::Floats(vec![1.0]), "[1.0]", "Floats([1.0])"),
+        ];
+        for (scalar, text, attribute) in cases {
+            assert_eq!((scalar.to_string(), format!("{:?}", Attribute::from(scalar))), (text.into(), attribute.into()));
+        }
+    }
+}

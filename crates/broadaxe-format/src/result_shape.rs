@@ -159,3 +159,93 @@ fn unsqueezed(shape: &SymbolicShape, axes: &[i64]) -> Result<SymbolicShape, Erro
     let dims: Vec<Dim> = new.iter().filter_map(|&one| if one { Some(Dim::known(1)) } else { old.next() }).collect();
     Ok(SymbolicShape::new(dims))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str) -> Option<SymbolicShape> {
+        let dims = text.strip_prefix('(')?.strip_suffix(')')?;
+        let dims = dims.split(',').map(str::trim).filter(|dim| !dim.is_empty());
+        Some(SymbolicShape::new(dims.map(|dim| dim.parse().unwrap()).collect::<Vec<Dim>>()))
+    }
+
+    #[test]
+    fn shapes_of_results() {
+        let reshape = |target: &[i64]| ResultShape::of(ShapeOp::Reshape, target);
+        let unsqueeze = |axes: &[i64]| ResultShape::of(ShapeOp::Unsqueeze, axes);
+        let expand = |target: &[i64]| ResultShape::of(ShapeOp::Expand, target);
+        let numpy = || ResultShape::Broadcast(Rule::numpy());
+        // How the shape follows, the inputs ("-" is unknown), and the result or a part of the error.
+        let cases: Vec<(ResultShape, &[&str], &str)> = vec![
+            (reshape(&[6]), &["(2, 3)"], "(6,)"),
+            (reshape(&[-1]), &["(2, 3)"], "(6,)"),
+            (reshape(&[0, -1]), &["(2, 3, 4)"], "(2, 12)"),
+            (reshape(&[3, 0]), &["(2, 3)"], "6 elements do not fit into the shape 3, 0"),
+            (reshape(&[3, 2]), &["-"], "(3, 2)"),
+            (reshape(&[-1, 2]), &["-"], "(?, 2)"),
+            (reshape(&[-1, 2]), &["(?, 2)"], "(?, 2)"),
+            (reshape(&[0, 0]), &["(n, 2)"], "(n, 2)"),
+            (reshape(&[4]), &["(2, 3)"], "6 elements do not fit into the shape 4"),
+            (reshape(&[4, -1]), &["(2, 3)"], "6 elements do not fit"),
+            (reshape(&[-1, -1]), &["(2, 3)"], "more than one -1"),
+            (reshape(&[0, 0, 0]), &["(2, 3)"], "keeps axis 2, but (2, 3) does not have that axis"),
+            (reshape(&[-2]), &["(2, 3)"], "has the extent -2"),
+            (reshape(&[0, 5]), &["(0, 7)"], "(0, 5)"),
+            (reshape(&[]), &["(1, 1)"], "()"),
+            (unsqueeze(&[0]), &["(2, 3)"], "(1, 2, 3)"),
+            (unsqueeze(&[1, 3]), &["(2, 3)"], "(2, 1, 3, 1)"),
+            (unsqueeze(&[-1]), &["(2,)"], "(2, 1)"),
+            (unsqueeze(&[0]), &["()"], "(1,)"),
+            (unsqueeze(&[0]), &["-"], "-"),
+            (unsqueeze(&[3]), &["(2,)"], "the axes 3 are not 1 of 2"),
+            (unsqueeze(&[0, -3]), &["(2,)"], "are not 2 of 3"),
+            (unsqueeze(&[i64::MIN]), &["(2,)"], "are not 1 of 2"),
+            (expand(&[2, 3]), &["(3,)"], "(2, 3)"),
+            (expand(&[1, 1]), &["(2, 3)"], "(2, 3)"),
+            (expand(&[4, 1, 3]), &["(n, 1)"], "(4, n, 3)"),
+            (expand(&[2]), &["-"], "-"),
+            (expand(&[-1]), &["(2,)"], "extents from 0 on"),
+            (expand(&[4]), &["(3,)"], "3"),
+            (numpy(), &["(2, 1)", "(3,)"], "(2, 3)"),
+            (numpy(), &["(2, 1)", "-"], "-"),
+            (numpy(), &["(2,)", "(3,)"], "3"),
+            (ResultShape::First, &["(2, n)", "(3,)"], "(2, n)"),
+            (ResultShape::First, &["-", "(3,)"], "-"),
+            (ResultShape::First, &[], "-"),
+            (ResultShape::Unknown, &["(2,)"], "-"),
+            (ResultShape::Known(shape("(7,)").unwrap()), &["(2,)"], "(7,)"),
+            (ResultShape::behind(shape("(2, 3)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(2, 3)"),
+            (ResultShape::behind(shape("(6,)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(2, 3)"),
+            (ResultShape::behind(None, ShapeOp::Unsqueeze, &[0]), &["(6,)"], "(1, 6)"),
+        ];
+        let mut wrong = Vec::new();
+        for (k, (follows, inputs, want)) in cases.iter().enumerate() {
+            let inputs: Vec<_> = inputs.iter().map(|text| shape(text)).collect();
+            let got = follows.shape(&inputs).map(|shape| shape.map_or("-".to_owned(), |shape| shape.to_string()));
+            let fits = got.as_ref().map_or_else(|error| error.to_string().contains(want), |got| got == want);
+            if !fits {
+                wrong.push(format!("case {k}: {got:?}, not {want}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn recorded_shapes_that_stay() {
+        let cases = [
+            ("(2, 3)", "(2, 3)", true),
+            ("(2, 3)", "(2, n)", true),
+            ("(2, n)", "(2, 3)", false),
+            ("(2, 3)", "(2, 4)", false),
+            ("(2, 3)", "(2,)", false),
+            ("()", "()", true),
+        ];
+        for (recorded, inferred, want) in cases {
+            assert_eq!(compatible(&shape(recorded).unwrap(), &shape(inferred).unwrap()), want, "{recorded} {inferred}");
+        }
+        assert!(!compatible(&SymbolicShape::unknown_rank(), &shape("()").unwrap()));
+        assert_eq!(extents(&shape("(2, n, 3)").unwrap()), [2, -1, 3]);
+        assert!(extents(&SymbolicShape::unknown_rank()).is_empty());
+    }
+}

@@ -58,7 +58,7 @@ impl Piece {
         }
     }
 
-    /// Says whether there is no byte.
+    /// Says whether it is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -75,7 +75,7 @@ impl Source {
         let metadata = std::fs::metadata(path).map_err(fail)?;
         if !metadata.is_file() {
             let kind = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
-            let error = say(&"this is no regular file; give the file of a model");
+            let error = say(&"not a regular file; give the file of a model");
             return Err(error.caused(Cause { kind, code: None }));
         }
         let file = File::open(path).map_err(fail)?;
@@ -96,7 +96,7 @@ impl Source {
         Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes), weights: None }
     }
 
-    /// Puts a source together from bytes of another one, which are not copied, and new ones.
+    /// Makes a source from bytes of another one, which are not copied, and new ones.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] where the other source ends before what is kept of it.
@@ -169,7 +169,7 @@ impl Source {
         self.len
     }
 
-    /// Says whether there is no byte.
+    /// Says whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -259,5 +259,63 @@ mod tests {
         }
         assert!(source.read(3, whole.len()).is_err());
         assert!(Source::parts(Some(&base), vec![Piece::Kept { at: 5, len: 6 }], None).is_err());
+    }
+
+    #[test]
+    fn texts_within_a_limit() {
+        let cases: &[(&[u8], u64, Result<&str, &str>)] = &[
+            (b"", 0, Ok("")),
+            (b"abc", 3, Ok("abc")),
+            ("\u{e9}".as_bytes(), 9, Ok("\u{e9}")),
+            (b"abc", 2, Err("the file has 3 bytes; the limit for this format is 2")),
+            (b"ab\xffc", 9, Err("byte 2: the text is not UTF-8")),
+            (b"ab\xc3", 9, Err("byte 2: the text is not UTF-8")),
+        ];
+        for (bytes, most, want) in cases {
+            let got = Source::memory(*bytes, None).text(*most).map_err(|error| error.to_string());
+            assert_eq!(got.as_deref().map_err(String::as_str), *want);
+        }
+    }
+
+    #[test]
+    fn weights_are_found_or_a_reason() {
+        let folder = std::env::temp_dir().join(format!("broadaxe-weights-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.bin"), b"abc").unwrap();
+        let source = |name: &str| Source::memory(*b"model", Some(folder.join(name)));
+        let named = Source::memory(*b"model", None).with_weights(Source::memory(*b"ab", None));
+        let cases = [
+            (source("a.xml"), Ok(3)),
+            (source("b.xml"), Err("b.bin is not there")),
+            (source("a.bin"), Err("without its file of weights")),
+            (Source::memory(*b"model", None), Err("without its file of weights")),
+            (named, Ok(2)),
+        ];
+        for (source, want) in cases {
+            let got = source.open_weights("bin").unwrap().map(|weights| weights.len());
+            match (&got, want) {
+                (Ok(got), Ok(want)) => assert_eq!(*got, want),
+                (Err(why), Err(want)) => assert!(why.contains(want), "{why}, not {want}"),
+                (got, want) => panic!("{got:?}, not {want:?}"),
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        let error = Source::open(&folder).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::File);
+    }
+
+    #[test]
+    fn reads_beyond_the_end() {
+        let base = Source::memory(*b"0123", None);
+        let parts = Source::parts(Some(&base), vec![Piece::Kept { at: 1, len: 3 }], None).unwrap();
+        for source in [&base, &parts] {
+            for (at, len) in [(source.len(), 1), (0, source.len() as usize + 1), (u64::MAX, 1), (1, usize::MAX)] {
+                let error = source.read(at, len).unwrap_err();
+                assert!(error.to_string().starts_with("the file ends at byte"), "{error}");
+            }
+            assert!(source.read(source.len(), 0).unwrap().is_empty());
+        }
+        let orphan = Source::parts(None, vec![Piece::Kept { at: 0, len: 1 }], None);
+        assert!(orphan.unwrap_err().to_string().contains("a file of 0 bytes"));
     }
 }

@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
     /// [`ErrorKind::Limit`] for more than `most`, and those of [`Source::read`].
     pub(crate) fn bytes(&self, span: Span, most: u64) -> Result<Vec<u8>, Error> {
         if span.len() > most {
-            let message = format!("this text has {} bytes; at most {most} are taken here", span.len());
+            let message = format!("this text has {} bytes; the limit here is {most}", span.len());
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
         self.with(span.at, span.end, span.len(), <[u8]>::to_vec)
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
     /// [`ErrorKind::Format`] when the field is something else, [`ErrorKind::Limit`] above `most`.
     pub(crate) fn ints(&self, field: &Field, most: usize, into: &mut Vec<u64>) -> Result<(), Error> {
         let mut push = |value| {
-            let message = || Error::new(ErrorKind::Limit, format!("at most {most} numbers are taken here"));
+            let message = || Error::new(ErrorKind::Limit, format!("the limit here is {most} numbers"));
             if into.len() >= most {
                 return Err(message().at(format_args!("byte {}", field.start)));
             }

@@ -285,7 +285,7 @@ impl<'a> Lower<'a> {
         Ok(Primitive::Insert { at: Place::Before(at), does, numbers: numbers.to_vec() })
     }
 
-    /// Reshapes a constant in front of those who read it.
+    /// Inserts reshapes of a constant before its readers.
     fn views(&mut self, from: usize, shape: &[usize], uses: &[Use]) -> Result<(), Error> {
         let target: Option<Vec<i64>> =
             shape.iter().map(|&dim| i64::try_from(dim).ok().filter(|&dim| dim > 0)).collect();
@@ -308,3 +308,6 @@ fn sizes(shape: &[i64]) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,7 +56,7 @@ impl NcnnEditor<'_> {
         }
     }
 
-    /// Finds the constants all of whose readers, behind any `Split`, are given one shape: they change where they are made.
+    /// Finds the constants whose readers, also through `Split`s, all get the same shape: these change in place.
     fn whole(&self, edits: &Lowered) -> HashMap<ValueId, Vec<usize>> {
         let wanted: HashMap<ValueId, &Vec<usize>> = (edits.iter())
             .filter_map(|(_, edit)| match edit {

@@ -62,7 +62,7 @@ pub(super) fn parse(word: &str) -> Result<(i64, Attribute), Error> {
     };
     let number = number.filter(|number| (0..PARAMETER_COUNT).contains(number)).ok_or_else(|| {
         Error::format(format!(
-            "there is no parameter {}; they go from 0 to 31, arrays from -23300 to -23331",
+            "unknown parameter {}; parameters have the numbers 0 to 31, arrays -23300 to -23331",
             short(key)
         ))
     })?;
@@ -100,7 +100,7 @@ fn array<'a>(values: impl Iterator<Item = &'a str>) -> Result<Attribute, String>
     Ok(ints.map_or_else(|| Attribute::Floats(values.iter().filter_map(Attribute::float).collect()), Attribute::Ints))
 }
 
-/// Reads a number; one with a point or an exponent is no whole number.
+/// Reads a number; one with a point or an exponent is not a whole number.
 fn number(text: &str) -> Result<Attribute, String> {
     let wrong = || format!("'{}' is not a number", short(text));
     if text.contains(['.', 'e', 'E']) {

@@ -164,7 +164,7 @@ impl Text {
         Ok(Self { bytes, counts, layers, beyond })
     }
 
-    /// Returns a word, with a mark in place of what is no UTF-8.
+    /// Returns a word, with a mark for bytes that are not UTF-8.
     pub(crate) fn word(&self, word: &Range<usize>) -> String {
         String::from_utf8_lossy(&self.bytes[word.clone()]).into_owned()
     }

@@ -325,7 +325,7 @@ impl Walk {
     }
 
     fn array(&mut self, load: Load) -> Result<(Element, Data), String> {
-        let Some(file) = &self.file else { return Err("there is no file of weights".to_owned()) };
+        let Some(file) = &self.file else { return Err("the file of weights is missing".to_owned()) };
         let short = || format!("the file of weights ends at byte {}", file.len());
         let (mut start, mut element, mut bytes) = (self.at, F32, load.count.checked_mul(4).ok_or_else(short)?);
         if load.marked {

@@ -34,7 +34,7 @@ impl Files {
     /// Opens a file; the inner error says why it is not there.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when the name leads out of the folder, or to something that is no file of the folder's own.
+    /// [`ErrorKind::File`] when the name leads out of the folder, or not to a regular file.
     pub(super) fn open(&mut self, location: &str) -> Result<Result<Source, String>, Error> {
         if let Some(known) = self.open.get(location) {
             return Ok(known.clone());
@@ -66,7 +66,7 @@ fn parts(location: &str) -> Result<Vec<&str>, Error> {
         return Err(rejected(location, "has a character that no name may have"));
     }
     let part = |component| match component {
-        Component::Normal(name) => name.to_str().map(Some).ok_or_else(|| rejected(location, "is no text")),
+        Component::Normal(name) => name.to_str().map(Some).ok_or_else(|| rejected(location, "is not UTF-8")),
         Component::CurDir => Ok(None),
         Component::ParentDir => Err(rejected(location, "goes up a folder")),
         Component::RootDir | Component::Prefix(_) => Err(rejected(location, "does not begin in the folder")),

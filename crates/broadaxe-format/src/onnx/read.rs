@@ -1,4 +1,4 @@
-//! From the file to the graph.
+//! Builds the graph from the file.
 
 mod node;
 mod scope;
@@ -73,7 +73,7 @@ struct Inside {
     infos: Rc<HashMap<String, Span>>,
 }
 
-/// A model in the making.
+/// A model that is being built.
 struct Build<'a> {
     input: Input<'a>,
     model: Model,

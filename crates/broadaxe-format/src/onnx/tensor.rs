@@ -224,7 +224,7 @@ impl<'a> Input<'a> {
         Ok(Data::Held(bytes.into()))
     }
 
-    /// Reads the shape and type of a sparse tensor and its name; its elements are not taken.
+    /// Reads the shape and type of a sparse tensor and its name; its elements are not read.
     ///
     /// # Errors
     /// As [`Input::tensor`].

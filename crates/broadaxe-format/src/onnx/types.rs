@@ -19,7 +19,7 @@ pub(super) struct Type {
     pub(super) shape: Option<SymbolicShape>,
 }
 
-/// Texts that exporters write for a size that they do not know, and that are no names.
+/// Texts that exporters write for an unknown size; they are not names.
 const NO_NAMES: &[&str] = &["", "?", "*", "-1", "None"];
 
 /// Reads the name of a recorded value, and returns the place of its type.
@@ -79,7 +79,7 @@ fn shape(reader: &Reader, span: Span, names: bool) -> Result<SymbolicShape, Erro
             dims.push(dim(reader, field.span()?, names)?);
         }
         if dims.len() > limits::RANK {
-            let message = format!("a shape has more than {} sizes, the most that are taken", limits::RANK);
+            let message = format!("a shape has more than {} sizes, which is the limit", limits::RANK);
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
     }

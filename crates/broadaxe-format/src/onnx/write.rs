@@ -120,7 +120,7 @@ impl Writer<'_> {
             }
             self.drafts.insert(id, NodeDraft::new(inputs, outputs));
         }
-        self.drafts.get_mut(&id).ok_or_else(|| rejected("there is no such node"))
+        self.drafts.get_mut(&id).ok_or_else(|| rejected("the model has no such node"))
     }
 
     /// Returns the messages around the nodes of a graph.
@@ -180,7 +180,7 @@ impl Writer<'_> {
         Ok(held.name.clone())
     }
 
-    /// Puts a constant, of elements of this type and of this shape, into a graph: an initializer, or a node where
+    /// Adds a constant, of elements of this type and of this shape, to a graph: an initializer, or a node where
     /// initializers must be inputs too or cannot be. Such a node holds floats only before opset 9, so that anything else
     /// is an initializer of the main graph then, and an input too.
     fn hold(

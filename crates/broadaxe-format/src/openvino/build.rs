@@ -101,7 +101,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Finds what flows into a graph and out of it.
+    /// Finds the inputs and outputs of a graph.
     fn ends(&mut self, index: usize, net: &Net, sources: &[Vec<(usize, usize, usize)>], values: &[Vec<ValueId>]) {
         let graph = &mut self.model.graphs[index];
         for (k, layer) in net.layers.iter().enumerate() {
@@ -269,7 +269,7 @@ fn attributes(layer: &Layer) -> Result<(Attributes, Option<String>), Error> {
             None => 0,
             Some(Attribute::Int(axis)) => axis,
             Some(_) => {
-                return Err(Error::format(format!("{AXIS} is no whole number")).at(layer.place()));
+                return Err(Error::format(format!("{AXIS} is not a whole number")).at(layer.place()));
             }
         };
         attributes.push(("axis".to_string(), Attribute::Int(axis)));

@@ -7,7 +7,7 @@ use crate::{
     graph::{Attribute, Element},
 };
 
-/// Types that nothing is computed with, with their bits; those of strings follow from no shape.
+/// Types without arithmetic, with the bits of an element; strings have no fixed size.
 const OTHER: &[(&str, u32)] = &[
     ("u1", 1),
     ("u2", 2),

@@ -138,7 +138,7 @@ fn settings(new: &NewNode) -> Result<(String, Vec<(String, String)>), Error> {
     Ok((opset, settings))
 }
 
-/// Returns the dtype of the first input that is no number.
+/// Returns the dtype of the first input that is not a number.
 fn element_of(draft: &IrDraft<'_>, net: usize, new: &NewNode, words: &Words<'_>) -> Option<Element> {
     new.inputs.iter().find_map(|wire| match wire {
         Wire::Old(value) => draft.model.value(*value).element.clone(),

@@ -28,7 +28,7 @@ const NUMBERS: &[(i64, &str)] = &[
     (38, "u64"),
 ];
 
-/// Sizes in bits of types that nothing is computed with.
+/// The sizes in bits of types without arithmetic.
 const BITS: &[(&str, u32)] = &[("c64", 64), ("c128", 128), ("f8e4m3fn", 8), ("f8e5m2", 8)];
 
 /// Reads the name of a type, without the `t_` before it.

@@ -123,7 +123,7 @@ impl JsonReader<'_> {
     }
 
     fn wrong(&self, want: &str) -> Error {
-        Error::format(format!("{want} should stand here; the JSON is cut or damaged")).at(format!("byte {}", self.at))
+        Error::format(format!("expected {want}; the JSON is incomplete or damaged")).at(format!("byte {}", self.at))
     }
 
     fn space(&mut self) {
@@ -183,7 +183,7 @@ impl JsonReader<'_> {
         Ok(kind)
     }
 
-    /// Puts a value where it belongs, and ends what ends behind it; the outermost one is returned.
+    /// Adds a value to the innermost list or object, closes those that end after it, and returns the outermost value.
     fn close(&mut self, stack: &mut Vec<Open>, mut done: Json) -> Result<Option<Json>, Error> {
         loop {
             self.space();
@@ -327,13 +327,13 @@ mod tests {
             ("[1,]".to_string(), "byte 3"),
             ("[1 2]".to_string(), "byte 3"),
             ("{\"a\":1,\"a\":2}".to_string(), "byte 7: the key \"a\" occurs here a second time"),
-            ("{\"a\" 1}".to_string(), "byte 5: a colon"),
+            ("{\"a\" 1}".to_string(), "byte 5: expected a colon"),
             ("\"a".to_string(), "byte 1"),
-            ("\"\\x\"".to_string(), "byte 3: a known escape"),
+            ("\"\\x\"".to_string(), "byte 3: expected a known escape"),
             ("\"\\ud83d\\u0041\"".to_string(), "a character"),
-            ("nul".to_string(), "byte 0: a value"),
-            ("1.2.3".to_string(), "byte 0: a value"),
-            ("nan".to_string(), "byte 0: a value"),
+            ("nul".to_string(), "byte 0: expected a value"),
+            ("1.2.3".to_string(), "byte 0: expected a value"),
+            ("nan".to_string(), "byte 0: expected a value"),
             ("1 1".to_string(), "byte 2"),
             ("]".to_string(), "byte 0"),
             (deep(200_000), "there are more than 512 lists and objects inside each other"),

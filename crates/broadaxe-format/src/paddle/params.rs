@@ -26,7 +26,7 @@ struct Entry {
 /// Gives the parameters their bytes: the file has them in the order of their names.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] when the file ends too early or is none of parameters.
+/// [`crate::ErrorKind::Format`] when the file ends too early or is not a file of parameters.
 pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<(), Error> {
     let Some(weights) = model.weights.clone() else { return Ok(()) };
     parameters.sort();
@@ -72,7 +72,7 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     for _ in 0..levels {
         let size = number(at, 8)?;
         let end = at.checked_add(8).and_then(|at| at.checked_add(size)).filter(|end| *end <= weights.len());
-        at = end.ok_or_else(|| wrong("a level ends behind the file"))?;
+        at = end.ok_or_else(|| wrong("a level ends after the file"))?;
     }
     let size = number(at + 4, 4)?;
     if number(at, 4)? != 0 || size > PROGRAM_LIMITS.description as u64 {
@@ -80,7 +80,7 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     }
     let data = at + 8 + size;
     if data > weights.len() {
-        return Err(wrong("the description ends behind the file"));
+        return Err(wrong("the description ends after the file"));
     }
     let (element, shape) = description(weights, Span { at: at + 8, end: data })?;
     let count = elements(&shape).map_err(|error| wrong(&error.to_string()))?;
@@ -88,13 +88,13 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     let len = element::bytes(&element).and_then(|bytes| bytes.checked_mul(count));
     let len = len.ok_or_else(|| wrong("the size of a tensor is not known"))?;
     if data.checked_add(len).is_none_or(|end| end > weights.len()) {
-        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends behind the file")));
+        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends after the file")));
     }
     Ok(Entry { element, shape, at: data, len })
 }
 
 fn wrong(what: &str) -> Error {
-    Error::format(format!("{what}; this is no file of parameters, or it is damaged"))
+    Error::format(format!("{what}; the file is damaged or not a file of parameters"))
 }
 
 /// Reads the type and the shape of a tensor.

@@ -201,7 +201,7 @@ impl PirReader<'_> {
         Ok(bodies)
     }
 
-    /// Reads what flows out of a block.
+    /// Reads the outputs of a block.
     fn output(&mut self, graph: GraphId, op: &Json) -> Result<(), Error> {
         for operand in op.get("I").map_or(&[][..], Json::items) {
             if let Some(value) = self.operand(operand)? {

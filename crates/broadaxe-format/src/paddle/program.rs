@@ -60,7 +60,7 @@ pub(super) struct ProgramPlaces {
 pub(super) fn read(source: &Source) -> Result<(Model, ProgramPlaces), Error> {
     if source.len() > PROGRAM_LIMITS.bytes {
         let message =
-            format!("the file has {} bytes; at most {} of a program are read", source.len(), PROGRAM_LIMITS.bytes);
+            format!("the file has {} bytes; the limit for a program is {}", source.len(), PROGRAM_LIMITS.bytes);
         return Err(Error::new(ErrorKind::Limit, message));
     }
     let reader = Reader::new(source);

@@ -104,7 +104,9 @@ impl PirRender<'_> {
         let named = |entry: &&Json| entry.get("N").and_then(Json::text) == Some(name);
         let entry = op.get("A").and_then(|list| list.items().iter().find(named)).and_then(|entry| entry.get("AT"));
         let entry = entry.and_then(|entry| Some((entry.get("#")?.text()?, entry.get("D")?)));
-        let (kind, data) = entry.ok_or_else(|| rejected(format!("there is no attribute {name} to set")).at(place))?;
+        let (kind, data) = entry.ok_or_else(|| {
+            rejected(format!("the operation has no attribute {name}, and none can be added")).at(place)
+        })?;
         let with = match (kind, value) {
             ("0.a_i32" | "0.a_i64", Scalar::Int(value)) => value.to_string(),
             ("0.a_f32" | "0.a_f64", Scalar::Float(value)) if value.is_finite() => format!("{value:?}"),

@@ -1,6 +1,6 @@
 //! Reads the archive of tensors: a zip whose members are stored, not compressed.
 //!
-//! pnnx writes the members one after another, each behind its own header, so they are found by walking over the headers.
+//! pnnx writes the members one after another, each after its own header, so the headers are read one after another.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -9,7 +9,7 @@ use crate::{
     source::Source,
 };
 
-/// How many members are taken.
+/// The limit of members.
 const MEMBERS: usize = 1 << 20;
 /// The bytes of a header without name and extras.
 const HEADER: u64 = 30;

@@ -198,3 +198,33 @@ fn archive() {
     std::fs::remove_file(&path).unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Texts that are cut anywhere or have any byte replaced are read or rejected, and what is read can be changed.
+#[test]
+fn damaged_texts_are_read_or_rejected() {
+    let (mut read_again, mut errors) = (0, 0);
+    let mut check = |bytes: Vec<u8>| match (PNNX.read)(&Source::memory(bytes, None)) {
+        Ok(model) => {
+            read_again += 1;
+            for k in 0..model.nodes.len() as u32 {
+                let edit = Edit::ReshapeResult { node: NodeId(k), shape: vec![-1] };
+                if let Ok(written) = crate::write(&model, &[edit]) {
+                    _ = crate::changed(&model, &written);
+                }
+            }
+        }
+        Err(error) => {
+            assert!(!error.message().is_empty());
+            errors += 1;
+        }
+    };
+    for at in 0..SMALL.len() {
+        check(SMALL.as_bytes()[..at].to_vec());
+        for byte in [b'0', b'9', b'-', b' ', b'\n', b'=', b'(', b'#', b'@', 0xff] {
+            let mut bytes = SMALL.as_bytes().to_vec();
+            bytes[at] = byte;
+            check(bytes);
+        }
+    }
+    assert!(read_again > 100 && errors > 100, "{read_again} {errors}");
+}

@@ -104,7 +104,7 @@ impl Splices {
         self.list.push((span, path.len(), with));
     }
 
-    /// Puts bytes in front of a byte.
+    /// Inserts bytes before a byte.
     pub(crate) fn insert(&mut self, path: &[Around], at: u64, with: Vec<Piece>) {
         self.replace(path, Span { at, end: at }, with);
     }

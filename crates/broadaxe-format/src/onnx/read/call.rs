@@ -1,7 +1,7 @@
 //! Calls of the functions that a file defines.
 //!
 //! Each call gets the body of the function as a graph of its own, so that shapes can be followed through it as if it were
-//! written out. A function that calls itself, and calls that bring in more than is taken, stay opaque.
+//! written out. Recursive functions and calls above the limits stay opaque.
 
 use std::{collections::HashMap, rc::Rc};
 

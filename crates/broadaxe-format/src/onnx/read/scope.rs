@@ -41,7 +41,7 @@ impl Scopes {
     }
 
     /// Finds what a name means; `None` within for an input that is left out.
-    #[allow(clippy::option_option)] // A name that means nothing is not a name that is not there.
+    #[allow(clippy::option_option)] // A name without a value differs from an unknown name.
     pub(super) fn find(&self, name: &str) -> Option<Option<ValueId>> {
         for scope in self.stack.iter().rev() {
             if let Some(value) = scope.names.get(name) {

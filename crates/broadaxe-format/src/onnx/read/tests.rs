@@ -147,7 +147,7 @@ fn rejections() {
         (raw(&[1 << 31, 1 << 31, 4], 1, &[]), "tensor \"w\""),
         (raw(&[0, 1 << 62, 4], 1, &[]), "tensor \"w\""),
         (raw(&[1 << 62], 13, &[]), "are more than memory can have"),
-        (raw(&[1; 65], 1, &[0; 4]), "at most 64 numbers"),
+        (raw(&[1; 65], 1, &[0; 4]), "the limit here is 64 numbers"),
         (raw(&[1], 8, b"text"), "it holds 4 bytes"),
         (with(&both), "it has its elements twice"),
         (
@@ -329,7 +329,7 @@ fn nesting() {
     }
 }
 
-/// Functions that call others twice bring in no more than is taken, and in time.
+/// Functions that call others twice stay within the limits, and are read quickly.
 #[test]
 fn calls_that_multiply() {
     let start = Instant::now();

@@ -65,7 +65,7 @@ impl CallSites<'_> {
             return Ok(None);
         }
         for at in uses {
-            let missing = || rejected("there is no such node");
+            let missing = || rejected("the model has no such node");
             let node = self.node(at.node).ok_or_else(missing)?;
             let first = Use { node, input: at.input };
             match united.iter_mut().find(|(known, ..)| *known == first) {

@@ -26,7 +26,7 @@ use crate::{
 enum Held {
     /// A tensor, and the messages around it.
     Tensor(Vec<Around>, Field),
-    /// An attribute of a `Constant` node that is no tensor, and the messages around it.
+    /// An attribute of a `Constant` node that is not a tensor, and the messages around it.
     Plain(Vec<Around>, Field),
 }
 

@@ -119,12 +119,12 @@ fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Er
             flat(encode::tensor_attribute(name, encode::tensor("", &tensor.shape, code, &raw)))
         }
         Attribute::Graph(_) | Attribute::Other(_) => {
-            return Err(rejected(format!("the attribute {name} cannot be taken out of its model")));
+            return Err(rejected(format!("the attribute {name} cannot be extracted from its model")));
         }
     })
 }
 
-/// Puts new pieces together.
+/// Concatenates new pieces.
 fn flat(pieces: Vec<Piece>) -> Vec<u8> {
     let new = |piece| if let Piece::New(bytes) = piece { bytes } else { Vec::new() };
     pieces.into_iter().flat_map(new).collect()
