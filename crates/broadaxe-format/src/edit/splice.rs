@@ -71,7 +71,8 @@ mod tests {
 
     #[test]
     fn spans_are_replaced() {
-        let cases: &[(&[(Range<usize>, &str)], &str)] = &[
+        type Changes<'a> = &'a [(Range<usize>, &'a str)];
+        let cases: &[(Changes<'_>, &str)] = &[
             (&[], "abcdef"),
             (&[(0..1, "X")], "Xbcdef"),
             (&[(5..6, "X"), (0..2, "YY")], "YYcdeX"),

@@ -94,7 +94,7 @@ mod tests {
     /// A net of layers, each with its counts of inputs and outputs, and edges by layer and port.
     fn text(layers: &[(u64, usize, usize)], edges: &[(u64, u64, u64, u64)]) -> String {
         let ports = |from: usize, count: usize| -> String {
-            (from..from + count).map(|id| format!("<port id=\"{id}\"/>")).collect()
+            (from..from + count).fold(String::new(), |text, id| text + "<port id=\"" + &id.to_string() + "\"/>")
         };
         let layer = |&(id, inputs, outputs): &(u64, usize, usize)| {
             let (input, output) = (ports(0, inputs), ports(inputs, outputs));

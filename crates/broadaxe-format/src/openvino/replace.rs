@@ -34,7 +34,7 @@ pub(super) fn replace(draft: &mut IrDraft<'_>, node: NodeId, with: &[NewNode]) -
         match &new.output {
             Wire::New(word) => words.push((word, end)),
             Wire::Old(value) if draft.value(*value)? == (net, Output::Old(layer, 0)) && last.is_none() => {
-                last = Some(end)
+                last = Some(end);
             }
             _ => return Err(fail(format!("the output of a new {} is not an output of the layer", new.op))),
         }
