@@ -14,7 +14,7 @@ use broadaxe_format::{
     edit::{NewNode, Piece, Scalar, Wire},
     graph::Attribute,
 };
-use broadaxe_testing::outside;
+use broadaxe_testing::{outside, random::Random};
 
 /// Lists the files of a folder and of those beneath it, whose names end like this.
 fn files(folder: &Path, ends: &[&str]) -> Vec<PathBuf> {
@@ -90,16 +90,6 @@ fn real_models_come_back_byte_by_byte() {
     let (ms, file) = (slowest.0 * 1e3, slowest.1.display());
     eprintln!("{} models, {nodes} nodes, {constants} constants; slowest {ms:.1} ms: {file}", all.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
 }
 
 /// The recorded shape of a value that is known in all sizes, with at least one element.
@@ -196,7 +186,7 @@ fn save(model: &Model, written: &Written, path: &Path) {
 #[test]
 fn changed_models_can_be_read() {
     let keep = std::env::var_os("BROADAXE_KEEP").map(PathBuf::from);
-    let (mut count, mut wrong, mut random) = (0, Vec::new(), Random(7));
+    let (mut count, mut wrong, mut random) = (0, Vec::new(), Random::new(7));
     for (k, path) in models().iter().enumerate() {
         let model = format::read(&source(path)).unwrap();
         let edits = neutral(&model, &mut random);

@@ -3,6 +3,7 @@
 use std::{fmt::Write, fs, path::Path, time::Instant};
 
 use broadaxe_format::{self as format, Attribute, ErrorKind, Model, Source, graph::Data};
+use broadaxe_testing::random::Random;
 
 const SMALL: &str = "openvino_small.xml";
 const BODIES: &str = "openvino_bodies.xml";
@@ -232,11 +233,8 @@ fn no_cut_and_no_flip_panics() {
             let read = read(&whole[..len]);
             assert!(read.is_err() || len + 2 > whole.len(), "{name} cut to {len} bytes was read");
         }
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
+        let mut generator = Random::new(1);
+        let mut random = |below: usize| generator.below(below);
         let mut errors = 0;
         for _ in 0..3000 {
             let mut bytes = whole.clone();

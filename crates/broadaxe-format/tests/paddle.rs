@@ -11,6 +11,7 @@ use broadaxe_format::{
     graph::Data,
 };
 use broadaxe_shape::symbolic::SymbolicShape;
+use broadaxe_testing::random::Random;
 
 const FILES: [&str; 4] =
     ["paddle_small.json", "paddle_while.json", "paddle_old_small.pdmodel", "paddle_old_while.pdmodel"];
@@ -313,11 +314,8 @@ fn broken_programs_are_rejected() {
 
 #[test]
 fn no_cut_and_no_flip_panics() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut generator = Random::new(1);
+    let mut random = |below: usize| generator.below(below);
     let read = |bytes: &[u8], name: &str| format::read(&Source::memory(bytes, Some(name.into())));
     for name in FILES {
         let whole = fs::read(path(name)).unwrap();

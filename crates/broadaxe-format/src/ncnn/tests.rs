@@ -1,5 +1,7 @@
 //! Reading, rejecting and changing texts of ncnn.
 
+use broadaxe_testing::random::Random;
+
 use super::NCNN;
 use crate::{
     edit::{Edit, NewNode, Scalar, Wire, Written},
@@ -344,13 +346,8 @@ fn weights() {
 /// No file that is nearly right makes the reader or the writer panic.
 #[test]
 fn mutations() {
-    let mut state = 0x2545_F491_4F6C_DD1Du64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut generator = Random::new(1);
+    let mut random = |below: usize| generator.below(below);
     let seeds = [SMALL, "7767517\n2 3\nInput d 0 1 d -23330=4,3,8,9,2\nSplit s 1 2 d a b 6=\"0w,1h\"\n"];
     let pieces = [
         "-1",

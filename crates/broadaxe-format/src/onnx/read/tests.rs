@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use broadaxe_testing::random::Random;
+
 use super::super::sample::{
     Message, changed, graph, graph_attribute, info, integer, ints, model, node, opset, read, tensor, tensor_attribute,
     text, value,
@@ -416,11 +418,8 @@ fn damaged_files_are_read_or_rejected() {
             changed += usize::from(attempt(&damaged));
         }
     }
-    let mut state = 1u64;
-    let mut below = |end: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % end
-    };
+    let mut random = Random::new(1);
+    let mut below = |end: usize| random.below(end);
     for _ in 0..3000 {
         let mut damaged = bytes.clone();
         for _ in 0..=below(3) {
