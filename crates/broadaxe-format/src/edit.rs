@@ -96,7 +96,7 @@ pub enum Edit {
     },
 }
 
-/// Makes the error of a change that cannot be made.
+/// Makes the error of an impossible change.
 pub(crate) fn rejected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Edit, message)
 }

@@ -54,7 +54,7 @@ pub(super) fn element(code: i64) -> Option<Element> {
     element::row(code).map(element::Row::element)
 }
 
-/// Looks at the first fields: those of a model in ONNX, each of its kind.
+/// Checks that the first fields are those of an ONNX model, each of its kind.
 fn detect(head: &[u8]) -> bool {
     // The kinds of the model's fields by number; 9 for unknown fields.
     const KINDS: [u8; 27] = [9, 0, 2, 2, 2, 0, 2, 2, 2, 9, 9, 9, 9, 9, 2, 9, 9, 9, 9, 9, 2, 9, 9, 9, 9, 2, 2];

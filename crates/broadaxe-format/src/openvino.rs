@@ -41,24 +41,24 @@ pub(super) static OPENVINO: Format = Format {
     write: write::write,
 };
 
-/// What is read at most.
+/// The limits of what is read.
 struct XmlLimits {
     /// Bytes of XML.
     bytes: u64,
-    /// Elements inside each other.
+    /// Depth of nested elements.
     depth: usize,
     /// Attributes of an element.
     attributes: usize,
     /// Elements.
     elements: usize,
-    /// Bodies inside each other.
+    /// Depth of nested bodies.
     bodies: usize,
 }
 
 const XML_LIMITS: XmlLimits =
     XmlLimits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
 
-/// How the axis of `pdpd` is written.
+/// The attribute with the axis of `pdpd`.
 const AXIS: &str = "auto_broadcast.auto_broadcast_axis";
 
 fn detect(head: &[u8]) -> bool {

@@ -1,9 +1,9 @@
 //! Paddle: programs of the new representation (`.json`) and of the old one (`.pdmodel`), parameters in a `.pdiparams`.
 //!
-//! In a `.json` every value has a number and is made once; it is named `%5` here, as Paddle prints it, unless it is a
+//! In a `.json` every value has a number and is computed once; it is named `%5`, as Paddle prints it, unless it is a
 //! parameter or an input, which have names. In a `.pdmodel` operators write to variables, some of them more than once;
-//! every write is a value of its own here, the second one named `x#2`. Parameters become constants that point into the
-//! `.pdiparams`, where they lie one after the other, sorted by name. Every value records its shape.
+//! every write is its own value, the second one named `x#2`. Parameters become constants that point into the
+//! `.pdiparams`, which holds them sorted by name. Every value records its shape.
 
 mod element;
 mod json;
@@ -34,17 +34,17 @@ pub(super) static PADDLE: Format = Format {
     write: write::write,
 };
 
-/// What is read at most.
+/// The limits of what is read.
 struct ProgramLimits {
     /// Bytes of a program.
     bytes: u64,
-    /// Lists and objects inside each other, in a `.json`.
+    /// Depth of nested lists and objects in a `.json`.
     depth: usize,
     /// Values of a `.json`, of all kinds.
     items: usize,
     /// Keys of an object.
     keys: usize,
-    /// Blocks inside each other.
+    /// Depth of nested blocks.
     blocks: usize,
     /// Numbers in an attribute that is a list.
     list: usize,

@@ -15,12 +15,12 @@ use crate::{
     source::Source,
 };
 
-/// How many bytes are read at once.
+/// The bytes that are read at once.
 const WINDOW: u64 = 16 << 10;
 /// The limit of a text.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
 
-/// Describes a kind of message: its name, and which of its fields may stand once only.
+/// Describes a kind of message: its name, and which of its fields may occur only once.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) name: &'static str,
@@ -73,9 +73,9 @@ pub(crate) enum Payload {
 pub(crate) struct Field {
     /// The number that the schema gives it.
     pub(crate) number: u32,
-    /// Where its tag begins.
+    /// The first byte of its tag.
     pub(crate) start: u64,
-    /// Where its length begins, or its number.
+    /// The first byte of its length, or of its number.
     pub(crate) size_at: u64,
     /// The byte after it.
     pub(crate) end: u64,
@@ -102,7 +102,7 @@ impl Field {
         Span { at: self.start, end: self.end }
     }
 
-    /// Returns where the contents lie.
+    /// Returns the place of the contents.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] when the field is a number.
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         Span { at: 0, end: self.source.len() }
     }
 
-    /// Walks the fields of a message; after an error there is nothing more.
+    /// Reads the fields of a message, and ends after an error.
     pub(crate) fn fields(&self, span: Span, message: &'static Message) -> Fields<'_> {
         Fields { reader: self, span, message, seen: 0 }
     }
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Calls a function with `len` bytes from `at`, which must lie before `end`.
+    /// Calls a function with `len` bytes from `at`, which must end before `end`.
     fn with<R>(&self, at: u64, end: u64, len: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let mut window = self.window.borrow_mut();
         let inside = |window: &Window| at >= window.at && at + len <= window.at + window.bytes.len() as u64;

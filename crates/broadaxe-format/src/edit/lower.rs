@@ -97,7 +97,7 @@ pub(crate) enum Constants {
 }
 
 /// Changes, each with the place in the list of the [`Edit`] that it comes from. Exchanged inputs and reshaped results come
-/// after what counts inputs as they were, replaced nodes last.
+/// after changes that refer to the old inputs; replaced nodes come last.
 pub(crate) type Lowered = Vec<(usize, Primitive)>;
 
 impl Primitive {
@@ -141,7 +141,7 @@ pub(crate) fn each_of(edits: &Lowered, mut make: impl FnMut(&Primitive) -> Resul
     each(edits.iter().map(|(at, edit)| (*at, edit)), |_, edit| make(edit))
 }
 
-/// What can be changed once.
+/// What can be changed only once.
 #[derive(PartialEq, Eq, Hash)]
 enum Once<'a> {
     Shape(ValueId),
@@ -193,7 +193,7 @@ impl<'a> Lower<'a> {
         Ok(())
     }
 
-    /// Gives a constant another shape, or its readers a copy in that shape; by reshapes, where the format cannot.
+    /// Gives a constant another shape, or its readers a copy in that shape; inserts reshapes if the format cannot.
     fn set_shape(
         &mut self,
         from: usize,
@@ -244,7 +244,7 @@ impl<'a> Lower<'a> {
         if self.once.insert(what) { Ok(()) } else { Err(rejected(message)) }
     }
 
-    /// Looks at a constant and the shape that it is to have.
+    /// Checks that a constant can have this shape.
     fn constant(&self, value: ValueId, shape: &[usize]) -> Result<(), Error> {
         let value = self.model.values.get(value.0 as usize);
         let value = value.ok_or_else(|| rejected("the model has no such value"))?;
@@ -300,7 +300,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// Looks at the sizes of a new shape: -1 once, and nothing below.
+/// Checks the sizes of a new shape: at most one -1, and nothing below.
 fn sizes(shape: &[i64]) -> Result<(), Error> {
     let open = shape.iter().filter(|&&size| size == -1).count();
     if open > 1 || shape.iter().any(|&size| size < -1) {

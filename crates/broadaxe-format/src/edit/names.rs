@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-/// The names of a file, and the number that the second name with one base gets.
+/// The names of a file. Names with the same base get numbers, from `second` on.
 #[derive(Debug)]
 pub(crate) struct Names {
     used: HashSet<String>,

@@ -62,7 +62,7 @@ impl Item {
     }
 }
 
-/// The layers of a text under change.
+/// The layers of a text that is changed.
 pub(crate) struct ParamDraft<'a> {
     text: &'a Text,
     pub(crate) items: Vec<Item>,
@@ -103,7 +103,7 @@ impl<'a> ParamDraft<'a> {
         self.names.unique(base)
     }
 
-    /// Finds the layer that a node is.
+    /// Finds the layer of a node.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Edit`] when another change removed it.
@@ -191,7 +191,7 @@ impl<'a> ParamDraft<'a> {
         }
     }
 
-    /// Writes the words of a layer that are not those of its line.
+    /// Writes the changed words of a layer.
     fn patch(&self, item: &Item, from: usize, patches: &mut Splice) {
         let line = &self.text.layers[from];
         let mut word = |range: &Range<usize>, text: &str| {

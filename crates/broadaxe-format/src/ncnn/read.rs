@@ -107,7 +107,7 @@ fn extents(node: &Node) -> Vec<i64> {
     }
 }
 
-/// Finds the constants, and where their elements lie.
+/// Finds the constants and the places of their elements.
 fn constants(model: &mut Model) -> Result<(), Error> {
     let mut weights = weights::Walk::open(model);
     for index in 0..model.nodes.len() {
@@ -118,7 +118,7 @@ fn constants(model: &mut Model) -> Result<(), Error> {
             Some(Constant { element, shape, data })
         } else {
             weights.pass(node);
-            // What a constant is split into is that constant.
+            // The outputs of a `Split` of a constant are that constant.
             let split = node.op == "Split";
             split.then(|| node.input(0)).flatten().and_then(|id| model.value(id).constant.clone())
         };

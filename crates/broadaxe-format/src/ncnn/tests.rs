@@ -279,7 +279,7 @@ fn changes_that_cannot_be() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A `PReLU` becomes `relu(x) - slope * relu(-x)`, its slopes the constant that they are in the file of weights.
+/// A `PReLU` becomes `relu(x) - slope * relu(-x)`, with its slopes as a constant in the file of weights.
 #[test]
 fn prelu() {
     let before = "7767517\n2 2\nInput d 0 1 d 0=5 1=5 2=8\nPReLU p 1 1 d e 0=8\n";
@@ -343,7 +343,7 @@ fn weights() {
     assert_eq!(why, "the size of the weights of Strange s is not known");
 }
 
-/// No file that is nearly right makes the reader or the writer panic.
+/// No slightly damaged file makes the reader or the writer panic.
 #[test]
 fn mutations() {
     let mut generator = Random::new(1);

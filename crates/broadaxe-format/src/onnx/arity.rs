@@ -68,7 +68,7 @@ static ARITIES: &[Arity] = &[
     (8, 9, 1, 1, "QLinearConv"),
 ];
 
-/// Says what is wrong with the number of inputs or outputs of an operator; nothing for operators that are not known.
+/// Checks the numbers of inputs and outputs of an operator; returns the error, if any. Unknown operators pass.
 pub(super) fn wrong(op: &str, inputs: usize, outputs: usize) -> Option<String> {
     static BY_NAME: OnceLock<HashMap<&'static str, &'static Arity>> = OnceLock::new();
     let by_name =

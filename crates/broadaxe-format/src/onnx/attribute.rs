@@ -23,7 +23,7 @@ pub(super) struct NamedAttribute {
 
 /// What an attribute holds.
 pub(super) enum AttributeValue {
-    /// Something complete in itself.
+    /// A plain attribute.
     Plain(Attribute),
     /// A sparse tensor, whose elements are not read.
     Sparse(Constant),

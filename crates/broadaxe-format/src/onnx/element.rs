@@ -8,14 +8,14 @@ use super::schema::{
 };
 use crate::graph::Element;
 
-/// What ONNX has of a type.
+/// A type of ONNX.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     name: &'static str,
     dtype: Option<DType>,
     /// Bits of an element.
     pub(super) bits: u32,
-    /// The field of a tensor that spells elements one by one.
+    /// The field of a tensor with its elements one by one.
     pub(super) field: u32,
 }
 

@@ -31,7 +31,7 @@ impl Files {
         Self { folder: folder.map(Path::to_path_buf), open: HashMap::new() }
     }
 
-    /// Opens a file; the inner error says why it is not there.
+    /// Opens a file; the inner error says why it is missing.
     ///
     /// # Errors
     /// [`ErrorKind::File`] when the name leads out of the folder, or not to a regular file.
@@ -75,7 +75,7 @@ fn parts(location: &str) -> Result<Vec<&str>, Error> {
     parts.and_then(|parts| if parts.is_empty() { Err(rejected(location, "has no name")) } else { Ok(parts) })
 }
 
-/// Opens a file of a folder without following a link; `None` when it is not there.
+/// Opens a file of a folder without following links; `None` when it does not exist.
 #[cfg(unix)]
 fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
     use std::os::unix::fs::MetadataExt;
@@ -110,7 +110,7 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
     Ok(Some(file))
 }
 
-/// Opens a file of a folder, having looked for links on the way; `None` when it is not there.
+/// Opens a file of a folder after a check for links; `None` when it does not exist.
 #[cfg(not(unix))]
 fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
     let fail = |error: std::io::Error| rejected(location, &format!("cannot be opened ({error})"));

@@ -2,7 +2,7 @@
 
 /// Bytes of the file: what protobuf can hold. Larger weights are stored in other files.
 pub(super) const FILE: u64 = (1 << 31) - 1;
-/// Graphs inside each other, calls of functions among them.
+/// Depth of nested graphs, including calls of functions.
 pub(super) const DEPTH: usize = 64;
 /// Nodes, and as many values.
 pub(super) const NODES: usize = 1_000_000;

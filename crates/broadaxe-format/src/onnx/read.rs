@@ -46,7 +46,7 @@ pub(super) struct GraphPlace {
     pub(super) function: bool,
 }
 
-/// The parts of a graph, not yet looked into.
+/// The parts of a graph, not yet read.
 #[derive(Default)]
 struct GraphParts {
     name: String,
@@ -64,7 +64,7 @@ struct Inside {
     graph: GraphId,
     /// How many graphs contain it.
     depth: usize,
-    /// What the places of nodes begin with.
+    /// The prefix of the places of nodes.
     prefix: String,
     opsets: Rc<Vec<(String, i64)>>,
     /// The attributes that a function was called with.
@@ -103,7 +103,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, Index), Error> {
     Ok((build.model, build.index))
 }
 
-/// Reads the fields of a message; what is found may be looked into meanwhile.
+/// Reads the fields of a message, which may be read further meanwhile.
 fn all(fields: Fields) -> Result<Vec<Field>, Error> {
     fields.collect()
 }
@@ -149,7 +149,7 @@ impl Build<'_> {
         self.graph(vec![around], None, inside).map(drop)
     }
 
-    /// Looks at the version of the format, and at those of the operators.
+    /// Checks the version of the format and those of the operators.
     fn version(&mut self, ir: Option<i64>) -> Result<i64, Error> {
         let ir = ir.ok_or_else(|| Error::format("the file has no ir_version; it is cut or not an ONNX model"))?;
         if !(1..=limits::NO_IR).contains(&ir) {
@@ -339,7 +339,7 @@ fn deep(depth: usize, span: Span) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)))
 }
 
-/// Makes what the places of the nodes of a body begin with; parts of it may be long, and bodies contain bodies.
+/// Makes the prefix of the places of nodes in a body; parts of it may be long, and bodies contain bodies.
 fn prefix(place: &str, name: &str) -> String {
     let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
     let place = match place.rsplit_once(" / ").filter(|_| place.len() > limits::PLACE) {

@@ -106,7 +106,7 @@ impl<'a> Input<'a> {
         Ok(Constant { element: row.element(), shape, data })
     }
 
-    /// Finds elements that lie in another file.
+    /// Finds elements in another file.
     fn external(&mut self, parts: &TensorParts, row: &Row, bytes: u64) -> Result<Data, Error> {
         if parts.location != 1 || row.bits == 0 {
             return Err(Error::format("its data_location is invalid; it must be DEFAULT (0) or EXTERNAL (1)"));
@@ -160,7 +160,7 @@ impl<'a> Input<'a> {
         Ok((key, value))
     }
 
-    /// Reads elements that are spelled one by one; floating-point numbers in one list lie there as they are.
+    /// Reads elements that are written one by one; a packed list of floating-point numbers is used in place.
     fn spelled(&mut self, fields: &[Field], row: &Row, count: u64) -> Result<Data, Error> {
         if fields.iter().any(|field| field.number != row.field) {
             let element = row.element();
@@ -185,7 +185,7 @@ impl<'a> Input<'a> {
         self.hold(fields, entries, width)
     }
 
-    /// Counts the elements that a field spells.
+    /// Counts the elements of a field.
     fn entries(&self, field: &Field, width: u64) -> Result<u64, Error> {
         Ok(match (field.payload, field.number) {
             (Payload::Bytes(_), TENSOR_TEXTS)

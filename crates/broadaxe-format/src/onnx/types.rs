@@ -95,7 +95,7 @@ fn dim(reader: &Reader, span: Span, names: bool) -> Result<Dim, Error> {
     for field in reader.fields(span, &DIM_PROTO) {
         let field = field?;
         match field.number {
-            // Below zero is how some exporters write a size that they do not know.
+            // Some exporters write an unknown size as a negative number.
             1 => dim = usize::try_from(field.int()?).map_or_else(|_| Dim::unknown(), Dim::known),
             2 => {
                 let name = reader.text(field.span()?)?;

@@ -55,7 +55,7 @@ struct Writer<'a> {
     made: HashMap<(GraphId, String), String>,
     /// The places of the parts of graphs, as far as they were needed.
     tables: HashMap<GraphId, Rc<Table>>,
-    /// The version of the standard operators that was asked for.
+    /// The requested version of the standard operators.
     opset: Option<i64>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> 
             .iter()
             .find_map(|(_, edit)| if let Primitive::Opset(version) = edit { Some(*version) } else { None }),
     };
-    // In the order of the nodes, so that what one node gets can be read by those after it.
+    // In the order of the nodes, so that later nodes can read what is added for earlier ones.
     let mut order: Vec<(usize, &Primitive)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
     order.sort_by_key(|(at, edit)| (edit.node(), *at));
     each(order, |_, edit| writer.edit(edit))?;

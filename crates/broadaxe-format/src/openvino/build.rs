@@ -113,7 +113,7 @@ impl GraphBuilder {
         }
     }
 
-    /// Reads what a layer says of an output; `scalar` says what a port without dims is.
+    /// Reads an output of a layer; `scalar` says whether a port without dims is a scalar.
     fn value(&self, layer: &Layer, output: usize, scalar: bool) -> Result<Value, Error> {
         let port = &layer.outputs[output];
         let constant = if layer.kind == "Const" { Some(self.constant(layer)?) } else { None };
@@ -134,7 +134,7 @@ impl GraphBuilder {
         inputs.iter().map(known).collect()
     }
 
-    /// Reads what a layer says of itself.
+    /// Reads a layer as a node.
     fn node(&mut self, layer: &Layer) -> Result<Node, Error> {
         let version = layer.opset.strip_prefix("opset").and_then(|text| text.parse().ok()).unwrap_or(0);
         if !self.opsets.iter().any(|(name, _)| *name == layer.opset) {
@@ -156,7 +156,7 @@ impl GraphBuilder {
         })
     }
 
-    /// Reads what a layer `Const` says of its elements.
+    /// Reads a layer `Const` as a constant.
     fn constant(&self, layer: &Layer) -> Result<Constant, Error> {
         let wanted = |key: &str| layer.setting(key).ok_or_else(|| Error::format(format!("its data has no {key}")));
         let element = element(wanted("element_type")?);
@@ -209,7 +209,7 @@ fn element_of(layer: &Layer, port: &Port) -> Option<Element> {
     (!matches!(text, "UNSPECIFIED" | "dynamic" | "DYNAMIC" | "undefined")).then(|| element(text))
 }
 
-/// Reads the shape that a port records; `scalar` says what a port without dims is.
+/// Reads the shape that a port records; `scalar` says whether a port without dims is a scalar.
 fn declared(layer: &Layer, port: &Port, scalar: bool) -> Result<Option<SymbolicShape>, Error> {
     if layer.kind == "Parameter"
         && let Some(text) = layer.setting("shape")
@@ -241,7 +241,7 @@ fn parameter(text: &str) -> Result<SymbolicShape, Error> {
     counted(dims.map_err(|error| Error::format(error.to_string()))?)
 }
 
-/// Makes a shape, unless its known extents cannot be counted or there are too many.
+/// Makes a shape, and rejects too many or too large extents.
 fn counted(dims: Vec<Dim>) -> Result<SymbolicShape, Error> {
     if dims.len() > MAX_RANK {
         let message = format!("a port has {} dims; the largest rank is {MAX_RANK}", dims.len());

@@ -85,7 +85,7 @@ pub(super) struct IrDraft<'a> {
     pub(super) model: &'a Model,
     pub(super) nets: &'a [Net],
     pub(super) parts: Vec<NetChanges>,
-    /// What is put after the weights.
+    /// The bytes that are appended to the weights.
     pub(super) added: Vec<u8>,
     places: &'a LayerPlaces,
     index: HashMap<(usize, usize, usize), usize>,
@@ -125,7 +125,7 @@ impl<'a> IrDraft<'a> {
         place.ok_or_else(|| rejected(format!("the model has no node {}", node.0)))
     }
 
-    /// Returns net and end of a value.
+    /// Returns the net and the output of a value.
     pub(super) fn value(&self, value: ValueId) -> Result<(usize, Output), Error> {
         let place = self.places.values.get(value.0 as usize).copied();
         let (net, layer, output) = place.ok_or_else(|| rejected(format!("the model has no value {}", value.0)))?;
@@ -152,7 +152,7 @@ impl<'a> IrDraft<'a> {
         self.model.values.get(*index)
     }
 
-    /// Returns the type of the elements at an end.
+    /// Returns the element type of an output.
     pub(super) fn element(&self, net: usize, end: Output) -> Option<Element> {
         match end {
             Output::New(fresh) => self.parts[net].fresh[fresh].element.clone(),
@@ -160,7 +160,7 @@ impl<'a> IrDraft<'a> {
         }
     }
 
-    /// Returns the name of what comes from an end.
+    /// Returns the name of an output's layer.
     pub(super) fn name(&self, net: usize, end: Output) -> String {
         match end {
             Output::New(fresh) => self.parts[net].fresh[fresh].name.clone(),
@@ -236,7 +236,7 @@ impl<'a> IrDraft<'a> {
         self.constant(net, base, super::element::element("i64"), &[values.len()], &bytes)
     }
 
-    /// Returns how long the weights are that are not there: nothing may be in them.
+    /// Returns the length of missing weights, which is 0 if no constant needs them.
     fn missing(&self) -> Result<u64, Error> {
         let absent = self.model.values.iter().filter_map(|value| value.constant.as_ref()).find_map(|constant| {
             match &constant.data {
@@ -264,7 +264,7 @@ impl<'a> IrDraft<'a> {
         }
     }
 
-    /// Brings the recorded shapes of all ports up to date with what they read now.
+    /// Updates the recorded shapes of all ports.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         for net in 0..self.nets.len() {
             for layer in self.parts[net].order.clone() {

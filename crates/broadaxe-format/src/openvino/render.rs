@@ -130,7 +130,7 @@ fn dims(text: &str, port: &Port, shape: &SymbolicShape, cuts: &mut Splice) {
     cuts.text(port.span.start + tail..port.span.end, with);
 }
 
-/// Returns the ids of layer and port of an end.
+/// Returns the ids of the layer and the port of an output.
 fn ids(net: &Net, part: &NetChanges, end: Output) -> (u64, u64) {
     match end {
         Output::Old(layer, output) => match part.replaced.get(&layer) {

@@ -56,7 +56,7 @@ fn shape_op(kind: &str) -> Option<ShapeOp> {
     ShapeOp::ALL.into_iter().find(|&op| shape_layer(op).0 == kind)
 }
 
-/// Ends of new layers by the words that a change has for them.
+/// The outputs of new layers, by the names that the change uses.
 type Words<'w> = Vec<(&'w str, Output)>;
 
 fn new_layer(

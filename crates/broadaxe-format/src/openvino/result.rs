@@ -1,4 +1,4 @@
-//! The shapes that layers have after a change, where they follow from what the layers read.
+//! Infers the shapes of layers after a change from those of their inputs.
 
 use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
 

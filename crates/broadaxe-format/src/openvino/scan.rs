@@ -44,13 +44,13 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns where to look for the end, and the end, of what begins like a comment, a character section or an instruction.
+/// Returns the start length and the end mark of a comment, a character section or an instruction.
 fn skipped(rest: &[u8]) -> Option<(usize, &'static [u8])> {
     let table: [(&[u8], &'static [u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     table.iter().find(|(open, _)| rest.starts_with(open)).map(|(open, close)| (open.len(), *close))
 }
 
-/// A tag: how long it is, whether it ends an element, whether it is one by itself.
+/// A tag: its length, whether it ends an element, and whether it is an empty element.
 struct Tag {
     len: usize,
     closes: bool,

@@ -72,7 +72,7 @@ fn set_shape(draft: &mut IrDraft<'_>, value: ValueId, shape: &[usize], readers: 
     Ok(())
 }
 
-/// Makes a layer that reads an end, and its constant of whole numbers.
+/// Makes a layer that reads an output, and its constant of whole numbers.
 fn shaper(
     draft: &mut IrDraft<'_>,
     (net, source): (usize, Output),
@@ -112,7 +112,7 @@ fn after(draft: &mut IrDraft<'_>, node: NodeId, does: ShapeOp, numbers: &[i64]) 
     draft.redirect(net, source, end);
     draft.parts[net].unnamed.insert((layer, 0));
     if let (Output::New(fresh), Some(_)) = (end, &old.name_span) {
-        // What follows finds the result by the layer's name.
+        // Readers find the result by the layer's name.
         let moved = draft.names.unique(&format!("{}/data", old.name));
         draft.parts[net].renamed.insert(layer, moved);
         draft.parts[net].fresh[fresh].name.clone_from(&old.name);

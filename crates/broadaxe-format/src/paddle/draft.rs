@@ -185,7 +185,7 @@ impl<'a> ProgramDraft<'a> {
         Ok(())
     }
 
-    /// Brings the recorded shapes up to date with what nodes read now.
+    /// Updates the recorded shapes.
     fn settle(&mut self) -> Result<(), Error> {
         for (index, node) in self.model.nodes.iter().enumerate() {
             let id = NodeId(index as u32);
@@ -213,7 +213,7 @@ impl<'a> ProgramDraft<'a> {
         Ok(())
     }
 
-    /// Says how the shape of a node's result follows.
+    /// Returns how the shape of a node's result follows.
     fn made(&self, id: NodeId, node: &Node) -> ResultShape {
         let name = self.kinds.get(&id).unwrap_or(&node.op);
         let Some(row) = newest(System::Paddle, name) else {

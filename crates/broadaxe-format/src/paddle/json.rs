@@ -1,4 +1,4 @@
-//! JSON with places: every value knows which bytes it is, so that a change can replace these and no others.
+//! Parses JSON with places: every value knows its bytes, so that a change replaces only these.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Json {
-    /// Returns what an object has under a key.
+    /// Returns the value of a key of an object.
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         let Kind::Map(entries) = &self.kind else { return None };
         entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
@@ -50,7 +50,7 @@ impl Json {
         if let Kind::Number(text) = &self.kind { text.parse().ok() } else { None }
     }
 
-    /// Returns what an object must have under a key.
+    /// Returns the value of a required key of an object.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] when it is not there.
@@ -132,7 +132,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// Goes past an opening bracket, and past the closing one if it is next.
+    /// Skips an opening bracket, and the closing one if it follows.
     fn empty(&mut self, close: u8) -> bool {
         self.at += 1;
         self.space();
@@ -161,7 +161,7 @@ impl JsonReader<'_> {
         Ok(key)
     }
 
-    /// Reads a value that has nothing inside.
+    /// Reads a value that is not a list or an object.
     fn plain(&mut self) -> Result<Kind, Error> {
         let rest = &self.text[self.at..];
         let word = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "+-.".contains(c)).len();

@@ -237,7 +237,7 @@ impl PirReader<'_> {
         })
     }
 
-    /// Reads an attribute; what has no kind here is kept as the file writes it.
+    /// Reads an attribute; one of an unknown kind is kept as text.
     fn attribute(&self, json: &Json) -> Attribute {
         let other = || Attribute::Other(self.text[json.span.clone()].chars().take(200).collect());
         let Some(data) = json.get("D") else { return other() };
@@ -324,7 +324,7 @@ fn tensor(kind: &Json) -> Result<(Option<Element>, Option<SymbolicShape>), Error
     Ok((element, Some(SymbolicShape::new(list))))
 }
 
-/// Returns the elements that an operation without operands makes, where they are whole numbers that say shapes.
+/// Returns the elements of an operation without operands, if they are whole numbers.
 fn constant(node: &Node) -> Option<Constant> {
     let values = match node.op.as_str() {
         "full_int_array" => node.attribute("value")?.ints()?.to_vec(),

@@ -97,7 +97,7 @@ struct ProgramReader<'b> {
     blocks: &'b [Block],
     /// The variables of all blocks.
     variables: HashMap<&'b str, &'b Variable>,
-    /// Blocks that a graph was made of; each is the body of one operator.
+    /// Which blocks were used; each can be the body of one operator.
     used: Vec<bool>,
     /// What is in the variables at this point, by name: of the blocks around, and of this one.
     scopes: Vec<HashMap<String, ValueId>>,
@@ -202,7 +202,7 @@ impl<'b> ProgramReader<'b> {
         }
     }
 
-    /// Finds what an operator reads, and where it says so.
+    /// Finds the inputs of an operator, and the fields that name them.
     fn inputs(&self, op: &Op, known: &HashMap<&String, &Variable>) -> Result<Inputs, Error> {
         let (mut inputs, mut fields) = (Vec::new(), Vec::new());
         for (_, around, arguments) in &op.inputs {

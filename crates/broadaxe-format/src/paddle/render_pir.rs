@@ -173,7 +173,7 @@ impl PirRender<'_> {
         ))
     }
 
-    /// Returns the word that the file has for the type of what an operation works on.
+    /// Returns the file's name of the element type that an operation reads.
     fn element(&self, fresh: &NewOp) -> Result<String, Error> {
         let mut end = fresh.input;
         while let Operand::New(other) = end {

@@ -46,14 +46,14 @@ struct ProgramRender<'a> {
 }
 
 impl ProgramRender<'_> {
-    /// Finds names that no variable has.
+    /// Finds unused names of variables.
     fn name(&mut self) {
         let used: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
         let unused = (0..).map(|k| format!("reshaped_{k}.tmp")).filter(|name| !used.contains(name.as_str()));
         self.names = unused.take(self.draft.fresh.len()).collect();
     }
 
-    /// Returns the variable that holds what is at an end.
+    /// Returns the variable of an operand.
     fn variable(&self, end: Operand) -> String {
         match end {
             Operand::New(fresh) => self.names[fresh].clone(),
@@ -129,7 +129,7 @@ impl ProgramRender<'_> {
         Ok(())
     }
 
-    /// Rejects to change a variable that is written more than once: its readers cannot be told apart by name.
+    /// Rejects a change of a variable that is written more than once: its readers cannot be distinguished by name.
     fn alone(&self, name: &str) -> Result<(), Error> {
         let values = (0..self.draft.model.values.len() as u32).map(ValueId);
         let message =

@@ -8,7 +8,7 @@ use crate::{
     {Rewritten, result_shape::same},
 };
 
-/// Makes changes to a program; every other byte is as it was.
+/// Makes changes to a program; all other bytes are kept.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that a program cannot have.

@@ -19,12 +19,12 @@ use crate::{
     source::Source,
 };
 
-/// How many parameters a layer has at most.
+/// The limit of parameters of a layer.
 const PARAMETERS: usize = 1024;
 
-/// Types that are written otherwise than here.
+/// Types with other names than in Broadaxe.
 const TYPES: [(&str, Element); 1] = [("bool", Element::Known(DType::Bool))];
-/// Types that cannot be computed with, and their bits.
+/// Types without arithmetic, and their bits.
 const OTHERS: [(&str, u32); 3] = [("c32", 32), ("c64", 64), ("c128", 128)];
 
 /// Reads a model and looks for its archive in the same folder.
@@ -146,7 +146,7 @@ fn parameter(value: &str) -> Attribute {
     ints.map_or_else(|| Attribute::Floats(numbers.iter().filter_map(Attribute::float).collect()), Attribute::Ints)
 }
 
-/// Reads a number; texts such as `inf` or `e` are none.
+/// Reads a number; texts such as `inf` or `e` are not numbers.
 fn number(text: &str) -> Option<Attribute> {
     let first = text.strip_prefix('-').unwrap_or(text).bytes().next()?;
     if !first.is_ascii_digit() {
@@ -180,7 +180,7 @@ fn ends(model: &mut Model) {
     graph.nodes = (0..model.nodes.len()).map(|node| NodeId(node as u32)).collect();
 }
 
-/// Where tensors of layers are.
+/// The members of the archive, or why there are none.
 struct Store {
     members: Result<HashMap<String, Range<u64>>, String>,
 }

@@ -1,4 +1,4 @@
-//! Names that lead somewhere else, in a folder made for it.
+//! Names of files that lead out of the folder of the model.
 
 use std::{
     fs,

@@ -144,7 +144,7 @@ impl Build<'_> {
         self.nodes(&function.nodes, &inside)?;
         for name in &function.outputs {
             let missing = || Error::format(format!("the output {name:?} of the function {} is never made", written.op));
-            // An output may pass on an input that the call leaves out; then there is nothing that could flow out.
+            // An output may be an input that the call omits; then the output has no value.
             let value = self.scopes.find(name).flatten().ok_or_else(missing)?;
             self.model.graphs[graph.0 as usize].outputs.push(value);
         }

@@ -187,7 +187,7 @@ fn rejections() {
     }
 }
 
-/// What is odd but says nothing wrong is noted, and the rest is read.
+/// Harmless oddities become remarks.
 #[test]
 fn remarks() {
     let nodes = graph(&["Unheard x -> y"], &["x"], &["y"]);
@@ -209,7 +209,7 @@ fn held(model: &Model, name: &str) -> (String, Vec<usize>, Option<Vec<u8>>) {
     (constant.element.to_string(), constant.shape.clone(), bytes)
 }
 
-/// Elements come out the same however they are spelled.
+/// Every encoding of elements gives the same result.
 #[test]
 fn elements() {
     let list = |code: i64, fields: &[u8]| {
@@ -311,7 +311,7 @@ fn attributes() {
     assert!(matches!(model.nodes[0].attribute("a"), Some(Attribute::Tensor(tensor)) if tensor.shape == [2]));
 }
 
-/// Graphs inside each other work up to the limit, and beyond are rejected without going deeper.
+/// Nested graphs are read up to the limit and rejected above it.
 #[test]
 fn nesting() {
     let nested = |depth: usize| {

@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
         Ok(pieces)
     }
 
-    /// Keeps the recorded shapes of a value true.
+    /// Updates the recorded shapes of a value.
     fn records(&mut self, graph: GraphId, name: &str, shape: &[usize]) -> Result<(), Error> {
         let table = self.table(graph)?;
         for field in table.infos.get(name).into_iter().flatten() {
@@ -217,7 +217,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Writes a constant that is spelled in an attribute as a tensor.
+/// Writes a constant of an attribute as a tensor.
 fn typed(constant: &Constant, name: &str, shape: &[usize]) -> Result<Vec<Piece>, Error> {
     let Data::Held(raw) = &constant.data else {
         return Err(rejected("the elements of this constant are not there"));

@@ -27,7 +27,7 @@ const MAX_TENSOR_BYTES: usize = 64 << 20;
 /// An input or output of the node.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// Its name; an end without one is left out.
+    /// Its name; an input or output without a name is omitted.
     pub name: String,
     /// The type of its elements.
     pub element: Element,
@@ -43,7 +43,7 @@ pub fn number_bytes(dtype: broadaxe::DType, value: f64) -> Vec<u8> {
 }
 
 // Long: the fields of the model in order, each a call.
-/// Writes the model; an end without a name is left out.
+/// Writes the model; inputs and outputs without a name are omitted.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when an attribute or a type cannot be written.
