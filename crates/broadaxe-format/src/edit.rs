@@ -1,6 +1,8 @@
-//! Changes to a model, in the words that all formats share.
+//! Describes changes to a model, independently of its format.
 
 mod lower;
+mod names;
+mod splice;
 
 use std::{
     fmt,
@@ -9,12 +11,18 @@ use std::{
 
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Model, NodeId, Use, ValueId},
+    graph::{Attribute, Model, NodeId, Use, ValueId},
 };
 
-pub(crate) use self::lower::{Constants, Lowered, Move, Place, Primitive, With, each_of, lower};
+pub use crate::source::Piece;
 
-/// One change. A list of them is made at once; ids are those of the model before.
+pub(crate) use self::{
+    lower::{Constants, Lowered, Place, Primitive, ShapeOp, With, each_of, lower},
+    names::Names,
+    splice::Splice,
+};
+
+/// One change. All changes of a list apply together; ids refer to the model before the changes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
     /// Gives a constant another shape of as many elements, for all its uses.
@@ -33,28 +41,28 @@ pub enum Edit {
         /// Who reads the copy.
         uses: Vec<Use>,
     },
-    /// Puts a reshape in front of an input.
+    /// Inserts a reshape before an input.
     Reshape {
         /// The input.
         at: Use,
         /// The new shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
         shape: Vec<i64>,
     },
-    /// Puts axes of extent 1 in front of an input's reader, counted in the result.
+    /// Inserts axes of extent 1 before an input.
     Unsqueeze {
         /// The input.
         at: Use,
         /// The new axes, ascending, counted in the result.
         axes: Vec<i64>,
     },
-    /// Stretches an input to a shape.
+    /// Broadcasts an input to a shape.
     Expand {
         /// The input.
         at: Use,
-        /// The shape to stretch to.
+        /// The shape to broadcast to.
         shape: Vec<i64>,
     },
-    /// Exchanges two inputs of a node, with the operator that means the same then.
+    /// Exchanges the two inputs of a node, and sets the operator that then computes the same.
     Swap {
         /// The node.
         node: NodeId,
@@ -76,10 +84,10 @@ pub enum Edit {
     Replace {
         /// The node.
         node: NodeId,
-        /// What takes its place, in order.
+        /// The new nodes, in order.
         with: Vec<NewNode>,
     },
-    /// Reshapes the result of a node back, its readers seeing the shape they know.
+    /// Reshapes the result of a node for all its readers.
     ReshapeResult {
         /// The node.
         node: NodeId,
@@ -88,8 +96,8 @@ pub enum Edit {
     },
 }
 
-/// Makes the error of a change that cannot be made.
-pub(crate) fn refused(message: impl Into<String>) -> Error {
+/// Makes the error of an impossible change.
+pub(crate) fn rejected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Edit, message)
 }
 
@@ -98,10 +106,10 @@ pub(crate) fn list<T: ToString>(values: &[T]) -> String {
     values.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Makes changes one after the other, each with its place in the list; goes on after one that cannot be made.
+/// Makes changes one after the other, each with its place in the list, and collects the errors.
 ///
 /// # Errors
-/// That of the first which cannot be made, with the others of that kind.
+/// The first error, which lists all changes that failed.
 pub(crate) fn each<'a, T: 'a>(
     edits: impl IntoIterator<Item = (usize, &'a T)>,
     mut make: impl FnMut(usize, &'a T) -> Result<(), Error>,
@@ -121,14 +129,26 @@ pub(crate) fn each<'a, T: 'a>(
 pub enum Scalar {
     /// A whole number.
     Int(i64),
-    /// A number with a point.
+    /// A floating-point number.
     Float(f64),
     /// A text.
     Text(String),
     /// A list of whole numbers.
     Ints(Vec<i64>),
-    /// A list of numbers with a point.
+    /// A list of floating-point numbers.
     Floats(Vec<f64>),
+}
+
+impl From<Scalar> for Attribute {
+    fn from(value: Scalar) -> Self {
+        match value {
+            Scalar::Int(value) => Self::Int(value),
+            Scalar::Float(value) => Self::Float(value),
+            Scalar::Text(value) => Self::Text(value),
+            Scalar::Ints(values) => Self::Ints(values),
+            Scalar::Floats(values) => Self::Floats(values),
+        }
+    }
 }
 
 impl fmt::Display for Scalar {
@@ -143,7 +163,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A node that a change brings in.
+/// A node that a change adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewNode {
     /// The operator, in the names of the model's format.
@@ -156,12 +176,12 @@ pub struct NewNode {
     pub attributes: Vec<(String, Scalar)>,
 }
 
-/// An end of a new node.
+/// An input or output of a new node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wire {
     /// A value of the model.
     Old(ValueId),
-    /// A value that only new nodes know, by a word that the format makes unique in the file.
+    /// A value between new nodes; the format makes its name unique in the file.
     New(String),
     /// A new constant of 64-bit integers, such as a shape.
     Ints(Vec<i64>),
@@ -172,7 +192,7 @@ pub enum Wire {
 /// A changed model: the files to write.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// The files, the model first. The others replace its extension: `bin` beside `xml`.
+    /// The files, the model first. Each other file has the model's name and another extension: `bin` for `xml`.
     pub files: Vec<File>,
 }
 
@@ -189,10 +209,10 @@ pub struct File {
 const CHUNK: u64 = 1 << 20;
 
 impl File {
-    /// Writes the file's bytes, those that are kept from the model and the new ones.
+    /// Writes the bytes of the file: those copied from the model, and the new ones.
     ///
     /// # Errors
-    /// What reading the model or writing gives; and where the file is one of weights and the model has none.
+    /// Those of reading the model and of writing, and [`io::ErrorKind::Other`] when the model has no weights to copy from.
     ///
     /// ```
     /// use broadaxe_format::{Source, read, write};
@@ -210,7 +230,7 @@ impl File {
                 Piece::New(bytes) => to.write_all(bytes)?,
                 Piece::Kept { at, len } => {
                     let source =
-                        source.ok_or_else(|| io::Error::other("the file that it is kept from is not there"))?;
+                        source.ok_or_else(|| io::Error::other("the model has no file of weights to copy from"))?;
                     let (mut at, end) = (*at, at + len);
                     while at < end {
                         let bytes = source.read(at, (end - at).min(CHUNK) as usize).map_err(io::Error::other)?;
@@ -224,16 +244,35 @@ impl File {
     }
 }
 
-/// A part of a file to write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// Bytes of the source that the file was read from (the weights, for a second file).
-    Kept {
-        /// The first byte.
-        at: u64,
-        /// How many.
-        len: u64,
-    },
-    /// New bytes.
-    New(Vec<u8>),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_is_tried() {
+        let mut tried = Vec::new();
+        let error = each([(4, &1), (5, &2), (7, &3)], |at, number| {
+            tried.push((at, *number));
+            if number % 2 == 1 { Err(rejected(format!("{number} is odd"))) } else { Ok(()) }
+        });
+        assert_eq!(tried, [(4, 1), (5, 2), (7, 3)]);
+        let error = error.unwrap_err();
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::Edit, "1 is odd".to_owned()));
+        assert_eq!(error.edits(), [(4, "1 is odd".to_owned()), (7, "3 is odd".to_owned())]);
+        assert!(each([(0, &2)], |_, _| Ok(())).is_ok());
+    }
+
+    #[test]
+    fn scalars_as_texts_and_attributes() {
+        let cases = [
+            (Scalar::Int(-1), "-1", "Int(-1)"),
+            (Scalar::Float(0.5), "0.5", "Float(0.5)"),
+            (Scalar::Text("a b".into()), "a b", "Text(\"a b\")"),
+            (Scalar::Ints(vec![1, -2]), "[1, -2]", "Ints([1, -2])"),
+            (Scalar::Floats(vec![1.0]), "[1.0]", "Floats([1.0])"),
+        ];
+        for (scalar, text, attribute) in cases {
+            assert_eq!((scalar.to_string(), format!("{:?}", Attribute::from(scalar))), (text.into(), attribute.into()));
+        }
+    }
 }

@@ -33,18 +33,18 @@ impl From<&io::Error> for Cause {
 pub enum ErrorKind {
     /// A file cannot be opened, read or written.
     File,
-    /// A file is not what it says it is.
+    /// A file is damaged or not of its format.
     Format,
-    /// A file is larger, deeper or longer than is taken.
+    /// A file exceeds a limit.
     Limit,
-    /// What was asked for names something that the model does not have.
+    /// A name does not exist in the model.
     Argument,
     /// A change cannot be made.
     Edit,
 }
 
 impl ErrorKind {
-    /// Returns the word that stands for this class in JSON.
+    /// Returns the name of this class in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::File => "file",

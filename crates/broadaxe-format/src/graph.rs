@@ -1,8 +1,7 @@
-//! A model as all formats share it: values, nodes and graphs in three flat lists.
+//! The model that all formats share: values, nodes and graphs in three flat lists.
 //!
-//! Values of all graphs stand in one list, so that a node in a subgraph names a value of an outer graph like its own. A
-//! node of an unknown operator is kept with everything that was written; its results are unknown, and the rest of the
-//! model is not.
+//! One list holds the values of all graphs, so a node in a subgraph names a value of an outer graph like one of its own. A
+//! node with an unknown operator keeps everything that the file says; only its results are unknown.
 
 use std::{fmt, sync::Arc};
 
@@ -21,7 +20,7 @@ pub struct ValueId(pub u32);
 pub struct NodeId(pub u32);
 
 /// Names a graph of a [`Model`]; the main one is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GraphId(pub u32);
 
 /// One place where a value is used: an input of a node.
@@ -52,7 +51,7 @@ pub struct Model {
     pub source: Source,
     /// The file of weights that belongs to it, for formats that have two.
     pub weights: Option<Source>,
-    /// What a reader noticed and went on: one sentence each.
+    /// Warnings of the reader, one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -63,16 +62,16 @@ pub struct Graph {
     pub name: String,
     /// The node whose body it is, unless it is the main graph.
     pub owner: Option<NodeId>,
-    /// What flows in; constants are not among them, but for those that a caller may override (ONNX).
+    /// Its inputs. Constants are not among them, except those that a caller may override (ONNX).
     pub inputs: Vec<ValueId>,
-    /// What flows out.
+    /// Its outputs.
     pub outputs: Vec<ValueId>,
     /// The nodes in order.
     pub nodes: Vec<NodeId>,
 }
 
 /// A tensor between nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Value {
     /// The name that the file gives, unique in its graph.
     pub name: String,
@@ -84,7 +83,7 @@ pub struct Value {
     pub declared: Option<SymbolicShape>,
     /// Its elements, if it is a constant.
     pub constant: Option<Constant>,
-    /// The node that makes it, and as which of its outputs.
+    /// The node that computes it, and the index of the output.
     pub producer: Option<(NodeId, usize)>,
 }
 
@@ -116,7 +115,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// The elements of a constant tensor, where they lie.
+/// A constant tensor, and where its elements are.
 #[derive(Clone, Debug)]
 pub struct Constant {
     /// The type of its elements.
@@ -148,16 +147,16 @@ pub enum Data {
         /// How many bytes.
         len: u64,
     },
-    /// Not there; the reason in words ("the file weights.bin is not there").
+    /// Missing; the reason in words ("the file weights.bin is not there").
     Absent(String),
 }
 
 /// An operator applied to values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Node {
     /// The name that the file gives; may be empty in ONNX.
     pub name: String,
-    /// The graph it stands in.
+    /// The graph that contains it.
     pub graph: GraphId,
     /// The domain of its operator: empty for ONNX's own, `opset1` in OpenVINO.
     pub domain: String,
@@ -165,15 +164,15 @@ pub struct Node {
     pub op: String,
     /// The version of its domain that holds for it; 0 for formats without versions.
     pub version: i64,
-    /// What the file says beside the inputs, in its order.
+    /// Its attributes, in the order of the file.
     pub attributes: Vec<(String, Attribute)>,
-    /// What it reads; an input may be left out.
+    /// Its inputs; an input may be omitted.
     pub inputs: Vec<Option<ValueId>>,
-    /// What it makes; an output may be left out.
+    /// Its outputs; an output may be omitted.
     pub outputs: Vec<Option<ValueId>>,
     /// Its bodies: branches, loops, functions.
     pub bodies: Vec<GraphId>,
-    /// Where it stands in the file: `node 17`, `layer 4`, `line 12`.
+    /// Its place in the file: `node 17`, `layer 4`, `line 12`.
     pub place: String,
 }
 
@@ -182,7 +181,7 @@ pub struct Node {
 pub enum Attribute {
     /// A whole number.
     Int(i64),
-    /// A number with a point.
+    /// A floating-point number.
     Float(f64),
     /// A text.
     Text(String),
@@ -204,6 +203,15 @@ impl Attribute {
     /// Returns the whole number, if it is one.
     pub fn int(&self) -> Option<i64> {
         if let Self::Int(value) = self { Some(*value) } else { None }
+    }
+
+    /// Returns the number, whole or not, if it is one.
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
     }
 
     /// Returns the list of whole numbers, if it is one.
@@ -235,7 +243,7 @@ impl Node {
 }
 
 impl Model {
-    /// Makes a model without anything in it but the main graph.
+    /// Makes a model with an empty main graph.
     pub fn new(format: &'static str, system: System, source: Source) -> Self {
         Self {
             format,
@@ -257,7 +265,7 @@ impl Model {
 
     /// Returns a node.
     pub fn node(&self, id: NodeId) -> &Node {
-        // Whatever takes long asks for nodes.
+        // Every long computation asks for nodes, so it can be interrupted here.
         broadaxe::stop::checkpoint();
         &self.nodes[id.0 as usize]
     }

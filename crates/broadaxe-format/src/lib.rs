@@ -10,7 +10,7 @@ pub mod error;
 pub mod source;
 pub mod graph;
 pub mod edit;
-mod made;
+mod result_shape;
 mod wire;
 mod onnx;
 mod openvino;
@@ -20,10 +20,7 @@ mod paddle;
 
 use std::path::Path;
 
-use self::{
-    edit::{Constants, File, Lowered, Piece, lower},
-    source::Part,
-};
+use self::edit::{Constants, File, Lowered, Piece, lower};
 pub use self::{
     edit::{Edit, Written},
     error::{Cause, Error, ErrorKind},
@@ -32,11 +29,11 @@ pub use self::{
     source::Source,
 };
 
-/// Describes a format: how its files are told from others, read, and changed.
+/// Describes a format: how its files are recognised, read and changed.
 pub struct Format {
     /// The name in commands and JSON.
     pub name: &'static str,
-    /// What files of it are called.
+    /// The extensions of its files.
     pub extensions: &'static [&'static str],
     /// Says whether the first bytes (up to 4,096) look like a file of this format.
     pub detect: fn(&[u8]) -> bool,
@@ -46,14 +43,14 @@ pub struct Format {
     pub(crate) weights: Option<&'static str>,
     /// What can be done to constants.
     pub(crate) constants: Constants,
-    /// Makes changes, of which there are some.
+    /// Makes changes; the list is not empty.
     pub(crate) write: fn(&Model, &Lowered) -> Result<Rewritten, Error>,
 }
 
-/// The pieces of a changed file, and what is put after the weights.
+/// The pieces of a changed file, and the bytes that are appended to the weights.
 pub(crate) type Rewritten = (Vec<Piece>, Vec<u8>);
 
-/// All formats; the first whose extension and first bytes fit is taken, else the first whose first bytes do.
+/// All formats. A file is read as the first format that matches its extension and its first bytes, or else its first bytes.
 pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
 
 /// Returns the type of elements that has this number in ONNX.
@@ -64,7 +61,7 @@ pub fn onnx_element(code: i64) -> Option<Element> {
 /// Reads the model in a file, whatever its format.
 ///
 /// # Errors
-/// [`ErrorKind::File`] when it cannot be read, [`ErrorKind::Format`] when it is in none of the formats or broken.
+/// [`ErrorKind::File`] when the file cannot be read, [`ErrorKind::Format`] when it is damaged or has none of the formats.
 pub fn open(path: &Path) -> Result<Model, Error> {
     read(&Source::open(path)?)
 }
@@ -80,12 +77,12 @@ pub fn read(source: &Source) -> Result<Model, Error> {
     let format = named.or_else(|| FORMATS.iter().find(|format| (format.detect)(&head)));
     let format = format.ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        Error::new(ErrorKind::Format, format!("this is no model that is known here; formats are {}", names.join(", ")))
+        Error::new(ErrorKind::Format, format!("not a model file Broadaxe can read ({})", names.join(", ")))
     })?;
     (format.read)(source)
 }
 
-/// Makes changes to a model; without any, every file is as it was.
+/// Makes changes to a model. Without changes, every file keeps its bytes.
 ///
 /// # Errors
 /// [`ErrorKind::Edit`] when a change cannot be made in this format.
@@ -108,21 +105,19 @@ pub fn write(model: &Model, edits: &[Edit]) -> Result<Written, Error> {
 /// Returns the format that a model was read in.
 fn format_of(model: &Model) -> Result<&'static Format, Error> {
     let format = FORMATS.iter().find(|format| format.name == model.format);
-    format.copied().ok_or_else(|| Error::new(ErrorKind::Edit, format!("{} is not written", model.format)))
+    format
+        .copied()
+        .ok_or_else(|| Error::new(ErrorKind::Edit, format!("models of format {:?} cannot be written", model.format)))
 }
 
-/// Reads a changed model before it is written; what the changes left alone is read from where it is.
+/// Reads a changed model before it is written. Unchanged bytes are read from the original files.
 ///
 /// # Errors
 /// Those of [`read`].
 pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
     let assemble = |file: &File, base: Option<&Source>| {
-        let part = |piece: &Piece| match piece {
-            Piece::New(new) => Part::New(new.as_slice().into()),
-            Piece::Kept { at, len } => Part::Kept { at: *at, len: *len },
-        };
         let path = model.source.path().filter(|_| file.extension.is_empty());
-        Source::parts(base, file.pieces.iter().map(part).collect(), path.map(Path::to_path_buf))
+        Source::parts(base, file.pieces.clone(), path.map(Path::to_path_buf))
     };
     let find = |main: bool| written.files.iter().find(|file| file.extension.is_empty() == main);
     let mut main = find(true).map_or_else(|| Ok(model.source.clone()), |file| assemble(file, Some(&model.source)))?;
@@ -130,6 +125,6 @@ pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
     if let Some(weights) = weights.or_else(|| model.weights.clone()) {
         main = main.with_weights(weights);
     }
-    // What its first bytes show may have moved down, but it is still of this format.
+    // An insertion may move the bytes that identify the format, so the format is not detected again.
     (format_of(model)?.read)(&main)
 }

@@ -13,7 +13,7 @@
 //! the graph they are row-major as everywhere, so `0=4 1=2` (w and h) is the shape (2, 4).
 //!
 //! Layer `k` of the text is node `k` of the graph, `Input` and `MemoryData` too. A parameter is an attribute whose name is
-//! its number. What a layer reads of the `.bin` is said nowhere: the place of a constant in it is found by walking over
+//! its number. The file does not say which bytes of the `.bin` a layer reads: a constant is found by skipping
 //! the weights of all layers before it (`weights.rs`).
 //!
 //! Source: ncnn, "param and model file structure" and "operation param weight table"; the reader and the layers of

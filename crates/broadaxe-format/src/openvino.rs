@@ -1,25 +1,30 @@
-//! OpenVINO's IR, versions 10 and 11: a graph in XML, its constants in a `.bin` beside it.
+//! OpenVINO IR, versions 10 and 11: a graph in XML, with its constants in a `.bin`.
 //!
-//! The idea: XML is read once into layers that know where each of their words stands (`net`), and a change
-//! replaces words. Constants become values that point into the `.bin`; `Parameter` and `Result` become the graph's inputs
-//! and outputs; every other layer is a node, the bodies of loops and branches are graphs.
+//! The XML is read into layers that know the places of their words (`net`), and a change replaces words. Constants become
+//! values that point into the `.bin`, `Parameter` and `Result` become inputs and outputs of the graph, every other layer is
+//! a node, and the bodies of loops and branches are graphs.
 //!
-//! What a file records about shapes is kept: extents in ports, ranges where a `Parameter` has them. A port without
-//! extents is a scalar or of unknown rank, which look the same; it is taken for a scalar only where that follows from
-//! the layer (`rank`). The axis of `pdpd` is written `auto_broadcast.auto_broadcast_axis`, and OpenVINO takes 0
-//! where it is not there (not -1, the operators' default); it becomes the attribute `axis`, always present. A plain
-//! `axis` beside it is ignored by OpenVINO, so it is left out here, with a remark.
+//! Recorded shapes are kept: extents in ports, ranges of a `Parameter`. A port without extents is a scalar or has an unknown
+//! rank; it is read as a scalar only if that follows from the layer (`rank`). The axis of `pdpd` is written
+//! `auto_broadcast.auto_broadcast_axis`, and its default is 0 (not -1, the operators' default); it becomes the attribute
+//! `axis`, which is always present. OpenVINO ignores a plain `axis` there, so the reader drops it with a remark.
 
-mod build;
-mod draft;
 mod element;
+mod scan;
+
 mod net;
+
 mod order;
 mod rank;
+
+mod build;
+mod result;
+
+mod draft;
+
 mod render;
 mod replace;
-mod result;
-mod scan;
+
 mod write;
 
 use super::Format;
@@ -36,23 +41,24 @@ pub(super) static OPENVINO: Format = Format {
     write: write::write,
 };
 
-/// What is read at most.
-struct Limits {
+/// The limits of what is read.
+struct XmlLimits {
     /// Bytes of XML.
-    bytes: usize,
-    /// Elements inside each other.
+    bytes: u64,
+    /// Depth of nested elements.
     depth: usize,
     /// Attributes of an element.
     attributes: usize,
     /// Elements.
     elements: usize,
-    /// Bodies inside each other.
+    /// Depth of nested bodies.
     bodies: usize,
 }
 
-const LIMITS: Limits = Limits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
+const XML_LIMITS: XmlLimits =
+    XmlLimits { bytes: 1 << 28, depth: 256, attributes: 1024, elements: 4_000_000, bodies: 64 };
 
-/// How the axis of `pdpd` is written.
+/// The attribute with the axis of `pdpd`.
 const AXIS: &str = "auto_broadcast.auto_broadcast_axis";
 
 fn detect(head: &[u8]) -> bool {
@@ -62,6 +68,6 @@ fn detect(head: &[u8]) -> bool {
 }
 
 fn read(source: &Source) -> Result<Model, Error> {
-    let text = net::text(source)?;
+    let text = source.text(XML_LIMITS.bytes)?;
     Ok(build::build(source, &net::nets(&text)?)?.0)
 }

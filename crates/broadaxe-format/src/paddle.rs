@@ -1,19 +1,23 @@
 //! Paddle: programs of the new representation (`.json`) and of the old one (`.pdmodel`), parameters in a `.pdiparams`.
 //!
-//! In a `.json` every value has a number and is made once; it is named `%5` here, as Paddle prints it, unless it is a
+//! In a `.json` every value has a number and is computed once; it is named `%5`, as Paddle prints it, unless it is a
 //! parameter or an input, which have names. In a `.pdmodel` operators write to variables, some of them more than once;
-//! every write is a value of its own here, the second one named `x#2`. Parameters become constants that point into the
-//! `.pdiparams`, where they lie one after the other, sorted by name. Every value records its shape.
+//! every write is its own value, the second one named `x#2`. Parameters become constants that point into the
+//! `.pdiparams`, which holds them sorted by name. Every value records its shape.
+
+mod element;
+mod json;
 
 mod blocks;
 mod draft;
-mod element;
-mod json;
 mod params;
+
 mod pir;
 mod program;
+
 mod render_pir;
 mod render_program;
+
 mod write;
 
 use super::Format;
@@ -30,17 +34,17 @@ pub(super) static PADDLE: Format = Format {
     write: write::write,
 };
 
-/// What is read at most.
-struct Limits {
+/// The limits of what is read.
+struct ProgramLimits {
     /// Bytes of a program.
     bytes: u64,
-    /// Lists and objects inside each other, in a `.json`.
+    /// Depth of nested lists and objects in a `.json`.
     depth: usize,
     /// Values of a `.json`, of all kinds.
     items: usize,
     /// Keys of an object.
     keys: usize,
-    /// Blocks inside each other.
+    /// Depth of nested blocks.
     blocks: usize,
     /// Numbers in an attribute that is a list.
     list: usize,
@@ -48,8 +52,15 @@ struct Limits {
     description: usize,
 }
 
-const LIMITS: Limits =
-    Limits { bytes: 1 << 28, depth: 512, items: 8_000_000, keys: 256, blocks: 64, list: 1 << 16, description: 4096 };
+const PROGRAM_LIMITS: ProgramLimits = ProgramLimits {
+    bytes: 1 << 28,
+    depth: 512,
+    items: 8_000_000,
+    keys: 256,
+    blocks: 64,
+    list: 1 << 16,
+    description: 4096,
+};
 
 fn detect(head: &[u8]) -> bool {
     is_json(head) || is_program(head)

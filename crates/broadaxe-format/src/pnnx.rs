@@ -16,8 +16,10 @@
 //!
 //! Source: pnnx, `ir.cpp` and `storezip.cpp` of version 20261020.
 
-mod read;
 mod store;
+
+mod read;
+
 mod edits;
 
 use super::{Format, ncnn::text};

@@ -1,4 +1,4 @@
-//! Where the bytes of a model come from: a file that is read piece by piece, or memory.
+//! The source of a model's bytes: a file that is read piece by piece, or memory.
 
 use std::{
     fs::File,
@@ -12,7 +12,7 @@ use crate::error::{Cause, Error, ErrorKind};
 /// The bytes of a model file, read where they are asked for.
 ///
 /// Weights are most of a model and say nothing about its shapes, so a reader asks for the pieces it needs and skips the
-/// rest: nothing is copied that nobody looks at. A file is held open, so that what is read later is the same file.
+/// rest: bytes that are not needed are not copied. A file stays open, so that later reads see the same file.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: Option<PathBuf>,
@@ -28,10 +28,10 @@ enum Bytes {
     Parts(Option<Arc<Source>>, Arc<[Placed]>),
 }
 
-/// A part of a source that is put together.
-#[derive(Clone, Debug)]
-pub(crate) enum Part {
-    /// Bytes of another source, which stay where they are.
+/// A part of a file: bytes of its old version, or new ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes of the source that the file was read from (the weights, for a second file).
     Kept {
         /// The first byte.
         at: u64,
@@ -39,22 +39,28 @@ pub(crate) enum Part {
         len: u64,
     },
     /// New bytes.
-    New(Arc<[u8]>),
+    New(Vec<u8>),
 }
 
 /// A part, and where it begins.
 #[derive(Clone, Debug)]
 struct Placed {
     from: u64,
-    part: Part,
+    part: Piece,
 }
 
-impl Part {
-    fn len(&self) -> u64 {
+impl Piece {
+    /// Counts the bytes.
+    pub(crate) fn len(&self) -> u64 {
         match self {
             Self::Kept { len, .. } => *len,
             Self::New(bytes) => bytes.len() as u64,
         }
+    }
+
+    /// Says whether it is empty.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 }
 
@@ -62,14 +68,14 @@ impl Source {
     /// Opens a regular file.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when it cannot be opened or is no regular file.
+    /// [`ErrorKind::File`] when it cannot be opened or is not a regular file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let say = |why: &dyn std::fmt::Display| Error::new(ErrorKind::File, format!("{}: {why}", path.display()));
         let fail = |error: io::Error| say(&error).caused(Cause::from(&error));
         let metadata = std::fs::metadata(path).map_err(fail)?;
         if !metadata.is_file() {
             let kind = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
-            let error = say(&"this is no regular file; give the file of a model");
+            let error = say(&"not a regular file; give the file of a model");
             return Err(error.caused(Cause { kind, code: None }));
         }
         let file = File::open(path).map_err(fail)?;
@@ -77,28 +83,28 @@ impl Source {
         Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
-    /// Takes a file that is open, and the path that it was found under.
+    /// Makes a source of an open file and its path.
     pub(crate) fn opened(file: File, path: PathBuf) -> Result<Self, Error> {
         let fail = |error| Error::new(ErrorKind::File, format!("{}: {error}", path.display()));
         let len = file.metadata().map_err(fail)?.len();
         Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)), weights: None })
     }
 
-    /// Takes bytes in memory; files beside them cannot be found unless `path` says where they would lie.
+    /// Makes a source of bytes in memory. `path`, if given, says which folder is searched for files of weights.
     pub fn memory(bytes: impl Into<Arc<[u8]>>, path: Option<PathBuf>) -> Self {
         let bytes = bytes.into();
         Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes), weights: None }
     }
 
-    /// Puts a source together from bytes of another one, which are not copied, and new ones.
+    /// Makes a source from bytes of another one, which are not copied, and new ones.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] where the other source ends before what is kept of it.
-    pub(crate) fn parts(base: Option<&Self>, parts: Vec<Part>, path: Option<PathBuf>) -> Result<Self, Error> {
+    pub(crate) fn parts(base: Option<&Self>, parts: Vec<Piece>, path: Option<PathBuf>) -> Result<Self, Error> {
         let end = base.map_or(0, Self::len);
         let (mut from, mut placed) = (0_u64, Vec::with_capacity(parts.len()));
         for part in parts {
-            if let Part::Kept { at, len } = part
+            if let Piece::Kept { at, len } = part
                 && at.checked_add(len).is_none_or(|last| last > end)
             {
                 return Err(Error::format(format!("{len} bytes are kept from byte {at} of a file of {end} bytes")));
@@ -123,6 +129,36 @@ impl Source {
         self.weights.as_deref()
     }
 
+    /// Opens the file of weights: the one that was named, or else the file next to this one with this extension. The inner
+    /// error says why there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::File`] when the file exists and cannot be opened.
+    pub(crate) fn open_weights(&self, extension: &str) -> Result<Result<Self, String>, Error> {
+        if let Some(weights) = self.weights() {
+            return Ok(Ok(weights.clone()));
+        }
+        let path = self.path().map(|path| path.with_extension(extension));
+        match path.filter(|path| Some(path.as_path()) != self.path()) {
+            None => Ok(Err("the model was read without its file of weights".to_owned())),
+            Some(path) if std::fs::exists(&path).unwrap_or(false) => Self::open(&path).map(Ok),
+            Some(path) => Ok(Err(format!("the file {} is not there", path.display()))),
+        }
+    }
+
+    /// Reads everything as text.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] above `most` bytes, [`ErrorKind::Format`] for bytes that are not UTF-8, and those of [`Self::read`].
+    pub(crate) fn text(&self, most: u64) -> Result<String, Error> {
+        if self.len > most {
+            let message = format!("the file has {} bytes; the limit for this format is {most}", self.len);
+            return Err(Error::new(ErrorKind::Limit, message));
+        }
+        let wrong = |at: usize| Error::format("the text is not UTF-8").at(format!("byte {at}"));
+        String::from_utf8(self.read(0, self.len as usize)?).map_err(|error| wrong(error.utf8_error().valid_up_to()))
+    }
+
     /// Returns the path, where there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -133,7 +169,7 @@ impl Source {
         self.len
     }
 
-    /// Says whether there is no byte.
+    /// Says whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -153,8 +189,9 @@ impl Source {
             Bytes::Parts(base, parts) => gathered(base.as_deref(), parts, at, len),
             Bytes::File(file) => {
                 let mut buffer = Vec::new();
-                let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
-                buffer.try_reserve_exact(len).map_err(refused)?;
+                let rejected =
+                    |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
+                buffer.try_reserve_exact(len).map_err(rejected)?;
                 buffer.resize(len, 0);
                 read_at(file, &mut buffer, at).map_err(|error| {
                     let name = self.path.as_deref().unwrap_or(Path::new("")).display();
@@ -169,8 +206,8 @@ impl Source {
 /// Reads bytes of a source that is put together; `at` and `len` are within it.
 fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Result<Vec<u8>, Error> {
     let mut buffer = Vec::new();
-    let refused = |_| Error::new(ErrorKind::Limit, format!("there is no memory for {len} bytes"));
-    buffer.try_reserve_exact(len).map_err(refused)?;
+    let rejected = |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
+    buffer.try_reserve_exact(len).map_err(rejected)?;
     let first = parts.partition_point(|placed| placed.from + placed.part.len() <= at);
     let mut at = at;
     for Placed { from, part } in &parts[first.min(parts.len())..] {
@@ -181,9 +218,9 @@ fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Res
         let skipped = at - from;
         let count = (part.len() - skipped).min(left as u64);
         match (part, base) {
-            (Part::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
-            (Part::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
-            (Part::Kept { .. }, None) => return Err(Error::format("the file that bytes are kept from is not there")),
+            (Piece::New(bytes), _) => buffer.extend(&bytes[skipped as usize..(skipped + count) as usize]),
+            (Piece::Kept { at, .. }, Some(base)) => buffer.extend(base.read(at + skipped, count as usize)?),
+            (Piece::Kept { .. }, None) => return Err(Error::format("the file to copy bytes from is missing")),
         }
         at += count;
     }
@@ -210,8 +247,8 @@ mod tests {
     #[test]
     fn parts_read_as_one() {
         let base = Source::memory(*b"0123456789", None);
-        let new = |text: &str| Part::New(text.as_bytes().into());
-        let parts = vec![Part::Kept { at: 0, len: 3 }, new("ab"), new(""), Part::Kept { at: 5, len: 5 }, new("c")];
+        let new = |text: &str| Piece::New(text.into());
+        let parts = vec![Piece::Kept { at: 0, len: 3 }, new("ab"), new(""), Piece::Kept { at: 5, len: 5 }, new("c")];
         let source = Source::parts(Some(&base), parts, None).unwrap();
         let whole = b"012ab56789c";
         assert_eq!(source.len(), whole.len() as u64);
@@ -221,6 +258,64 @@ mod tests {
             }
         }
         assert!(source.read(3, whole.len()).is_err());
-        assert!(Source::parts(Some(&base), vec![Part::Kept { at: 5, len: 6 }], None).is_err());
+        assert!(Source::parts(Some(&base), vec![Piece::Kept { at: 5, len: 6 }], None).is_err());
+    }
+
+    #[test]
+    fn texts_within_a_limit() {
+        let cases: &[(&[u8], u64, Result<&str, &str>)] = &[
+            (b"", 0, Ok("")),
+            (b"abc", 3, Ok("abc")),
+            ("\u{e9}".as_bytes(), 9, Ok("\u{e9}")),
+            (b"abc", 2, Err("the file has 3 bytes; the limit for this format is 2")),
+            (b"ab\xffc", 9, Err("byte 2: the text is not UTF-8")),
+            (b"ab\xc3", 9, Err("byte 2: the text is not UTF-8")),
+        ];
+        for (bytes, most, want) in cases {
+            let got = Source::memory(*bytes, None).text(*most).map_err(|error| error.to_string());
+            assert_eq!(got.as_deref().map_err(String::as_str), *want);
+        }
+    }
+
+    #[test]
+    fn weights_are_found_or_a_reason() {
+        let folder = std::env::temp_dir().join(format!("broadaxe-weights-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.bin"), b"abc").unwrap();
+        let source = |name: &str| Source::memory(*b"model", Some(folder.join(name)));
+        let named = Source::memory(*b"model", None).with_weights(Source::memory(*b"ab", None));
+        let cases = [
+            (source("a.xml"), Ok(3)),
+            (source("b.xml"), Err("b.bin is not there")),
+            (source("a.bin"), Err("without its file of weights")),
+            (Source::memory(*b"model", None), Err("without its file of weights")),
+            (named, Ok(2)),
+        ];
+        for (source, want) in cases {
+            let got = source.open_weights("bin").unwrap().map(|weights| weights.len());
+            match (&got, want) {
+                (Ok(got), Ok(want)) => assert_eq!(*got, want),
+                (Err(why), Err(want)) => assert!(why.contains(want), "{why}, not {want}"),
+                (got, want) => panic!("{got:?}, not {want:?}"),
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+        let error = Source::open(&folder).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::File);
+    }
+
+    #[test]
+    fn reads_beyond_the_end() {
+        let base = Source::memory(*b"0123", None);
+        let parts = Source::parts(Some(&base), vec![Piece::Kept { at: 1, len: 3 }], None).unwrap();
+        for source in [&base, &parts] {
+            for (at, len) in [(source.len(), 1), (0, source.len() as usize + 1), (u64::MAX, 1), (1, usize::MAX)] {
+                let error = source.read(at, len).unwrap_err();
+                assert!(error.to_string().starts_with("the file ends at byte"), "{error}");
+            }
+            assert!(source.read(source.len(), 0).unwrap().is_empty());
+        }
+        let orphan = Source::parts(None, vec![Piece::Kept { at: 0, len: 1 }], None);
+        assert!(orphan.unwrap_err().to_string().contains("a file of 0 bytes"));
     }
 }

@@ -1,8 +1,8 @@
-//! Protocol buffers, read where they lie.
+//! Reads protocol buffers without copying them.
 //!
-//! A message is walked field by field through a small window on the source. A field that nobody enters, such as the
-//! weights of a tensor, costs its tag and its length. Every field says where it begins and ends, so that a change can
-//! replace these bytes and no others.
+//! A message is read field by field through a small window on the source. A field that is skipped, such as the weights of a
+//! tensor, costs only its tag and its length. Every field knows its first and last byte, so that a change replaces only
+//! these bytes.
 
 pub(crate) mod splice;
 
@@ -15,12 +15,12 @@ use crate::{
     source::Source,
 };
 
-/// How many bytes are read at once.
+/// The bytes that are read at once.
 const WINDOW: u64 = 16 << 10;
-/// The longest text that is taken.
-const TEXT: u64 = 1 << 20;
+/// The limit of a text.
+const MAX_TEXT_BYTES: u64 = 1 << 20;
 
-/// Describes a kind of message: its name, and which of its fields may stand once only.
+/// Describes a kind of message: its name, and which of its fields may occur only once.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) name: &'static str,
@@ -28,7 +28,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Makes a description; a second field of one of these numbers, below 64, is refused, since readers differ there.
+    /// Makes a description; a second field of one of these numbers, below 64, is rejected, since readers differ there.
     pub(crate) const fn new(name: &'static str, once: &[u32]) -> Self {
         let (mut mask, mut k) = (0, 0);
         while k < once.len() {
@@ -39,7 +39,7 @@ impl Message {
     }
 }
 
-/// Says where the contents of a message or a text lie.
+/// The place of the contents of a message or a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// The first byte.
@@ -73,15 +73,15 @@ pub(crate) enum Payload {
 pub(crate) struct Field {
     /// The number that the schema gives it.
     pub(crate) number: u32,
-    /// Where its tag begins.
+    /// The first byte of its tag.
     pub(crate) start: u64,
-    /// Where its length begins, or its number.
+    /// The first byte of its length, or of its number.
     pub(crate) size_at: u64,
     /// The byte after it.
     pub(crate) end: u64,
     /// What it holds.
     pub(crate) payload: Payload,
-    /// The message it stands in.
+    /// The message that contains it.
     within: &'static str,
 }
 
@@ -97,7 +97,12 @@ impl Field {
         Error::format(message).at(format_args!("byte {}", self.start))
     }
 
-    /// Returns where the contents lie.
+    /// Returns the bytes of the whole field.
+    pub(crate) fn whole(&self) -> Span {
+        Span { at: self.start, end: self.end }
+    }
+
+    /// Returns the place of the contents.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] when the field is a number.
@@ -154,7 +159,7 @@ impl<'a> Reader<'a> {
         Span { at: 0, end: self.source.len() }
     }
 
-    /// Walks the fields of a message; after an error there is nothing more.
+    /// Reads the fields of a message, and ends after an error.
     pub(crate) fn fields(&self, span: Span, message: &'static Message) -> Fields<'_> {
         Fields { reader: self, span, message, seen: 0 }
     }
@@ -165,7 +170,7 @@ impl<'a> Reader<'a> {
     /// [`ErrorKind::Limit`] for more than `most`, and those of [`Source::read`].
     pub(crate) fn bytes(&self, span: Span, most: u64) -> Result<Vec<u8>, Error> {
         if span.len() > most {
-            let message = format!("this text has {} bytes; at most {most} are taken here", span.len());
+            let message = format!("this text has {} bytes; the limit here is {most}", span.len());
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
         self.with(span.at, span.end, span.len(), <[u8]>::to_vec)
@@ -178,7 +183,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&self, span: Span) -> Result<String, Error> {
         let wrong =
             |_| Error::format("this text is not UTF-8, which names must be").at(format_args!("byte {}", span.at));
-        String::from_utf8(self.bytes(span, TEXT)?).map_err(wrong)
+        String::from_utf8(self.bytes(span, MAX_TEXT_BYTES)?).map_err(wrong)
     }
 
     /// Appends the whole numbers of a repeated field, packed or alone, while there are at most `most`.
@@ -187,7 +192,7 @@ impl<'a> Reader<'a> {
     /// [`ErrorKind::Format`] when the field is something else, [`ErrorKind::Limit`] above `most`.
     pub(crate) fn ints(&self, field: &Field, most: usize, into: &mut Vec<u64>) -> Result<(), Error> {
         let mut push = |value| {
-            let message = || Error::new(ErrorKind::Limit, format!("at most {most} numbers are taken here"));
+            let message = || Error::new(ErrorKind::Limit, format!("the limit here is {most} numbers"));
             if into.len() >= most {
                 return Err(message().at(format_args!("byte {}", field.start)));
             }
@@ -244,7 +249,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Calls a function with `len` bytes from `at`, which must lie before `end`.
+    /// Calls a function with `len` bytes from `at`, which must end before `end`.
     fn with<R>(&self, at: u64, end: u64, len: u64, f: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         let mut window = self.window.borrow_mut();
         let inside = |window: &Window| at >= window.at && at + len <= window.at + window.bytes.len() as u64;
@@ -322,7 +327,7 @@ impl Fields<'_> {
         };
         if number < 64 && self.message.once >> number & 1 == 1 {
             if self.seen >> number & 1 == 1 {
-                return Err(wrong(format!("field {number} of {name} stands here a second time; one is right")));
+                return Err(wrong(format!("field {number} of {name} occurs here a second time; remove one")));
             }
             self.seen |= 1 << number;
         }
@@ -380,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn rejections() {
         let cases: &[(&[u8], &str)] = &[
             (&[0x08], "byte 1: a number has no end here"),
             (&[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "byte 1: a number has no end here"),
@@ -392,7 +397,7 @@ mod tests {
             ),
             (&[0x25, 0, 0], "byte 0: field 4 of Any needs 4 bytes"),
             (&[0x0b], "byte 0: wire type 3 of field 1 in Any"),
-            (&[0x18, 1, 0x18, 1], "byte 2: field 3 of Any stands here a second time"),
+            (&[0x18, 1, 0x18, 1], "byte 2: field 3 of Any occurs here a second time"),
         ];
         for (bytes, want) in cases {
             let error = read(bytes).unwrap_err();

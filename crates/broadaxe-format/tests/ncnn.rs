@@ -1,4 +1,4 @@
-//! Reads and writes the texts of ncnn that are there: the tiny ones kept here, and the collection where it lies beside.
+//! Reads and writes texts of ncnn: the tiny ones of this repository, and the larger collection if it is available.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Lists the tiny models, and the collection if it is there.
+/// Lists the tiny models, and the collection if it is available.
 fn models() -> Vec<PathBuf> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = files(&home.join("tests/models"), "param");
@@ -72,13 +72,13 @@ fn a_change_leaves_the_rest() {
 
 #[test]
 fn a_changed_text_of_pnnx_is_read_as_one() {
-    // The mark of pnnx stands so far down that what a change puts above it moves it out of the first bytes.
+    // The mark of pnnx is so far down that an insertion above moves it out of the bytes that detection reads.
     let mut layers = vec![String::from("pnnx_input in 0 1 0")];
     layers.extend((0..113).map(|k| format!("aten_relu layer_{k} 1 1 {k} {} dim=0", k + 1)));
     layers.push("pnnx.Output out 1 0 0".into());
     let text = format!("7767517\n{} {}\n{}\n", layers.len(), layers.len() - 1, layers.join("\n"));
     let mark = text.find("pnnx.").unwrap();
-    assert!((3900..4080).contains(&mark), "the mark of pnnx stands at byte {mark}");
+    assert!((3900..4080).contains(&mark), "the mark of pnnx is at byte {mark}");
     let model = format::read(&Source::memory(text.into_bytes(), Some("a.param".into()))).unwrap();
     assert_eq!(model.format, "pnnx");
     let edits: Vec<Edit> =

@@ -275,7 +275,7 @@ fn a_change_keeps_all_other_bytes() {
 }
 
 #[test]
-fn impossible_changes_are_refused() {
+fn impossible_changes_are_rejected() {
     let model = format::open(&small("openvino_small.xml")).unwrap();
     let bodies = format::open(&small("openvino_bodies.xml")).unwrap();
     let bare = format::read(&Source::memory(model.source.read(0, model.source.len() as usize).unwrap(), None)).unwrap();
@@ -286,17 +286,17 @@ fn impossible_changes_are_refused() {
             Edit::ReshapeConstant { value: value(&model, "bias"), shape: vec![4] },
             "the constant bias has the shape (3, 1, 1), which cannot become (4)",
         ),
-        (&model, Edit::ReshapeConstant { value: value(&model, "x"), shape: vec![4] }, "x is no constant"),
+        (&model, Edit::ReshapeConstant { value: value(&model, "x"), shape: vec![4] }, "x is not a constant"),
         (&model, Edit::ReshapeConstant { value: value(&model, "bias"), shape: vec![1, 1, 3, 1] }, "add_bias"),
         (&model, Edit::Reshape { at: at(&model, "mul_scale", 1), shape: vec![1, 5] }, "4 elements do not fit"),
         (&model, Edit::Reshape { at: at(&model, "mul_scale", 7), shape: vec![4] }, "it has no input 7"),
         (&model, Edit::Unsqueeze { at: at(&model, "mul_scale", 1), axes: vec![0, 0] }, "new axes are ascending"),
-        (&model, Edit::Expand { at: at(&model, "mul_scale", 1), shape: vec![3, -1] }, "extents of 0 and more"),
+        (&model, Edit::Expand { at: at(&model, "mul_scale", 1), shape: vec![3, -1] }, "extents from 0 on"),
         (&model, Edit::Swap { node: node(&model, "prelu"), op: "PReLU".to_string() }, "after this change"),
         (&model, Edit::Swap { node: node(&model, "select"), op: "Select".to_string() }, "it has 3 inputs"),
         (&model, Edit::ReshapeResult { node: node(&model, "split"), shape: vec![1] }, "it has 3 outputs"),
-        (&model, Edit::Replace { node: node(&model, "prelu"), with: vec![] }, "nothing makes its output"),
-        (&bare, Edit::Unsqueeze { at: at(&bare, "add_bias", 1), axes: vec![0] }, "put it beside the model"),
+        (&model, Edit::Replace { node: node(&model, "prelu"), with: vec![] }, "no new layer computes its output"),
+        (&bare, Edit::Unsqueeze { at: at(&bare, "add_bias", 1), axes: vec![0] }, "put it into the folder of the model"),
         (&bodies, Edit::Swap { node: NodeId(99), op: String::new() }, "the model has no node 99"),
     ];
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! Broken IRs: each is refused with a sentence that names the place, and nothing panics.
+//! Broken IRs: each is rejected with a sentence that names the place, and nothing panics.
 
 use std::{fmt::Write, fs, path::Path, time::Instant};
 
@@ -17,7 +17,7 @@ fn read(text: impl Into<Vec<u8>>) -> Result<Model, broadaxe_format::Error> {
 }
 
 /// The small model with a `Const` in front of `bias` that is as given.
-fn beside(data: &str) -> String {
+fn bias_with(data: &str) -> String {
     let old = "<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"0\" size=\"12\" />";
     let small = text(SMALL);
     assert!(small.contains(old));
@@ -25,14 +25,14 @@ fn beside(data: &str) -> String {
 }
 
 #[test]
-fn broken_models_are_refused_by_place() {
+fn broken_models_are_rejected_by_place() {
     let small = text(SMALL);
     let change = |from: &str, to: &str| {
         assert!(small.contains(from), "the small model has no {from}");
         small.replacen(from, to, 1)
     };
     let cases = [
-        (change("version=\"11\"", "version=\"7\""), "an IR of version 7 is not read; 10 and 11 are"),
+        (change("version=\"11\"", "version=\"7\""), "an IR of version 7 is not supported; versions 10 and 11 are"),
         (change("<net name=\"small\" version=\"11\">", "<net name=\"small\">"), "an IR of version (none)"),
         (
             change("<layers>", "<layers><layer name=\"a\" type=\"ReLU\" version=\"opset1\" />"),
@@ -68,7 +68,7 @@ fn broken_models_are_refused_by_place() {
                 "<edge from-layer=\"0\" from-port=\"0\" to-layer=\"2\" to-port=\"0\" />",
                 "<edge from-layer=\"4\" from-port=\"2\" to-layer=\"2\" to-port=\"0\" />",
             ),
-            "it reads what it makes itself",
+            "it reads its own output",
         ),
         (change("<dim>4</dim>", "<dim>-2</dim>"), "layer 0 (x): port 0 has the dim '-2'"),
         (change("<dim>4</dim>", "<dim>99999999999999999999</dim>"), "layer 0 (x): port 0 has the dim '9999"),
@@ -76,38 +76,41 @@ fn broken_models_are_refused_by_place() {
         (change("<data shape=\"2,3,4,4\"", "<data shape=\"4294967296,4294967296,4\""), "layer 0 (x)"),
         (change("<data shape=\"2,3,4,4\"", "<data shape=\"9..2\""), "layer 0 (x)"),
         (
-            beside("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"-4\" size=\"12\" />"),
+            bias_with("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"-4\" size=\"12\" />"),
             "layer 1 (bias): its offset is '-4'",
         ),
         (
-            beside("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"18446744073709551610\" size=\"12\" />"),
+            bias_with("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"18446744073709551610\" size=\"12\" />"),
             "layer 1 (bias): its 12 bytes",
         ),
         (
-            beside("<data element_type=\"f32\" shape=\"3, 1, 2\" offset=\"0\" size=\"12\" />"),
-            "layer 1 (bias): it has 12 bytes, but f32 of shape (3, 1, 2) take 24",
+            bias_with("<data element_type=\"f32\" shape=\"3, 1, 2\" offset=\"0\" size=\"12\" />"),
+            "layer 1 (bias): it has 12 bytes, but f32 of shape (3, 1, 2) needs 24",
         ),
         (
-            beside("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"0\" size=\"16\" />"),
+            bias_with("<data element_type=\"f32\" shape=\"3, 1, 1\" offset=\"0\" size=\"16\" />"),
             "layer 1 (bias): it has 16 bytes",
         ),
         (
-            beside("<data element_type=\"f32\" shape=\"3, -1, -1\" offset=\"0\" size=\"12\" />"),
+            bias_with("<data element_type=\"f32\" shape=\"3, -1, -1\" offset=\"0\" size=\"12\" />"),
             "layer 1 (bias): its shape is '3, -1, -1'",
         ),
         (
-            beside("<data element_type=\"f32\" shape=\"4294967296, 4294967296\" offset=\"0\" size=\"12\" />"),
+            bias_with("<data element_type=\"f32\" shape=\"4294967296, 4294967296\" offset=\"0\" size=\"12\" />"),
             "layer 1 (bias)",
         ),
         (
-            beside("<data element_type=\"u4\" shape=\"100\" offset=\"0\" size=\"12\" />"),
-            "layer 1 (bias): it has 12 bytes, but u4 of shape (100,) take 50",
+            bias_with("<data element_type=\"u4\" shape=\"100\" offset=\"0\" size=\"12\" />"),
+            "layer 1 (bias): it has 12 bytes, but u4 of shape (100,) needs 50",
         ),
-        (beside("<data shape=\"3, 1, 1\" offset=\"0\" size=\"12\" />"), "layer 1 (bias): its data has no element_type"),
-        (beside(""), "layer 1 (bias): its data has no element_type"),
+        (
+            bias_with("<data shape=\"3, 1, 1\" offset=\"0\" size=\"12\" />"),
+            "layer 1 (bias): its data has no element_type",
+        ),
+        (bias_with(""), "layer 1 (bias): its data has no element_type"),
         ("<net".to_string(), "the XML is broken"),
         ("<net version=\"11\"><layers></net>".to_string(), "the XML is broken"),
-        ("<nets/>".to_string(), "this is no model that is known here"),
+        ("<nets/>".to_string(), "not a model file Broadaxe can read"),
         ("<!-- --><a><net version=\"11\"/></a>".to_string(), "the outermost element is <a>"),
     ];
     let mut wrong = Vec::new();
@@ -123,7 +126,7 @@ fn broken_models_are_refused_by_place() {
 }
 
 #[test]
-fn bombs_are_refused_at_once() {
+fn bombs_are_rejected_at_once() {
     let start = Instant::now();
     let laughs = "<!DOCTYPE net [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><net version=\"11\">&b;</net>";
     let outside = "<!DOCTYPE net [<!ENTITY a SYSTEM \"file:///etc/hostname\">]><net version=\"11\">&a;</net>";
@@ -134,11 +137,11 @@ fn bombs_are_refused_at_once() {
     let nested =
         format!("<net version=\"11\">{}<layers/>{}</net>", body.repeat(80), "</body></layer></layers>".repeat(80));
     let cases = [
-        (laughs.to_string(), ErrorKind::Format, "a document type is not read"),
-        (outside.to_string(), ErrorKind::Format, "a document type is not read"),
+        (laughs.to_string(), ErrorKind::Format, "a document type is not supported"),
+        (outside.to_string(), ErrorKind::Format, "a document type is not supported"),
         (deep, ErrorKind::Limit, "more than 256 elements inside each other"),
         (wide, ErrorKind::Limit, "more than 1024 attributes"),
-        (nested, ErrorKind::Limit, "bodies lie more than 64 deep"),
+        (nested, ErrorKind::Limit, "bodies are nested more than 64 deep"),
     ];
     for (text, kind, want) in cases {
         let error = read(text).unwrap_err();
@@ -178,7 +181,7 @@ fn a_long_chain_is_read() {
 }
 
 #[test]
-fn weights_that_are_not_there_are_absent_and_short_ones_refused() {
+fn weights_that_are_not_there_are_absent_and_short_ones_rejected() {
     let model = read(text(SMALL)).unwrap();
     let bias = model.values.iter().find(|value| value.name == "bias").unwrap();
     assert!(

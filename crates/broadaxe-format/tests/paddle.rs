@@ -1,4 +1,4 @@
-//! Paddle's programs, new and old: read, written back, changed, and refused when broken.
+//! Paddle's programs, new and old: read, written back, changed, and rejected when broken.
 
 use std::{
     fs,
@@ -232,19 +232,19 @@ fn changed_programs_record_the_shapes_that_they_have() {
 }
 
 #[test]
-fn impossible_changes_are_refused() {
+fn impossible_changes_are_rejected() {
     let (new, looped) = (open(FILES[0]), open(FILES[3]));
     let prelu = node(&new, "prelu", 0);
     let set = |node, name: &str, value| Edit::Attribute { node, name: name.to_string(), value };
     let cases = [
         (&new, Edit::Opset(1), "a program of Paddle has no opset"),
-        (&new, Edit::Replace { node: prelu, with: vec![] }, "nodes of Paddle's programs are not replaced"),
+        (&new, Edit::Replace { node: prelu, with: vec![] }, "nodes of Paddle's programs cannot be replaced"),
         (&new, Edit::Reshape { at: Use { node: prelu, input: 1 }, shape: vec![4] }, "3 elements do not fit"),
         (&new, Edit::Reshape { at: Use { node: prelu, input: 5 }, shape: vec![4] }, "it has no input 5"),
         (&new, Edit::Reshape { at: Use { node: NodeId(99), input: 0 }, shape: vec![] }, "no node 99"),
         (&new, set(prelu, "mode", None), "cannot be removed"),
         (&new, set(prelu, "mode", Some(Scalar::Int(3))), "is of the kind 0.a_str"),
-        (&new, set(prelu, "axis", Some(Scalar::Int(3))), "there is no attribute axis to set"),
+        (&new, set(prelu, "axis", Some(Scalar::Int(3))), "the operation has no attribute axis"),
         (&new, Edit::Swap { node: node(&new, "sigmoid", 0), op: "sigmoid".to_string() }, "it has 1 inputs"),
         (
             &new,
@@ -270,7 +270,7 @@ fn impossible_changes_are_refused() {
 }
 
 #[test]
-fn broken_programs_are_refused() {
+fn broken_programs_are_rejected() {
     let small = fs::read_to_string(path(FILES[0])).unwrap();
     let change = |from: &str, to: &str| {
         assert!(small.contains(from), "the program has no {from}");
@@ -282,14 +282,14 @@ fn broken_programs_are_refused() {
     let cases = [
         (
             change("\"I\":[{\"%\":4},{\"%\":3}]", "\"I\":[{\"%\":4},{\"%\":99}]"),
-            "the value %99 is read, and nothing before makes it",
+            "the value %99 is read, but no earlier operation computes it",
         ),
         (
             change("\"I\":[{\"%\":4},{\"%\":3}]", "\"I\":[{\"%\":4},{\"%\":5}]"),
-            "the value %5 is read, and nothing before makes it",
+            "the value %5 is read, but no earlier operation computes it",
         ),
-        (change("\"%\":5,\"TT\"", "\"%\":4,\"TT\""), "the value %4 is made a second time"),
-        (change("\"%\":5,\"TT\"", "\"%\":5,\"%\":6,\"TT\""), "the key \"%\" stands here a second time"),
+        (change("\"%\":5,\"TT\"", "\"%\":4,\"TT\""), "the value %4 is computed a second time"),
+        (change("\"%\":5,\"TT\"", "\"%\":5,\"%\":6,\"TT\""), "the key \"%\" occurs here a second time"),
         (change("[2,3,4,4],\"NCHW\"", "[2,-3,4,4],\"NCHW\""), "an extent must be a whole number, or -1"),
         (
             change("[2,3,4,4],\"NCHW\"", "[4294967296,4294967296,4,4],\"NCHW\""),
@@ -297,7 +297,7 @@ fn broken_programs_are_refused() {
         ),
         (change("\"magic\":\"pir\"", "\"magic\":\"pir2\",\"x\":\"pir\""), "the magic word is not \"pir\""),
         (change("\"regions\":[", "\"regions\":[],\"x\":["), "the program has 0 blocks"),
-        (nested.into_bytes(), "blocks lie more than 64 deep"),
+        (nested.into_bytes(), "blocks are nested more than 64 deep"),
         (b"{\"base_code\": \"pir\"".to_vec(), "byte 19"),
     ];
     let mut wrong = Vec::new();
@@ -352,4 +352,81 @@ fn no_cut_and_no_flip_panics() {
             Err(error) => assert_eq!(error.kind(), ErrorKind::Format, "{len}: {error}"),
         }
     }
+}
+
+/// A field of a protobuf message that holds bytes.
+fn held(number: u8, value: &[u8]) -> Vec<u8> {
+    let mut field = vec![number << 3 | 2];
+    let mut len = value.len();
+    while len >= 0x80 {
+        field.push(len as u8 | 0x80);
+        len >>= 7;
+    }
+    field.push(len as u8);
+    field.extend_from_slice(value);
+    field
+}
+
+/// A block of an old program, of fields after its two numbers.
+fn block(number: u8, fields: &[Vec<u8>]) -> Vec<u8> {
+    held(1, &[vec![0x08, number, 0x10, 0], fields.concat()].concat())
+}
+
+/// An operator of this kind that reads `x` and writes `y`.
+fn operator(kind: &str, reads: &str, attributes: &[Vec<u8>]) -> Vec<u8> {
+    let slot = |name: &str, argument: &str| [held(1, name.as_bytes()), held(2, argument.as_bytes())].concat();
+    let kind = if kind.is_empty() { vec![] } else { held(3, kind.as_bytes()) };
+    held(4, &[held(1, &slot("X", reads)), held(2, &slot("Out", "y")), kind, attributes.concat()].concat())
+}
+
+#[test]
+fn broken_old_programs_are_rejected() {
+    let tensor =
+        |dims: &[u8]| held(2, &[vec![0x08, 7], held(3, &held(1, &[vec![0x08, 5], dims.to_vec()].concat()))].concat());
+    let variable = |dims: &[u8]| held(3, &[held(1, b"x"), tensor(dims), vec![0x20, 1]].concat());
+    let body = |number: u8| held(4, &[held(1, b"sub_block"), vec![0x10, 8, 0x60, number]].concat());
+    let (x, negative) = (variable(&[0x10, 2]), [[0x10].as_slice(), &[0xfd], &[0xff; 8], &[1]].concat());
+    let huge: Vec<u8> = [0x10, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40].repeat(2);
+    let deep: Vec<u8> = (0..70).flat_map(|k| block(k, &[operator("while", "@EMPTY@", &[body(k + 1)])])).collect();
+    let good = block(0, &[x.clone(), operator("relu", "x", &[])]);
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("a good program", good.clone(), ""),
+        (
+            "an unknown name",
+            block(0, &[operator("relu", "z", &[])]),
+            "operator 0 (relu) of block 0: it reads z, but no earlier operator writes it",
+        ),
+        ("no operator", block(0, &[x.clone(), operator("", "x", &[])]), "an operator has no type"),
+        ("a negative extent", block(0, &[variable(&negative)]), "an extent must be -1, 0 or a size"),
+        ("a huge shape", block(0, &[variable(&huge)]), "more elements than an address can count"),
+        (
+            "a body that is missing",
+            block(0, &[x.clone(), operator("while", "x", &[body(7)])]),
+            "its body is block 7, which is not there",
+        ),
+        (
+            "its own body",
+            block(0, &[x.clone(), operator("while", "x", &[body(0)])]),
+            "its body is block 0, which is not there",
+        ),
+        (
+            "one body of two operators",
+            [block(0, &[x.clone(), operator("while", "x", &[body(1)]).repeat(2)]), block(1, &[])].concat(),
+            "block 1: it is the body of two operators",
+        ),
+        ("nested blocks", deep, "blocks are nested more than 64 deep"),
+        ("a repeated field", held(1, &[0x08, 0, 0x10, 0, 0x08, 0]), "field 1 of BlockDesc occurs here a second time"),
+        ("a text for a number", block(0, &[held(4, &held(4, &held(3, b"x")))]), "field 3 of OpDesc.Attr should be"),
+        ("a number for a text", block(0, &[held(4, &[0x18, 1])]), "field 3 of OpDesc should be a text or a message"),
+        ("a cut", good[..good.len() - 1].to_vec(), "byte"),
+    ];
+    let mut wrong = Vec::new();
+    for (what, bytes, want) in cases {
+        let got = format::read(&Source::memory(bytes, Some("nowhere.pdmodel".into())));
+        let got = got.map_or_else(|error| error.to_string(), |_| String::new());
+        if !got.contains(want) || got.is_empty() != want.is_empty() {
+            wrong.push(format!("{what}: {got}, not: {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -15,13 +15,6 @@ use super::{
 /// The names that are defined more than once, by the folder of the crate.
 #[rustfmt::skip]
 const TWICE: &[(&str, &[&str])] = &[
-    ("crates/broadaxe-format", &[
-        "ATTRIBUTE", "Build", "Calls", "DESCRIPTION", "DOMAIN", "Draft", "Editor", "End", "FLOAT", "FLOATS",
-        "FUNCTION", "Fresh", "GRAPH", "INFO", "INPUT", "INT", "INTS", "IR", "LIMITS", "Limits", "MAX_RANK", "MOST",
-        "Made", "Move", "NAME", "NODE", "OPSET", "OUTPUT", "OVERLOAD", "Part", "Parts", "Place", "Places", "ROWS",
-        "Read", "Reader", "Render", "Row", "SPARSE", "Settings", "TENSOR", "TEXT", "TEXTS", "TYPE", "Value",
-        "Written",
-    ]),
     ("crates/broadaxe-models", &[
         "Call", "Case", "DEPTH", "Extent", "FORMS", "Fact", "Finding", "Known", "LAWS", "LAYERS", "MOST_BYTES",
         "Made", "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",

@@ -7,13 +7,6 @@ use super::{Finding, Tree, modules::Modules};
 /// The files whose lists of modules are not in order.
 #[rustfmt::skip]
 const UNORDERED: &[&str] = &[
-    "crates/broadaxe-format/src/ncnn.rs",
-    "crates/broadaxe-format/src/onnx.rs",
-    "crates/broadaxe-format/src/onnx/read.rs",
-    "crates/broadaxe-format/src/onnx/write.rs",
-    "crates/broadaxe-format/src/openvino.rs",
-    "crates/broadaxe-format/src/paddle.rs",
-    "crates/broadaxe-format/src/pnnx.rs",
     "crates/broadaxe-models/src/infer.rs",
     "crates/broadaxe-models/src/infer/ncnn.rs",
 ];

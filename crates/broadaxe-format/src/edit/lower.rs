@@ -1,17 +1,17 @@
-//! The five changes that a format makes, and how each [`Edit`] becomes some of them.
+//! Lowers each [`Edit`] to the five primitive changes that formats implement.
 //!
-//! What holds of a change in every format is checked here, once: that nodes, inputs and constants exist, that shapes and
-//! axes are written as they must be, and that no two changes are about the same thing.
+//! The checks that hold for all formats are here: nodes, inputs and constants exist, shapes and axes are valid, and no two
+//! changes contradict each other.
 
 use std::collections::HashSet;
 
-use super::{Edit, NewNode, Scalar, each, list, refused};
+use super::{Edit, NewNode, Scalar, each, list, rejected};
 use crate::{
     error::Error,
     graph::{Model, Node, NodeId, Use, ValueId},
 };
 
-/// A change as a format makes it.
+/// A primitive change.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Primitive {
     /// Gives a constant another shape of as many elements.
@@ -28,7 +28,7 @@ pub(crate) enum Primitive {
         /// Where.
         at: Place,
         /// What the node does.
-        does: Move,
+        does: ShapeOp,
         /// The shape, or the axes.
         numbers: Vec<i64>,
     },
@@ -36,7 +36,7 @@ pub(crate) enum Primitive {
     Replace {
         /// The node.
         node: NodeId,
-        /// What takes its place.
+        /// The replacement.
         with: With,
     },
     /// Sets an attribute, or removes it.
@@ -55,24 +55,28 @@ pub(crate) enum Primitive {
 /// Where a node is inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In front of an input.
+    /// Before an input.
     Before(Use),
-    /// Behind the result of a node, for all its readers.
+    /// After the result of a node, for all its readers.
     After(NodeId),
 }
 
 /// What an inserted node does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Move {
+pub(crate) enum ShapeOp {
     /// Gives another shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
     Reshape,
     /// Adds axes of extent 1, ascending and counted in the result.
     Unsqueeze,
-    /// Stretches to a shape.
+    /// Broadcasts to a shape.
     Expand,
 }
 
-/// What takes the place of a node.
+impl ShapeOp {
+    pub(crate) const ALL: [Self; 3] = [Self::Reshape, Self::Unsqueeze, Self::Expand];
+}
+
+/// The replacement of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum With {
     /// Other nodes, in order.
@@ -81,7 +85,7 @@ pub(crate) enum With {
     Exchanged(String),
 }
 
-/// What a format can do to a constant; the rest is done by nodes in front of those that read it.
+/// What a format can do to a constant. Inserted nodes do the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Constants {
     /// Change its shape, and add copies.
@@ -93,7 +97,7 @@ pub(crate) enum Constants {
 }
 
 /// Changes, each with the place in the list of the [`Edit`] that it comes from. Exchanged inputs and reshaped results come
-/// after what counts inputs as they were, replaced nodes last.
+/// after changes that refer to the old inputs; replaced nodes come last.
 pub(crate) type Lowered = Vec<(usize, Primitive)>;
 
 impl Primitive {
@@ -116,7 +120,7 @@ impl Primitive {
     }
 }
 
-/// Returns what a format makes of these changes.
+/// Lowers changes for a format.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that no format can make, with all of them.
@@ -137,7 +141,7 @@ pub(crate) fn each_of(edits: &Lowered, mut make: impl FnMut(&Primitive) -> Resul
     each(edits.iter().map(|(at, edit)| (*at, edit)), |_, edit| make(edit))
 }
 
-/// What can be changed once.
+/// What can be changed only once.
 #[derive(PartialEq, Eq, Hash)]
 enum Once<'a> {
     Shape(ValueId),
@@ -160,9 +164,9 @@ impl<'a> Lower<'a> {
         let primitive = match edit {
             Edit::ReshapeConstant { value, shape } => return self.set_shape(from, *value, shape, None),
             Edit::CopyConstant { value, shape, uses } => return self.set_shape(from, *value, shape, Some(uses)),
-            Edit::Reshape { at, shape } => self.insert(*at, Move::Reshape, shape)?,
-            Edit::Unsqueeze { at, axes } => self.insert(*at, Move::Unsqueeze, axes)?,
-            Edit::Expand { at, shape } => self.insert(*at, Move::Expand, shape)?,
+            Edit::Reshape { at, shape } => self.insert(*at, ShapeOp::Reshape, shape)?,
+            Edit::Unsqueeze { at, axes } => self.insert(*at, ShapeOp::Unsqueeze, axes)?,
+            Edit::Expand { at, shape } => self.insert(*at, ShapeOp::Expand, shape)?,
             Edit::Swap { node, op } => {
                 self.two_inputs(*node)?;
                 Primitive::Replace { node: *node, with: With::Exchanged(op.clone()) }
@@ -182,14 +186,14 @@ impl<'a> Lower<'a> {
                 self.changed(*node)?;
                 self.once(Once::Result(*node), "a result is reshaped once")?;
                 sizes(shape)?;
-                Primitive::Insert { at: Place::After(*node), does: Move::Reshape, numbers: shape.clone() }
+                Primitive::Insert { at: Place::After(*node), does: ShapeOp::Reshape, numbers: shape.clone() }
             }
         };
         self.made.push((from, primitive));
         Ok(())
     }
 
-    /// Gives a constant another shape, or its readers a copy in that shape; by reshapes, where the format cannot.
+    /// Gives a constant another shape, or its readers a copy in that shape; inserts reshapes if the format cannot.
     fn set_shape(
         &mut self,
         from: usize,
@@ -218,39 +222,39 @@ impl<'a> Lower<'a> {
         let known = self.changed(node)?;
         if known.inputs.len() != 2 || known.inputs.contains(&None) {
             let message = format!("it has {} inputs; two inputs can be exchanged", known.inputs.len());
-            return Err(refused(message).at(&known.place));
+            return Err(rejected(message).at(&known.place));
         }
         self.once(Once::Order(node), "two inputs can be exchanged, once")
     }
 
     fn node(&self, node: NodeId) -> Result<&'a Node, Error> {
         let found = self.model.nodes.get(node.0 as usize);
-        found.ok_or_else(|| refused(format!("the model has no node {}", node.0)))
+        found.ok_or_else(|| rejected(format!("the model has no node {}", node.0)))
     }
 
     /// Returns a node that is not replaced.
     fn changed(&self, node: NodeId) -> Result<&'a Node, Error> {
         let known = self.node(node)?;
         let place = &known.place;
-        let replaced = || refused("a node that is replaced takes no other change").at(place);
+        let replaced = || rejected("a node that is replaced cannot have another change").at(place);
         if self.replaced.contains(&node) { Err(replaced()) } else { Ok(known) }
     }
 
     fn once(&mut self, what: Once<'a>, message: &str) -> Result<(), Error> {
-        if self.once.insert(what) { Ok(()) } else { Err(refused(message)) }
+        if self.once.insert(what) { Ok(()) } else { Err(rejected(message)) }
     }
 
-    /// Looks at a constant and the shape that it is to have.
+    /// Checks that a constant can have this shape.
     fn constant(&self, value: ValueId, shape: &[usize]) -> Result<(), Error> {
         let value = self.model.values.get(value.0 as usize);
-        let value = value.ok_or_else(|| refused("the model has no such value"))?;
+        let value = value.ok_or_else(|| rejected("the model has no such value"))?;
         let name = &value.name;
-        let constant = value.constant.as_ref().ok_or_else(|| refused(format!("{name} is no constant")))?;
+        let constant = value.constant.as_ref().ok_or_else(|| rejected(format!("{name} is not a constant")))?;
         let count = |dims: &[usize]| if dims.contains(&0) { Some(0) } else { broadaxe_shape::elements(dims).ok() };
         let (old, new) = (count(&constant.shape), count(shape));
         if old.is_none() || old != new {
             let (old, new) = (list(&constant.shape), list(shape));
-            return Err(refused(format!("the constant {name} has the shape ({old}), which cannot become ({new})")));
+            return Err(rejected(format!("the constant {name} has the shape ({old}), which cannot become ({new})")));
         }
         Ok(())
     }
@@ -261,42 +265,49 @@ impl<'a> Lower<'a> {
             return Ok(());
         }
         let name = &self.model.value(value).name;
-        Err(refused(format!("input {} does not read {name}", at.input)).at(&node.place))
+        Err(rejected(format!("input {} does not read {name}", at.input)).at(&node.place))
     }
 
-    fn insert(&self, at: Use, does: Move, numbers: &[i64]) -> Result<Primitive, Error> {
+    fn insert(&self, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<Primitive, Error> {
         let node = self.changed(at.node)?;
         if node.input(at.input).is_none() {
-            return Err(refused(format!("it has no input {}", at.input)).at(&node.place));
+            return Err(rejected(format!("it has no input {}", at.input)).at(&node.place));
         }
         match does {
-            Move::Reshape => sizes(numbers)?,
-            Move::Unsqueeze if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) => {
-                return Err(refused(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
+            ShapeOp::Reshape => sizes(numbers)?,
+            ShapeOp::Unsqueeze
+                if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) =>
+            {
+                return Err(rejected(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
             }
-            Move::Unsqueeze | Move::Expand => {}
+            ShapeOp::Unsqueeze | ShapeOp::Expand => {}
         }
         Ok(Primitive::Insert { at: Place::Before(at), does, numbers: numbers.to_vec() })
     }
 
-    /// Reshapes a constant in front of those who read it.
+    /// Inserts reshapes of a constant before its readers.
     fn views(&mut self, from: usize, shape: &[usize], uses: &[Use]) -> Result<(), Error> {
         let target: Option<Vec<i64>> =
             shape.iter().map(|&dim| i64::try_from(dim).ok().filter(|&dim| dim > 0)).collect();
-        let target = target.ok_or_else(|| refused(format!("nothing is reshaped to ({})", list(shape))))?;
+        let target = target.ok_or_else(|| {
+            rejected(format!("a reshape to ({}) is not possible; sizes must be from 1 on", list(shape)))
+        })?;
         for &at in uses {
-            let primitive = self.insert(at, Move::Reshape, &target)?;
+            let primitive = self.insert(at, ShapeOp::Reshape, &target)?;
             self.made.push((from, primitive));
         }
         Ok(())
     }
 }
 
-/// Looks at the sizes of a new shape: -1 once, and nothing below.
+/// Checks the sizes of a new shape: at most one -1, and nothing below.
 fn sizes(shape: &[i64]) -> Result<(), Error> {
     let open = shape.iter().filter(|&&size| size == -1).count();
     if open > 1 || shape.iter().any(|&size| size < -1) {
-        return Err(refused(format!("a shape has sizes from 0 on and one -1 at most, not ({})", list(shape))));
+        return Err(rejected(format!("a shape has sizes from 0 on and one -1 at most, not ({})", list(shape))));
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

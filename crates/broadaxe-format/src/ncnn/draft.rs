@@ -1,4 +1,4 @@
-//! A `.param` text under change: its layers as a list, and what must be written for it to be the text.
+//! A `.param` text as a list of layers that can be changed; unchanged words keep their bytes.
 
 pub(crate) mod change;
 
@@ -9,7 +9,7 @@ use std::{
 
 use super::text::Text;
 use crate::{
-    edit::{Piece, refused},
+    edit::{Names, Piece, Splice, rejected},
     error::Error,
     graph::NodeId,
 };
@@ -39,7 +39,7 @@ impl Item {
         self
     }
 
-    /// Puts a word in the place of the first that `is` holds of, takes out the others, and adds it where there is none.
+    /// Replaces the first word that satisfies `is` and removes the others; appends the word where there is none.
     pub(crate) fn set(&mut self, is: impl Fn(&str) -> bool, word: Option<String>) {
         let mut word = word;
         self.rest.retain_mut(|(_, old)| {
@@ -62,22 +62,22 @@ impl Item {
     }
 }
 
-/// The layers of a text under change.
-pub(crate) struct Draft<'a> {
+/// The layers of a text that is changed.
+pub(crate) struct ParamDraft<'a> {
     text: &'a Text,
     pub(crate) items: Vec<Item>,
-    /// Names of layers and blobs that are in use.
-    taken: HashSet<String>,
+    /// Names of layers and blobs.
+    names: Names,
 }
 
-impl<'a> Draft<'a> {
-    /// Takes the layers of a text.
+impl<'a> ParamDraft<'a> {
+    /// Lists the layers of a text.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] when the text is no UTF-8, since names could not be written again.
+    /// [`crate::ErrorKind::Edit`] when the text is not UTF-8, since names could not be preserved.
     pub(crate) fn new(text: &'a Text) -> Result<Self, Error> {
         if std::str::from_utf8(&text.bytes).is_err() {
-            return Err(refused("the text is no UTF-8, so no change can be written; convert it first"));
+            return Err(rejected("the text is not UTF-8, so it cannot be changed; convert it first"));
         }
         let words = |words: &[Range<usize>]| words.iter().map(|word| text.word(word)).collect::<Vec<_>>();
         let items: Vec<Item> = (text.layers.iter().enumerate())
@@ -91,36 +91,30 @@ impl<'a> Draft<'a> {
             })
             .collect();
         let names = items.iter().flat_map(|item| item.outputs.iter().chain([&item.name]));
-        let taken = names.cloned().collect();
-        Ok(Self { text, items, taken })
+        let names = Names::new(names, 1);
+        Ok(Self { text, items, names })
     }
 
-    /// Makes a name that nothing has.
+    /// Makes a unique name.
     pub(crate) fn fresh(&mut self, base: &str) -> String {
-        // Room for a number within what ncnn takes.
+        // Leaves room for a number: ncnn limits the length of names.
         let end = base.char_indices().map(|(at, _)| at).take_while(|&at| at <= 230).last().unwrap_or(0);
         let base = if base.len() > 240 { &base[..end] } else { base };
-        let mut name = base.to_owned();
-        let mut number = 1;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{base}_{number}");
-            number += 1;
-        }
-        name
+        self.names.unique(base)
     }
 
-    /// Finds the layer that a node is.
+    /// Finds the layer of a node.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] when another change took it out.
+    /// [`crate::ErrorKind::Edit`] when another change removed it.
     pub(crate) fn find(&self, node: NodeId) -> Result<usize, Error> {
         self.items
             .iter()
             .position(|item| item.from == Some(node.0 as usize))
-            .ok_or_else(|| refused(format!("node {} is replaced by another change; a node takes one of both", node.0)))
+            .ok_or_else(|| rejected(format!("node {} is replaced by another change; make only one of the two", node.0)))
     }
 
-    /// Gives every reader its own copy of a blob that new readers came to, by a layer `Split` before the first.
+    /// Inserts a `Split` for every blob that got more readers, since a blob of ncnn has one reader.
     pub(crate) fn split(&mut self) {
         let mut readers: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         let mut grown: HashSet<String> = HashSet::new();
@@ -150,10 +144,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Writes the text: every byte of what was not changed is kept.
-    pub(crate) fn write(&self) -> Vec<Piece> {
+    /// Writes the text; unchanged words keep their bytes.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Edit`] when two changes overlap.
+    pub(crate) fn write(&self) -> Result<Vec<Piece>, Error> {
         let end = if self.text.bytes.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
-        let mut patches: Vec<(Range<usize>, String)> = Vec::new();
+        let mut patches = Splice::default();
         self.counts(&mut patches);
         let mut kept = vec![false; self.text.layers.len()];
         let mut new = String::new();
@@ -164,7 +161,7 @@ impl<'a> Draft<'a> {
             };
             let start = self.text.layers[from].span.start;
             if !new.is_empty() {
-                patches.push((start..start, std::mem::take(&mut new)));
+                patches.insert(start, std::mem::take(&mut new));
             }
             kept[from] = true;
             self.patch(item, from, &mut patches);
@@ -172,35 +169,34 @@ impl<'a> Draft<'a> {
         if !new.is_empty() {
             let at = self.text.layers.last().map_or(self.text.bytes.len(), |line| line.span.end);
             let bare = self.text.bytes[..at].last().is_some_and(|&byte| byte != b'\n');
-            patches.push((at..at, if bare { end.to_owned() + new.trim_end() } else { new }));
+            patches.insert(at, if bare { end.to_owned() + new.trim_end() } else { new });
         }
         let gone = self.text.layers.iter().zip(kept).filter(|(_, kept)| !kept);
-        patches.extend(gone.map(|(line, _)| (line.span.clone(), String::new())));
-        patches.sort_by_key(|(range, _)| (range.start, range.end));
-        pieces(self.text.bytes.len(), patches)
+        gone.for_each(|(line, _)| patches.remove(line.span.clone()));
+        patches.pieces(self.text.bytes.len() as u64)
     }
 
-    /// Writes the counts anew by as much as they changed.
-    fn counts(&self, patches: &mut Vec<(Range<usize>, String)>) {
+    /// Adjusts the counts of layers and blobs.
+    fn counts(&self, patches: &mut Splice) {
         let blobs = self.items.iter().map(|item| item.outputs.len()).sum::<usize>();
         let before = self.text.layers.iter().map(|line| line.outputs).sum::<usize>();
         let [(layers, claimed_layers), (names, claimed_blobs)] = &self.text.counts;
         let now = claimed_layers + self.items.len() - self.text.layers.len();
         if now != *claimed_layers {
-            patches.push((layers.clone(), now.to_string()));
+            patches.text(layers.clone(), now.to_string());
         }
         let now = claimed_blobs + blobs - before;
         if now != *claimed_blobs {
-            patches.push((names.clone(), now.to_string()));
+            patches.text(names.clone(), now.to_string());
         }
     }
 
-    /// Writes the words of a layer that are not those of its line.
-    fn patch(&self, item: &Item, from: usize, patches: &mut Vec<(Range<usize>, String)>) {
+    /// Writes the changed words of a layer.
+    fn patch(&self, item: &Item, from: usize, patches: &mut Splice) {
         let line = &self.text.layers[from];
         let mut word = |range: &Range<usize>, text: &str| {
             if self.text.word(range) != text {
-                patches.push((range.clone(), text.to_owned()));
+                patches.text(range.clone(), text);
             }
         };
         word(&line.words[0], &item.op);
@@ -215,33 +211,14 @@ impl<'a> Draft<'a> {
             if !there {
                 // With the space before it.
                 let space = self.text.bytes[..range.start].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
-                patches.push((range.start - space.count()..range.end, String::new()));
+                patches.remove(range.start - space.count()..range.end);
             }
         }
         let new = item.rest.iter().filter(|(k, _)| k.is_none());
         let new = new.fold(String::new(), |words, (_, word)| words + " " + word);
         let end = line.words.last().map_or(line.span.end, |word| word.end);
         if !new.is_empty() {
-            patches.push((end..end, new));
+            patches.insert(end, new);
         }
     }
-}
-
-/// Makes pieces of what is kept and the patches, which do not overlap and stand in order.
-fn pieces(length: usize, patches: Vec<(Range<usize>, String)>) -> Vec<Piece> {
-    let (mut pieces, mut at) = (Vec::new(), 0);
-    let keep = |from: usize, to: usize, pieces: &mut Vec<Piece>| {
-        if from < to {
-            pieces.push(Piece::Kept { at: from as u64, len: (to - from) as u64 });
-        }
-    };
-    for (range, text) in patches {
-        keep(at, range.start, &mut pieces);
-        if !text.is_empty() {
-            pieces.push(Piece::New(text.into_bytes()));
-        }
-        at = range.end;
-    }
-    keep(at, length, &mut pieces);
-    pieces
 }

@@ -1,7 +1,7 @@
-//! Changes, in layers of ncnn.
+//! Changes models of ncnn.
 //!
-//! A layer reads a blob, and each blob has one reader: whoever comes second gets a `Split`. The `.bin` is never changed, so
-//! layers that read it may only be replaced by layers that read the same: a `PReLU` by a `MemoryData` of its slopes.
+//! Each blob has one reader, so a second reader needs a `Split`. The `.bin` is never changed, so a layer with weights can
+//! only be replaced by layers that read the same bytes: a `PReLU` by a `MemoryData` of its slopes.
 
 mod insert;
 mod replace;
@@ -9,13 +9,13 @@ mod replace;
 use std::collections::HashMap;
 
 use super::{
-    draft::Draft,
+    draft::ParamDraft,
     params::{int, parameter},
     text::Text,
 };
 use crate::{
     Rewritten,
-    edit::{Lowered, Place, Primitive, Scalar, With, each_of, refused},
+    edit::{Lowered, Place, Primitive, Scalar, With, each_of, rejected},
     error::Error,
     graph::{Model, NodeId, ValueId},
 };
@@ -31,19 +31,19 @@ const SWAPPED: [(i64, i64); 8] = [(1, 7), (3, 8), (6, 9), (10, 11), (12, 13), (1
 /// [`crate::ErrorKind::Edit`] for a change that ncnn has no layers for.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let text = Text::read(&model.source)?;
-    let mut editor = Editor { model, draft: Draft::new(&text)? };
+    let mut editor = NcnnEditor { model, draft: ParamDraft::new(&text)? };
     let constants = editor.whole(edits);
     each_of(edits, |edit| editor.edit(edit, &constants))?;
     editor.draft.split();
-    Ok((editor.draft.write(), Vec::new()))
+    Ok((editor.draft.write()?, Vec::new()))
 }
 
-struct Editor<'a> {
+struct NcnnEditor<'a> {
     model: &'a Model,
-    draft: Draft<'a>,
+    draft: ParamDraft<'a>,
 }
 
-impl Editor<'_> {
+impl NcnnEditor<'_> {
     fn edit(&mut self, edit: &Primitive, constants: &HashMap<ValueId, Vec<usize>>) -> Result<(), Error> {
         match edit {
             Primitive::SetShape { value, shape, .. } => self.set_shape(*value, shape, constants),
@@ -52,11 +52,11 @@ impl Editor<'_> {
             Primitive::Replace { node, with: With::Nodes(with) } => self.replace(*node, with),
             Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
             Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Primitive::Opset(_) => Err(refused("ncnn's layers have no versions")),
+            Primitive::Opset(_) => Err(rejected("ncnn's layers have no versions")),
         }
     }
 
-    /// Finds the constants all of whose readers, behind any `Split`, are given one shape: they change where they are made.
+    /// Finds the constants whose readers, also through `Split`s, all get the same shape: these change in place.
     fn whole(&self, edits: &Lowered) -> HashMap<ValueId, Vec<usize>> {
         let wanted: HashMap<ValueId, &Vec<usize>> = (edits.iter())
             .filter_map(|(_, edit)| match edit {
@@ -108,7 +108,7 @@ impl Editor<'_> {
         whole: &HashMap<ValueId, Vec<usize>>,
     ) -> Result<(), Error> {
         if shape.len() > MAX_RANK {
-            return Err(refused(format!(
+            return Err(rejected(format!(
                 "{} cannot have {} axes; ncnn has ranks 1 to 4",
                 self.model.value(value).name,
                 shape.len()
@@ -117,7 +117,7 @@ impl Editor<'_> {
         let Some((root, shape)) = self.root(value).and_then(|root| whole.get(&root).map(|shape| (root, shape))) else {
             let shape: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
             let producer = self.model.value(value).producer;
-            let (node, output) = producer.ok_or_else(|| refused("the constant is made by no layer"))?;
+            let (node, output) = producer.ok_or_else(|| rejected("no layer computes the constant"))?;
             return self.behind(node, output, &shape);
         };
         let producer = self.model.value(root).producer.map(|(node, _)| node);
@@ -151,9 +151,11 @@ impl Editor<'_> {
         } else if known.op == op && known.attribute("1").is_none() {
             // Sums, products and the like; with coefficients they are not the same.
         } else if known.op == op {
-            let message =
-                format!("{} {} has coefficients, which stand in the order of its inputs", known.op, known.name);
-            return Err(refused(message));
+            let message = format!(
+                "{} {} has coefficients in the order of its inputs, so they cannot be exchanged",
+                known.op, known.name
+            );
+            return Err(rejected(message));
         } else {
             op.clone_into(&mut item.op);
         }
@@ -163,9 +165,8 @@ impl Editor<'_> {
     fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
         let known = self.model.node(node);
         let number = parameter(&known.op, name).and_then(|number| number.parse::<i64>().ok());
-        let number = number.ok_or_else(|| {
-            refused(format!("{} has no parameter {name} that is known here; use its number, 0 to 31", known.op))
-        })?;
+        let number = number
+            .ok_or_else(|| rejected(format!("{} has no known parameter {name}; use its number, 0 to 31", known.op)))?;
         let index = self.draft.find(node)?;
         let keys = [format!("{number}="), format!("{}=", -23300 - number)];
         let is = |word: &str| keys.iter().any(|key| word.starts_with(key.as_str()));
@@ -200,7 +201,7 @@ fn parameter_word(number: i64, value: &Scalar) -> Result<String, Error> {
         Scalar::Text(text) if !text.is_empty() && text.len() < 240 && !text.contains(['"', '\n', '\r']) => {
             format!("{number}=\"{text}\"")
         }
-        Scalar::Text(_) => return Err(refused("a text has 1 to 239 bytes in one line, without quotes")),
+        Scalar::Text(_) => return Err(rejected("a text has 1 to 239 bytes in one line, without quotes")),
         Scalar::Ints(values) => {
             list(values.iter().map(|&value| whole(value).map(|v| v.to_string())).collect::<Result<_, _>>()?)
         }
@@ -209,10 +210,10 @@ fn parameter_word(number: i64, value: &Scalar) -> Result<String, Error> {
 }
 
 fn whole(value: i64) -> Result<i32, Error> {
-    i32::try_from(value).map_err(|_| refused(format!("{value} is no number of 32 bits, as parameters are")))
+    i32::try_from(value).map_err(|_| rejected(format!("{value} does not fit into the 32 bits of a parameter")))
 }
 
 fn float(value: f64) -> Result<String, Error> {
     let value = value as f32;
-    if value.is_finite() { Ok(format!("{value:e}")) } else { Err(refused("a parameter is a finite number")) }
+    if value.is_finite() { Ok(format!("{value:e}")) } else { Err(rejected("a parameter must be finite")) }
 }

@@ -1,12 +1,14 @@
 //! Parameters of layers: `3=1`, `1=0.5`, `0=1,2,3`, `-23300=3,1,2,3`, `6="0w,1h"`.
 
+use broadaxe::DType;
+
 use crate::{
     error::Error,
-    graph::{Attribute, Node},
+    graph::{Attribute, Data, Element, Node},
 };
 
 /// Parameters have the numbers 0 to 31.
-const MOST: i64 = 32;
+const PARAMETER_COUNT: i64 = 32;
 /// An array of the old form has the number -23300 less its own.
 const ARRAYS: i64 = -23300;
 
@@ -38,7 +40,7 @@ static NAMES: &[(&str, &[(&str, &str)])] = &[
 /// assert_eq!(parameter("ReLU", "b"), None);
 /// ```
 pub fn parameter<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
-    if name.parse().is_ok_and(|number: i64| (0..MOST).contains(&number)) {
+    if name.parse().is_ok_and(|number: i64| (0..PARAMETER_COUNT).contains(&number)) {
         return Some(name);
     }
     let (_, names) = NAMES.iter().find(|(op, _)| *op == layer)?;
@@ -48,19 +50,19 @@ pub fn parameter<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
 /// Reads a parameter: its number and its value.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] for a number that is none, and an array that is not as long as it says.
+/// [`crate::ErrorKind::Format`] for a word that is not a number, and an array that is not as long as it says.
 pub(super) fn parse(word: &str) -> Result<(i64, Attribute), Error> {
     let (key, value) = word
         .split_once('=')
-        .ok_or_else(|| Error::format(format!("'{}' is no parameter; they are written number=value", short(word))))?;
+        .ok_or_else(|| Error::format(format!("'{}' is not a parameter; write number=value", short(word))))?;
     let number = key.parse::<i64>().ok();
     let (number, old) = match number {
         Some(number) if number <= ARRAYS => (Some(ARRAYS - number), true),
         number => (number, false),
     };
-    let number = number.filter(|number| (0..MOST).contains(number)).ok_or_else(|| {
+    let number = number.filter(|number| (0..PARAMETER_COUNT).contains(number)).ok_or_else(|| {
         Error::format(format!(
-            "there is no parameter {}; they go from 0 to 31, arrays from -23300 to -23331",
+            "unknown parameter {}; parameters have the numbers 0 to 31, arrays -23300 to -23331",
             short(key)
         ))
     })?;
@@ -95,12 +97,12 @@ fn old_array(value: &str) -> Result<Attribute, String> {
 fn array<'a>(values: impl Iterator<Item = &'a str>) -> Result<Attribute, String> {
     let values = values.map(number).collect::<Result<Vec<_>, _>>()?;
     let ints: Option<Vec<i64>> = values.iter().map(Attribute::int).collect();
-    Ok(ints.map_or_else(|| Attribute::Floats(values.iter().filter_map(real).collect()), Attribute::Ints))
+    Ok(ints.map_or_else(|| Attribute::Floats(values.iter().filter_map(Attribute::float).collect()), Attribute::Ints))
 }
 
-/// Reads a number; one with a point or an exponent is no whole number.
+/// Reads a number; one with a point or an exponent is not a whole number.
 fn number(text: &str) -> Result<Attribute, String> {
-    let wrong = || format!("'{}' is no number", short(text));
+    let wrong = || format!("'{}' is not a number", short(text));
     if text.contains(['.', 'e', 'E']) {
         return text.parse().map(Attribute::Float).map_err(|_| wrong());
     }
@@ -113,16 +115,15 @@ pub(super) fn short(text: &str) -> String {
     if end < text.len() { format!("{}...", &text[..end]) } else { text.to_owned() }
 }
 
-/// Returns a number, whether it is written with a point or without.
-fn real(attribute: &Attribute) -> Option<f64> {
-    match attribute {
-        Attribute::Int(value) => Some(*value as f64),
-        Attribute::Float(value) => Some(*value),
-        _ => None,
-    }
-}
-
 /// Returns a parameter as a whole number, as ncnn's layers ask for it.
 pub(crate) fn int(node: &Node, number: &str, otherwise: i64) -> i64 {
     node.attribute(number).and_then(Attribute::int).unwrap_or(otherwise)
+}
+
+/// The type of numbers that are stored as they are.
+pub(super) const F32: Element = Element::Known(DType::F32);
+
+/// Says that elements are not there.
+pub(super) fn absent(why: &str) -> (Element, Data) {
+    (F32, Data::Absent(why.to_owned()))
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use broadaxe_frameworks::System;
-use broadaxe_kernels::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{
@@ -13,11 +12,11 @@ use super::{
 };
 use crate::{
     error::Error,
-    graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Model, Node, NodeId, ValueId},
     source::Source,
 };
 
-/// Reads a model; its weights are looked for beside it.
+/// Reads a model and looks for its weights in the same folder.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Format`] with the line, [`crate::ErrorKind::Limit`] for a text that is too long.
@@ -26,23 +25,12 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     let blobs = text.blobs()?;
     let mut model = Model::new("ncnn", System::Ncnn, source.clone());
     model.remarks = text.remarks(blobs.len());
-    for (index, line) in text.layers.iter().enumerate() {
+    for line in &text.layers {
         let node = node(&text, line).map_err(|error| error.at(line.place()))?;
-        let declared = hints(&node, line.outputs);
-        let mut outputs = Vec::with_capacity(line.outputs);
-        for (k, word) in line.made().iter().enumerate() {
-            outputs.push(Some(ValueId(model.values.len() as u32)));
-            model.values.push(Value {
-                name: text.word(word),
-                graph: GraphId(0),
-                element: None,
-                declared: declared.get(k).cloned().flatten(),
-                constant: None,
-                producer: Some((NodeId(index as u32), k)),
-            });
+        let (inputs, outputs) = text.ends(&mut model, line, &blobs);
+        for (id, shape) in outputs.iter().flatten().zip(hints(&node, line.outputs)) {
+            model.values[id.0 as usize].declared = shape;
         }
-        let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
-        let inputs = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
         model.nodes.push(Node { inputs, outputs, ..node });
     }
     constants(&mut model)?;
@@ -50,28 +38,25 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     Ok(model)
 }
 
-/// Reads a line, but for its blobs.
+/// Reads a line, except its blobs.
 fn node(text: &Text, line: &Line) -> Result<Node, Error> {
     let mut attributes: Vec<(String, Attribute)> = Vec::with_capacity(line.rest().len());
     for word in line.rest() {
         let (number, value) = parse(&text.word(word))?;
         let name = number.to_string();
         if attributes.iter().any(|(known, _)| *known == name) {
-            return Err(Error::format(format!("parameter {name} is given twice; ncnn takes the last")));
+            return Err(Error::format(format!(
+                "parameter {name} is given twice; ncnn uses the last, so remove the other"
+            )));
         }
         attributes.push((name, value));
     }
     Ok(Node {
         name: text.word(&line.words[1]),
-        graph: GraphId(0),
-        domain: String::new(),
         op: text.word(&line.words[0]),
-        version: 0,
         attributes,
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        bodies: Vec::new(),
         place: line.place(),
+        ..Node::default()
     })
 }
 
@@ -122,7 +107,7 @@ fn extents(node: &Node) -> Vec<i64> {
     }
 }
 
-/// Finds the constants, and where their elements lie.
+/// Finds the constants and the places of their elements.
 fn constants(model: &mut Model) -> Result<(), Error> {
     let mut weights = weights::Walk::open(model);
     for index in 0..model.nodes.len() {
@@ -133,7 +118,7 @@ fn constants(model: &mut Model) -> Result<(), Error> {
             Some(Constant { element, shape, data })
         } else {
             weights.pass(node);
-            // What a constant is split into is that constant.
+            // The outputs of a `Split` of a constant are that constant.
             let split = node.op == "Split";
             split.then(|| node.input(0)).flatten().and_then(|id| model.value(id).constant.clone())
         };
@@ -181,12 +166,4 @@ fn ends(model: &mut Model) {
     let graph = &mut model.graphs[0];
     (graph.inputs, graph.outputs) = (inputs, outputs);
     graph.nodes = (0..model.nodes.len()).map(|node| NodeId(node as u32)).collect();
-}
-
-/// The type of numbers that are stored as they are.
-pub(super) const F32: Element = Element::Known(DType::F32);
-
-/// Says that elements are not there.
-pub(super) fn absent(why: &str) -> (Element, Data) {
-    (F32, Data::Absent(why.to_owned()))
 }

@@ -1,4 +1,6 @@
-//! Reading, refusing and changing texts of ncnn.
+//! Reading, rejecting and changing texts of ncnn.
+
+use broadaxe_testing::random::Random;
 
 use super::NCNN;
 use crate::{
@@ -71,8 +73,8 @@ fn recorded_shapes() {
 }
 
 #[test]
-fn refused() {
-    // What stands after the mark, and what the error must say.
+fn rejected() {
+    // The text after the mark, and the expected error.
     let cases = [
         ("", "counts of layers and blobs"),
         ("-1 1\nInput d 0 1 d\n", "line 2: -1 layers cannot be"),
@@ -88,22 +90,22 @@ fn refused() {
         ("1 1\nInput d 0 1000000000 d\n", "1000000000 outputs cannot be"),
         ("1 1\nInput d 3 3 d\n", "3 inputs and 3 outputs, but 1 words follow"),
         ("1 1\nInput d\n", "has 2 words"),
-        ("1 1\nInput d 0 1 d 32=1\n", "no parameter 32"),
-        ("1 1\nInput d 0 1 d -1=1\n", "no parameter -1"),
-        ("1 1\nInput d 0 1 d -23332=1,1\n", "no parameter -23332"),
+        ("1 1\nInput d 0 1 d 32=1\n", "unknown parameter 32"),
+        ("1 1\nInput d 0 1 d -1=1\n", "unknown parameter -1"),
+        ("1 1\nInput d 0 1 d -23332=1,1\n", "unknown parameter -23332"),
         ("1 1\nInput d 0 1 d -23300=-1\n", "it has -1 values, but 0 follow"),
         ("1 1\nInput d 0 1 d -23300=1000000000,1\n", "it has 1000000000 values, but 1 follow"),
         ("1 1\nInput d 0 1 d -23300=1,1,2\n", "it has 1 values, but 2 follow"),
         ("1 1\nInput d 0 1 d 0=1 0=2\n", "given twice"),
-        ("1 1\nInput d 0 1 d 0=4294967296\n", "no number of 32 bits"),
-        ("1 1\nInput d 0 1 d 0=1e\n", "'1e' is no number"),
-        ("1 1\nInput d 0 1 d zero\n", "'zero' is no parameter"),
-        ("1 1\nInput d 0 1 d =\n", "no parameter"),
+        ("1 1\nInput d 0 1 d 0=4294967296\n", "not a number of 32 bits"),
+        ("1 1\nInput d 0 1 d 0=1e\n", "'1e' is not a number"),
+        ("1 1\nInput d 0 1 d zero\n", "'zero' is not a parameter"),
+        ("1 1\nInput d 0 1 d =\n", "unknown parameter"),
         ("2 2\nInput d 0 1 d\nInput e 0 1 d\n", "line 4: Input e makes d, which an earlier layer makes"),
-        ("1 2\nSplit s 1 2 d d d\n", "which it makes itself"),
-        ("1 1\nReLU r 1 1 d d\n", "line 3: ReLU r reads d, which it makes itself"),
-        ("1 1\nReLU r 1 1 x d\n", "line 3: ReLU r reads x, which no layer makes"),
-        ("2 2\nReLU a 1 1 x y\nReLU b 1 1 y x\n", "line 3: ReLU a reads x, which line 4 makes"),
+        ("1 2\nSplit s 1 2 d d d\n", "its own output"),
+        ("1 1\nReLU r 1 1 d d\n", "line 3: ReLU r reads d, its own output"),
+        ("1 1\nReLU r 1 1 x d\n", "line 3: ReLU r reads x, which no layer computes"),
+        ("2 2\nReLU a 1 1 x y\nReLU b 1 1 y x\n", "line 3: ReLU a reads x, which line 4 computes"),
         ("1 1\nMemoryData m 0 1 m 0=-4\n", "[-4]"),
         ("1 1\nMemoryData m 0 1 m 0=2 2=3\n", "[3, 0, 2]"),
         ("1 1\nMemoryData m 0 1 m 0=2147483647 1=2147483647 11=2147483647 2=2147483647\n", "can be counted"),
@@ -142,7 +144,7 @@ fn changes() {
     let node = NodeId(2);
     let slope = |op: &str, inputs, output| NewNode { op: op.into(), inputs, output, attributes: vec![] };
     let (old, new) = (Wire::Old, |word: &str| Wire::New(word.into()));
-    // The change, and the lines that it makes of SMALL, with the counts.
+    // The change, and the lines of SMALL after it, with the counts.
     let cases: Vec<(Edit, &str)> = vec![
         (
             Edit::ReshapeConstant { value: ValueId(1), shape: vec![2, 1, 2] },
@@ -248,19 +250,23 @@ fn changes_that_cannot_be() {
         (SMALL, Edit::Opset(7), "no versions"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![5] }, "cannot become"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(1), shape: vec![1, 1, 1, 1, 4] }, "ranks 1 to 4"),
-        (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "no constant"),
+        (SMALL, Edit::ReshapeConstant { value: ValueId(0), shape: vec![12] }, "data is not a constant"),
         (SMALL, Edit::Reshape { at: at(2, 7), shape: vec![1] }, "has no input 7"),
         (SMALL, Edit::Reshape { at: at(99, 0), shape: vec![1] }, "no node 99"),
         (SMALL, Edit::Swap { node: NodeId(99), op: "BinaryOp".into() }, "no node 99"),
         (SMALL, Edit::ReshapeConstant { value: ValueId(99), shape: vec![1] }, "no such value"),
         (SMALL, Edit::Unsqueeze { at: at(2, 0), axes: vec![1, 1] }, "ascending"),
         (SMALL, Edit::Reshape { at: at(2, 0), shape: vec![-1, -1] }, "one -1"),
-        (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "where its shape is recorded"),
+        (SMALL, Edit::Expand { at: at(3, 0), shape: vec![2] }, "only if its shape is recorded"),
         (SMALL, Edit::Expand { at: at(2, 1), shape: vec![2, 5] }, "axis 1 is not 1"),
         (SMALL, Edit::Swap { node: NodeId(3), op: "ReLU".into() }, "two inputs"),
-        (SMALL, Edit::Attribute { node: NodeId(3), name: "alpha".into(), value: None }, "no parameter alpha"),
-        (SMALL, Edit::Attribute { node: NodeId(3), name: "32".into(), value: None }, "no parameter 32"),
-        (SMALL, Edit::Replace { node: NodeId(3), with: relu(Wire::New("x".into())) }, "last is made by nothing"),
+        (SMALL, Edit::Attribute { node: NodeId(3), name: "alpha".into(), value: None }, "no known parameter alpha"),
+        (SMALL, Edit::Attribute { node: NodeId(3), name: "32".into(), value: None }, "no known parameter 32"),
+        (
+            SMALL,
+            Edit::Replace { node: NodeId(3), with: relu(Wire::New("x".into())) },
+            "last is not computed by any layer",
+        ),
         (prelu, Edit::Replace { node: NodeId(1), with: relu(Wire::Old(ValueId(1))) }, "reads the file of weights"),
     ];
     let mut wrong = Vec::new();
@@ -273,7 +279,7 @@ fn changes_that_cannot_be() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A `PReLU` becomes `relu(x) - slope * relu(-x)`, its slopes the constant that they are in the file of weights.
+/// A `PReLU` becomes `relu(x) - slope * relu(-x)`, with its slopes as a constant in the file of weights.
 #[test]
 fn prelu() {
     let before = "7767517\n2 2\nInput d 0 1 d 0=5 1=5 2=8\nPReLU p 1 1 d e 0=8\n";
@@ -334,19 +340,14 @@ fn weights() {
         2f32.to_le_bytes()
     );
     let Data::Absent(why) = data(4) else { panic!("{:?}", data(4)) };
-    assert_eq!(why, "the size of the weights of Strange s is not known here");
+    assert_eq!(why, "the size of the weights of Strange s is not known");
 }
 
-/// No file that is nearly right makes the reader or the writer panic.
+/// No slightly damaged file makes the reader or the writer panic.
 #[test]
 fn mutations() {
-    let mut state = 0x2545_F491_4F6C_DD1Du64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut generator = Random::new(1);
+    let mut random = |below: usize| generator.below(below);
     let seeds = [SMALL, "7767517\n2 3\nInput d 0 1 d -23330=4,3,8,9,2\nSplit s 1 2 d a b 6=\"0w,1h\"\n"];
     let pieces = [
         "-1",

@@ -1,17 +1,21 @@
-//! The lines of a `.param` text, with the places of all words, so that a change touches what it changes and nothing else.
+//! The lines of a `.param` text and the places of all words, so that a change keeps all other bytes.
 
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
     error::{Error, ErrorKind},
+    graph::{Model, NodeId, Value, ValueId},
     source::Source,
 };
+
+/// The inputs or the outputs of a node.
+type Ends = Vec<Option<ValueId>>;
 
 /// The number that every file begins with.
 const MARK: &[u8] = b"7767517";
 
-/// What is taken at most.
-pub(crate) struct Limits {
+/// Limits of a text.
+pub(crate) struct TextLimits {
     /// Bytes of the text.
     pub(crate) bytes: u64,
     /// Bytes of a type or a name; ncnn reads longer ones as two.
@@ -19,7 +23,7 @@ pub(crate) struct Limits {
 }
 
 /// The limits of both kinds of `.param`.
-pub(crate) const LIMITS: Limits = Limits { bytes: 64 << 20, name: 255 };
+pub(crate) const TEXT_LIMITS: TextLimits = TextLimits { bytes: 64 << 20, name: 255 };
 
 /// A line that describes a layer.
 #[derive(Clone, Debug)]
@@ -52,7 +56,7 @@ impl Line {
         &self.words[4 + self.inputs + self.outputs..]
     }
 
-    /// Says where the line stands.
+    /// Returns the place of the line, for errors.
     pub(crate) fn place(&self) -> String {
         format!("line {}", self.number)
     }
@@ -62,7 +66,7 @@ impl Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) bytes: Vec<u8>,
-    /// Where the counts of layers and blobs stand, and what they are.
+    /// The counts of layers and blobs, and their places.
     pub(crate) counts: [(Range<usize>, usize); 2],
     pub(crate) layers: Vec<Line>,
     /// The lines after the last layer that is counted.
@@ -114,8 +118,8 @@ impl Text {
     /// # Errors
     /// [`ErrorKind::Format`] with the line, [`ErrorKind::Limit`] for a text that is too long.
     pub(crate) fn read(source: &Source) -> Result<Self, Error> {
-        if source.len() > LIMITS.bytes {
-            let message = format!("the text has {} bytes; at most {} are taken", source.len(), LIMITS.bytes);
+        if source.len() > TEXT_LIMITS.bytes {
+            let message = format!("the text has {} bytes; the limit is {}", source.len(), TEXT_LIMITS.bytes);
             return Err(Error::new(ErrorKind::Limit, message));
         }
         Self::parse(source.read(0, source.len() as usize)?)
@@ -160,7 +164,7 @@ impl Text {
         Ok(Self { bytes, counts, layers, beyond })
     }
 
-    /// Returns a word, with a mark in place of what is no UTF-8.
+    /// Returns a word, with a mark for bytes that are not UTF-8.
     pub(crate) fn word(&self, word: &Range<usize>) -> String {
         String::from_utf8_lossy(&self.bytes[word.clone()]).into_owned()
     }
@@ -183,9 +187,9 @@ impl Text {
                 }
                 let name = String::from_utf8_lossy(name);
                 let why = match makers.get(name.as_bytes()) {
-                    Some(&maker) if maker == line.number => "which it makes itself".to_owned(),
-                    Some(maker) => format!("which line {maker} makes; layers stand after those they read"),
-                    None => "which no layer makes".to_owned(),
+                    Some(&maker) if maker == line.number => "its own output".to_owned(),
+                    Some(maker) => format!("which line {maker} computes; a layer must come after the layers it reads"),
+                    None => "which no layer computes".to_owned(),
                 };
                 return Err(Error::format(format!("{} reads {name}, {why}", what())).at(line.place()));
             }
@@ -206,6 +210,19 @@ impl Text {
             return Err(Error::format(message).at("line 2"));
         }
         Ok(blobs)
+    }
+
+    /// Returns what the next node of a model reads, and adds the values that it makes.
+    pub(crate) fn ends(&self, model: &mut Model, line: &Line, blobs: &HashMap<&[u8], usize>) -> (Ends, Ends) {
+        let node = NodeId(model.nodes.len() as u32);
+        let inputs = line.read().iter().map(|word| blobs.get(&self.bytes[word.clone()]));
+        let inputs = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
+        let outputs = line.made().iter().enumerate().map(|(k, word)| {
+            let value = Value { name: self.word(word), producer: Some((node, k)), ..Value::default() };
+            model.values.push(value);
+            Some(ValueId(model.values.len() as u32 - 1))
+        });
+        (inputs, outputs.collect())
     }
 
     /// Lists what is odd but does no harm.
@@ -268,8 +285,8 @@ fn layer(bytes: &[u8], mut line: Line) -> Result<Line, Error> {
         let message = format!("the layer has {inputs} inputs and {outputs} outputs, but {} words follow", words - 4);
         return Err(Error::format(message).at(line.place()));
     }
-    if let Some(long) = line.words[..names].iter().find(|word| word.len() > LIMITS.name) {
-        let message = format!("a name of {} bytes; ncnn takes at most {}", long.len(), LIMITS.name);
+    if let Some(long) = line.words[..names].iter().find(|word| word.len() > TEXT_LIMITS.name) {
+        let message = format!("a name of {} bytes; the limit of ncnn is {}", long.len(), TEXT_LIMITS.name);
         return Err(Error::format(message).at(line.place()));
     }
     (line.inputs, line.outputs) = (inputs, outputs);

@@ -1,21 +1,18 @@
-//! Where the numbers of each layer lie in the `.bin`.
+//! Finds the weights of each layer in the `.bin`.
 //!
-//! The file is one run of arrays, in the order of the layers and, within a layer, in an order of its own. An array is raw
-//! (4 bytes a number), or it has a mark of 4 bytes in front that says how it is stored. So a constant is found by passing
-//! over all that comes before; after a layer that is not known here nothing is found any more.
+//! The file holds one array after another, in the order of the layers. An array is raw (4 bytes a number), or a mark of 4
+//! bytes before it says how it is stored. A constant is found by skipping everything before it, so no constant after an
+//! unknown layer can be found.
 
 use broadaxe::DType;
 
-use super::{
-    params::int,
-    read::{F32, absent},
-};
+use super::params::{F32, absent, int};
 use crate::{
     graph::{Data, Element, Model, Node},
     source::Source,
 };
 
-/// An array that a layer reads: how many numbers, and whether a mark stands in front.
+/// An array that a layer reads: the count of numbers, and whether a mark precedes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Load {
     count: u64,
@@ -28,88 +25,18 @@ const MARKS: [(u32, Element, u64); 3] =
 
 /// Layers that read nothing of the `.bin`.
 static WEIGHTLESS: &[&str] = &[
-    "AbsVal",
-    "ArgMax",
-    "BNLL",
-    "BinaryOp",
-    "CELU",
-    "Cast",
-    "Clip",
-    "Concat",
-    "CopyTo",
-    "Crop",
-    "CumulativeSum",
-    "DeepCopy",
-    "DetectionOutput",
-    "Diag",
-    "Dropout",
-    "ELU",
-    "Einsum",
-    "Eltwise",
-    "Erf",
-    "Exp",
-    "ExpandDims",
-    "Flatten",
-    "Flip",
-    "Fold",
-    "GELU",
-    "GLU",
-    "GridSample",
-    "HardSigmoid",
-    "HardSwish",
-    "Input",
-    "Interp",
-    "InverseSpectrogram",
-    "LRN",
-    "Log",
-    "MVN",
-    "MatMul",
-    "Mish",
-    "Noop",
-    "Packing",
-    "Permute",
-    "PixelShuffle",
-    "Pooling",
-    "Pooling1D",
-    "Pooling3D",
-    "Power",
-    "PriorBox",
-    "Proposal",
-    "PSROIPooling",
-    "ROIAlign",
-    "ROIPooling",
-    "ReLU",
-    "Reduction",
-    "Reorg",
-    "Reshape",
-    "RotaryEmbed",
-    "SDPA",
-    "SELU",
-    "SPP",
-    "Shrink",
-    "ShuffleChannel",
-    "Sigmoid",
-    "Slice",
-    "Softmax",
-    "Softplus",
-    "Spectrogram",
-    "Split",
-    "Squeeze",
-    "StatisticsPooling",
-    "Swish",
-    "TanH",
-    "Threshold",
-    "Tile",
-    "UnaryOp",
-    "Unfold",
-    "YoloDetectionOutput",
-    "Yolov3DetectionOutput",
+    "AbsVal ArgMax BNLL BinaryOp CELU Cast Clip Concat CopyTo Crop CumulativeSum DeepCopy DetectionOutput Diag",
+    "Dropout ELU Einsum Eltwise Erf Exp ExpandDims Flatten Flip Fold GELU GLU GridSample HardSigmoid HardSwish",
+    "Input Interp InverseSpectrogram LRN Log MVN MatMul Mish Noop Packing Permute PixelShuffle Pooling Pooling1D",
+    "Pooling3D Power PriorBox Proposal PSROIPooling ROIAlign ROIPooling ReLU Reduction Reorg Reshape RotaryEmbed",
+    "SDPA SELU SPP Shrink ShuffleChannel Sigmoid Slice Softmax Softplus Spectrogram Split Squeeze StatisticsPooling",
+    "Swish TanH Threshold Tile UnaryOp Unfold YoloDetectionOutput Yolov3DetectionOutput",
 ];
 
-/// Lists what a layer reads of the `.bin`; nothing for a layer that is not known, or where it depends on more than parameters.
+/// Lists the arrays that a layer reads; `None` for an unknown layer, or where they depend on more than parameters.
 pub(super) fn loads(node: &Node) -> Option<Vec<Load>> {
     // Long: a row for each layer.
-    if WEIGHTLESS.contains(&node.op.as_str()) {
+    if WEIGHTLESS.iter().flat_map(|line| line.split(' ')).any(|op| op == node.op) {
         return Some(Vec::new());
     }
     let get = |number: &str, otherwise: i64| int(node, number, otherwise);
@@ -277,16 +204,10 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Looks for the `.bin` beside the model, and keeps it there.
+    /// Opens the `.bin` of the model and stores it there.
     pub(super) fn open(model: &mut Model) -> Self {
-        let path = model.source.path().map(|path| path.with_extension("bin"));
-        let path = path.filter(|path| Some(path.as_path()) != model.source.path());
-        let named = model.source.weights().cloned();
-        let (file, lost) = match (named, path.map(|path| (Source::open(&path), path))) {
-            (Some(file), _) | (None, Some((Ok(file), _))) => (Some(file), None),
-            (None, Some((Err(_), path))) => (None, Some(format!("the file {} is not there", path.display()))),
-            (None, None) => (None, Some("the model was read without its file of weights".to_owned())),
-        };
+        let found = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
+        let (file, lost) = found.map_or_else(|why| (None, Some(why)), |file| (Some(file), None));
         model.weights.clone_from(&file);
         Self { file, at: 0, lost, asked: false }
     }
@@ -317,7 +238,7 @@ impl Walk {
             return Vec::new();
         }
         let Some(loads) = loads else {
-            self.lost = Some(format!("the size of the weights of {} {} is not known here", node.op, node.name));
+            self.lost = Some(format!("the size of the weights of {} {} is not known", node.op, node.name));
             return Vec::new();
         };
         let mut found = Vec::with_capacity(loads.len());
@@ -334,7 +255,7 @@ impl Walk {
     }
 
     fn array(&mut self, load: Load) -> Result<(Element, Data), String> {
-        let Some(file) = &self.file else { return Err("there is no file of weights".to_owned()) };
+        let Some(file) = &self.file else { return Err("the file of weights is missing".to_owned()) };
         let short = || format!("the file of weights ends at byte {}", file.len());
         let (mut start, mut element, mut bytes) = (self.at, F32, load.count.checked_mul(4).ok_or_else(short)?);
         if load.marked {
@@ -369,5 +290,94 @@ impl Walk {
             }
             None => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shows what a layer reads: counts of numbers, with an `m` for arrays with a mark.
+    fn shown(layer: &str) -> String {
+        let text = format!("7767517\n2 2\nInput a 0 1 a\n{layer}\n");
+        let model = crate::read(&Source::memory(text.into_bytes(), None)).unwrap();
+        let show = |load: &Load| format!("{}{}", load.count, if load.marked { "m" } else { "" });
+        loads(&model.nodes[1])
+            .map_or("unknown".to_owned(), |loads| loads.iter().map(show).collect::<Vec<_>>().join(" "))
+    }
+
+    // Long: a table with a row for each kind of layer and each parameter that decides what is read.
+    #[test]
+    fn arrays_of_layers() {
+        let cases = [
+            ("ReLU l 1 1 a b", ""),
+            ("Yolov3DetectionOutput l 1 1 a b", ""),
+            ("Unheard l 1 1 a b", "unknown"),
+            ("MemoryData l 0 1 b", ""),
+            ("MemoryData l 0 1 b 0=4", "4"),
+            ("MemoryData l 0 1 b 0=4 1=3", "12"),
+            ("MemoryData l 0 1 b 0=4 1=3 11=2 2=5 21=0", "120m"),
+            ("BatchNorm l 1 1 a b 0=8", "8 8 8 8"),
+            ("Scale l 1 1 a b 0=8", "8"),
+            ("Scale l 1 1 a b 0=8 1=1", "8 8"),
+            ("Scale l 1 1 a b 0=-233", ""),
+            ("Bias l 1 1 a b 0=8", "8"),
+            ("PReLU l 1 1 a b 0=8", "8"),
+            ("PReLU l 1 1 a b 0=-1", "unknown"),
+            ("RMSNorm l 1 1 a b 0=8", "8"),
+            ("RMSNorm l 1 1 a b 0=8 2=0", ""),
+            ("LayerNorm l 1 1 a b 0=8", "8 8"),
+            ("LayerNorm l 1 1 a b 0=8 2=0", ""),
+            ("InstanceNorm l 1 1 a b 0=8", "8 8"),
+            ("GroupNorm l 1 1 a b 0=2 1=8", "8 8"),
+            ("GroupNorm l 1 1 a b 0=2 1=8 3=0", ""),
+            ("Quantize l 1 1 a b", "1"),
+            ("Dequantize l 1 1 a b 0=8 1=8", "8 8"),
+            ("Dequantize l 1 1 a b 0=8", "8"),
+            ("Requantize l 1 1 a b 0=8 1=4 2=2", "8 4 2"),
+            ("Normalize l 1 1 a b 3=8", "8"),
+            ("Padding l 1 1 a b", ""),
+            ("Padding l 1 1 a b 6=8", "8"),
+            ("Embed l 1 1 a b 0=8 3=80", "80m"),
+            ("Embed l 1 1 a b 0=8 2=1 3=80 18=1", "80m 8 1"),
+            ("InnerProduct l 1 1 a b 0=8 2=80", "80m"),
+            ("InnerProduct l 1 1 a b 0=8 1=1 2=80", "80m 8"),
+            ("InnerProduct l 1 1 a b 0=8 1=1 2=80 8=1", "80m 8 8 1"),
+            ("Convolution l 1 1 a b 0=8 6=72", "72m"),
+            ("Convolution l 1 1 a b 0=8 5=1 6=72", "72m 8"),
+            ("Convolution l 1 1 a b 0=8 5=1 6=72 8=2", "72m 8 8 1"),
+            ("Convolution l 1 1 a b 0=8 6=72 8=101", "72m 8 1 1"),
+            ("Convolution l 1 1 a b 0=8 6=72 19=1", ""),
+            ("Convolution1D l 1 1 a b 0=8 5=1 6=24", "24m 8"),
+            ("ConvolutionDepthWise l 1 1 a b 0=8 6=72 7=8 8=1", "72m 8 1"),
+            ("ConvolutionDepthWise l 1 1 a b 0=8 6=72 7=8 8=2", "72m 1 1"),
+            ("Deconvolution l 1 1 a b 0=8 5=1 6=72", "72m 8"),
+            ("Deconvolution l 1 1 a b 0=8 6=72 28=1", ""),
+            ("DeformableConv2D l 1 1 a b 0=8 6=72", "72m"),
+            ("Gemm l 1 1 a b", ""),
+            ("Gemm l 1 1 a b 4=1 7=2 8=3 9=4", "8m"),
+            ("Gemm l 1 1 a b 5=1 7=2 8=3 9=4", "12m"),
+            ("Gemm l 1 1 a b 5=1 6=1 7=2 8=3 9=4 10=4", "12m 3m"),
+            ("Gemm l 1 1 a b 6=1 7=2 8=3 10=0", "1m"),
+            ("Gemm l 1 1 a b 6=1 7=2 8=3 10=1", "2m"),
+            ("Gemm l 1 1 a b 6=1 7=2 8=3 10=3", "6m"),
+            ("Gemm l 1 1 a b 4=1 5=1 7=2 8=3 9=4 18=2", "8m 12m 2 1"),
+            ("Gemm l 1 1 a b 18=4", "unknown"),
+            ("MultiHeadAttention l 1 1 a b 0=4 1=2 2=24", "24m 4 16m 4 16m 4 24m 6"),
+            ("MultiHeadAttention l 1 1 a b 0=4 2=16 3=2 4=3", "16m 4 8m 4 12m 4 16m 4"),
+            ("MultiHeadAttention l 1 1 a b 0=4 2=16 18=1", "16m 4 16m 4 16m 4 16m 4 4 4 4 1"),
+            ("MultiHeadAttention l 1 1 a b 0=4 18=4", "unknown"),
+            ("MultiHeadAttention l 1 1 a b 2=16", "unknown"),
+            ("RNN l 1 1 a b 0=4 1=12", "12m 4m 16m"),
+            ("GRU l 1 1 a b 0=4 1=36", "36m 16m 48m"),
+            ("LSTM l 1 1 a b 0=4 1=48", "48m 16m 64m"),
+            ("LSTM l 1 1 a b 0=4 1=96 2=2", "96m 32m 128m"),
+            ("LSTM l 1 1 a b 0=4 1=96 3=8", "96m 32m 128m 32m"),
+            ("LSTM l 1 1 a b 0=4 1=48 8=1", "48m 16m 64m 16 16"),
+            ("LSTM l 1 1 a b 1=48", "unknown"),
+        ];
+        let wrong: Vec<_> = cases.iter().filter(|(layer, want)| shown(layer) != *want).collect();
+        let got: Vec<_> = wrong.iter().map(|(layer, want)| format!("{layer}: {}, not {want}", shown(layer))).collect();
+        assert!(got.is_empty(), "{got:#?}");
     }
 }

@@ -8,37 +8,22 @@ pub(super) const NEWEST: i64 = 28;
 const ANY: usize = usize::MAX;
 
 /// Least and most inputs, least and most outputs, and the operators.
-type Row = (usize, usize, usize, usize, &'static str);
+type Arity = (usize, usize, usize, usize, &'static str);
 
 /// From the operators' pages of ONNX 1.23.
-static ROWS: &[Row] = &[
+static ARITIES: &[Arity] = &[
     (0, 0, 1, 1, "Constant RandomNormal RandomUniform SequenceEmpty"),
     (0, 1, 1, 1, "Optional OptionalHasElement"),
     (1, 1, 1, 1, "Abs Acos Acosh ArgMax ArgMin Asin Asinh Atan Atanh AveragePool Bernoulli BitCast BitwiseNot"),
     (1, 1, 1, 1, "BlackmanWindow Cast Ceil Celu ConcatFromSequence ConstantOfShape Cos Cosh DepthToSpace Det Elu Erf"),
-    (
-        1,
-        1,
-        1,
-        1,
-        "Exp EyeLike Flatten Floor Gelu GlobalAveragePool GlobalLpPool GlobalMaxPool HammingWindow HannWindow",
-    ),
+    (1, 1, 1, 1, "Exp EyeLike Flatten Floor Gelu"),
+    (1, 1, 1, 1, "GlobalAveragePool GlobalLpPool GlobalMaxPool HammingWindow HannWindow"),
     (1, 1, 1, 1, "HardSigmoid HardSwish Hardmax Identity ImageDecoder IsInf IsNaN LRN LeakyRelu Log LogSoftmax"),
-    (
-        1,
-        1,
-        1,
-        1,
-        "LpNormalization LpPool MeanVarianceNormalization Mish Multinomial Neg NonZero Not OptionalGetElement",
-    ),
+    (1, 1, 1, 1, "LpNormalization LpPool MeanVarianceNormalization Mish"),
+    (1, 1, 1, 1, "Multinomial Neg NonZero Not OptionalGetElement"),
     (1, 1, 1, 1, "RandomNormalLike RandomUniformLike Reciprocal RegexFullMatch Relu Round Selu SequenceLength Shape"),
-    (
-        1,
-        1,
-        1,
-        1,
-        "Shrink Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign SpaceToDepth Sqrt StringNormalizer Swish",
-    ),
+    (1, 1, 1, 1, "Shrink Sigmoid Sign Sin Sinh Size"),
+    (1, 1, 1, 1, "Softmax Softplus Softsign SpaceToDepth Sqrt StringNormalizer Swish"),
     (1, 1, 1, 1, "Tan Tanh TfIdfVectorizer ThresholdedRelu Transpose"),
     (1, 1, 1, 2, "MaxPool"),
     (1, 1, 1, 4, "Unique"),
@@ -68,13 +53,8 @@ static ROWS: &[Row] = &[
     (2, 4, 2, 2, "CausalConvWithState"),
     (2, 5, 1, 1, "NonMaxSuppression"),
     (2, ANY, 1, ANY, "Loop"),
-    (
-        3,
-        3,
-        1,
-        1,
-        "Col2Im GroupNormalization InstanceNormalization OneHot Range RoiAlign Scatter ScatterElements ScatterND",
-    ),
+    (3, 3, 1, 1, "Col2Im GroupNormalization InstanceNormalization OneHot"),
+    (3, 3, 1, 1, "Range RoiAlign Scatter ScatterElements ScatterND"),
     (3, 3, 1, 1, "Where"),
     (3, 4, 1, 1, "RotaryEmbedding"),
     (3, 5, 1, 1, "DeformConv"),
@@ -88,11 +68,11 @@ static ROWS: &[Row] = &[
     (8, 9, 1, 1, "QLinearConv"),
 ];
 
-/// Says what is wrong with the number of inputs or outputs of an operator; nothing for operators that are not known.
+/// Checks the numbers of inputs and outputs of an operator; returns the error, if any. Unknown operators pass.
 pub(super) fn wrong(op: &str, inputs: usize, outputs: usize) -> Option<String> {
-    static BY_NAME: OnceLock<HashMap<&'static str, &'static Row>> = OnceLock::new();
+    static BY_NAME: OnceLock<HashMap<&'static str, &'static Arity>> = OnceLock::new();
     let by_name =
-        BY_NAME.get_or_init(|| ROWS.iter().flat_map(|row| row.4.split(' ').map(move |name| (name, row))).collect());
+        BY_NAME.get_or_init(|| ARITIES.iter().flat_map(|row| row.4.split(' ').map(move |name| (name, row))).collect());
     let &&(least_in, most_in, least_out, most_out, _) = by_name.get(op)?;
     let range = |least: usize, most: usize| match most {
         ANY => format!("at least {least}"),
@@ -100,7 +80,7 @@ pub(super) fn wrong(op: &str, inputs: usize, outputs: usize) -> Option<String> {
         _ => format!("{least} to {most}"),
     };
     if !(least_in..=most_in).contains(&inputs) {
-        return Some(format!("{op} takes {} inputs, not {inputs}", range(least_in, most_in)));
+        return Some(format!("{op} needs {} inputs, not {inputs}", range(least_in, most_in)));
     }
     let fits = (least_out..=most_out).contains(&outputs);
     (!fits).then(|| format!("{op} has {} outputs, not {outputs}", range(least_out, most_out)))
@@ -115,11 +95,11 @@ mod tests {
         // operator, inputs, outputs, what is said
         let cases = [
             ("Add", 2, 1, None),
-            ("Add", 3, 1, Some("Add takes 2 inputs, not 3")),
+            ("Add", 3, 1, Some("Add needs 2 inputs, not 3")),
             ("Add", 2, 0, Some("Add has 1 outputs, not 0")),
-            ("Sum", 0, 1, Some("Sum takes at least 1 inputs, not 0")),
+            ("Sum", 0, 1, Some("Sum needs at least 1 inputs, not 0")),
             ("Sum", 100, 1, None),
-            ("Clip", 4, 1, Some("Clip takes 1 to 3 inputs, not 4")),
+            ("Clip", 4, 1, Some("Clip needs 1 to 3 inputs, not 4")),
             ("Where", 3, 1, None),
             ("Unheard", 17, 0, None),
         ];
@@ -130,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_operator_stands_once() {
-        let mut names: Vec<_> = ROWS.iter().flat_map(|row| row.4.split(' ')).collect();
+        let mut names: Vec<_> = ARITIES.iter().flat_map(|row| row.4.split(' ')).collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

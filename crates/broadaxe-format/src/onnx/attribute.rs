@@ -3,7 +3,11 @@
 use super::{
     super::wire::{Around, Field, Span},
     limits,
-    schema::{ATTRIBUTE, attribute as numbers},
+    schema::{
+        ATTRIBUTE_FLOAT, ATTRIBUTE_FLOATS, ATTRIBUTE_GRAPH, ATTRIBUTE_GRAPHS, ATTRIBUTE_INT, ATTRIBUTE_INTS,
+        ATTRIBUTE_NAME, ATTRIBUTE_PROTO, ATTRIBUTE_REFERENCE, ATTRIBUTE_SPARSE, ATTRIBUTE_TENSOR, ATTRIBUTE_TEXT,
+        ATTRIBUTE_TEXTS, ATTRIBUTE_TYPE,
+    },
     tensor::Input,
 };
 use crate::{
@@ -11,36 +15,36 @@ use crate::{
     graph::{Attribute, Constant},
 };
 
-/// An attribute as it stands in the file.
-pub(super) struct Written {
+/// An attribute as the file has it.
+pub(super) struct NamedAttribute {
     pub(super) name: String,
-    pub(super) value: Value,
+    pub(super) value: AttributeValue,
 }
 
 /// What an attribute holds.
-pub(super) enum Value {
-    /// Something complete in itself.
+pub(super) enum AttributeValue {
+    /// A plain attribute.
     Plain(Attribute),
-    /// The elements of a sparse tensor, which are not taken.
+    /// A sparse tensor, whose elements are not read.
     Sparse(Constant),
     /// Graphs; `true` for a list of them.
     Graphs(Vec<(Around, Around)>, bool),
-    /// The attribute of the function that the node stands in.
+    /// An attribute of the function that contains the node.
     Reference(String),
 }
 
 /// The kinds of attributes: the number of the kind, and the field that holds it.
 const KINDS: &[(i64, u32)] = &[
-    (1, numbers::FLOAT),
-    (2, numbers::INT),
-    (3, numbers::TEXT),
-    (4, numbers::TENSOR),
-    (5, numbers::GRAPH),
-    (6, numbers::FLOATS),
-    (7, numbers::INTS),
-    (8, numbers::TEXTS),
-    (10, numbers::GRAPHS),
-    (11, numbers::SPARSE),
+    (1, ATTRIBUTE_FLOAT),
+    (2, ATTRIBUTE_INT),
+    (3, ATTRIBUTE_TEXT),
+    (4, ATTRIBUTE_TENSOR),
+    (5, ATTRIBUTE_GRAPH),
+    (6, ATTRIBUTE_FLOATS),
+    (7, ATTRIBUTE_INTS),
+    (8, ATTRIBUTE_TEXTS),
+    (10, ATTRIBUTE_GRAPHS),
+    (11, ATTRIBUTE_SPARSE),
 ];
 
 impl Input<'_> {
@@ -48,15 +52,15 @@ impl Input<'_> {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Format`] when it is damaged.
-    pub(super) fn attribute(&mut self, span: Span, field: &Field) -> Result<Written, Error> {
+    pub(super) fn attribute(&mut self, span: Span, field: &Field) -> Result<NamedAttribute, Error> {
         let (mut name, mut kind, mut reference) = (String::new(), 0, String::new());
         let mut fields = Vec::new();
-        for field in self.reader.fields(span, &ATTRIBUTE) {
+        for field in self.reader.fields(span, &ATTRIBUTE_PROTO) {
             let field = field?;
             match field.number {
-                numbers::NAME => name = self.reader.text(field.span()?)?,
-                numbers::TYPE => kind = field.int()?,
-                numbers::REFERENCE => reference = self.reader.text(field.span()?)?,
+                ATTRIBUTE_NAME => name = self.reader.text(field.span()?)?,
+                ATTRIBUTE_TYPE => kind = field.int()?,
+                ATTRIBUTE_REFERENCE => reference = self.reader.text(field.span()?)?,
                 number if KINDS.iter().any(|&(_, known)| known == number) => fields.push(field),
                 _ => {}
             }
@@ -68,37 +72,43 @@ impl Input<'_> {
             fields.retain(|field| Some(field.number) == holds);
             self.value(holds, &fields, Around::of(field)?, kind)
         } else {
-            Ok(Value::Reference(reference))
+            Ok(AttributeValue::Reference(reference))
         };
         let value = value.map_err(|error| error.at(format_args!("attribute {name:?}")))?;
-        Ok(Written { name, value })
+        Ok(NamedAttribute { name, value })
     }
 
-    fn value(&mut self, holds: Option<u32>, fields: &[Field], around: Around, kind: i64) -> Result<Value, Error> {
+    fn value(
+        &mut self,
+        holds: Option<u32>,
+        fields: &[Field],
+        around: Around,
+        kind: i64,
+    ) -> Result<AttributeValue, Error> {
         let first = fields.first();
         let attribute = match holds {
-            Some(numbers::FLOAT) => Attribute::Float(first.map_or(Ok(0.0), Field::float)?),
-            Some(numbers::INT) => Attribute::Int(first.map_or(Ok(0), Field::int)?),
-            Some(numbers::TEXT) => first.map_or(Ok(Attribute::Text(String::new())), |field| self.text(field))?,
-            Some(numbers::TENSOR) => match first {
+            Some(ATTRIBUTE_FLOAT) => Attribute::Float(first.map_or(Ok(0.0), Field::float)?),
+            Some(ATTRIBUTE_INT) => Attribute::Int(first.map_or(Ok(0), Field::int)?),
+            Some(ATTRIBUTE_TEXT) => first.map_or(Ok(Attribute::Text(String::new())), |field| self.text(field))?,
+            Some(ATTRIBUTE_TENSOR) => match first {
                 Some(field) => Attribute::Tensor(self.tensor(field.span()?)?.1),
                 None => return Err(Error::format("it should hold a tensor and holds nothing")),
             },
-            Some(numbers::SPARSE) => match first {
-                Some(field) => return Ok(Value::Sparse(self.sparse(field.span()?)?.1)),
+            Some(ATTRIBUTE_SPARSE) => match first {
+                Some(field) => return Ok(AttributeValue::Sparse(self.sparse(field.span()?)?.1)),
                 None => return Err(Error::format("it should hold a tensor and holds nothing")),
             },
-            Some(number @ (numbers::GRAPH | numbers::GRAPHS)) => {
+            Some(number @ (ATTRIBUTE_GRAPH | ATTRIBUTE_GRAPHS)) => {
                 let inner = |field| Around::of(field).map(|graph| (around, graph));
                 let graphs: Result<Vec<_>, Error> = fields.iter().map(inner).collect();
-                return Ok(Value::Graphs(graphs?, number == numbers::GRAPHS));
+                return Ok(AttributeValue::Graphs(graphs?, number == ATTRIBUTE_GRAPHS));
             }
-            Some(numbers::INTS) => self.ints(fields)?,
-            Some(numbers::FLOATS) => self.floats(fields)?,
+            Some(ATTRIBUTE_INTS) => self.ints(fields)?,
+            Some(ATTRIBUTE_FLOATS) => self.floats(fields)?,
             Some(_) => self.texts(fields)?,
             None => Attribute::Other(format!("a value of kind {kind}")),
         };
-        Ok(Value::Plain(attribute))
+        Ok(AttributeValue::Plain(attribute))
     }
 
     fn text(&self, field: &Field) -> Result<Attribute, Error> {
@@ -107,7 +117,7 @@ impl Input<'_> {
             return Ok(Attribute::Other(format!("a text of {} bytes", span.len())));
         }
         let bytes = self.reader.bytes(span, limits::TEXT)?;
-        let other = |_| Attribute::Other(format!("{} bytes that are no text", span.len()));
+        let other = |_| Attribute::Other(format!("{} bytes that are not text", span.len()));
         Ok(String::from_utf8(bytes).map_or_else(other, Attribute::Text))
     }
 

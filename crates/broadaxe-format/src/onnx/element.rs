@@ -2,17 +2,20 @@
 
 use broadaxe::DType;
 
-use super::schema::tensor::{DOUBLES, FLOATS, INTS, LONGS, TEXTS, UNSIGNED};
+use super::schema::{
+    TENSOR_DOUBLES as DOUBLES, TENSOR_FLOATS as FLOATS, TENSOR_INTS as INTS, TENSOR_LONGS as LONGS,
+    TENSOR_TEXTS as TEXTS, TENSOR_UNSIGNED as UNSIGNED,
+};
 use crate::graph::Element;
 
-/// What ONNX has of a type.
+/// A type of ONNX.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     name: &'static str,
     dtype: Option<DType>,
     /// Bits of an element.
     pub(super) bits: u32,
-    /// The field of a tensor that spells elements one by one.
+    /// The field of a tensor with its elements one by one.
     pub(super) field: u32,
 }
 

@@ -1,9 +1,8 @@
-//! Files of weights beside the model, opened in one place.
+//! Opens files of weights in the folder of the model.
 //!
-//! Who sends a model chooses these names, so a name must lead to a regular file in the folder of the model or beneath it,
-//! and to nothing else: no `..`, no link, no second name of a file that lies elsewhere, no pipe or device. The folders on
-//! the way are opened one after the other without following links, so that nothing can be exchanged between the look and
-//! the opening.
+//! The author of a model chooses these names, so a name must lead to a regular file in or below the folder of the model: no
+//! `..`, no symbolic or hard link, no pipe or device. The folders on the way are opened one after the other without
+//! following links, so nothing can be replaced between the check and the opening.
 
 use std::{
     collections::HashMap,
@@ -20,22 +19,22 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Files {
     folder: Option<PathBuf>,
-    /// A file, or why it is not there.
+    /// A file, or why it is missing.
     open: HashMap<String, Result<Source, String>>,
 }
 
 impl Files {
-    /// Takes the folder in which a model lies.
-    pub(super) fn beside(source: &Source) -> Self {
+    /// Starts in the folder of a model.
+    pub(super) fn in_folder_of(source: &Source) -> Self {
         let parent = source.path().and_then(Path::parent);
         let folder = parent.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
         Self { folder: folder.map(Path::to_path_buf), open: HashMap::new() }
     }
 
-    /// Opens a file; the inner error says why it is not there.
+    /// Opens a file; the inner error says why it is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] when the name leads out of the folder, or to something that is no file of the folder's own.
+    /// [`ErrorKind::File`] when the name leads out of the folder, or not to a regular file.
     pub(super) fn open(&mut self, location: &str) -> Result<Result<Source, String>, Error> {
         if let Some(known) = self.open.get(location) {
             return Ok(known.clone());
@@ -55,28 +54,28 @@ impl Files {
     }
 }
 
-fn refused(location: &str, why: &str) -> Error {
+fn rejected(location: &str, why: &str) -> Error {
     let message =
         format!("the file of weights {location:?} {why}; it must be a regular file in the folder of the model");
     Error::new(ErrorKind::File, message)
 }
 
-/// Takes a name apart: the folders and the file.
+/// Splits a name into folders and file.
 fn parts(location: &str) -> Result<Vec<&str>, Error> {
     if location.contains(['\0', '\\']) {
-        return Err(refused(location, "has a character that no name may have"));
+        return Err(rejected(location, "has a character that no name may have"));
     }
     let part = |component| match component {
-        Component::Normal(name) => name.to_str().map(Some).ok_or_else(|| refused(location, "is no text")),
+        Component::Normal(name) => name.to_str().map(Some).ok_or_else(|| rejected(location, "is not UTF-8")),
         Component::CurDir => Ok(None),
-        Component::ParentDir => Err(refused(location, "goes up a folder")),
-        Component::RootDir | Component::Prefix(_) => Err(refused(location, "does not begin in the folder")),
+        Component::ParentDir => Err(rejected(location, "goes up a folder")),
+        Component::RootDir | Component::Prefix(_) => Err(rejected(location, "does not begin in the folder")),
     };
     let parts: Result<Vec<_>, _> = Path::new(location).components().filter_map(|c| part(c).transpose()).collect();
-    parts.and_then(|parts| if parts.is_empty() { Err(refused(location, "has no name")) } else { Ok(parts) })
+    parts.and_then(|parts| if parts.is_empty() { Err(rejected(location, "has no name")) } else { Ok(parts) })
 }
 
-/// Opens a file of a folder without following a link; `None` when it is not there.
+/// Opens a file of a folder without following links; `None` when it does not exist.
 #[cfg(unix)]
 fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
     use std::os::unix::fs::MetadataExt;
@@ -86,7 +85,7 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
         io::Errno,
     };
 
-    let fail = |error: &dyn std::fmt::Display| refused(location, &format!("cannot be opened ({error})"));
+    let fail = |error: &dyn std::fmt::Display| rejected(location, &format!("cannot be opened ({error})"));
     let mut at: rustix::fd::OwnedFd = File::open(folder).map_err(|error| fail(&error))?.into();
     for (k, part) in parts.iter().enumerate() {
         let kind = if k + 1 < parts.len() { OFlags::DIRECTORY } else { OFlags::NONBLOCK | OFlags::NOCTTY };
@@ -95,7 +94,7 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
             Ok(next) => next,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
-                return Err(refused(location, "is a link or goes through one"));
+                return Err(rejected(location, "is a link or goes through one"));
             }
             Err(error) => return Err(fail(&error)),
         };
@@ -103,18 +102,18 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
     let file = File::from(at);
     let metadata = file.metadata().map_err(|error| fail(&error))?;
     if !metadata.is_file() {
-        return Err(refused(location, "is a folder, a pipe or a device"));
+        return Err(rejected(location, "is a folder, a pipe or a device"));
     }
     if metadata.nlink() != 1 {
-        return Err(refused(location, "is a file that has another name too (a hard link)"));
+        return Err(rejected(location, "is a file that has another name too (a hard link)"));
     }
     Ok(Some(file))
 }
 
-/// Opens a file of a folder, having looked for links on the way; `None` when it is not there.
+/// Opens a file of a folder after a check for links; `None` when it does not exist.
 #[cfg(not(unix))]
 fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
-    let fail = |error: std::io::Error| refused(location, &format!("cannot be opened ({error})"));
+    let fail = |error: std::io::Error| rejected(location, &format!("cannot be opened ({error})"));
     let mut path = folder.to_path_buf();
     for (k, part) in parts.iter().enumerate() {
         path.push(part);
@@ -125,7 +124,7 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
         };
         let fits = if k + 1 < parts.len() { metadata.is_dir() } else { metadata.is_file() };
         if !fits {
-            return Err(refused(location, "is a link, a folder or a device"));
+            return Err(rejected(location, "is a link, a folder or a device"));
         }
     }
     File::open(&path).map(Some).map_err(fail)

@@ -1,8 +1,9 @@
-//! From the file to the graph.
+//! Builds the graph from the file.
 
-mod call;
 mod node;
 mod scope;
+
+mod call;
 
 use std::{collections::HashMap, rc::Rc};
 
@@ -12,7 +13,10 @@ use self::{call::Calls, scope::Scopes};
 use super::{
     super::wire::{Around, Field, Fields, Span},
     arity, limits,
-    schema::{GRAPH, MODEL, OPSET, graph as graphs, model as models},
+    schema::{
+        GRAPH_INFO, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE, GRAPH_OUTPUT, GRAPH_PROTO, GRAPH_SPARSE,
+        MODEL_FUNCTION, MODEL_GRAPH, MODEL_IR, MODEL_OPSET, MODEL_PROTO, OPSET_PROTO,
+    },
     tensor::Input,
     types::{self, Type},
 };
@@ -22,7 +26,7 @@ use crate::{
     source::Source,
 };
 
-/// Where the parts of a model stand in its file; what a change needs and the graph does not say.
+/// The places of a model's parts in its file, which changes need.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The version of the format.
@@ -30,21 +34,21 @@ pub(super) struct Index {
     /// By [`NodeId`].
     pub(super) nodes: Vec<Field>,
     /// By [`GraphId`].
-    pub(super) graphs: Vec<Place>,
+    pub(super) graphs: Vec<GraphPlace>,
 }
 
-/// Where a graph stands.
+/// The place of a graph.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct GraphPlace {
     /// The messages around its nodes, outermost first; its own message is the last.
     pub(super) path: Vec<Around>,
     /// Whether it is the body of a function.
     pub(super) function: bool,
 }
 
-/// The parts of a graph, not yet looked into.
+/// The parts of a graph, not yet read.
 #[derive(Default)]
-struct Parts {
+struct GraphParts {
     name: String,
     nodes: Vec<Field>,
     inputs: Vec<Span>,
@@ -58,9 +62,9 @@ struct Parts {
 #[derive(Clone)]
 struct Inside {
     graph: GraphId,
-    /// How many graphs it stands in.
+    /// How many graphs contain it.
     depth: usize,
-    /// What the places of nodes begin with.
+    /// The prefix of the places of nodes.
     prefix: String,
     opsets: Rc<Vec<(String, i64)>>,
     /// The attributes that a function was called with.
@@ -69,7 +73,7 @@ struct Inside {
     infos: Rc<HashMap<String, Span>>,
 }
 
-/// A model in the making.
+/// A model that is being built.
 struct Build<'a> {
     input: Input<'a>,
     model: Model,
@@ -99,7 +103,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, Index), Error> {
     Ok((build.model, build.index))
 }
 
-/// Reads the fields of a message; what is found may be looked into meanwhile.
+/// Reads the fields of a message, which may be read further meanwhile.
 fn all(fields: Fields) -> Result<Vec<Field>, Error> {
     fields.collect()
 }
@@ -108,11 +112,11 @@ impl Build<'_> {
     fn whole(&mut self) -> Result<(), Error> {
         let span = self.input.reader.whole();
         let (mut ir, mut graph, mut functions) = (None, None, Vec::new());
-        for field in all(self.input.reader.fields(span, &MODEL))? {
+        for field in all(self.input.reader.fields(span, &MODEL_PROTO))? {
             match field.number {
-                models::IR => ir = Some(field.int()?),
-                models::GRAPH => graph = Some(field),
-                models::OPSET => {
+                MODEL_IR => ir = Some(field.int()?),
+                MODEL_GRAPH => graph = Some(field),
+                MODEL_OPSET => {
                     let opset = self.opset(field.span()?)?;
                     if self.model.opsets.len() >= limits::ATTRIBUTES {
                         let message = format!("more than {} domains are imported", limits::ATTRIBUTES);
@@ -124,7 +128,7 @@ impl Build<'_> {
                     }
                     self.model.opsets.push(opset);
                 }
-                models::FUNCTION => functions.push(field),
+                MODEL_FUNCTION => functions.push(field),
                 _ => {}
             }
         }
@@ -145,7 +149,7 @@ impl Build<'_> {
         self.graph(vec![around], None, inside).map(drop)
     }
 
-    /// Looks at the version of the format, and at those of the operators.
+    /// Checks the version of the format and those of the operators.
     fn version(&mut self, ir: Option<i64>) -> Result<i64, Error> {
         let ir = ir.ok_or_else(|| Error::format("the file has no ir_version; it is cut or not an ONNX model"))?;
         if !(1..=limits::NO_IR).contains(&ir) {
@@ -176,7 +180,7 @@ impl Build<'_> {
 
     fn opset(&self, span: Span) -> Result<(String, i64), Error> {
         let (mut domain, mut version) = (String::new(), 0);
-        for field in self.input.reader.fields(span, &OPSET) {
+        for field in self.input.reader.fields(span, &OPSET_PROTO) {
             let field = field?;
             match field.number {
                 1 => domain = standard(self.input.reader.text(field.span()?)?),
@@ -187,18 +191,18 @@ impl Build<'_> {
         Ok((domain, version))
     }
 
-    fn parts(&self, span: Span) -> Result<Parts, Error> {
-        let mut parts = Parts::default();
-        for field in self.input.reader.fields(span, &GRAPH) {
+    fn parts(&self, span: Span) -> Result<GraphParts, Error> {
+        let mut parts = GraphParts::default();
+        for field in self.input.reader.fields(span, &GRAPH_PROTO) {
             let field = field?;
             match field.number {
-                graphs::NODE => push(&mut parts.nodes, field)?,
-                graphs::NAME => parts.name = self.input.reader.text(field.span()?)?,
-                graphs::INITIALIZER => push(&mut parts.initializers, field.span()?)?,
-                graphs::INPUT => push(&mut parts.inputs, field.span()?)?,
-                graphs::OUTPUT => push(&mut parts.outputs, field.span()?)?,
-                graphs::INFO => push(&mut parts.infos, field.span()?)?,
-                graphs::SPARSE => push(&mut parts.sparse, field.span()?)?,
+                GRAPH_NODE => push(&mut parts.nodes, field)?,
+                GRAPH_NAME => parts.name = self.input.reader.text(field.span()?)?,
+                GRAPH_INITIALIZER => push(&mut parts.initializers, field.span()?)?,
+                GRAPH_INPUT => push(&mut parts.inputs, field.span()?)?,
+                GRAPH_OUTPUT => push(&mut parts.outputs, field.span()?)?,
+                GRAPH_INFO => push(&mut parts.infos, field.span()?)?,
+                GRAPH_SPARSE => push(&mut parts.sparse, field.span()?)?,
                 _ => {}
             }
         }
@@ -210,7 +214,7 @@ impl Build<'_> {
         let Some(span) = path.last().map(Around::span) else { return Ok(GraphId(0)) };
         deep(inside.depth, span)?;
         let parts = self.parts(span)?;
-        inside.graph = self.open(parts.name.clone(), owner, Place { path, function: false });
+        inside.graph = self.open(parts.name.clone(), owner, GraphPlace { path, function: false });
         inside.infos = self.infos(&parts.infos)?;
         self.scopes.enter(false);
         self.inputs(&parts, &inside)?;
@@ -233,7 +237,7 @@ impl Build<'_> {
     }
 
     /// Makes an empty graph.
-    fn open(&mut self, name: String, owner: Option<NodeId>, place: Place) -> GraphId {
+    fn open(&mut self, name: String, owner: Option<NodeId>, place: GraphPlace) -> GraphId {
         let id = GraphId(self.model.graphs.len() as u32);
         self.model.graphs.push(Graph { name, owner, ..Graph::default() });
         self.index.graphs.push(place);
@@ -256,7 +260,7 @@ impl Build<'_> {
         span.map_or_else(|| Ok(Type::default()), read)
     }
 
-    /// Makes a value and puts its name into the innermost scope; a name that is there already is refused.
+    /// Makes a value and adds its name to the innermost scope, where it must be new.
     fn define(&mut self, name: String, found: Type, inside: &Inside) -> Result<ValueId, Error> {
         if self.model.values.len() >= limits::NODES {
             return Err(Error::new(ErrorKind::Limit, format!("the model has more than {} values", limits::NODES)));
@@ -271,7 +275,7 @@ impl Build<'_> {
         Ok(id)
     }
 
-    fn inputs(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+    fn inputs(&mut self, parts: &GraphParts, inside: &Inside) -> Result<(), Error> {
         for &input in &parts.inputs {
             let (name, recorded) = types::info(&self.input.reader, input)?;
             let found = self.recorded(recorded, inside)?;
@@ -282,7 +286,7 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn constants(&mut self, parts: &Parts, inside: &Inside) -> Result<(), Error> {
+    fn constants(&mut self, parts: &GraphParts, inside: &Inside) -> Result<(), Error> {
         let dense = parts.initializers.iter().map(|&span| (span, false));
         for (span, sparse) in dense.chain(parts.sparse.iter().map(|&span| (span, true))) {
             let (name, constant) = if sparse { self.input.sparse(span)? } else { self.input.tensor(span)? };
@@ -326,16 +330,16 @@ fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a graph that stands in too many others.
+/// Rejects a graph that is nested too deeply.
 fn deep(depth: usize, span: Span) -> Result<(), Error> {
     if depth < limits::DEPTH {
         return Ok(());
     }
-    let message = format!("graphs stand inside each other more than {} deep, which is the limit", limits::DEPTH);
+    let message = format!("graphs are nested more than {} deep, which is the limit", limits::DEPTH);
     Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)))
 }
 
-/// Makes what the places of the nodes of a body begin with; parts of it may be long, and bodies stand in bodies.
+/// Makes the prefix of the places of nodes in a body; parts of it may be long, and bodies contain bodies.
 fn prefix(place: &str, name: &str) -> String {
     let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
     let place = match place.rsplit_once(" / ").filter(|_| place.len() > limits::PLACE) {

@@ -10,7 +10,7 @@ use crate::{
     source::Source,
 };
 
-/// A message in the making.
+/// A message that is being built.
 #[derive(Clone, Default)]
 pub(super) struct Message(pub(super) Vec<u8>);
 

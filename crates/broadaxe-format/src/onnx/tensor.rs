@@ -1,11 +1,15 @@
-//! Tensors that a file holds: their type and shape are read, their elements stay where they lie.
+//! Reads tensors: their types and shapes, and where their elements are.
 
 use super::{
     super::wire::{Field, Payload, Reader, Span},
     element::{self, Row},
     external::Files,
     limits,
-    schema::{ENTRY, SPARSE, TENSOR, tensor as numbers},
+    schema::{
+        ENTRY_PROTO, SPARSE_PROTO, TENSOR_DIMS, TENSOR_DOUBLES, TENSOR_EXTERNAL, TENSOR_FLOATS, TENSOR_INTS,
+        TENSOR_LOCATION, TENSOR_LONGS, TENSOR_NAME, TENSOR_PROTO, TENSOR_RAW, TENSOR_SEGMENT, TENSOR_TEXTS,
+        TENSOR_TYPE, TENSOR_UNSIGNED,
+    },
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -13,7 +17,7 @@ use crate::{
     source::Source,
 };
 
-/// What reading goes through: the file, the files beside it, and how much may still be held in memory.
+/// The input of a reader: the file, its files of weights, and how many bytes may still be held in memory.
 pub(super) struct Input<'a> {
     pub(super) reader: Reader<'a>,
     files: Files,
@@ -22,7 +26,7 @@ pub(super) struct Input<'a> {
 
 /// The fields of a tensor.
 #[derive(Default)]
-struct Parts {
+struct TensorParts {
     dims: Vec<u64>,
     code: i64,
     name: String,
@@ -35,7 +39,7 @@ struct Parts {
 
 impl<'a> Input<'a> {
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { reader: Reader::new(source), files: Files::beside(source), held: limits::HELD }
+        Self { reader: Reader::new(source), files: Files::in_folder_of(source), held: limits::HELD }
     }
 
     /// Reads a tensor and its name.
@@ -48,24 +52,19 @@ impl<'a> Input<'a> {
         Ok((parts.name, constant))
     }
 
-    fn parts(&self, span: Span) -> Result<Parts, Error> {
-        let (reader, mut parts) = (&self.reader, Parts::default());
-        for field in reader.fields(span, &TENSOR) {
+    fn parts(&self, span: Span) -> Result<TensorParts, Error> {
+        let (reader, mut parts) = (&self.reader, TensorParts::default());
+        for field in reader.fields(span, &TENSOR_PROTO) {
             let field = field?;
             match field.number {
-                numbers::DIMS => reader.ints(&field, limits::RANK, &mut parts.dims)?,
-                numbers::TYPE => parts.code = field.int()?,
-                numbers::NAME => parts.name = reader.text(field.span()?)?,
-                numbers::RAW => parts.raw = Some(field.span()?),
-                numbers::SEGMENT => parts.segment = true,
-                numbers::EXTERNAL => parts.external.push(field.span()?),
-                numbers::LOCATION => parts.location = field.int()?,
-                numbers::FLOATS
-                | numbers::INTS
-                | numbers::TEXTS
-                | numbers::LONGS
-                | numbers::DOUBLES
-                | numbers::UNSIGNED => {
+                TENSOR_DIMS => reader.ints(&field, limits::RANK, &mut parts.dims)?,
+                TENSOR_TYPE => parts.code = field.int()?,
+                TENSOR_NAME => parts.name = reader.text(field.span()?)?,
+                TENSOR_RAW => parts.raw = Some(field.span()?),
+                TENSOR_SEGMENT => parts.segment = true,
+                TENSOR_EXTERNAL => parts.external.push(field.span()?),
+                TENSOR_LOCATION => parts.location = field.int()?,
+                TENSOR_FLOATS | TENSOR_INTS | TENSOR_TEXTS | TENSOR_LONGS | TENSOR_DOUBLES | TENSOR_UNSIGNED => {
                     if parts.spelled.len() >= limits::NODES {
                         let message = format!("a tensor has more than {} lists of elements", limits::NODES);
                         return Err(Error::new(ErrorKind::Limit, message).at(at(span)));
@@ -78,7 +77,7 @@ impl<'a> Input<'a> {
         Ok(parts)
     }
 
-    fn constant(&mut self, parts: &Parts) -> Result<Constant, Error> {
+    fn constant(&mut self, parts: &TensorParts) -> Result<Constant, Error> {
         let row = element::row(parts.code)
             .ok_or_else(|| Error::format(format!("{} is the number of no type; 1 to 28 are", parts.code)))?;
         let shape = extents(&parts.dims)?;
@@ -107,10 +106,10 @@ impl<'a> Input<'a> {
         Ok(Constant { element: row.element(), shape, data })
     }
 
-    /// Finds elements that lie in another file.
-    fn external(&mut self, parts: &Parts, row: &Row, bytes: u64) -> Result<Data, Error> {
+    /// Finds elements in another file.
+    fn external(&mut self, parts: &TensorParts, row: &Row, bytes: u64) -> Result<Data, Error> {
         if parts.location != 1 || row.bits == 0 {
-            return Err(Error::format("its elements lie where none can; in the file or in another are the two places"));
+            return Err(Error::format("its data_location is invalid; it must be DEFAULT (0) or EXTERNAL (1)"));
         }
         let (mut location, mut offset, mut length) = (None, None, None);
         for &span in &parts.external {
@@ -122,14 +121,15 @@ impl<'a> Input<'a> {
                 _ => continue,
             };
             if slot.replace(value).is_some() {
-                return Err(Error::format(format!("{key:?} of its file of weights stands twice")));
+                return Err(Error::format(format!("{key:?} of its file of weights is given twice")));
             }
         }
         let number = |text: Option<String>, or: u64| {
-            let wrong = |text| Error::format(format!("{text:?} is no number of bytes in its file of weights"));
+            let wrong = |text| Error::format(format!("{text:?} is not a number of bytes in its file of weights"));
             text.map_or(Ok(or), |text| text.parse::<u64>().map_err(|_| wrong(text)))
         };
-        let location = location.ok_or_else(|| Error::format("it lies in another file, which has no name here"))?;
+        let location =
+            location.ok_or_else(|| Error::format("its elements are in another file, but no location names it"))?;
         let (at, len) = (number(offset, 0)?, number(length, bytes)?);
         if len != bytes {
             let text = format!("it has {len} bytes in {location}, and its shape and type need {bytes}");
@@ -140,7 +140,7 @@ impl<'a> Input<'a> {
             Err(why) => return Ok(Data::Absent(why)),
         };
         if at.checked_add(len).is_none_or(|end| end > file.len()) {
-            let text = format!("it lies from byte {at} on in {location}, {len} bytes, and the file has {}", file.len());
+            let text = format!("it needs {len} bytes from byte {at} of {location}, but the file has {}", file.len());
             return Err(Error::format(text));
         }
         Ok(Data::External { file, at, len })
@@ -149,7 +149,7 @@ impl<'a> Input<'a> {
     /// Reads a pair of texts.
     pub(super) fn entry(&self, span: Span) -> Result<(String, String), Error> {
         let (mut key, mut value) = (String::new(), String::new());
-        for field in self.reader.fields(span, &ENTRY) {
+        for field in self.reader.fields(span, &ENTRY_PROTO) {
             let field = field?;
             match field.number {
                 1 => key = self.reader.text(field.span()?)?,
@@ -160,7 +160,7 @@ impl<'a> Input<'a> {
         Ok((key, value))
     }
 
-    /// Reads elements that are spelled one by one; floating-point numbers in one list lie there as they are.
+    /// Reads elements that are written one by one; a packed list of floating-point numbers is used in place.
     fn spelled(&mut self, fields: &[Field], row: &Row, count: u64) -> Result<Data, Error> {
         if fields.iter().any(|field| field.number != row.field) {
             let element = row.element();
@@ -177,7 +177,7 @@ impl<'a> Input<'a> {
         if row.bits == 0 {
             return Ok(Data::Absent("its elements are texts".to_owned()));
         }
-        if let ([field], numbers::FLOATS | numbers::DOUBLES) = (fields, row.field)
+        if let ([field], TENSOR_FLOATS | TENSOR_DOUBLES) = (fields, row.field)
             && let Payload::Bytes(span) = field.payload
         {
             return Ok(Data::Span { at: span.at, len: span.len() });
@@ -185,15 +185,15 @@ impl<'a> Input<'a> {
         self.hold(fields, entries, width)
     }
 
-    /// Counts the elements that a field spells.
+    /// Counts the elements of a field.
     fn entries(&self, field: &Field, width: u64) -> Result<u64, Error> {
         Ok(match (field.payload, field.number) {
-            (Payload::Bytes(_), numbers::TEXTS)
-            | (Payload::Fixed32(_), numbers::FLOATS)
-            | (Payload::Fixed64(_), numbers::DOUBLES)
-            | (Payload::Varint(_), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => 1,
-            (Payload::Bytes(span), numbers::FLOATS | numbers::DOUBLES) if span.len() % width == 0 => span.len() / width,
-            (Payload::Bytes(span), numbers::INTS | numbers::LONGS | numbers::UNSIGNED) => self.reader.count(span)?,
+            (Payload::Bytes(_), TENSOR_TEXTS)
+            | (Payload::Fixed32(_), TENSOR_FLOATS)
+            | (Payload::Fixed64(_), TENSOR_DOUBLES)
+            | (Payload::Varint(_), TENSOR_INTS | TENSOR_LONGS | TENSOR_UNSIGNED) => 1,
+            (Payload::Bytes(span), TENSOR_FLOATS | TENSOR_DOUBLES) if span.len() % width == 0 => span.len() / width,
+            (Payload::Bytes(span), TENSOR_INTS | TENSOR_LONGS | TENSOR_UNSIGNED) => self.reader.count(span)?,
             _ => return Err(Error::format("its list of elements is damaged")),
         })
     }
@@ -209,7 +209,7 @@ impl<'a> Input<'a> {
             match field.payload {
                 Payload::Fixed32(bits) => bytes.extend(bits.to_le_bytes()),
                 Payload::Fixed64(bits) => bytes.extend(bits.to_le_bytes()),
-                Payload::Bytes(span) if matches!(field.number, numbers::FLOATS | numbers::DOUBLES) => {
+                Payload::Bytes(span) if matches!(field.number, TENSOR_FLOATS | TENSOR_DOUBLES) => {
                     bytes.extend(self.reader.bytes(span, total as u64)?);
                 }
                 _ => {
@@ -224,13 +224,13 @@ impl<'a> Input<'a> {
         Ok(Data::Held(bytes.into()))
     }
 
-    /// Reads the shape and type of a sparse tensor and its name; its elements are not taken.
+    /// Reads the shape and type of a sparse tensor and its name; its elements are not read.
     ///
     /// # Errors
     /// As [`Input::tensor`].
     pub(super) fn sparse(&mut self, span: Span) -> Result<(String, Constant), Error> {
         let (mut dims, mut values) = (Vec::new(), None);
-        let fields: Vec<Field> = self.reader.fields(span, &SPARSE).collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = self.reader.fields(span, &SPARSE_PROTO).collect::<Result<_, _>>()?;
         for field in fields {
             match field.number {
                 1 => values = Some(self.tensor(field.span()?)?),
@@ -251,14 +251,14 @@ impl<'a> Input<'a> {
 fn listed(row: &Row, count: u64) -> Result<(u64, u64), Error> {
     // A complex number is two, and types below a byte share bytes.
     let entries = match (row.field, row.bits) {
-        (numbers::FLOATS, bits) => count * u64::from(bits / 32),
-        (numbers::DOUBLES, bits) => count * u64::from(bits / 64),
+        (TENSOR_FLOATS, bits) => count * u64::from(bits / 32),
+        (TENSOR_DOUBLES, bits) => count * u64::from(bits / 64),
         (_, bits) if bits < 8 && bits > 0 => size(count, bits)?,
         _ => count,
     };
     let width = match row.field {
-        numbers::FLOATS => 4,
-        numbers::DOUBLES => 8,
+        TENSOR_FLOATS => 4,
+        TENSOR_DOUBLES => 8,
         _ => u64::from(row.bits.div_ceil(8)),
     };
     Ok((entries, width))
@@ -280,7 +280,7 @@ fn elements(shape: &[usize]) -> Result<u64, Error> {
     broadaxe_shape::elements(shape).map(|count| count as u64).map_err(|error| Error::format(error.to_string()))
 }
 
-/// Counts the bytes of so many elements.
+/// Counts the bytes of `count` elements.
 fn size(count: u64, bits: u32) -> Result<u64, Error> {
     let bytes = (u128::from(count) * u128::from(bits)).div_ceil(8);
     let fits = u64::try_from(bytes).ok().filter(|&bytes| i64::try_from(bytes).is_ok());

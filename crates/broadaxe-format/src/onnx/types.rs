@@ -5,7 +5,7 @@ use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 use super::{
     super::wire::{Reader, Span},
     element, limits,
-    schema::{DIM, INFO, SHAPE, TENSOR_TYPE, TYPE},
+    schema::{DIM_PROTO, INFO_PROTO, SHAPE_PROTO, TENSOR_TYPE_PROTO, TYPE_PROTO},
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -19,13 +19,13 @@ pub(super) struct Type {
     pub(super) shape: Option<SymbolicShape>,
 }
 
-/// Texts that exporters write for a size that they do not know, and that are no names.
+/// Texts that exporters write for an unknown size; they are not names.
 const NO_NAMES: &[&str] = &["", "?", "*", "-1", "None"];
 
-/// Reads the name of a recorded value, and says where its type lies.
+/// Reads the name of a recorded value, and returns the place of its type.
 pub(super) fn info(reader: &Reader, span: Span) -> Result<(String, Option<Span>), Error> {
     let (mut name, mut inner) = (String::new(), None);
-    for field in reader.fields(span, &INFO) {
+    for field in reader.fields(span, &INFO_PROTO) {
         let field = field?;
         match field.number {
             1 => name = reader.text(field.span()?)?,
@@ -38,7 +38,7 @@ pub(super) fn info(reader: &Reader, span: Span) -> Result<(String, Option<Span>)
 
 /// Reads a type. The names of sizes are dropped unless `names`: in a function they mean something else at each call.
 pub(super) fn read(reader: &Reader, span: Span, names: bool) -> Result<Type, Error> {
-    for field in reader.fields(span, &TYPE) {
+    for field in reader.fields(span, &TYPE_PROTO) {
         let field = field?;
         let other = |name: &str| Type { element: Some(Element::Other(name.to_owned(), 0)), shape: None };
         match field.number {
@@ -56,7 +56,7 @@ pub(super) fn read(reader: &Reader, span: Span, names: bool) -> Result<Type, Err
 
 fn tensor(reader: &Reader, span: Span, names: bool) -> Result<Type, Error> {
     let mut found = Type::default();
-    for field in reader.fields(span, &TENSOR_TYPE) {
+    for field in reader.fields(span, &TENSOR_TYPE_PROTO) {
         let field = field?;
         match field.number {
             1 => {
@@ -73,13 +73,13 @@ fn tensor(reader: &Reader, span: Span, names: bool) -> Result<Type, Error> {
 
 fn shape(reader: &Reader, span: Span, names: bool) -> Result<SymbolicShape, Error> {
     let mut dims = Vec::new();
-    for field in reader.fields(span, &SHAPE) {
+    for field in reader.fields(span, &SHAPE_PROTO) {
         let field = field?;
         if field.number == 1 {
             dims.push(dim(reader, field.span()?, names)?);
         }
         if dims.len() > limits::RANK {
-            let message = format!("a shape has more than {} sizes, the most that are taken", limits::RANK);
+            let message = format!("a shape has more than {} sizes, which is the limit", limits::RANK);
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
     }
@@ -92,10 +92,10 @@ fn shape(reader: &Reader, span: Span, names: bool) -> Result<SymbolicShape, Erro
 
 fn dim(reader: &Reader, span: Span, names: bool) -> Result<Dim, Error> {
     let mut dim = Dim::unknown();
-    for field in reader.fields(span, &DIM) {
+    for field in reader.fields(span, &DIM_PROTO) {
         let field = field?;
         match field.number {
-            // Below zero is how some exporters write a size that they do not know.
+            // Some exporters write an unknown size as a negative number.
             1 => dim = usize::try_from(field.int()?).map_or_else(|_| Dim::unknown(), Dim::known),
             2 => {
                 let name = reader.text(field.span()?)?;

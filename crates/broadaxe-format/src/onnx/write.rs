@@ -1,38 +1,42 @@
-//! Changes, as the smallest difference to the file.
+//! Changes ONNX models with the smallest difference to the file.
 //!
-//! The file is read again with the places of its parts, which come out under the same ids. Each change is noted in the
-//! draft of a node, or becomes a splice at once; at the end the drafts become splices too. New names say what they are
-//! (`bias_broadaxe_reshape`), and are unique in the whole file.
+//! The file is read again, with the places of its parts. Each change is stored in the draft of a node or becomes a splice at
+//! once; finally the drafts become splices too. New names say what they are (`bias_broadaxe_reshape`), and are unique in
+//! the file.
+
+mod encode;
 
 mod calls;
-mod constant;
 mod draft;
-mod encode;
 mod insert;
-mod number;
+
+mod constant;
 mod replace;
 pub mod single;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     rc::Rc,
 };
 
-use self::{constant::Table, draft::Draft};
+use self::{constant::Table, draft::NodeDraft};
 use super::{
     super::wire::{
         Around, Field, Message, Reader, Span,
-        splice::{Splices, int},
+        splice::{Splices, bytes_field, int, wrap},
     },
     limits,
     read::{self, Index},
-    schema::{MODEL, NODE, OPSET, model as models, node as nodes},
+    schema::{
+        FUNCTION_NODE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NODE, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_INPUT,
+        NODE_OUTPUT, NODE_PROTO, OPSET_PROTO,
+    },
 };
 use crate::{
-    edit::{Lowered, Piece, Place, Primitive, With, each, refused},
+    edit::{Lowered, Names, Piece, Place, Primitive, With, each, rejected},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
-    {Rewritten, made::same},
+    {Rewritten, result_shape::same},
 };
 
 /// The types of floats that a node `Constant` holds from opset 1 on, as ONNX numbers them.
@@ -44,14 +48,14 @@ struct Writer<'a> {
     index: Index,
     reader: Reader<'a>,
     splices: Splices,
-    drafts: BTreeMap<NodeId, Draft>,
+    drafts: BTreeMap<NodeId, NodeDraft>,
     /// All names of values and nodes.
-    names: HashSet<String>,
+    names: Names,
     /// New values that others can read too, by graph and by what they are.
     made: HashMap<(GraphId, String), String>,
-    /// Where the parts of graphs stand that were asked for.
+    /// The places of the parts of graphs, as far as they were needed.
     tables: HashMap<GraphId, Rc<Table>>,
-    /// The version of the standard operators that was asked for.
+    /// The requested version of the standard operators.
     opset: Option<i64>,
 }
 
@@ -70,14 +74,14 @@ pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> 
         reader: Reader::new(&model.source),
         splices: Splices::default(),
         drafts: BTreeMap::new(),
-        names: names.cloned().collect(),
+        names: Names::new(names, 2),
         made: HashMap::new(),
         tables: HashMap::new(),
         opset: edits
             .iter()
             .find_map(|(_, edit)| if let Primitive::Opset(version) = edit { Some(*version) } else { None }),
     };
-    // In the order of the nodes, so that what one node gets can be read by those after it.
+    // In the order of the nodes, so that later nodes can read what is added for earlier ones.
     let mut order: Vec<(usize, &Primitive)> = edits.iter().map(|(at, edit)| (*at, edit)).collect();
     order.sort_by_key(|(at, edit)| (edit.node(), *at));
     each(order, |_, edit| writer.edit(edit))?;
@@ -102,21 +106,21 @@ impl Writer<'_> {
     }
 
     /// Returns the draft of a node.
-    fn draft(&mut self, id: NodeId) -> Result<&mut Draft, Error> {
+    fn draft(&mut self, id: NodeId) -> Result<&mut NodeDraft, Error> {
         if !self.drafts.contains_key(&id) {
             let field = self.index.nodes[id.0 as usize];
             let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-            for field in self.reader.fields(field.span()?, &NODE) {
+            for field in self.reader.fields(field.span()?, &NODE_PROTO) {
                 let field = field?;
                 match field.number {
-                    nodes::INPUT => inputs.push(self.reader.text(field.span()?)?),
-                    nodes::OUTPUT => outputs.push(self.reader.text(field.span()?)?),
+                    NODE_INPUT => inputs.push(self.reader.text(field.span()?)?),
+                    NODE_OUTPUT => outputs.push(self.reader.text(field.span()?)?),
                     _ => {}
                 }
             }
-            self.drafts.insert(id, Draft::new(inputs, outputs));
+            self.drafts.insert(id, NodeDraft::new(inputs, outputs));
         }
-        self.drafts.get_mut(&id).ok_or_else(|| refused("there is no such node"))
+        self.drafts.get_mut(&id).ok_or_else(|| rejected("the model has no such node"))
     }
 
     /// Returns the messages around the nodes of a graph.
@@ -145,27 +149,20 @@ impl Writer<'_> {
         let version = if function.is_some() { own } else { self.opset.or_else(main) };
         version.filter(|&version| version > 0).ok_or_else(|| {
             let name = &self.model.graph(graph).name;
-            refused(format!("no version of the standard operators holds in graph {name:?}, so that none can be put in"))
+            rejected(format!("graph {name:?} imports no version of the standard operators, so none can be inserted"))
         })
     }
 
-    /// Makes a name that nothing has yet, after the tensor of the file that it comes from.
+    /// Makes a unique name from the tensor of the file that it is based on.
     fn name(&mut self, tensor: &str, what: &str) -> String {
         let tensor = tensor.split("_broadaxe_").next().unwrap_or(tensor);
-        let stem = format!("{tensor}_broadaxe_{what}");
-        let mut name = stem.clone();
-        let mut k = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{stem}_{k}");
-            k += 1;
-        }
-        name
+        self.names.unique(&format!("{tensor}_broadaxe_{what}"))
     }
 
-    /// Returns the name that a value has where a node stands.
+    /// Returns the name of a value in the scope of a node.
     fn name_at(&mut self, id: NodeId, value: ValueId) -> Result<String, Error> {
         let node = self.model.node(id);
-        let held = self.model.values.get(value.0 as usize).ok_or_else(|| refused("the model has no such value"))?;
+        let held = self.model.values.get(value.0 as usize).ok_or_else(|| rejected("the model has no such value"))?;
         let input = node.inputs.iter().position(|&input| input == Some(value));
         let output = node.outputs.iter().position(|&output| output == Some(value));
         let draft = self.draft(id)?;
@@ -177,13 +174,13 @@ impl Writer<'_> {
             let place = &self.index.graphs[graph.0 as usize];
             match self.model.graph(graph).owner.filter(|_| !place.function) {
                 Some(owner) => graph = self.model.node(owner).graph,
-                None => return Err(refused(format!("{:?} cannot be read at {}", held.name, node.place))),
+                None => return Err(rejected(format!("{:?} cannot be read at {}", held.name, node.place))),
             }
         }
         Ok(held.name.clone())
     }
 
-    /// Puts a constant, of elements of this type and of this shape, into a graph: an initializer, or a node where
+    /// Adds a constant, of elements of this type and of this shape, to a graph: an initializer, or a node where
     /// initializers must be inputs too or cannot be. Such a node holds floats only before opset 9, so that anything else
     /// is an initializer of the main graph then, and an input too.
     fn hold(
@@ -197,26 +194,26 @@ impl Writer<'_> {
         let end = path.last().map_or(0, |graph| graph.span().end);
         let function = self.index.graphs[graph.0 as usize].function;
         if self.index.ir >= 4 && !function {
-            let field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
+            let field = wrap(GRAPH_INITIALIZER, tensor);
             self.splices.insert(&path, end, field);
             return Ok(());
         }
         if !function && !FLOATS.contains(&code) && self.version(graph)? < 9 {
             let path = self.path(GraphId(0));
             let end = path.last().map_or(0, |graph| graph.span().end);
-            let mut field = super::super::wire::splice::wrap(super::schema::graph::INITIALIZER, tensor);
-            field.push(Piece::New(encode::input(name, code, dims)));
+            let mut field = wrap(GRAPH_INITIALIZER, tensor);
+            field.push(Piece::New(bytes_field(GRAPH_INPUT, &encode::info(name, code, Some(dims)))));
             self.splices.insert(&path, end, field);
             return Ok(());
         }
         let first = self.model.graph(graph).nodes.first().map(|node| self.index.nodes[node.0 as usize]);
-        let number = if function { super::schema::function::NODE } else { super::schema::graph::NODE };
+        let number = if function { FUNCTION_NODE } else { GRAPH_NODE };
         let at = first.map_or(end, |field| field.start);
         self.splices.insert(&path, at, encode::constant_node(number, name, tensor));
         Ok(())
     }
 
-    /// Puts a constant of whole numbers into a graph, or finds the same one that was put there before.
+    /// Adds a constant of whole numbers to a graph, or finds an equal one that was added before.
     fn ints(&mut self, graph: GraphId, values: &[i64], tensor: &str, what: &str) -> Result<String, Error> {
         let key = (graph, format!("{values:?}"));
         if let Some(name) = self.made.get(&key) {
@@ -231,12 +228,12 @@ impl Writer<'_> {
 
     fn set_opset(&mut self, version: i64) -> Result<(), Error> {
         let (mut imported, mut ir) = (None, None);
-        for field in self.reader.fields(self.reader.whole(), &MODEL) {
+        for field in self.reader.fields(self.reader.whole(), &MODEL_PROTO) {
             let field = field?;
             match field.number {
-                models::IR => ir = Some(field),
-                models::OPSET => {
-                    let domain = self.text_in(field.span()?, &OPSET, 1)?;
+                MODEL_IR => ir = Some(field),
+                MODEL_OPSET => {
+                    let domain = self.text_in(field.span()?, &OPSET_PROTO, 1)?;
                     if matches!(domain.as_deref(), None | Some("" | "ai.onnx")) {
                         imported = Some(field);
                     }
@@ -248,19 +245,18 @@ impl Writer<'_> {
         int(&mut number, 2, version);
         if let Some(field) = imported {
             let around = Around::of(&field)?;
-            let old = self.find(around.span(), &OPSET, 2)?;
+            let old = self.find(around.span(), &OPSET_PROTO, 2)?;
             let end = around.span().end;
-            let span = old.map_or(Span { at: end, end }, |old| Span { at: old.start, end: old.end });
+            let span = old.map_or(Span { at: end, end }, |old| old.whole());
             self.splices.replace(&[around], span, vec![Piece::New(number)]);
         } else {
-            let field = encode::opset(models::OPSET, version);
-            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(field)]);
+            self.splices.insert(&[], self.model.source.len(), vec![Piece::New(encode::opset("", version))]);
         }
         // Versions of operators are imported from version 3 of the format on.
         if let Some(field) = ir.filter(|_| self.index.ir < 3) {
             let mut number = Vec::new();
-            int(&mut number, models::IR, 3);
-            self.splices.replace(&[], Span { at: field.start, end: field.end }, vec![Piece::New(number)]);
+            int(&mut number, MODEL_IR, 3);
+            self.splices.replace(&[], field.whole(), vec![Piece::New(number)]);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! From layers to a graph.
+//! Builds the graph from layers.
 
 use std::collections::HashMap;
 
@@ -22,9 +22,9 @@ use crate::{
     source::Source,
 };
 
-/// Where values and nodes of a model stand in the nets.
+/// The places of a model's values and nodes in the nets.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct LayerPlaces {
     /// Net, layer and output port of every value.
     pub(super) values: Vec<(usize, usize, usize)>,
     /// Net and layer of every node.
@@ -36,12 +36,13 @@ pub(super) struct Places {
 /// # Errors
 /// [`ErrorKind::Format`] for edges, constants and shapes that cannot be; [`ErrorKind::File`] where the weights are there
 /// and cannot be opened.
-pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, Places), Error> {
+pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, LayerPlaces), Error> {
     let mut model = Model::new("openvino", System::Openvino, source.clone());
-    let (weights, missing) = weights(source)?;
-    model.weights = weights;
+    let weights = source.open_weights("bin")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
     model.graphs = nets.iter().map(|net| Graph { name: net.name.clone(), ..Graph::default() }).collect();
-    let mut build = Build { model, places: Places::default(), missing, opsets: Vec::new() };
+    let mut build = GraphBuilder { model, places: LayerPlaces::default(), missing, opsets: Vec::new() };
     let mut owners: HashMap<(usize, usize), NodeId> = HashMap::new();
     for (index, net) in nets.iter().enumerate() {
         build.model.graphs[index].owner = net.owner.and_then(|owner| owners.get(&owner).copied());
@@ -52,29 +53,14 @@ pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, Places), Er
     Ok((build.model, build.places))
 }
 
-/// Opens the file of weights, if it is there; else says in words what is missing.
-fn weights(source: &Source) -> Result<(Option<Source>, String), Error> {
-    if let Some(weights) = source.weights() {
-        return Ok((Some(weights.clone()), String::new()));
-    }
-    let Some(path) = source.path() else {
-        return Ok((None, "the model was read from memory, without the file of its weights".to_string()));
-    };
-    let path = path.with_extension("bin");
-    match std::fs::exists(&path) {
-        Ok(true) => Ok((Some(Source::open(&path)?), String::new())),
-        _ => Ok((None, format!("the file {} is not there", path.display()))),
-    }
-}
-
-struct Build {
+struct GraphBuilder {
     model: Model,
-    places: Places,
+    places: LayerPlaces,
     missing: String,
     opsets: Vec<(String, i64)>,
 }
 
-impl Build {
+impl GraphBuilder {
     fn net(&mut self, index: usize, net: &Net, owners: &mut HashMap<(usize, usize), NodeId>) -> Result<(), Error> {
         let Links { sources, order } = links(net)?;
         let names = names(net);
@@ -83,7 +69,7 @@ impl Build {
             let layer = &net.layers[k];
             let inputs: Vec<ValueId> = sources[k].iter().map(|&(from, output, _)| values[from][output]).collect();
             if layer.kind == "Result" && inputs.len() != 1 {
-                let message = format!("a Result has {} inputs; it takes one", inputs.len());
+                let message = format!("a Result has {} inputs; it must have one", inputs.len());
                 return Err(Error::format(message).at(layer.place()));
             }
             let node = !matches!(layer.kind.as_str(), "Const" | "Parameter" | "Result");
@@ -115,7 +101,7 @@ impl Build {
         Ok(())
     }
 
-    /// Finds what flows into a graph and out of it.
+    /// Finds the inputs and outputs of a graph.
     fn ends(&mut self, index: usize, net: &Net, sources: &[Vec<(usize, usize, usize)>], values: &[Vec<ValueId>]) {
         let graph = &mut self.model.graphs[index];
         for (k, layer) in net.layers.iter().enumerate() {
@@ -127,7 +113,7 @@ impl Build {
         }
     }
 
-    /// Reads what a layer says of an output; `scalar` says what a port without dims is.
+    /// Reads an output of a layer; `scalar` says whether a port without dims is a scalar.
     fn value(&self, layer: &Layer, output: usize, scalar: bool) -> Result<Value, Error> {
         let port = &layer.outputs[output];
         let constant = if layer.kind == "Const" { Some(self.constant(layer)?) } else { None };
@@ -135,7 +121,7 @@ impl Build {
             Some(constant) => (Some(constant.element.clone()), Some(SymbolicShape::from(constant.shape.as_slice()))),
             None => (element_of(layer, port), declared(layer, port, scalar)?),
         };
-        Ok(Value { name: String::new(), graph: GraphId(0), element, declared, constant, producer: None })
+        Ok(Value { element, declared, constant, ..Value::default() })
     }
 
     fn known(&self, inputs: &[ValueId]) -> Vec<Known> {
@@ -148,7 +134,7 @@ impl Build {
         inputs.iter().map(known).collect()
     }
 
-    /// Reads what a layer says of itself.
+    /// Reads a layer as a node.
     fn node(&mut self, layer: &Layer) -> Result<Node, Error> {
         let version = layer.opset.strip_prefix("opset").and_then(|text| text.parse().ok()).unwrap_or(0);
         if !self.opsets.iter().any(|(name, _)| *name == layer.opset) {
@@ -160,20 +146,17 @@ impl Build {
         let named = layer.bodies.iter().map(|(name, net)| (name.clone(), Attribute::Graph(GraphId(*net as u32))));
         attributes.extend(named);
         Ok(Node {
-            name: String::new(),
-            graph: GraphId(0),
             domain: layer.opset.clone(),
             op: layer.kind.clone(),
             version,
             attributes,
-            inputs: Vec::new(),
-            outputs: Vec::new(),
             bodies,
             place: layer.place(),
+            ..Node::default()
         })
     }
 
-    /// Reads what a layer `Const` says of its elements.
+    /// Reads a layer `Const` as a constant.
     fn constant(&self, layer: &Layer) -> Result<Constant, Error> {
         let wanted = |key: &str| layer.setting(key).ok_or_else(|| Error::format(format!("its data has no {key}")));
         let element = element(wanted("element_type")?);
@@ -189,11 +172,11 @@ impl Build {
         };
         let (at, len) = (whole("offset")?, whole("size")?);
         let end = at.checked_add(len);
-        let end = end.ok_or_else(|| Error::format(format!("its {len} bytes from byte {at} end beyond all numbers")))?;
+        let end = end.ok_or_else(|| Error::format(format!("its {len} bytes from byte {at} end beyond 64 bits")))?;
         let shown = SymbolicShape::from(shape.as_slice());
         let need = size(&element, count);
         if let Some((need, _)) = need.filter(|&(need, exact)| len < need || exact && len > need) {
-            let message = format!("it has {len} bytes, but {element} of shape {shown} take {need}");
+            let message = format!("it has {len} bytes, but {element} of shape {shown} needs {need}");
             return Err(Error::format(message));
         }
         let data = match &self.model.weights {
@@ -226,7 +209,7 @@ fn element_of(layer: &Layer, port: &Port) -> Option<Element> {
     (!matches!(text, "UNSPECIFIED" | "dynamic" | "DYNAMIC" | "undefined")).then(|| element(text))
 }
 
-/// Reads the shape that a port records; `scalar` says what a port without dims is.
+/// Reads the shape that a port records; `scalar` says whether a port without dims is a scalar.
 fn declared(layer: &Layer, port: &Port, scalar: bool) -> Result<Option<SymbolicShape>, Error> {
     if layer.kind == "Parameter"
         && let Some(text) = layer.setting("shape")
@@ -258,7 +241,7 @@ fn parameter(text: &str) -> Result<SymbolicShape, Error> {
     counted(dims.map_err(|error| Error::format(error.to_string()))?)
 }
 
-/// Makes a shape, unless its known extents cannot be counted or there are too many.
+/// Makes a shape, and rejects too many or too large extents.
 fn counted(dims: Vec<Dim>) -> Result<SymbolicShape, Error> {
     if dims.len() > MAX_RANK {
         let message = format!("a port has {} dims; the largest rank is {MAX_RANK}", dims.len());
@@ -286,7 +269,7 @@ fn attributes(layer: &Layer) -> Result<(Attributes, Option<String>), Error> {
             None => 0,
             Some(Attribute::Int(axis)) => axis,
             Some(_) => {
-                return Err(Error::format(format!("{AXIS} is no whole number")).at(layer.place()));
+                return Err(Error::format(format!("{AXIS} is not a whole number")).at(layer.place()));
             }
         };
         attributes.push(("axis".to_string(), Attribute::Int(axis)));

@@ -1,43 +1,55 @@
-//! A changed model before it is text: who reads what now, layers that are new, words that differ.
+//! Collects all changes of a model before the XML is written.
 //!
-//! All changes are made to this picture first, so that they may meet on one layer; only then words of the XML are
-//! replaced. Layers of the file are named by their index, new ones by theirs, and both are ends of edges.
+//! Several changes may concern one layer, so all are made here first: changed edges, new layers, changed words. Layers of the
+//! file and new layers are named by their indices.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    build::Places,
+    build::LayerPlaces,
     net::{Layer, Net},
     order::links,
     result,
 };
 use crate::{
-    edit::{list, refused},
+    edit::{Names, ShapeOp, list, rejected},
     error::Error,
     graph::{Data, Element, Model, NodeId, Value, ValueId},
-    made::{Made, compatible},
+    result_shape::{ResultShape, compatible},
 };
+
+/// An operator, its opset and its settings.
+pub(super) type ShapeLayer = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// Returns the layer for an inserted node: its operator, its opset, and the settings that it must have.
+pub(super) fn shape_layer(does: ShapeOp) -> ShapeLayer {
+    match does {
+        ShapeOp::Reshape => ("Reshape", "opset1", &[("special_zero", "true")]),
+        ShapeOp::Unsqueeze => ("Unsqueeze", "opset1", &[]),
+        ShapeOp::Expand => ("Broadcast", "opset3", &[("mode", "bidirectional")]),
+    }
+}
 
 /// Where an edge comes from: an output of a layer of the file, or the one of a new layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum Output {
     Old(usize, usize),
     New(usize),
 }
 
 /// A layer that is not in the file.
-pub(super) struct Fresh {
+pub(super) struct NewLayer {
     pub(super) id: u64,
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) opset: String,
     pub(super) settings: Vec<(String, String)>,
-    pub(super) inputs: Vec<End>,
+    pub(super) inputs: Vec<Output>,
     pub(super) element: Option<Element>,
     pub(super) shape: Option<SymbolicShape>,
-    pub(super) made: Made,
+    pub(super) made: ResultShape,
     pub(super) names: Option<String>,
 }
 
@@ -45,14 +57,14 @@ pub(super) struct Fresh {
 pub(super) type PortAt = (usize, bool, usize);
 
 /// What changes in one net.
-pub(super) struct Part {
+pub(super) struct NetChanges {
     /// The layers in order.
     pub(super) order: Vec<usize>,
     /// For every layer and input the layer and output it reads in the file, and the edge between.
     pub(super) links: Vec<Vec<(usize, usize, usize)>>,
     /// For every layer and input what it reads now.
-    pub(super) sources: Vec<Vec<End>>,
-    pub(super) fresh: Vec<Fresh>,
+    pub(super) sources: Vec<Vec<Output>>,
+    pub(super) fresh: Vec<NewLayer>,
     /// Ports that record another shape.
     pub(super) shapes: BTreeMap<PortAt, SymbolicShape>,
     /// Layers with another operator.
@@ -61,7 +73,7 @@ pub(super) struct Part {
     pub(super) renamed: BTreeMap<usize, String>,
     /// Settings that are set, or removed.
     pub(super) settings: BTreeMap<(usize, String), Option<String>>,
-    /// Layers that new ones take the place of: the last of those has the id.
+    /// Layers that are replaced, each with the new layer that gets its id.
     pub(super) replaced: BTreeMap<usize, usize>,
     /// Output ports whose tensor names have moved to a new layer.
     pub(super) unnamed: BTreeSet<(usize, usize)>,
@@ -69,26 +81,26 @@ pub(super) struct Part {
 }
 
 /// All changes.
-pub(super) struct Draft<'a> {
+pub(super) struct IrDraft<'a> {
     pub(super) model: &'a Model,
     pub(super) nets: &'a [Net],
-    pub(super) parts: Vec<Part>,
-    /// What is put after the weights.
+    pub(super) parts: Vec<NetChanges>,
+    /// The bytes that are appended to the weights.
     pub(super) added: Vec<u8>,
-    places: &'a Places,
+    places: &'a LayerPlaces,
     index: HashMap<(usize, usize, usize), usize>,
-    names: HashSet<String>,
+    pub(super) names: Names,
 }
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(model: &'a Model, nets: &'a [Net], places: &'a Places) -> Result<Self, Error> {
+impl<'a> IrDraft<'a> {
+    pub(super) fn new(model: &'a Model, nets: &'a [Net], places: &'a LayerPlaces) -> Result<Self, Error> {
         let mut parts = Vec::with_capacity(nets.len());
         for net in nets {
             let links = links(net)?;
             let old = |inputs: &Vec<(usize, usize, usize)>| {
-                inputs.iter().map(|&(from, output, _)| End::Old(from, output)).collect()
+                inputs.iter().map(|&(from, output, _)| Output::Old(from, output)).collect()
             };
-            parts.push(Part {
+            parts.push(NetChanges {
                 order: links.order,
                 sources: links.sources.iter().map(old).collect(),
                 links: links.sources,
@@ -102,7 +114,7 @@ impl<'a> Draft<'a> {
                 next: net.layers.iter().map(|layer| layer.id).max().unwrap_or(0).saturating_add(1),
             });
         }
-        let names = nets.iter().flat_map(|net| &net.layers).map(|layer| layer.name.clone()).collect();
+        let names = Names::new(nets.iter().flat_map(|net| &net.layers).map(|layer| &layer.name), 2);
         let index = places.values.iter().enumerate().map(|(index, place)| (*place, index)).collect();
         Ok(Self { model, nets, parts, added: Vec::new(), places, index, names })
     }
@@ -110,25 +122,25 @@ impl<'a> Draft<'a> {
     /// Returns net and layer of a node.
     pub(super) fn node(&self, node: NodeId) -> Result<(usize, usize), Error> {
         let place = self.places.nodes.get(node.0 as usize).copied();
-        place.ok_or_else(|| refused(format!("the model has no node {}", node.0)))
+        place.ok_or_else(|| rejected(format!("the model has no node {}", node.0)))
     }
 
-    /// Returns net and end of a value.
-    pub(super) fn value(&self, value: ValueId) -> Result<(usize, End), Error> {
+    /// Returns the net and the output of a value.
+    pub(super) fn value(&self, value: ValueId) -> Result<(usize, Output), Error> {
         let place = self.places.values.get(value.0 as usize).copied();
-        let (net, layer, output) = place.ok_or_else(|| refused(format!("the model has no value {}", value.0)))?;
-        Ok((net, End::Old(layer, output)))
+        let (net, layer, output) = place.ok_or_else(|| rejected(format!("the model has no value {}", value.0)))?;
+        Ok((net, Output::Old(layer, output)))
     }
 
     pub(super) fn layer(&self, net: usize, layer: usize) -> &'a Layer {
         &self.nets[net].layers[layer]
     }
 
-    /// Returns what is known of the shape at an end, as it is now.
-    pub(super) fn shape(&self, net: usize, end: End) -> Option<SymbolicShape> {
+    /// Returns the current shape of an output, if it is known.
+    pub(super) fn shape(&self, net: usize, end: Output) -> Option<SymbolicShape> {
         match end {
-            End::New(fresh) => self.parts[net].fresh[fresh].shape.clone(),
-            End::Old(layer, output) => match self.parts[net].shapes.get(&(layer, true, output)) {
+            Output::New(fresh) => self.parts[net].fresh[fresh].shape.clone(),
+            Output::Old(layer, output) => match self.parts[net].shapes.get(&(layer, true, output)) {
                 Some(shape) => Some(shape.clone()),
                 None => self.of_file(net, layer, output).and_then(|value| value.declared.clone()),
             },
@@ -140,42 +152,34 @@ impl<'a> Draft<'a> {
         self.model.values.get(*index)
     }
 
-    /// Returns the type of the elements at an end.
-    pub(super) fn element(&self, net: usize, end: End) -> Option<Element> {
+    /// Returns the element type of an output.
+    pub(super) fn element(&self, net: usize, end: Output) -> Option<Element> {
         match end {
-            End::New(fresh) => self.parts[net].fresh[fresh].element.clone(),
-            End::Old(layer, output) => self.of_file(net, layer, output).and_then(|value| value.element.clone()),
+            Output::New(fresh) => self.parts[net].fresh[fresh].element.clone(),
+            Output::Old(layer, output) => self.of_file(net, layer, output).and_then(|value| value.element.clone()),
         }
     }
 
-    /// Returns the name of what comes from an end.
-    pub(super) fn name(&self, net: usize, end: End) -> String {
+    /// Returns the name of an output's layer.
+    pub(super) fn name(&self, net: usize, end: Output) -> String {
         match end {
-            End::New(fresh) => self.parts[net].fresh[fresh].name.clone(),
-            End::Old(layer, _) => self.layer(net, layer).name.clone(),
+            Output::New(fresh) => self.parts[net].fresh[fresh].name.clone(),
+            Output::Old(layer, _) => self.layer(net, layer).name.clone(),
         }
     }
 
-    /// Returns a name that no layer has: this one, or this one with a number.
-    pub(super) fn unique(&mut self, base: &str) -> String {
-        let name = (1..).map(|k| if k == 1 { base.to_string() } else { format!("{base}_{k}") });
-        let name = name.into_iter().find(|name| !self.names.contains(name)).unwrap_or_default();
-        self.names.insert(name.clone());
-        name
-    }
-
-    /// Adds a layer and returns its end; id and shape are filled in.
-    pub(super) fn add(&mut self, net: usize, mut fresh: Fresh) -> Result<End, Error> {
+    /// Adds a layer, with its id and shape, and returns its output.
+    pub(super) fn add(&mut self, net: usize, mut fresh: NewLayer) -> Result<Output, Error> {
         fresh.id = self.parts[net].next;
         self.parts[net].next =
-            self.parts[net].next.checked_add(1).ok_or_else(|| refused("no id of a layer is free"))?;
-        fresh.name = self.unique(&fresh.name);
+            self.parts[net].next.checked_add(1).ok_or_else(|| rejected("no id of a layer is free"))?;
+        fresh.name = self.names.unique(&fresh.name);
         fresh.shape = self.made(net, &fresh)?;
         self.parts[net].fresh.push(fresh);
-        Ok(End::New(self.parts[net].fresh.len() - 1))
+        Ok(Output::New(self.parts[net].fresh.len() - 1))
     }
 
-    fn made(&self, net: usize, fresh: &Fresh) -> Result<Option<SymbolicShape>, Error> {
+    fn made(&self, net: usize, fresh: &NewLayer) -> Result<Option<SymbolicShape>, Error> {
         let inputs: Vec<_> = fresh.inputs.iter().map(|&input| self.shape(net, input)).collect();
         fresh.made.shape(&inputs).map_err(|error| error.at(format!("the new layer {}", fresh.name)))
     }
@@ -188,7 +192,7 @@ impl<'a> Draft<'a> {
         element: Element,
         shape: &[usize],
         bytes: &[u8],
-    ) -> Result<End, Error> {
+    ) -> Result<Output, Error> {
         let kept = match &self.model.weights {
             Some(weights) => weights.len(),
             None => self.missing()?,
@@ -208,7 +212,7 @@ impl<'a> Draft<'a> {
         element: Element,
         shape: &[usize],
         (offset, size): (u64, u64),
-    ) -> Result<End, Error> {
+    ) -> Result<Output, Error> {
         let settings = [
             ("element_type", super::element::type_name(&element)),
             ("shape", list(shape)),
@@ -217,22 +221,22 @@ impl<'a> Draft<'a> {
         ];
         self.add(
             net,
-            Fresh {
+            NewLayer {
                 settings: settings.map(|(key, value)| (key.to_string(), value)).to_vec(),
                 element: Some(element),
-                made: Made::Known(SymbolicShape::from(shape)),
-                ..Fresh::of("Const", "opset1", base.to_string(), Vec::new())
+                made: ResultShape::Known(SymbolicShape::from(shape)),
+                ..NewLayer::of("Const", "opset1", base.to_string(), Vec::new())
             },
         )
     }
 
     /// Adds a constant of 64-bit integers.
-    pub(super) fn ints(&mut self, net: usize, base: &str, values: &[i64]) -> Result<End, Error> {
+    pub(super) fn ints(&mut self, net: usize, base: &str, values: &[i64]) -> Result<Output, Error> {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.constant(net, base, super::element::element("i64"), &[values.len()], &bytes)
     }
 
-    /// Returns how long the weights are that are not there: nothing may be in them.
+    /// Returns the length of missing weights, which is 0 if no constant needs them.
     fn missing(&self) -> Result<u64, Error> {
         let absent = self.model.values.iter().filter_map(|value| value.constant.as_ref()).find_map(|constant| {
             match &constant.data {
@@ -241,26 +245,26 @@ impl<'a> Draft<'a> {
             }
         });
         absent.map_or(Ok(0), |why| {
-            Err(refused(format!("{why}, and new layers need constants in it; put it beside the model")))
+            Err(rejected(format!("{why}, and new layers need constants in it; put it into the folder of the model")))
         })
     }
 
-    /// Lets an input read from another end.
-    pub(super) fn connect(&mut self, net: usize, layer: usize, input: usize, end: End) {
+    /// Connects an input to another output.
+    pub(super) fn connect(&mut self, net: usize, layer: usize, input: usize, end: Output) {
         self.parts[net].sources[layer][input] = end;
     }
 
-    /// Lets all that read from one end read from another, a new layer that reads the first itself.
-    pub(super) fn redirect(&mut self, net: usize, from: End, to: End) {
+    /// Connects all readers of an output to another one, except the new layer that computes the latter.
+    pub(super) fn redirect(&mut self, net: usize, from: Output, to: Output) {
         let part = &mut self.parts[net];
-        let fresh = part.fresh.iter_mut().enumerate().filter(|(index, _)| End::New(*index) != to);
+        let fresh = part.fresh.iter_mut().enumerate().filter(|(index, _)| Output::New(*index) != to);
         let new = fresh.flat_map(|(_, fresh)| &mut fresh.inputs);
         for source in part.sources.iter_mut().flatten().chain(new).filter(|source| **source == from) {
             *source = to;
         }
     }
 
-    /// Brings the recorded shapes of all ports up to date with what they read now.
+    /// Updates the recorded shapes of all ports.
     pub(super) fn settle(&mut self) -> Result<(), Error> {
         for net in 0..self.nets.len() {
             for layer in self.parts[net].order.clone() {
@@ -279,8 +283,8 @@ impl<'a> Draft<'a> {
             let end = self.parts[net].sources[layer][input];
             self.renew(net, end)?;
             let overridden = match end {
-                End::New(_) => true,
-                End::Old(from, output) => {
+                Output::New(_) => true,
+                Output::Old(from, output) => {
                     let (old, port, _) = self.parts[net].links[layer][input];
                     (old, port) != (from, output) || self.parts[net].shapes.contains_key(&(from, true, output))
                 }
@@ -290,8 +294,8 @@ impl<'a> Draft<'a> {
                 touched = true;
             }
         }
-        if touched && let Some(shape) = result::of_layer(self, net, layer)? {
-            let old = self.shape(net, End::Old(layer, 0));
+        if touched && let Some(shape) = self.result_shape(net, layer)? {
+            let old = self.shape(net, Output::Old(layer, 0));
             if old.is_none_or(|old| !compatible(&old, &shape)) {
                 self.parts[net].shapes.insert((layer, true, 0), shape);
             }
@@ -299,11 +303,25 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Computes the shapes of the new layers behind an end again.
-    fn renew(&mut self, net: usize, end: End) -> Result<(), Error> {
+    /// Infers the shape of a layer of the file with one output from what it reads now, where the layer's row says how.
+    fn result_shape(&self, net: usize, layer: usize) -> Result<Option<SymbolicShape>, Error> {
+        let old = self.layer(net, layer);
+        if old.outputs.len() != 1 {
+            return Ok(None);
+        }
+        let part = &self.parts[net];
+        let kind = part.kinds.get(&layer).unwrap_or(&old.kind);
+        let inputs: Vec<_> = part.sources[layer].iter().map(|&end| self.shape(net, end)).collect();
+        let shape = result::result_shape(kind, inputs.len(), &|key| self.setting(net, layer, key));
+        let shape = shape.and_then(|shape| shape.shape(&inputs));
+        shape.map_err(|error| rejected(format!("after this change, {error}")).at(old.place()))
+    }
+
+    /// Computes again the shapes of the new layers that an output depends on.
+    fn renew(&mut self, net: usize, end: Output) -> Result<(), Error> {
         let (mut chain, mut waiting) = (BTreeSet::new(), vec![end]);
         while let Some(end) = waiting.pop() {
-            if let End::New(fresh) = end
+            if let Output::New(fresh) = end
                 && chain.insert(fresh)
             {
                 waiting.extend(&self.parts[net].fresh[fresh].inputs);
@@ -316,7 +334,7 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Returns a setting of a layer as it is now.
+    /// Returns the current value of a setting.
     pub(super) fn setting(&self, net: usize, layer: usize, key: &str) -> Option<String> {
         match self.parts[net].settings.get(&(layer, key.to_string())) {
             Some(set) => set.clone(),
@@ -325,9 +343,9 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl Fresh {
+impl NewLayer {
     /// Makes a layer; the draft gives id and shape.
-    pub(super) fn of(kind: &str, opset: &str, name: String, inputs: Vec<End>) -> Self {
+    pub(super) fn of(kind: &str, opset: &str, name: String, inputs: Vec<Output>) -> Self {
         Self {
             id: 0,
             name,
@@ -337,7 +355,7 @@ impl Fresh {
             inputs,
             element: None,
             shape: None,
-            made: Made::Unknown,
+            made: ResultShape::Unknown,
             names: None,
         }
     }

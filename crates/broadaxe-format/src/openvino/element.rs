@@ -1,10 +1,13 @@
-//! The names that an IR gives to types of elements, and the values that its texts stand for.
+//! The names of element types in an IR, and the values of its texts.
 
 use broadaxe::DType;
 
-use crate::graph::{Attribute, Element};
+use crate::{
+    edit::{Scalar, list},
+    graph::{Attribute, Element},
+};
 
-/// Types that nothing is computed with, with their bits; those of strings follow from no shape.
+/// Types without arithmetic, with the bits of an element; strings have no fixed size.
 const OTHER: &[(&str, u32)] = &[
     ("u1", 1),
     ("u2", 2),
@@ -34,7 +37,7 @@ pub(super) fn element(text: &str) -> Element {
     DType::from_name(name).map_or_else(other, Element::Known)
 }
 
-/// Returns the word for a type in a port.
+/// Returns the name of a type in a port.
 pub(super) fn precision(element: &Element) -> String {
     let name = element.to_string();
     match name.as_str() {
@@ -44,7 +47,7 @@ pub(super) fn precision(element: &Element) -> String {
     }
 }
 
-/// Returns the word for a type in the data of a constant.
+/// Returns the name of a type in the data of a constant.
 pub(super) fn type_name(element: &Element) -> String {
     match element {
         Element::Known(DType::Bool) => "boolean".to_string(),
@@ -52,15 +55,14 @@ pub(super) fn type_name(element: &Element) -> String {
     }
 }
 
-/// Returns the least number of bytes that so many elements take, and whether no more may be there; nothing is known of
-/// strings.
+/// Returns the least number of bytes of `count` elements, and whether there may not be more; `None` for strings.
 pub(super) fn size(element: &Element, count: usize) -> Option<(u64, bool)> {
     let (bits, exact) = match element {
         Element::Known(dtype) => (dtype.size() as u64 * 8, true),
         Element::Other(_, 0) => return None,
         Element::Other(_, bits) => (u64::from(*bits), false),
     };
-    // No element still takes a byte in files of OpenVINO.
+    // Files of OpenVINO have one byte for a constant without elements.
     Some(((count as u64).checked_mul(bits)?.div_ceil(8), exact && count > 0))
 }
 
@@ -83,6 +85,17 @@ pub(super) fn attribute(text: &str) -> Attribute {
 fn number(text: &str) -> Option<f64> {
     let plain = text.bytes().any(|byte| byte.is_ascii_digit()) || matches!(text, "inf" | "-inf" | "nan" | "-nan");
     if plain { text.parse().ok() } else { None }
+}
+
+/// Writes the value of an attribute.
+pub(super) fn written(value: &Scalar) -> String {
+    match value {
+        Scalar::Int(value) => value.to_string(),
+        Scalar::Float(value) => value.to_string(),
+        Scalar::Text(value) => value.clone(),
+        Scalar::Ints(values) => list(values),
+        Scalar::Floats(values) => list(values),
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,11 @@
-//! The text of an IR as layers, ports and edges, each with where it stands: what reading and changing both begin with.
+//! Parses the text of an IR into layers, ports and edges with their places; readers and writers start here.
 
 use std::ops::Range;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::{LIMITS, scan};
-use crate::{
-    error::{Error, ErrorKind},
-    source::Source,
-};
+use super::{XML_LIMITS, scan};
+use crate::error::{Error, ErrorKind};
 
 /// A net: the model itself, or the body of a layer.
 pub(super) struct Net {
@@ -19,7 +16,7 @@ pub(super) struct Net {
     pub(super) edges: Vec<Edge>,
 }
 
-/// A layer, as it is written.
+/// A layer of the file.
 pub(super) struct Layer {
     pub(super) id: u64,
     pub(super) name: String,
@@ -52,7 +49,7 @@ pub(super) struct Port {
     pub(super) precision: Option<String>,
     pub(super) names: Option<String>,
     pub(super) names_span: Option<Range<usize>>,
-    /// The extents; -1 is unknown. None stand for rank 0 or for an unknown rank.
+    /// The extents; -1 is unknown. Empty for rank 0 and for an unknown rank.
     pub(super) dims: Vec<i64>,
     pub(super) dims_spans: Vec<Range<usize>>,
     pub(super) span: Range<usize>,
@@ -72,7 +69,7 @@ impl Layer {
         self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str())
     }
 
-    /// Returns where the layer stands, for errors.
+    /// Returns the place of the layer, for errors.
     pub(super) fn place(&self) -> String {
         place(self.id, &self.name)
     }
@@ -82,28 +79,13 @@ fn place(id: u64, name: &str) -> String {
     format!("layer {id} ({name})")
 }
 
-/// Reads the text of an IR.
+/// Parses the text into nets, the model itself first.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for a file above [`LIMITS`], [`ErrorKind::Format`] for one that is no UTF-8.
-pub(super) fn text(source: &Source) -> Result<String, Error> {
-    let len = usize::try_from(source.len()).ok().filter(|&len| len <= LIMITS.bytes).ok_or_else(|| {
-        let message = format!("the file has {} bytes; at most {} of XML are read", source.len(), LIMITS.bytes);
-        Error::new(ErrorKind::Limit, message)
-    })?;
-    String::from_utf8(source.read(0, len)?).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::format("this is no UTF-8 text, which the XML of a model is").at(format!("byte {at}"))
-    })
-}
-
-/// Takes the text apart into nets, the model itself first.
-///
-/// # Errors
-/// [`ErrorKind::Format`] for XML that is broken or no IR of version 10 or 11, [`ErrorKind::Limit`] above [`LIMITS`].
+/// [`ErrorKind::Format`] for XML that is broken or no IR of version 10 or 11, [`ErrorKind::Limit`] above [`XML_LIMITS`].
 pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
     scan::scan(text)?;
-    let nodes_limit = 4 * LIMITS.elements as u32;
+    let nodes_limit = 4 * XML_LIMITS.elements as u32;
     let options = ParsingOptions { allow_dtd: false, nodes_limit, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| Error::format(format!("the XML is broken: {error}")))?;
@@ -123,8 +105,8 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
         for element in children(element, "layers").flat_map(|layers| children(layers, "layer")) {
             let mut layer = Layer::of(element)?;
             for body in element.children().filter(|child| child.is_element() && has_layers(*child)) {
-                if depth >= LIMITS.bodies {
-                    let message = format!("bodies lie more than {} deep in each other", LIMITS.bodies);
+                if depth >= XML_LIMITS.bodies {
+                    let message = format!("bodies are nested more than {} deep", XML_LIMITS.bodies);
                     return Err(Error::new(ErrorKind::Limit, message).at(layer.place()));
                 }
                 layer.bodies.push((body.tag_name().name().to_string(), waiting.len()));
@@ -141,7 +123,7 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
     Ok(nets)
 }
 
-/// Refuses what is no net of a version that is read.
+/// Rejects anything but a net of a supported version.
 fn checked(root: Element<'_, '_>) -> Result<(), Error> {
     if !root.has_tag_name("net") {
         let name = root.tag_name().name();
@@ -150,7 +132,8 @@ fn checked(root: Element<'_, '_>) -> Result<(), Error> {
     match root.attribute("version") {
         Some("10" | "11") => {}
         other => {
-            let message = format!("an IR of version {} is not read; 10 and 11 are", other.unwrap_or("(none)"));
+            let message =
+                format!("an IR of version {} is not supported; versions 10 and 11 are", other.unwrap_or("(none)"));
             return Err(Error::format(message));
         }
     }
@@ -259,7 +242,7 @@ impl Edge {
     }
 }
 
-/// Returns an attribute that must be there, and where its value stands.
+/// Returns a required attribute and the place of its value.
 fn wanted<'a>(element: Element<'a, '_>, name: &str) -> Result<(&'a str, Range<usize>), Error> {
     let attribute = element
         .attribute_node(name)

@@ -1,9 +1,8 @@
-//! Which ports without extents are scalars.
+//! Finds the ports without extents that are scalars.
 //!
-//! A scalar and a tensor of unknown rank are written alike: a port without a dim. A layer's result is a scalar for
-//! certain where the ranks of all it reads are known and decide the rank of what it makes. That holds for element-wise
-//! layers, and for others where what is read beside the first input is constant, since what they can make of the rank
-//! is then in the file.
+//! The file writes a scalar and a tensor of unknown rank alike: a port without a dim. A result is certainly a scalar where
+//! the ranks of all inputs are known and decide the rank of the result. That holds for element-wise layers, and for other
+//! layers if all inputs but the first are constant.
 
 use broadaxe_frameworks::{Kind, Row, System, newest};
 
@@ -49,5 +48,55 @@ pub(super) fn follows(layer: &Layer, inputs: &[Known]) -> bool {
         "ReadValue" => inputs.iter().all(|input| input.sizes),
         _ if squeezed => inputs[0].sizes,
         _ => constant,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::net::nets, *};
+
+    #[test]
+    fn ranks_that_follow() {
+        // An input of unknown rank, one of known rank, one with known extents, and a constant.
+        let input = |letter| match letter {
+            '?' => Known { rank: false, constant: false, sizes: false },
+            'r' => Known { rank: true, constant: false, sizes: false },
+            's' => Known { rank: true, constant: false, sizes: true },
+            'c' => Known { rank: true, constant: true, sizes: true },
+            other => panic!("{other}"),
+        };
+        let cases = [
+            ("Add", "", "rr", true),
+            ("Add", "", "r?", false),
+            ("Add", "", "", false),
+            ("ReLU", "", "r", true),
+            ("Selu", "", "rrr", true),
+            ("Unheard", "", "r", true),
+            ("Unheard", "", "rr", false),
+            ("Unheard", "", "rc", true),
+            ("Unheard", "auto_broadcast=\"numpy\"", "rr", true),
+            ("Reshape", "", "rr", false),
+            ("Reshape", "", "rs", true),
+            ("Broadcast", "", "r", false),
+            ("Squeeze", "", "r", false),
+            ("Squeeze", "", "s", true),
+            ("Squeeze", "", "rc", true),
+            ("ReadValue", "", "r", false),
+            ("ReadValue", "", "s", true),
+        ];
+        for (kind, data, inputs, want) in cases {
+            let text = format!(
+                "<net version=\"11\"><layers><layer id=\"0\" name=\"l\" type=\"{kind}\"><data {data}/></layer></layers></net>"
+            );
+            let inputs: Vec<Known> = inputs.chars().map(input).collect();
+            assert_eq!(follows(&nets(&text).unwrap()[0].layers[0], &inputs), want, "{kind} {data} {}", inputs.len());
+        }
+    }
+
+    #[test]
+    fn operators_that_keep_the_rank() {
+        for (kind, want) in [("ReLU", true), ("Identity", true), ("Selu", true), ("Add", false), ("Unheard", false)] {
+            assert_eq!(keeps_rank(kind), want, "{kind}");
+        }
     }
 }

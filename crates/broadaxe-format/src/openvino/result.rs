@@ -1,19 +1,14 @@
-//! The shapes that layers have after a change, where they follow from what the layers read.
+//! Infers the shapes of layers after a change from those of their inputs.
 
 use broadaxe_frameworks::{Attribute, Attributes, Kind, System, newest};
-use broadaxe_shape::symbolic::SymbolicShape;
 
-use super::{
-    AXIS,
-    draft::{Draft, End},
-    rank::keeps_rank,
-};
-use crate::{edit::refused, error::Error, made::Made};
+use super::{AXIS, rank::keeps_rank};
+use crate::{edit::rejected, error::Error, result_shape::ResultShape};
 
 /// The settings of a layer, as its row asks for them.
-struct Settings<'a>(&'a dyn Fn(&str) -> Option<String>);
+struct LayerSettings<'a>(&'a dyn Fn(&str) -> Option<String>);
 
-impl Attributes for Settings<'_> {
+impl Attributes for LayerSettings<'_> {
     fn get(&self, name: &str) -> Option<Attribute> {
         match name {
             "axis" => self.0(AXIS).and_then(|text| text.trim().parse().ok()).map(Attribute::Int),
@@ -27,34 +22,23 @@ impl Attributes for Settings<'_> {
 }
 
 /// Says how a new layer's shape follows, by its operator and settings.
-pub(super) fn made(kind: &str, count: usize, setting: &dyn Fn(&str) -> Option<String>) -> Result<Made, Error> {
+pub(super) fn result_shape(
+    kind: &str,
+    count: usize,
+    setting: &dyn Fn(&str) -> Option<String>,
+) -> Result<ResultShape, Error> {
     let row = newest(System::Openvino, kind);
     match row.map(|row| (row, row.kind())) {
-        Some((_, Kind::Slope)) => Ok(Made::First),
+        Some((_, Kind::Slope)) => Ok(ResultShape::First),
         Some((row, Kind::Binary | Kind::Select | Kind::Many | Kind::Quantize)) if count > 1 => {
-            row.rule_by().rule(&Settings(setting)).map(Made::Broadcast).map_err(refused)
+            row.rule_by().rule(&LayerSettings(setting)).map(ResultShape::Broadcast).map_err(rejected)
         }
-        _ if count == 1 && keeps_rank(kind) => Ok(Made::First),
-        _ => Ok(Made::Unknown),
+        _ if count == 1 && keeps_rank(kind) => Ok(ResultShape::First),
+        _ => Ok(ResultShape::Unknown),
     }
 }
 
 /// Says whether an operator has the attribute `auto_broadcast`.
 pub(super) fn broadcasts(kind: &str) -> bool {
     newest(System::Openvino, kind).is_some_and(|row| row.attribute("auto_broadcast").is_some())
-}
-
-/// Infers the shape of a layer of the file with one output from what it reads now, where that is simple.
-///
-/// # Errors
-/// [`crate::ErrorKind::Edit`] where the operands do not broadcast any more.
-pub(super) fn of_layer(draft: &Draft<'_>, net: usize, layer: usize) -> Result<Option<SymbolicShape>, Error> {
-    let old = draft.layer(net, layer);
-    if old.outputs.len() != 1 {
-        return Ok(None);
-    }
-    let kind = draft.parts[net].kinds.get(&layer).unwrap_or(&old.kind);
-    let inputs: Vec<_> = draft.parts[net].sources[layer].iter().map(|&end: &End| draft.shape(net, end)).collect();
-    let shape = made(kind, inputs.len(), &|key| draft.setting(net, layer, key)).and_then(|made| made.shape(&inputs));
-    shape.map_err(|error| refused(format!("after this change, {error}")).at(old.place()))
 }

@@ -1,12 +1,12 @@
-//! A first look over XML that only counts: what would cost too much is refused before a tree is made of it.
+//! Rejects XML that exceeds a limit, before a tree is built.
 //!
-//! The look does not judge whether the XML is right, which the parser does; it tells tags from text, comments and quoted
-//! values, and stops at the first limit that is passed. It goes over the bytes once.
+//! The scan reads the bytes once, tells tags from text, comments and quoted values, and stops at the first limit that is
+//! exceeded. The parser checks whether the XML is valid.
 
-use super::LIMITS;
+use super::XML_LIMITS;
 use crate::error::{Error, ErrorKind};
 
-/// Refuses XML with a document type, with namespaces, or above the limits on depth, attributes and elements.
+/// Rejects XML with a document type, with namespaces, or above the limits on depth, attributes and elements.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] above a limit, [`ErrorKind::Format`] for what a model never has; with the line as place.
@@ -22,8 +22,7 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
             continue;
         }
         if rest.starts_with(b"<!") {
-            let message =
-                "a document type is not read, since a model has none; remove <!DOCTYPE ...> with its entities";
+            let message = "a document type is not supported; remove <!DOCTYPE ...> with its entities";
             return Err(fail(Error::format(message)));
         }
         let tag = Tag::of(rest).map_err(fail)?;
@@ -35,7 +34,7 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
         elements += 1;
         depth += usize::from(!tag.empty);
         for (what, count, most) in
-            [("elements inside each other", depth, LIMITS.depth), ("elements", elements, LIMITS.elements)]
+            [("elements inside each other", depth, XML_LIMITS.depth), ("elements", elements, XML_LIMITS.elements)]
         {
             if count > most {
                 return Err(fail(Error::new(ErrorKind::Limit, format!("there are more than {most} {what}"))));
@@ -45,13 +44,13 @@ pub(super) fn scan(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns where to look for the end, and the end, of what begins like a comment, a character section or an instruction.
+/// Returns the start length and the end mark of a comment, a character section or an instruction.
 fn skipped(rest: &[u8]) -> Option<(usize, &'static [u8])> {
     let table: [(&[u8], &'static [u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     table.iter().find(|(open, _)| rest.starts_with(open)).map(|(open, close)| (open.len(), *close))
 }
 
-/// A tag: how long it is, whether it ends an element, whether it is one by itself.
+/// A tag: its length, whether it ends an element, and whether it is an empty element.
 struct Tag {
     len: usize,
     closes: bool,
@@ -68,12 +67,12 @@ impl Tag {
                 (None, b'=') => attributes += 1,
                 (None, b'>') => return Ok(Self { len: at + 1, closes: rest[1] == b'/', empty: before == b'/' }),
                 (None, b'x') if rest[at..].starts_with(b"xmlns") && before.is_ascii_whitespace() => {
-                    return Err(Error::format("a namespace is not read, since a model has none; remove xmlns"));
+                    return Err(Error::format("a namespace is not supported; remove xmlns"));
                 }
                 _ => {}
             }
-            if attributes > LIMITS.attributes {
-                let message = format!("an element has more than {} attributes", LIMITS.attributes);
+            if attributes > XML_LIMITS.attributes {
+                let message = format!("an element has more than {} attributes", XML_LIMITS.attributes);
                 return Err(Error::new(ErrorKind::Limit, message));
             }
             before = byte;
@@ -104,13 +103,13 @@ mod tests {
             format!("<a {}/>", list.join(" "))
         };
         let cases = [
-            (nested(LIMITS.depth), ""),
-            (nested(LIMITS.depth + 1), "line 1: there are more than 256 elements inside each other"),
+            (nested(XML_LIMITS.depth), ""),
+            (nested(XML_LIMITS.depth + 1), "line 1: there are more than 256 elements inside each other"),
             (nested(200_000), "line 1: there are more than 256 elements inside each other"),
-            (many(LIMITS.attributes), ""),
+            (many(XML_LIMITS.attributes), ""),
             (many(100_000), "line 1: an element has more than 1024 attributes"),
-            ("\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>".to_string(), "line 2: a document type is not read"),
-            ("<a\nxmlns:b='c'/>".to_string(), "line 1: a namespace is not read"),
+            ("\n<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>".to_string(), "line 2: a document type is not supported"),
+            ("<a\nxmlns:b='c'/>".to_string(), "line 1: a namespace is not supported"),
             ("<a b=\"<>'\" c='=\"='/><!-- <<< --><![CDATA[ <a> ]]><?x < ?>".to_string(), ""),
             ("<a b=\"".to_string(), ""),
             ("<!-- ".to_string(), ""),

@@ -1,39 +1,40 @@
-//! Changes to an IR: each is made to a [`Draft`], which then becomes text.
+//! Changes an IR: each change is made to an [`IrDraft`], which then becomes text.
 
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    AXIS, build,
-    draft::{Draft, End, Fresh},
+    AXIS, XML_LIMITS, build,
+    draft::{IrDraft, NewLayer, Output, shape_layer},
+    element::written,
     net, render, replace, result,
 };
 use crate::{
-    edit::{Lowered, Move, Place, Primitive, Scalar, With, each_of, list, refused},
+    edit::{Lowered, Place, Primitive, Scalar, ShapeOp, With, each_of, list, rejected},
     error::Error,
     graph::{Model, NodeId, Use, ValueId},
     {
         Rewritten,
-        made::{Made, same},
+        result_shape::{ResultShape, same},
     },
 };
 
-/// Makes changes to a model; every other byte is as it was.
+/// Makes changes to a model; all other bytes are kept.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for a change that an IR cannot have.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
-    let text = net::text(&model.source)?;
+    let text = model.source.text(XML_LIMITS.bytes)?;
     let nets = net::nets(&text)?;
     let (again, places) = build::build(&model.source, &nets)?;
     same(model, &again)?;
-    let mut draft = Draft::new(model, &nets, &places)?;
+    let mut draft = IrDraft::new(model, &nets, &places)?;
     each_of(edits, |edit| apply(&mut draft, edit))?;
     draft.settle()?;
     let pieces = render::render(&text, &draft)?;
     Ok((pieces, draft.added))
 }
 
-fn apply(draft: &mut Draft<'_>, edit: &Primitive) -> Result<(), Error> {
+fn apply(draft: &mut IrDraft<'_>, edit: &Primitive) -> Result<(), Error> {
     match edit {
         Primitive::SetShape { value, shape, readers } => set_shape(draft, *value, shape, readers.as_deref()),
         Primitive::Insert { at: Place::Before(at), does, numbers } => before(draft, *at, *does, numbers),
@@ -41,13 +42,13 @@ fn apply(draft: &mut Draft<'_>, edit: &Primitive) -> Result<(), Error> {
         Primitive::Replace { node, with: With::Nodes(with) } => replace::replace(draft, *node, with),
         Primitive::Replace { node, with: With::Exchanged(op) } => exchange(draft, *node, op),
         Primitive::Attribute { node, name, value } => attribute(draft, *node, name, value.as_ref()),
-        Primitive::Opset(_) => Err(refused("an IR has no version for all its operators; each layer names its opset")),
+        Primitive::Opset(_) => Err(rejected("an IR has no version for all its operators; each layer names its opset")),
     }
 }
 
-fn set_shape(draft: &mut Draft<'_>, value: ValueId, shape: &[usize], readers: Option<&[Use]>) -> Result<(), Error> {
+fn set_shape(draft: &mut IrDraft<'_>, value: ValueId, shape: &[usize], readers: Option<&[Use]>) -> Result<(), Error> {
     let (net, end) = draft.value(value)?;
-    let End::Old(layer, output) = end else { return Err(refused("a constant is a layer of the file")) };
+    let Output::Old(layer, output) = end else { return Err(rejected("a constant is a layer of the file")) };
     let Some(readers) = readers else {
         draft.parts[net].settings.insert((layer, "shape".to_string()), Some(list(shape)));
         draft.parts[net].shapes.insert((layer, true, output), SymbolicShape::from(shape));
@@ -56,79 +57,70 @@ fn set_shape(draft: &mut Draft<'_>, value: ValueId, shape: &[usize], readers: Op
     let name = draft.name(net, end);
     let whole = |key: &str| draft.layer(net, layer).setting(key).and_then(|text| text.parse::<u64>().ok());
     let (Some(offset), Some(size)) = (whole("offset"), whole("size")) else {
-        return Err(refused(format!("the constant {name} has no bytes")));
+        return Err(rejected(format!("the constant {name} has no bytes")));
     };
-    let element = draft.element(net, end).ok_or_else(|| refused(format!("the constant {name} has no type")))?;
+    let element = draft.element(net, end).ok_or_else(|| rejected(format!("the constant {name} has no type")))?;
     // The copy reads the same bytes of the weights.
     let copy = draft.stored(net, &format!("{name}/copy"), element, shape, (offset, size))?;
     for &at in readers {
         let (used, reader) = draft.node(at.node)?;
         if used != net {
-            return Err(refused(format!("the constant {name} is read in another body")));
+            return Err(rejected(format!("the constant {name} is read in another body")));
         }
         draft.connect(net, reader, at.input, copy);
     }
     Ok(())
 }
 
-/// Returns the layer that does this: its operator, its opset, its settings.
-fn layer(does: Move) -> (&'static str, &'static str, &'static [(&'static str, &'static str)]) {
-    match does {
-        Move::Reshape => ("Reshape", "opset1", &[("special_zero", "true")]),
-        Move::Unsqueeze => ("Unsqueeze", "opset1", &[]),
-        Move::Expand => ("Broadcast", "opset3", &[("mode", "bidirectional")]),
-    }
-}
-
-/// Makes a layer that reads an end, and its constant of whole numbers.
+/// Makes a layer that reads an output, and its constant of whole numbers.
 fn shaper(
-    draft: &mut Draft<'_>,
-    (net, source): (usize, End),
+    draft: &mut IrDraft<'_>,
+    (net, source): (usize, Output),
     base: String,
-    does: Move,
+    does: ShapeOp,
     numbers: &[i64],
-) -> Result<Fresh, Error> {
-    let (kind, opset, settings) = layer(does);
+) -> Result<NewLayer, Error> {
+    let (kind, opset, settings) = shape_layer(does);
     let constant = draft.ints(net, &format!("{base}/shape"), numbers)?;
     let settings = settings.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect();
-    let (element, made) = (draft.element(net, source), Made::of(does, numbers));
-    Ok(Fresh { settings, element, made, ..Fresh::of(kind, opset, base, vec![source, constant]) })
+    let (element, made) = (draft.element(net, source), ResultShape::of(does, numbers));
+    Ok(NewLayer { settings, element, made, ..NewLayer::of(kind, opset, base, vec![source, constant]) })
 }
 
-/// Puts a layer in front of an input.
-fn before(draft: &mut Draft<'_>, at: Use, does: Move, numbers: &[i64]) -> Result<(), Error> {
+/// Inserts a layer before an input.
+fn before(draft: &mut IrDraft<'_>, at: Use, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
     let (net, reader) = draft.node(at.node)?;
     let source = draft.parts[net].sources[reader][at.input];
-    let base = format!("{}/{}", draft.layer(net, reader).name, layer(does).0.to_ascii_lowercase());
+    let base = format!("{}/{}", draft.layer(net, reader).name, shape_layer(does).0.to_ascii_lowercase());
     let fresh = shaper(draft, (net, source), base, does, numbers)?;
     let end = draft.add(net, fresh)?;
     draft.connect(net, reader, at.input, end);
     Ok(())
 }
 
-/// Puts a layer behind a result.
-fn after(draft: &mut Draft<'_>, node: NodeId, does: Move, numbers: &[i64]) -> Result<(), Error> {
+/// Inserts a layer after a result.
+fn after(draft: &mut IrDraft<'_>, node: NodeId, does: ShapeOp, numbers: &[i64]) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     let old = draft.layer(net, layer);
     let [port] = old.outputs.as_slice() else {
-        return Err(refused(format!("it has {} outputs; one can be reshaped", old.outputs.len())).at(old.place()));
+        return Err(rejected(format!("it has {} outputs; one can be reshaped", old.outputs.len())).at(old.place()));
     };
-    let source = End::Old(layer, 0);
-    let made = Made::behind(draft.shape(net, source), does, numbers);
+    let source = Output::Old(layer, 0);
+    let made = ResultShape::behind(draft.shape(net, source), does, numbers);
     let fresh = shaper(draft, (net, source), format!("{}/reshaped", old.name), does, numbers)?;
-    let end = draft.add(net, Fresh { made, names: port.names.clone(), ..fresh })?;
+    let end = draft.add(net, NewLayer { made, names: port.names.clone(), ..fresh })?;
     draft.redirect(net, source, end);
     draft.parts[net].unnamed.insert((layer, 0));
-    if let (End::New(fresh), Some(_)) = (end, &old.name_span) {
-        // What follows finds the result by the layer's name.
-        let moved = draft.unique(&format!("{}/data", old.name));
+    if let (Output::New(fresh), Some(_)) = (end, &old.name_span) {
+        // Readers find the result by the layer's name.
+        let moved = draft.names.unique(&format!("{}/data", old.name));
         draft.parts[net].renamed.insert(layer, moved);
         draft.parts[net].fresh[fresh].name.clone_from(&old.name);
     }
     Ok(())
 }
 
-fn exchange(draft: &mut Draft<'_>, node: NodeId, op: &str) -> Result<(), Error> {
+fn exchange(draft: &mut IrDraft<'_>, node: NodeId, op: &str) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     draft.parts[net].sources[layer].swap(0, 1);
     if op != draft.layer(net, layer).kind {
@@ -137,18 +129,7 @@ fn exchange(draft: &mut Draft<'_>, node: NodeId, op: &str) -> Result<(), Error> 
     Ok(())
 }
 
-/// Writes the value of an attribute.
-pub(super) fn written(value: &Scalar) -> String {
-    match value {
-        Scalar::Int(value) => value.to_string(),
-        Scalar::Float(value) => value.to_string(),
-        Scalar::Text(value) => value.clone(),
-        Scalar::Ints(values) => list(values),
-        Scalar::Floats(values) => list(values),
-    }
-}
-
-fn attribute(draft: &mut Draft<'_>, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
+fn attribute(draft: &mut IrDraft<'_>, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
     let (net, layer) = draft.node(node)?;
     let old = draft.layer(net, layer);
     let broadcasts = old.setting("auto_broadcast").is_some() || result::broadcasts(&old.kind);

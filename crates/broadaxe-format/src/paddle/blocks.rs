@@ -1,11 +1,11 @@
-//! What the messages of an old program say: blocks with variables and operators, before anything is followed.
+//! Reads the messages of an old program: blocks with their variables and operators.
 
 use broadaxe_shape::{
     MAX_RANK, elements,
     symbolic::{Dim, SymbolicShape},
 };
 
-use super::{LIMITS, element};
+use super::{PROGRAM_LIMITS, element};
 use crate::{
     error::Error,
     graph::{Attribute, Element, Model},
@@ -17,7 +17,6 @@ static BLOCK: Message = Message::new("BlockDesc", &[1, 2]);
 static VARIABLE: Message = Message::new("VarDesc", &[1, 2, 3, 4]);
 static TYPE: Message = Message::new("VarType", &[1, 3]);
 static TENSOR: Message = Message::new("DenseTensorDesc", &[1]);
-static DESCRIPTION: Message = Message::new("TensorDesc", &[1]);
 static OPERATOR: Message = Message::new("OpDesc", &[3]);
 static SLOT: Message = Message::new("OpDesc.Var", &[1]);
 static ATTRIBUTE: Message = Message::new("OpDesc.Attr", &[1, 2, 3, 4, 5, 10, 12, 13, 19]);
@@ -46,7 +45,7 @@ pub(super) struct Block {
 /// An input of an operator: its name, the message it is, and the names of variables.
 pub(super) type Slot = (String, Around, Vec<(String, Field)>);
 
-/// An operator, as it is written.
+/// An operator of the file.
 pub(super) struct Op {
     pub(super) kind: String,
     pub(super) inputs: Vec<Slot>,
@@ -130,7 +129,7 @@ fn tensor(reader: &Reader<'_>, path: [Around; 3], variable: &mut Variable) -> Re
         let mut dims = Vec::new();
         let description = Around::of(&field)?;
         variable.around = Some([whole, kind, tensor, description]);
-        for field in reader.fields(description.span(), &DESCRIPTION) {
+        for field in reader.fields(description.span(), &element::TENSOR_DESC) {
             let field = field?;
             match field.number {
                 1 => variable.element = Some(element::numbered(field.int()?)),
@@ -202,13 +201,13 @@ fn attribute(reader: &Reader<'_>, whole: &Field, op: &mut Op) -> Result<(), Erro
             12 => op.blocks.push(field.int()?),
             14 => {
                 let mut list = Vec::new();
-                reader.ints(&field, LIMITS.list, &mut list)?;
+                reader.ints(&field, PROGRAM_LIMITS.list, &mut list)?;
                 op.blocks.extend(list.into_iter().map(u64::cast_signed));
             }
-            6 | 11 | 15 => reader.ints(&field, LIMITS.list, &mut ints)?,
-            7 => reader.floats(&field, 4, LIMITS.list, &mut floats)?,
-            16 => reader.floats(&field, 8, LIMITS.list, &mut floats)?,
-            8 if texts.len() < LIMITS.keys => texts.push(reader.text(field.span()?)?),
+            6 | 11 | 15 => reader.ints(&field, PROGRAM_LIMITS.list, &mut ints)?,
+            7 => reader.floats(&field, 4, PROGRAM_LIMITS.list, &mut floats)?,
+            16 => reader.floats(&field, 8, PROGRAM_LIMITS.list, &mut floats)?,
+            8 if texts.len() < PROGRAM_LIMITS.keys => texts.push(reader.text(field.span()?)?),
             _ => {}
         }
     }

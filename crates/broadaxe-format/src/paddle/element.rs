@@ -2,7 +2,10 @@
 
 use broadaxe::DType;
 
-use crate::graph::Element;
+use crate::{graph::Element, wire::Message};
+
+/// The message that describes a tensor in old programs and in files of parameters.
+pub(super) static TENSOR_DESC: Message = Message::new("TensorDesc", &[1]);
 
 /// Types by their number in old programs and files of parameters.
 const NUMBERS: &[(i64, &str)] = &[
@@ -25,7 +28,7 @@ const NUMBERS: &[(i64, &str)] = &[
     (38, "u64"),
 ];
 
-/// Sizes in bits of types that nothing is computed with.
+/// The sizes in bits of types without arithmetic.
 const BITS: &[(&str, u32)] = &[("c64", 64), ("c128", 128), ("f8e4m3fn", 8), ("f8e5m2", 8)];
 
 /// Reads the name of a type, without the `t_` before it.

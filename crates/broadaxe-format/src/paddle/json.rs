@@ -1,11 +1,11 @@
-//! JSON with places: every value knows which bytes it is, so that a change can replace these and no others.
+//! Parses JSON with places: every value knows its bytes, so that a change replaces only these.
 
 use std::ops::Range;
 
-use super::LIMITS;
+use super::PROGRAM_LIMITS;
 use crate::error::{Error, ErrorKind};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug)]
 pub(super) struct Json {
     pub(super) kind: Kind,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Json {
-    /// Returns what an object has under a key.
+    /// Returns the value of a key of an object.
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         let Kind::Map(entries) = &self.kind else { return None };
         entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
@@ -50,7 +50,7 @@ impl Json {
         if let Kind::Number(text) = &self.kind { text.parse().ok() } else { None }
     }
 
-    /// Returns what an object must have under a key.
+    /// Returns the value of a required key of an object.
     ///
     /// # Errors
     /// [`ErrorKind::Format`] when it is not there.
@@ -58,13 +58,13 @@ impl Json {
         self.get(key).ok_or_else(|| Error::format(format!("there should be \"{key}\" here")).at(self.place()))
     }
 
-    /// Returns where it stands, for errors.
+    /// Returns its place, for errors.
     pub(super) fn place(&self) -> String {
         format!("byte {}", self.span.start)
     }
 }
 
-/// A list or an object whose end has not come.
+/// A list or an object that is not complete.
 enum Open {
     List(usize, Vec<Json>),
     Map(usize, Vec<(String, Json)>, String),
@@ -73,16 +73,17 @@ enum Open {
 /// Reads a text.
 ///
 /// # Errors
-/// [`ErrorKind::Format`] for what is no JSON and for a key that stands twice, [`ErrorKind::Limit`] above [`LIMITS`].
+/// [`ErrorKind::Format`] for invalid JSON and for a repeated key, [`ErrorKind::Limit`] above [`PROGRAM_LIMITS`].
 pub(super) fn parse(text: &str) -> Result<Json, Error> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonReader { text, at: 0 };
     let mut stack: Vec<Open> = Vec::new();
     let mut count = 0_usize;
     loop {
         count += 1;
-        for (what, number, most) in
-            [("values", count, LIMITS.items), ("lists and objects inside each other", stack.len(), LIMITS.depth)]
-        {
+        for (what, number, most) in [
+            ("values", count, PROGRAM_LIMITS.items),
+            ("lists and objects inside each other", stack.len(), PROGRAM_LIMITS.depth),
+        ] {
             if number > most {
                 let error = Error::new(ErrorKind::Limit, format!("there are more than {most} {what}"));
                 return Err(error.at(format!("byte {}", reader.at)));
@@ -111,18 +112,18 @@ pub(super) fn parse(text: &str) -> Result<Json, Error> {
     }
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     fn wrong(&self, want: &str) -> Error {
-        Error::format(format!("{want} should stand here; the JSON is cut or damaged")).at(format!("byte {}", self.at))
+        Error::format(format!("expected {want}; the JSON is incomplete or damaged")).at(format!("byte {}", self.at))
     }
 
     fn space(&mut self) {
@@ -131,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Goes past an opening bracket, and past the closing one if it is next.
+    /// Skips an opening bracket, and the closing one if it follows.
     fn empty(&mut self, close: u8) -> bool {
         self.at += 1;
         self.space();
@@ -147,10 +148,10 @@ impl Reader<'_> {
         let key = self.quoted()?;
         let fail = |error: Error| Err(error.at(format!("byte {at}")));
         if entries.iter().any(|(name, _)| *name == key) {
-            return fail(Error::format(format!("the key \"{key}\" stands here a second time; one is right")));
+            return fail(Error::format(format!("the key \"{key}\" occurs here a second time; remove one")));
         }
-        if entries.len() >= LIMITS.keys {
-            return fail(Error::new(ErrorKind::Limit, format!("an object has more than {} keys", LIMITS.keys)));
+        if entries.len() >= PROGRAM_LIMITS.keys {
+            return fail(Error::new(ErrorKind::Limit, format!("an object has more than {} keys", PROGRAM_LIMITS.keys)));
         }
         self.space();
         if self.byte() != Some(b':') {
@@ -160,7 +161,7 @@ impl Reader<'_> {
         Ok(key)
     }
 
-    /// Reads a value that has nothing inside.
+    /// Reads a value that is not a list or an object.
     fn plain(&mut self) -> Result<Kind, Error> {
         let rest = &self.text[self.at..];
         let word = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "+-.".contains(c)).len();
@@ -182,7 +183,7 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    /// Puts a value where it belongs, and ends what ends behind it; the outermost one is returned.
+    /// Adds a value to the innermost list or object, closes those that end after it, and returns the outermost value.
     fn close(&mut self, stack: &mut Vec<Open>, mut done: Json) -> Result<Option<Json>, Error> {
         loop {
             self.space();
@@ -318,21 +319,21 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn rejections() {
         let deep = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         let cases = [
             (String::new(), "byte 0"),
             ("{".to_string(), "byte 1"),
             ("[1,]".to_string(), "byte 3"),
             ("[1 2]".to_string(), "byte 3"),
-            ("{\"a\":1,\"a\":2}".to_string(), "byte 7: the key \"a\" stands here a second time"),
-            ("{\"a\" 1}".to_string(), "byte 5: a colon"),
+            ("{\"a\":1,\"a\":2}".to_string(), "byte 7: the key \"a\" occurs here a second time"),
+            ("{\"a\" 1}".to_string(), "byte 5: expected a colon"),
             ("\"a".to_string(), "byte 1"),
-            ("\"\\x\"".to_string(), "byte 3: a known escape"),
+            ("\"\\x\"".to_string(), "byte 3: expected a known escape"),
             ("\"\\ud83d\\u0041\"".to_string(), "a character"),
-            ("nul".to_string(), "byte 0: a value"),
-            ("1.2.3".to_string(), "byte 0: a value"),
-            ("nan".to_string(), "byte 0: a value"),
+            ("nul".to_string(), "byte 0: expected a value"),
+            ("1.2.3".to_string(), "byte 0: expected a value"),
+            ("nan".to_string(), "byte 0: expected a value"),
             ("1 1".to_string(), "byte 2"),
             ("]".to_string(), "byte 0"),
             (deep(200_000), "there are more than 512 lists and objects inside each other"),

@@ -1,39 +1,19 @@
-//! The file of parameters: tensors one after the other, each with a description in front of it.
+//! Reads the file of parameters: one tensor after the other, each after its description.
 
 use std::path::Path;
 
 use broadaxe_shape::elements;
 
-use super::{LIMITS, element};
+use super::{PROGRAM_LIMITS, element};
 use crate::{
     error::Error,
     graph::{Constant, Data, Element, Model},
     source::Source,
-    wire::{Message, Reader, Span},
+    wire::{Reader, Span},
 };
-
-static DESCRIPTION: Message = Message::new("TensorDesc", &[1]);
 
 /// A parameter of the program that has no bytes yet: its name and its value's index.
 pub(super) type Parameter = (String, usize);
-
-/// Opens the file of parameters beside a program, if it is there; else says in words what is missing.
-///
-/// # Errors
-/// [`crate::ErrorKind::File`] when it is there and cannot be opened.
-pub(super) fn open(source: &Source) -> Result<Result<Source, String>, Error> {
-    if let Some(weights) = source.weights() {
-        return Ok(Ok(weights.clone()));
-    }
-    let Some(path) = source.path() else {
-        return Ok(Err("the model was read from memory, without the file of its parameters".to_string()));
-    };
-    let path = path.with_extension("pdiparams");
-    match std::fs::exists(&path) {
-        Ok(true) => Source::open(&path).map(Ok),
-        _ => Ok(Err(format!("the file {} is not there", path.display()))),
-    }
-}
 
 /// A tensor in the file.
 struct Entry {
@@ -46,7 +26,7 @@ struct Entry {
 /// Gives the parameters their bytes: the file has them in the order of their names.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] when the file ends too early or is none of parameters.
+/// [`crate::ErrorKind::Format`] when the file ends too early or is not a file of parameters.
 pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<(), Error> {
     let Some(weights) = model.weights.clone() else { return Ok(()) };
     parameters.sort();
@@ -78,7 +58,7 @@ pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<
     Ok(())
 }
 
-/// Reads what stands before a tensor.
+/// Reads the description of a tensor.
 fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     let number = |at: u64, len: usize| {
         let bytes = weights.read(at, len)?;
@@ -92,15 +72,15 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     for _ in 0..levels {
         let size = number(at, 8)?;
         let end = at.checked_add(8).and_then(|at| at.checked_add(size)).filter(|end| *end <= weights.len());
-        at = end.ok_or_else(|| wrong("a level ends behind the file"))?;
+        at = end.ok_or_else(|| wrong("a level ends after the file"))?;
     }
     let size = number(at + 4, 4)?;
-    if number(at, 4)? != 0 || size > LIMITS.description as u64 {
+    if number(at, 4)? != 0 || size > PROGRAM_LIMITS.description as u64 {
         return Err(wrong("a description should begin here"));
     }
     let data = at + 8 + size;
     if data > weights.len() {
-        return Err(wrong("the description ends behind the file"));
+        return Err(wrong("the description ends after the file"));
     }
     let (element, shape) = description(weights, Span { at: at + 8, end: data })?;
     let count = elements(&shape).map_err(|error| wrong(&error.to_string()))?;
@@ -108,20 +88,20 @@ fn entry(weights: &Source, start: u64) -> Result<Entry, Error> {
     let len = element::bytes(&element).and_then(|bytes| bytes.checked_mul(count));
     let len = len.ok_or_else(|| wrong("the size of a tensor is not known"))?;
     if data.checked_add(len).is_none_or(|end| end > weights.len()) {
-        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends behind the file")));
+        return Err(wrong(&format!("a tensor of {len} bytes from byte {data} ends after the file")));
     }
     Ok(Entry { element, shape, at: data, len })
 }
 
 fn wrong(what: &str) -> Error {
-    Error::format(format!("{what}; this is no file of parameters, or it is damaged"))
+    Error::format(format!("{what}; the file is damaged or not a file of parameters"))
 }
 
 /// Reads the type and the shape of a tensor.
 fn description(weights: &Source, span: Span) -> Result<(Element, Vec<usize>), Error> {
     let reader = Reader::new(weights);
     let (mut element, mut dims) = (None, Vec::new());
-    for field in reader.fields(span, &DESCRIPTION) {
+    for field in reader.fields(span, &element::TENSOR_DESC) {
         let field = field?;
         match field.number {
             1 => element = Some(element::numbered(field.int()?)),

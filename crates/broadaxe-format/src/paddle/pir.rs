@@ -9,7 +9,7 @@ use broadaxe_shape::{
 };
 
 use super::{
-    LIMITS, element,
+    PROGRAM_LIMITS, element,
     json::{Json, Kind, parse},
     params,
 };
@@ -23,12 +23,12 @@ use crate::{
 const DIALECTS: &[(&str, &str)] =
     &[("0", "builtin"), ("1", "pd_op"), ("2", "cf"), ("3", "custom_op"), ("4", "pd_dist")];
 
-/// Where values and nodes stand in the file.
+/// The places of values and nodes in the file.
 #[derive(Default)]
-pub(super) struct Places {
-    /// The number of every value, and where its type stands.
+pub(super) struct PirPlaces {
+    /// The number of every value, and the place of its type.
     pub(super) values: Vec<(i64, Range<usize>)>,
-    /// Where every node stands, and each of its operands.
+    /// The place of every node, and of each of its operands.
     pub(super) nodes: Vec<(Range<usize>, Vec<Range<usize>>)>,
     /// Where outputs of graphs are read, in the order of the graphs.
     pub(super) outputs: Vec<(GraphId, Range<usize>)>,
@@ -36,69 +36,57 @@ pub(super) struct Places {
     pub(super) last: i64,
 }
 
-/// Reads the text of a program.
-///
-/// # Errors
-/// [`ErrorKind::Limit`] for a file that is too long, [`ErrorKind::Format`] for one that is no UTF-8.
-pub(super) fn text(source: &Source) -> Result<String, Error> {
-    if source.len() > LIMITS.bytes {
-        let message = format!("the file has {} bytes; at most {} of a program are read", source.len(), LIMITS.bytes);
-        return Err(Error::new(ErrorKind::Limit, message));
-    }
-    String::from_utf8(source.read(0, source.len() as usize)?).map_err(|error| {
-        Error::format("this is no UTF-8 text").at(format!("byte {}", error.utf8_error().valid_up_to()))
-    })
-}
-
 /// Reads a program.
 ///
 /// # Errors
 /// [`ErrorKind::Format`] for JSON that is broken or no program, and for values that nothing makes; [`ErrorKind::Limit`]
 /// above the limits.
-pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
-    let text = text(source)?;
+pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
+    let text = source.text(PROGRAM_LIMITS.bytes)?;
     let json = parse(&text)?;
     let base = json.wanted("base_code")?;
     if base.get("magic").and_then(Json::text) != Some("pir") {
-        return Err(Error::format("the magic word is not \"pir\", so this is no program of Paddle").at(base.place()));
+        return Err(Error::format("the magic word is not \"pir\", so this is not a program of Paddle").at(base.place()));
     }
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     model.opsets.push(("pir".to_string(), base.get("version").and_then(Json::int).unwrap_or(0)));
-    let missing = match params::open(source)? {
-        Ok(weights) => {
-            model.weights = Some(weights);
-            String::new()
-        }
-        Err(missing) => missing,
+    let weights = source.open_weights("pdiparams")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
+    let mut read = PirReader {
+        text: &text,
+        model,
+        places: PirPlaces::default(),
+        scopes: Vec::new(),
+        parameters: Vec::new(),
+        missing,
     };
-    let mut read =
-        Read { text: &text, model, places: Places::default(), scopes: Vec::new(), parameters: Vec::new(), missing };
     let regions = json.wanted("program")?.wanted("regions")?.items();
     let blocks: Vec<&Json> =
         regions.iter().flat_map(|region| region.get("blocks").map_or(&[][..], Json::items)).collect();
     let [block] = blocks.as_slice() else {
-        return Err(Error::format(format!("the program has {} blocks; it takes one", blocks.len())));
+        return Err(Error::format(format!("the program has {} blocks; it must have one", blocks.len())));
     };
     read.block(GraphId(0), block, 0)?;
     params::fill(&mut read.model, read.parameters)?;
     Ok((read.model, read.places))
 }
 
-struct Read<'t> {
+struct PirReader<'t> {
     text: &'t str,
     model: Model,
-    places: Places,
+    places: PirPlaces,
     /// Values that can be read, by number: those of the blocks around, and of this one.
     scopes: Vec<HashMap<i64, ValueId>>,
     parameters: Vec<params::Parameter>,
     missing: String,
 }
 
-impl Read<'_> {
+impl PirReader<'_> {
     /// Reads a block into a graph. Blocks inside are read by the same function, to a limit.
     fn block(&mut self, graph: GraphId, block: &Json, depth: usize) -> Result<(), Error> {
-        if depth > LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", LIMITS.blocks);
+        if depth > PROGRAM_LIMITS.blocks {
+            let message = format!("blocks are nested more than {} deep", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(block.place()));
         }
         self.scopes.push(HashMap::new());
@@ -115,7 +103,7 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// Makes a value of an entry with a type; `None` where the entry stands for nothing.
+    /// Makes a value of an entry with a type; `None` for an empty entry.
     fn make(
         &mut self,
         graph: GraphId,
@@ -124,14 +112,14 @@ impl Read<'_> {
         producer: Option<(NodeId, usize)>,
     ) -> Result<Option<ValueId>, Error> {
         let number =
-            id.int().ok_or_else(|| Error::format("the number of a value is no whole number").at(id.place()))?;
+            id.int().ok_or_else(|| Error::format("the number of a value is not a whole number").at(id.place()))?;
         let kind = entry.wanted("TT")?;
         if kind.get("#").and_then(Json::text).is_none_or(|kind| kind == "NULL") {
             return Ok(None);
         }
         let (element, declared) = tensor(kind)?;
         if number > 0 && self.find(number).is_some() {
-            let message = format!("the value %{number} is made a second time; values are made once");
+            let message = format!("the value %{number} is computed a second time; numbers of values are unique");
             return Err(Error::format(message).at(entry.place()));
         }
         let name = format!("%{number}");
@@ -152,10 +140,11 @@ impl Read<'_> {
     fn operand(&self, operand: &Json) -> Result<Option<ValueId>, Error> {
         let id = operand.wanted("%")?;
         let number =
-            id.int().ok_or_else(|| Error::format("the number of a value is no whole number").at(id.place()))?;
+            id.int().ok_or_else(|| Error::format("the number of a value is not a whole number").at(id.place()))?;
         match self.find(number) {
             None if number != 0 => {
-                Err(Error::format(format!("the value %{number} is read, and nothing before makes it")).at(id.place()))
+                Err(Error::format(format!("the value %{number} is read, but no earlier operation computes it"))
+                    .at(id.place()))
             }
             found => Ok(found),
         }
@@ -163,7 +152,8 @@ impl Read<'_> {
 
     fn op(&mut self, graph: GraphId, op: &Json, depth: usize) -> Result<(), Error> {
         let kind = op.wanted("#")?;
-        let kind = kind.text().ok_or_else(|| Error::format("the name of an operation is no text").at(kind.place()))?;
+        let kind =
+            kind.text().ok_or_else(|| Error::format("the name of an operation is not a text").at(kind.place()))?;
         let inputs = op.get("I").map_or(&[][..], Json::items);
         match kind {
             "p" => return self.parameter(graph, op),
@@ -174,7 +164,7 @@ impl Read<'_> {
         let id = NodeId(self.model.nodes.len() as u32);
         let inputs_of = inputs.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
         let mut node = self.node(graph, kind, op, inputs_of)?;
-        // The node takes its number before those of its blocks.
+        // The node gets its number before those of its blocks.
         self.model.nodes.push(node.clone());
         self.model.graphs[graph.0 as usize].nodes.push(id);
         self.places.nodes.push((op.span.clone(), inputs.iter().map(|operand| operand.span.clone()).collect()));
@@ -211,7 +201,7 @@ impl Read<'_> {
         Ok(bodies)
     }
 
-    /// Reads what flows out of a block.
+    /// Reads the outputs of a block.
     fn output(&mut self, graph: GraphId, op: &Json) -> Result<(), Error> {
         for operand in op.get("I").map_or(&[][..], Json::items) {
             if let Some(value) = self.operand(operand)? {
@@ -231,31 +221,28 @@ impl Read<'_> {
         let attribute = |entry: &Json| {
             let name = entry.wanted("N")?;
             let name =
-                name.text().ok_or_else(|| Error::format("the name of an attribute is no text").at(name.place()))?;
+                name.text().ok_or_else(|| Error::format("the name of an attribute is not a text").at(name.place()))?;
             Ok((name.to_string(), self.attribute(entry.wanted("AT")?)))
         };
         let attributes =
             op.get("A").map_or(&[][..], Json::items).iter().map(attribute).collect::<Result<_, Error>>()?;
         Ok(Node {
-            name: String::new(),
             graph,
             domain: domain.to_string(),
             op: name.to_string(),
-            version: 0,
             attributes,
             inputs,
-            outputs: Vec::new(),
-            bodies: Vec::new(),
             place: format!("{kind} at {}", op.place()),
+            ..Node::default()
         })
     }
 
-    /// Reads an attribute; what has no kind here is kept as the file writes it.
+    /// Reads an attribute; one of an unknown kind is kept as text.
     fn attribute(&self, json: &Json) -> Attribute {
         let other = || Attribute::Other(self.text[json.span.clone()].chars().take(200).collect());
         let Some(data) = json.get("D") else { return other() };
         let kind = json.get("#").and_then(Json::text).and_then(|kind| kind.split_once('.')).map_or("", |kind| kind.1);
-        let small = data.items().len() <= LIMITS.list;
+        let small = data.items().len() <= PROGRAM_LIMITS.list;
         let ints = |list: &mut dyn Iterator<Item = &Json>| list.map(Json::int).collect::<Option<Vec<_>>>();
         let found = match (kind, &data.kind) {
             ("a_array", Kind::List(items)) if small => {
@@ -337,7 +324,7 @@ fn tensor(kind: &Json) -> Result<(Option<Element>, Option<SymbolicShape>), Error
     Ok((element, Some(SymbolicShape::new(list))))
 }
 
-/// Returns the elements that an operation without operands makes, where they are whole numbers that say shapes.
+/// Returns the elements of an operation without operands, if they are whole numbers.
 fn constant(node: &Node) -> Option<Constant> {
     let values = match node.op.as_str() {
         "full_int_array" => node.attribute("value")?.ints()?.to_vec(),

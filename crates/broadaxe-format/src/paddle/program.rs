@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    LIMITS,
+    PROGRAM_LIMITS,
     blocks::{Block, Op, Variable, blocks},
     params,
 };
@@ -40,9 +40,9 @@ pub(super) struct OutputAt {
     pub(super) name: Field,
 }
 
-/// Where nodes and blocks stand in the file.
+/// The places of nodes and blocks in the file.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct ProgramPlaces {
     pub(super) blocks: Vec<Around>,
     pub(super) nodes: Vec<OpAt>,
     pub(super) outputs: Vec<OutputAt>,
@@ -57,25 +57,23 @@ pub(super) struct Places {
 /// # Errors
 /// [`ErrorKind::Format`] for a file that is damaged, and for variables that are read before anything is in them;
 /// [`ErrorKind::Limit`] above the limits.
-pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
-    if source.len() > LIMITS.bytes {
-        let message = format!("the file has {} bytes; at most {} of a program are read", source.len(), LIMITS.bytes);
+pub(super) fn read(source: &Source) -> Result<(Model, ProgramPlaces), Error> {
+    if source.len() > PROGRAM_LIMITS.bytes {
+        let message =
+            format!("the file has {} bytes; the limit for a program is {}", source.len(), PROGRAM_LIMITS.bytes);
         return Err(Error::new(ErrorKind::Limit, message));
     }
     let reader = Reader::new(source);
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     let blocks = blocks(&reader, &mut model)?;
-    let missing = match params::open(source)? {
-        Ok(weights) => {
-            model.weights = Some(weights);
-            String::new()
-        }
-        Err(missing) => missing,
-    };
-    let places = Places { blocks: blocks.iter().map(|block| block.around).collect(), ..Places::default() };
+    let weights = source.open_weights("pdiparams")?;
+    let missing = weights.as_ref().err().cloned().unwrap_or_default();
+    model.weights = weights.ok();
+    let places =
+        ProgramPlaces { blocks: blocks.iter().map(|block| block.around).collect(), ..ProgramPlaces::default() };
     let variables =
         blocks.iter().flat_map(|block| &block.variables).map(|(name, variable)| (name.as_str(), variable)).collect();
-    let mut read = Read {
+    let mut read = ProgramReader {
         variables,
         model,
         places,
@@ -93,13 +91,13 @@ pub(super) fn read(source: &Source) -> Result<(Model, Places), Error> {
 /// What an operator reads, and for each input the slot and the text of its name.
 type Inputs = (Vec<Option<ValueId>>, Vec<(Around, Field)>);
 
-struct Read<'b> {
+struct ProgramReader<'b> {
     model: Model,
-    places: Places,
+    places: ProgramPlaces,
     blocks: &'b [Block],
     /// The variables of all blocks.
     variables: HashMap<&'b str, &'b Variable>,
-    /// Blocks that a graph was made of; each is the body of one operator.
+    /// Which blocks were used; each can be the body of one operator.
     used: Vec<bool>,
     /// What is in the variables at this point, by name: of the blocks around, and of this one.
     scopes: Vec<HashMap<String, ValueId>>,
@@ -107,11 +105,11 @@ struct Read<'b> {
     missing: String,
 }
 
-impl<'b> Read<'b> {
+impl<'b> ProgramReader<'b> {
     /// Follows the operators of a block. Blocks inside are followed by the same function, to a limit.
     fn follow(&mut self, graph: GraphId, index: usize) -> Result<(), Error> {
-        if self.scopes.len() > LIMITS.blocks {
-            let message = format!("blocks lie more than {} deep in each other", LIMITS.blocks);
+        if self.scopes.len() > PROGRAM_LIMITS.blocks {
+            let message = format!("blocks are nested more than {} deep", PROGRAM_LIMITS.blocks);
             return Err(Error::new(ErrorKind::Limit, message).at(format!("block {index}")));
         }
         if std::mem::replace(&mut self.used[index], true) {
@@ -138,7 +136,7 @@ impl<'b> Read<'b> {
         Ok(())
     }
 
-    /// Takes in the variables of a block; parameters and inputs without an operator become values.
+    /// Adds the variables of a block; parameters and inputs without an operator become values.
     fn variables(&mut self, graph: GraphId, block: &'b Block) -> HashMap<&'b String, &'b Variable> {
         let fed: HashSet<&String> = block
             .ops
@@ -185,14 +183,8 @@ impl<'b> Read<'b> {
                 format!("{name}#{}", count.unwrap_or(1).saturating_add(1))
             }
         };
-        self.model.values.push(Value {
-            name: label,
-            graph,
-            element: variable.element,
-            declared: variable.shape,
-            constant: None,
-            producer,
-        });
+        let (element, declared) = (variable.element, variable.shape);
+        self.model.values.push(Value { name: label, graph, element, declared, constant: None, producer });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), value);
         }
@@ -210,7 +202,7 @@ impl<'b> Read<'b> {
         }
     }
 
-    /// Finds what an operator reads, and where it says so.
+    /// Finds the inputs of an operator, and the fields that name them.
     fn inputs(&self, op: &Op, known: &HashMap<&String, &Variable>) -> Result<Inputs, Error> {
         let (mut inputs, mut fields) = (Vec::new(), Vec::new());
         for (_, around, arguments) in &op.inputs {
@@ -218,7 +210,7 @@ impl<'b> Read<'b> {
                 let found = self.scopes.iter().rev().find_map(|scope| scope.get(name)).copied();
                 let declared = known.get(name).is_some_and(|variable| !variable.tensor);
                 if found.is_none() && !declared && name != "@EMPTY@" {
-                    return Err(Error::format(format!("it reads {name}, and nothing before writes it")));
+                    return Err(Error::format(format!("it reads {name}, but no earlier operator writes it")));
                 }
                 inputs.push(found);
                 fields.push((*around, *field));
@@ -241,7 +233,7 @@ impl<'b> Read<'b> {
         Ok(())
     }
 
-    /// Takes what an operator `fetch` reads as outputs of the graph.
+    /// Adds what an operator `fetch` reads to the outputs of the graph.
     fn outputs(
         &mut self,
         graph: GraphId,
@@ -274,14 +266,11 @@ impl<'b> Read<'b> {
         self.model.nodes.push(Node {
             name,
             graph,
-            domain: String::new(),
             op: op.kind.clone(),
-            version: 0,
             attributes,
             inputs,
-            outputs: Vec::new(),
-            bodies: Vec::new(),
             place: place.to_string(),
+            ..Node::default()
         });
         self.model.graphs[graph.0 as usize].nodes.push(id);
         let attributes = op.attributes.iter().map(|(name, _, field)| (name.clone(), *field)).collect();
@@ -297,7 +286,7 @@ impl<'b> Read<'b> {
     }
 }
 
-/// Returns which input of the program an operator `feed` stands for.
+/// Returns the index of the program's input that an operator `feed` reads.
 fn column(op: &Op) -> i64 {
     op.attributes.iter().find(|(name, ..)| name == "col").and_then(|(_, value, _)| value.int()).unwrap_or(0)
 }

@@ -1,55 +1,41 @@
-//! A draft as JSON: operands, types and names are replaced where they stand, new operations put between others.
+//! Writes a draft as JSON: operands, types and names are replaced, and operations are inserted.
 
 use std::{collections::BTreeMap, ops::Range};
 
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    draft::{Draft, End, Fresh},
+    PROGRAM_LIMITS,
+    draft::{NewOp, Operand, ProgramDraft},
     json::{Json, parse, quote},
-    pir::{self, Places},
+    pir::PirPlaces,
 };
 use crate::{
-    edit::{Move, Piece, Scalar, refused},
+    edit::{Piece, Scalar, ShapeOp, Splice, rejected},
     error::Error,
     graph::{NodeId, Use, ValueId},
+    result_shape::extents,
 };
 
 /// Writes the changed program, in pieces.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for attributes that are of another kind, and where two changes are about the same words.
-pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
-    let text = pir::text(&draft.model.source)?;
-    let mut render = Render { text: &text, draft, places, cuts: Vec::new() };
+pub(super) fn render(draft: &ProgramDraft<'_>, places: &PirPlaces) -> Result<Vec<Piece>, Error> {
+    let text = draft.model.source.text(PROGRAM_LIMITS.bytes)?;
+    let mut render = PirRender { text: &text, draft, places, cuts: Splice::default() };
     render.reads();
     render.types()?;
     render.nodes()?;
     render.fresh()?;
-    let mut cuts = render.cuts;
-    cuts.sort_by_key(|(span, _)| (span.start, span.end));
-    let (mut pieces, mut at) = (Vec::new(), 0);
-    for (span, with) in cuts {
-        if span.start < at {
-            return Err(refused("two changes are about the same words of the program; make them one after the other"));
-        }
-        if span.start > at {
-            pieces.push(Piece::Kept { at: at as u64, len: (span.start - at) as u64 });
-        }
-        pieces.push(Piece::New(with.into_bytes()));
-        at = span.end;
-    }
-    if at < text.len() {
-        pieces.push(Piece::Kept { at: at as u64, len: (text.len() - at) as u64 });
-    }
-    Ok(pieces)
+    render.cuts.pieces(text.len() as u64)
 }
 
-struct Render<'a> {
+struct PirRender<'a> {
     text: &'a str,
-    draft: &'a Draft<'a>,
-    places: &'a Places,
-    cuts: Vec<(Range<usize>, String)>,
+    draft: &'a ProgramDraft<'a>,
+    places: &'a PirPlaces,
+    cuts: Splice,
 }
 
 /// A value of the file and its place, parsed again.
@@ -62,25 +48,25 @@ fn moved(inner: &Range<usize>, by: usize) -> Range<usize> {
     inner.start + by..inner.end + by
 }
 
-impl Render<'_> {
+impl PirRender<'_> {
     /// Returns the number of the value at an end; new operations take two numbers each.
-    fn number(&self, end: End) -> i64 {
+    fn number(&self, end: Operand) -> i64 {
         match end {
-            End::Old(ValueId(value)) => self.places.values[value as usize].0,
-            End::New(fresh) => self.places.last.saturating_add(2 + 2 * fresh as i64),
+            Operand::Old(ValueId(value)) => self.places.values[value as usize].0,
+            Operand::New(fresh) => self.places.last.saturating_add(2 + 2 * fresh as i64),
         }
     }
 
     fn reads(&mut self) {
         for (&Use { node, input }, &end) in &self.draft.reads {
             let span = self.places.nodes[node.0 as usize].1[input].clone();
-            self.cuts.push((span, format!("{{\"%\":{}}}", self.number(end))));
+            self.cuts.text(span, format!("{{\"%\":{}}}", self.number(end)));
         }
         let mut seen = BTreeMap::new();
         for (graph, span) in &self.places.outputs {
             let position = seen.entry(*graph).or_insert(0);
             if let Some(&end) = self.draft.outputs.get(&(*graph, *position)) {
-                self.cuts.push((span.clone(), format!("{{\"%\":{}}}", self.number(end))));
+                self.cuts.text(span.clone(), format!("{{\"%\":{}}}", self.number(end)));
             }
             *position += 1;
         }
@@ -91,7 +77,7 @@ impl Render<'_> {
             let span = &self.places.values[value.0 as usize].1;
             let kind = again(self.text, span)?;
             if let Some(dims) = kind.get("D").and_then(|data| data.items().get(1)) {
-                self.cuts.push((moved(&dims.span, span.start), dims_of(shape)));
+                self.cuts.text(moved(&dims.span, span.start), dims_of(shape));
             }
         }
         Ok(())
@@ -103,7 +89,7 @@ impl Render<'_> {
             let op = again(self.text, span)?;
             let name = op.wanted("#")?;
             let dialect = name.text().and_then(|name| name.split_once('.')).map_or("1", |pair| pair.0);
-            self.cuts.push((moved(&name.span, span.start), quote(&format!("{dialect}.{kind}"))));
+            self.cuts.text(moved(&name.span, span.start), quote(&format!("{dialect}.{kind}")));
         }
         for ((node, name), value) in &self.draft.attributes {
             self.attribute(*node, name, value)?;
@@ -118,7 +104,9 @@ impl Render<'_> {
         let named = |entry: &&Json| entry.get("N").and_then(Json::text) == Some(name);
         let entry = op.get("A").and_then(|list| list.items().iter().find(named)).and_then(|entry| entry.get("AT"));
         let entry = entry.and_then(|entry| Some((entry.get("#")?.text()?, entry.get("D")?)));
-        let (kind, data) = entry.ok_or_else(|| refused(format!("there is no attribute {name} to set")).at(place))?;
+        let (kind, data) = entry.ok_or_else(|| {
+            rejected(format!("the operation has no attribute {name}, and none can be added")).at(place)
+        })?;
         let with = match (kind, value) {
             ("0.a_i32" | "0.a_i64", Scalar::Int(value)) => value.to_string(),
             ("0.a_f32" | "0.a_f64", Scalar::Float(value)) if value.is_finite() => format!("{value:?}"),
@@ -126,41 +114,40 @@ impl Render<'_> {
             ("0.a_bool", Scalar::Text(value)) if value == "true" || value == "false" => value.clone(),
             _ => {
                 return Err(
-                    refused(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
+                    rejected(format!("the attribute {name} is of the kind {kind}, which {value:?} is not")).at(place)
                 );
             }
         };
-        self.cuts.push((moved(&data.span, span.start), with));
+        self.cuts.text(moved(&data.span, span.start), with);
         Ok(())
     }
 
     fn fresh(&mut self) -> Result<(), Error> {
         for (index, fresh) in self.draft.fresh.iter().enumerate() {
             let ops = self.ops(index, fresh)?;
-            let (node, after) = fresh.beside;
+            let (node, after) = fresh.next_to;
             let span = &self.places.nodes[node.0 as usize].0;
             let (at, with) = if after { (span.end, format!(",{ops}")) } else { (span.start, format!("{ops},")) };
-            let cut = (at..at, with);
-            self.cuts.push(cut);
+            self.cuts.insert(at, with);
         }
         Ok(())
     }
 
     /// Returns the two operations of a change: the numbers, and what is done with them.
-    fn ops(&self, index: usize, fresh: &Fresh) -> Result<String, Error> {
-        let result = self.number(End::New(index));
+    fn ops(&self, index: usize, fresh: &NewOp) -> Result<String, Error> {
+        let result = self.number(Operand::New(index));
         let numbers = result - 1;
         let last = self.places.last;
         if last > i64::MAX - 2 * (self.draft.fresh.len() as i64 + 1) {
-            return Err(refused("no number of a value is free"));
+            return Err(rejected("no number of a value is free"));
         }
         let items: Vec<_> =
             fresh.numbers.iter().map(|number| format!("{{\"#\":\"0.a_i64\",\"D\":{number}}}")).collect();
         let (items, count) = (items.join(","), fresh.numbers.len());
         let kind = match fresh.does {
-            Move::Reshape => "reshape",
-            Move::Unsqueeze => "unsqueeze",
-            Move::Expand => "expand",
+            ShapeOp::Reshape => "reshape",
+            ShapeOp::Unsqueeze => "unsqueeze",
+            ShapeOp::Expand => "expand",
         };
         let stop = |stop: bool| {
             format!(
@@ -186,21 +173,20 @@ impl Render<'_> {
         ))
     }
 
-    /// Returns the word that the file has for the type of what an operation works on.
-    fn element(&self, fresh: &Fresh) -> Result<String, Error> {
+    /// Returns the file's name of the element type that an operation reads.
+    fn element(&self, fresh: &NewOp) -> Result<String, Error> {
         let mut end = fresh.input;
-        while let End::New(other) = end {
+        while let Operand::New(other) = end {
             end = self.draft.fresh[other].input;
         }
-        let End::Old(value) = end else { return Err(refused("a new operation reads nothing")) };
+        let Operand::Old(value) = end else { return Err(rejected("a new operation reads nothing")) };
         let kind = again(self.text, &self.places.values[value.0 as usize].1)?;
         let word = kind.get("D").and_then(|data| data.items().first()).and_then(|element| element.get("#"));
         let word = word.and_then(Json::text).and_then(|word| word.strip_prefix("0.t_")).map(str::to_string);
-        word.ok_or_else(|| refused(format!("the type of {} is not known", self.draft.model.value(value).name)))
+        word.ok_or_else(|| rejected(format!("the type of {} is not known", self.draft.model.value(value).name)))
     }
 }
 
 fn dims_of(shape: &SymbolicShape) -> String {
-    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1).to_string();
-    format!("[{}]", shape.dims().unwrap_or_default().iter().map(extent).collect::<Vec<_>>().join(","))
+    format!("[{}]", extents(shape).iter().map(i64::to_string).collect::<Vec<_>>().join(","))
 }

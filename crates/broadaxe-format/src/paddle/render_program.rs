@@ -1,21 +1,22 @@
-//! A draft as bytes of an old program: names of variables are replaced, new operators and variables put in.
+//! Writes a draft as an old program: names of variables are replaced, operators and variables are inserted.
 
 use std::collections::{BTreeMap, HashSet};
 
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
-    draft::{Draft, End, Fresh},
+    draft::{NewOp, Operand, ProgramDraft},
     element,
-    program::Places,
+    program::ProgramPlaces,
 };
 use crate::{
-    edit::{Move, Piece, Scalar, refused},
+    edit::{Piece, Scalar, ShapeOp, rejected},
     error::Error,
     graph::{Element, NodeId, Use, ValueId},
+    result_shape::extents,
     wire::{
-        Around, Field, Span,
-        splice::{Splices, bytes, float, int, wrap},
+        Around,
+        splice::{Splices, bytes, bytes_field, float, int, wrap},
     },
 };
 
@@ -24,8 +25,8 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for attributes of another kind, for variables that are written more than once, and where
 /// two changes are about the same bytes.
-pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, Error> {
-    let mut render = Render { draft, places, splices: Splices::default(), names: Vec::new() };
+pub(super) fn render(draft: &ProgramDraft<'_>, places: &ProgramPlaces) -> Result<Vec<Piece>, Error> {
+    let mut render = ProgramRender { draft, places, splices: Splices::default(), names: Vec::new() };
     render.name();
     render.reads()?;
     render.nodes()?;
@@ -36,34 +37,27 @@ pub(super) fn render(draft: &Draft<'_>, places: &Places) -> Result<Vec<Piece>, E
     render.splices.pieces(draft.model.source.len())
 }
 
-struct Render<'a> {
-    draft: &'a Draft<'a>,
-    places: &'a Places,
+struct ProgramRender<'a> {
+    draft: &'a ProgramDraft<'a>,
+    places: &'a ProgramPlaces,
     splices: Splices,
     /// The variables that new operators write to.
     names: Vec<String>,
 }
 
-/// Returns the span of a whole field.
-fn whole(field: &Field) -> Span {
-    Span { at: field.start, end: field.end }
-}
-
-impl Render<'_> {
-    /// Finds names that no variable has.
+impl ProgramRender<'_> {
+    /// Finds unused names of variables.
     fn name(&mut self) {
-        let mut taken: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
-        let all: Vec<String> =
-            (0..).map(|k| format!("reshaped_{k}.tmp")).take(taken.len() + self.draft.fresh.len()).collect();
-        let free = all.iter().filter(|name| taken.insert(name)).take(self.draft.fresh.len());
-        self.names = free.cloned().collect();
+        let used: HashSet<&str> = self.places.names.iter().map(String::as_str).collect();
+        let unused = (0..).map(|k| format!("reshaped_{k}.tmp")).filter(|name| !used.contains(name.as_str()));
+        self.names = unused.take(self.draft.fresh.len()).collect();
     }
 
-    /// Returns the variable that holds what is at an end.
-    fn variable(&self, end: End) -> String {
+    /// Returns the variable of an operand.
+    fn variable(&self, end: Operand) -> String {
         match end {
-            End::New(fresh) => self.names[fresh].clone(),
-            End::Old(ValueId(value)) => {
+            Operand::New(fresh) => self.names[fresh].clone(),
+            Operand::Old(ValueId(value)) => {
                 let name = &self.draft.model.values[value as usize].name;
                 let base =
                     name.rsplit_once('#').map(|pair| pair.0).filter(|base| self.places.variables.contains_key(*base));
@@ -77,18 +71,18 @@ impl Render<'_> {
             let op = &self.places.nodes[node.0 as usize];
             let (slot, field) = &op.inputs[input];
             let path = [self.places.blocks[op.block], Around::of(&op.field)?, *slot];
-            let mut with = Vec::new();
-            bytes(&mut with, 2, self.variable(end).as_bytes());
-            self.splices.replace(&path, whole(field), vec![Piece::New(with)]);
+            self.splices.replace(&path, field.whole(), vec![Piece::New(bytes_field(2, self.variable(end).as_bytes()))]);
         }
         let mut seen = BTreeMap::new();
         for place in &self.places.outputs {
             let position = seen.entry(place.graph).or_insert(0);
             if let Some(&end) = self.draft.outputs.get(&(place.graph, *position)) {
-                let mut with = Vec::new();
-                bytes(&mut with, 2, self.variable(end).as_bytes());
                 let path = [self.places.blocks[place.block], Around::of(&place.op)?, place.slot];
-                self.splices.replace(&path, whole(&place.name), vec![Piece::New(with)]);
+                self.splices.replace(
+                    &path,
+                    place.name.whole(),
+                    vec![Piece::New(bytes_field(2, self.variable(end).as_bytes()))],
+                );
             }
             *position += 1;
         }
@@ -98,17 +92,15 @@ impl Render<'_> {
     fn nodes(&mut self) -> Result<(), Error> {
         for (node, kind) in &self.draft.kinds {
             let op = &self.places.nodes[node.0 as usize];
-            let mut with = Vec::new();
-            bytes(&mut with, 3, kind.as_bytes());
             let path = [self.places.blocks[op.block], Around::of(&op.field)?];
-            self.splices.replace(&path, whole(&op.kind), vec![Piece::New(with)]);
+            self.splices.replace(&path, op.kind.whole(), vec![Piece::New(bytes_field(3, kind.as_bytes()))]);
         }
         for ((node, name), value) in &self.draft.attributes {
             let op = &self.places.nodes[node.0 as usize];
             let path = [self.places.blocks[op.block], Around::of(&op.field)?];
             let with = wrap(4, vec![Piece::New(attribute(name, value).map_err(|error| self.at(error, *node))?)]);
             match op.attributes.iter().find(|(known, _)| known == name) {
-                Some((_, field)) => self.splices.replace(&path, whole(field), with),
+                Some((_, field)) => self.splices.replace(&path, field.whole(), with),
                 None => self.splices.insert(&path, path[1].span().end, with),
             }
         }
@@ -122,64 +114,59 @@ impl Render<'_> {
     /// Writes the shapes that variables have now; one that is written more than once cannot have another.
     fn shapes(&mut self) -> Result<(), Error> {
         for (value, shape) in &self.draft.shapes {
-            let name = self.variable(End::Old(*value));
+            let name = self.variable(Operand::Old(*value));
             let element = self.draft.model.value(*value).element.as_ref().and_then(element::number);
             let (Some(path), Some(element)) = (self.places.variables.get(&name), element) else {
-                return Err(refused(format!("the shape of the variable {name} is not recorded, so it cannot change")));
+                return Err(rejected(format!("the shape of the variable {name} is not recorded, so it cannot change")));
             };
             self.alone(&name)?;
             let description = Piece::New(description(element, &extents(shape)));
             self.splices.replace(path, path[4].span(), vec![description]);
         }
-        for fresh in self.draft.fresh.iter().filter(|fresh| fresh.beside.1) {
-            self.alone(&self.variable(fresh.input)).map_err(|error| self.at(error, fresh.beside.0))?;
+        for fresh in self.draft.fresh.iter().filter(|fresh| fresh.next_to.1) {
+            self.alone(&self.variable(fresh.input)).map_err(|error| self.at(error, fresh.next_to.0))?;
         }
         Ok(())
     }
 
-    /// Refuses to change a variable that is written more than once: its readers cannot be told apart by name.
+    /// Rejects a change of a variable that is written more than once: its readers cannot be distinguished by name.
     fn alone(&self, name: &str) -> Result<(), Error> {
         let values = (0..self.draft.model.values.len() as u32).map(ValueId);
         let message =
-            || refused(format!("the variable {name} is written more than once, so its result keeps its shape"));
-        let count = values.filter(|&value| self.variable(End::Old(value)) == name).count();
+            || rejected(format!("the variable {name} is written more than once, so its result keeps its shape"));
+        let count = values.filter(|&value| self.variable(Operand::Old(value)) == name).count();
         if count > 1 { Err(message()) } else { Ok(()) }
     }
 
     fn fresh(&mut self, index: usize) -> Result<(), Error> {
         let fresh = &self.draft.fresh[index];
-        let op = &self.places.nodes[fresh.beside.0.0 as usize];
+        let op = &self.places.nodes[fresh.next_to.0.0 as usize];
         let block = self.places.blocks[op.block];
         let name = self.names[index].clone();
         let shadow = format!("{name}.shape");
         let shape = self.draft.shape(fresh.input).unwrap_or_else(SymbolicShape::unknown_rank);
         let written = operator(fresh, &self.variable(fresh.input), &name, &shadow)
-            .map_err(|error| self.at(error, fresh.beside.0))?;
-        let at = if fresh.beside.1 { op.field.end } else { op.field.start };
+            .map_err(|error| self.at(error, fresh.next_to.0))?;
+        let at = if fresh.next_to.1 { op.field.end } else { op.field.start };
         self.splices.insert(&[block], at, wrap(4, vec![Piece::New(written)]));
         let mut dims = vec![0];
         dims.extend(extents(&shape));
         let variables = [(name, extents(&fresh.shape)), (shadow, dims)];
-        let count = if fresh.does == Move::Expand { 1 } else { 2 };
+        let count = if fresh.does == ShapeOp::Expand { 1 } else { 2 };
         for (name, dims) in &variables[..count] {
-            let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.beside.0))?;
+            let written = variable(name, &fresh.element, dims).map_err(|error| self.at(error, fresh.next_to.0))?;
             self.splices.insert(&[block], block.span().end, wrap(3, vec![Piece::New(written)]));
         }
         Ok(())
     }
 }
 
-fn extents(shape: &SymbolicShape) -> Vec<i64> {
-    let extent = |dim: &Dim| dim.size().and_then(|size| i64::try_from(size).ok()).unwrap_or(-1);
-    shape.dims().unwrap_or_default().iter().map(extent).collect()
-}
-
 /// Writes an operator: what it reads, what it makes, its numbers.
-fn operator(fresh: &Fresh, input: &str, output: &str, shadow: &str) -> Result<Vec<u8>, Error> {
+fn operator(fresh: &NewOp, input: &str, output: &str, shadow: &str) -> Result<Vec<u8>, Error> {
     let (kind, numbers) = match fresh.does {
-        Move::Reshape => ("reshape2", "shape"),
-        Move::Unsqueeze => ("unsqueeze2", "axes"),
-        Move::Expand => ("expand_v2", "shape"),
+        ShapeOp::Reshape => ("reshape2", "shape"),
+        ShapeOp::Unsqueeze => ("unsqueeze2", "axes"),
+        ShapeOp::Expand => ("expand_v2", "shape"),
     };
     let slot = |name: &str, argument: &str| {
         let mut slot = Vec::new();
@@ -190,7 +177,7 @@ fn operator(fresh: &Fresh, input: &str, output: &str, shadow: &str) -> Result<Ve
     let mut op = Vec::new();
     bytes(&mut op, 1, &slot("X", input));
     bytes(&mut op, 2, &slot("Out", output));
-    if fresh.does != Move::Expand {
+    if fresh.does != ShapeOp::Expand {
         bytes(&mut op, 2, &slot("XShape", shadow));
     }
     bytes(&mut op, 3, kind.as_bytes());
@@ -206,7 +193,7 @@ fn attribute(name: &str, value: &Scalar) -> Result<Vec<u8>, Error> {
     let narrow = |value: i64| {
         i32::try_from(value)
             .map(i64::from)
-            .map_err(|_| refused(format!("{name} cannot be {value}, which takes more than 32 bits")))
+            .map_err(|_| rejected(format!("{name} cannot be {value}, which does not fit into 32 bits")))
     };
     match value {
         Scalar::Int(value) => {
@@ -254,7 +241,7 @@ fn description(number: i64, dims: &[i64]) -> Vec<u8> {
 /// Writes a variable that holds a tensor.
 fn variable(name: &str, element: &Element, dims: &[i64]) -> Result<Vec<u8>, Error> {
     let number =
-        element::number(element).ok_or_else(|| refused(format!("the type {element} has no number in Paddle")))?;
+        element::number(element).ok_or_else(|| rejected(format!("the type {element} has no number in Paddle")))?;
     let (mut tensor, mut kind, mut variable) = (Vec::new(), Vec::new(), Vec::new());
     bytes(&mut tensor, 1, &description(number, dims));
     int(&mut kind, 1, 7);

@@ -1,17 +1,17 @@
-//! Changes, in torch's operators as pnnx writes them.
+//! Changes models of pnnx, with torch's operators as pnnx writes them.
 //!
-//! A blob may have any number of readers, and shapes in comments are kept right where they are known.
+//! A blob may have any number of readers. Recorded shapes that a change makes wrong are removed.
 
 use crate::{
-    edit::{Lowered, Move, NewNode, Place, Primitive, Scalar, With, each_of, refused},
+    edit::{Lowered, NewNode, Place, Primitive, Scalar, ShapeOp, With, each_of, rejected},
     error::Error,
     graph::{Model, NodeId, Use, ValueId},
     {
         Rewritten,
         ncnn::{
             draft::{
-                Draft, Item,
-                change::{Parts, resolved},
+                Item, ParamDraft,
+                change::{NewLayerParts, resolved},
             },
             text::Text,
         },
@@ -24,42 +24,42 @@ use crate::{
 /// [`crate::ErrorKind::Edit`] for a change that pnnx has no operators for.
 pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> {
     let text = Text::read(&model.source)?;
-    let mut editor = Editor { model, draft: Draft::new(&text)? };
+    let mut editor = PnnxEditor { model, draft: ParamDraft::new(&text)? };
     each_of(edits, |edit| editor.edit(edit))?;
-    Ok((editor.draft.write(), Vec::new()))
+    Ok((editor.draft.write()?, Vec::new()))
 }
 
-struct Editor<'a> {
+struct PnnxEditor<'a> {
     model: &'a Model,
-    draft: Draft<'a>,
+    draft: ParamDraft<'a>,
 }
 
-impl Editor<'_> {
+impl PnnxEditor<'_> {
     fn edit(&mut self, edit: &Primitive) -> Result<(), Error> {
         match edit {
             Primitive::SetShape { value, shape, .. } => self.set_shape(*value, shape),
-            Primitive::Insert { at: Place::Before(at), does: Move::Reshape, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Reshape, numbers } => {
                 let shape = resolved(self.model, *at, numbers, false)?;
                 self.before(*at, "Tensor.reshape", list("shape", &shape))
             }
-            Primitive::Insert { at: Place::Before(at), does: Move::Unsqueeze, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Unsqueeze, numbers } => {
                 numbers.iter().try_for_each(|axis| self.before(*at, "torch.unsqueeze", format!("dim={axis}")))
             }
-            Primitive::Insert { at: Place::Before(at), does: Move::Expand, numbers } => {
+            Primitive::Insert { at: Place::Before(at), does: ShapeOp::Expand, numbers } => {
                 self.before(*at, "Tensor.expand", list("shape", numbers))
             }
             Primitive::Insert { at: Place::After(node), numbers, .. } => self.after(*node, numbers),
             Primitive::Replace { node, with: With::Nodes(with) } => self.draft.replace(self.model, *node, with, parts),
             Primitive::Replace { node, with: With::Exchanged(op) } => self.exchange(*node, op),
             Primitive::Attribute { node, name, value } => self.attribute(*node, name, value.as_ref()),
-            Primitive::Opset(_) => Err(refused("pnnx's operators have no versions")),
+            Primitive::Opset(_) => Err(rejected("pnnx's operators have no versions")),
         }
     }
 
     /// Changes the shape of a constant where it is made, and wherever it is recorded.
     fn set_shape(&mut self, value: ValueId, shape: &[usize]) -> Result<(), Error> {
         let known = self.model.value(value);
-        let (node, _) = known.producer.ok_or_else(|| refused(format!("{} is no constant", known.name)))?;
+        let (node, _) = known.producer.ok_or_else(|| rejected(format!("{} is not a constant", known.name)))?;
         let index = self.draft.find(node)?;
         for (_, word) in self.draft.items[index].rest.iter_mut().filter(|(_, word)| word.starts_with('@')) {
             *word = retyped(word, shape);
@@ -73,7 +73,7 @@ impl Editor<'_> {
         Ok(())
     }
 
-    /// Puts an operator in front of an input.
+    /// Inserts an operator before an input.
     fn before(&mut self, at: Use, op: &str, word: String) -> Result<(), Error> {
         let index = self.draft.find(at.node)?;
         let target = &self.draft.items[index];
@@ -91,12 +91,12 @@ impl Editor<'_> {
         Ok(())
     }
 
-    /// Puts a reshape behind the only result of a node.
+    /// Inserts a reshape after the only result of a node.
     fn after(&mut self, node: NodeId, shape: &[i64]) -> Result<(), Error> {
         let known = self.model.node(node);
         if known.outputs.len() != 1 || shape.contains(&0) {
             let message = format!("{} {} needs one result, and a shape without zeros", known.op, known.name);
-            return Err(refused(message));
+            return Err(rejected(message));
         }
         let op = "Tensor.reshape";
         let index = self.draft.after((node, 0), (op, op), vec![list("shape", shape)])?;
@@ -112,7 +112,7 @@ impl Editor<'_> {
         if known.op == "pnnx.Expression" {
             let message =
                 format!("{} {} does not have two inputs that can be exchanged; replace it", known.op, known.name);
-            return Err(refused(message));
+            return Err(rejected(message));
         }
         let index = self.draft.find(node)?;
         let item = &mut self.draft.items[index];
@@ -129,7 +129,7 @@ impl Editor<'_> {
 
     fn attribute(&mut self, node: NodeId, name: &str, value: Option<&Scalar>) -> Result<(), Error> {
         if name.is_empty() || name.starts_with(['@', '#', '$']) || name.contains(['=', ' ', '\n', '\t']) {
-            return Err(refused(format!("'{name}' is no name of a parameter")));
+            return Err(rejected(format!("'{name}' is not a valid name of a parameter")));
         }
         let index = self.draft.find(node)?;
         let key = format!("{name}=");
@@ -139,8 +139,8 @@ impl Editor<'_> {
     }
 }
 
-/// Takes a new operator apart.
-fn parts(new: &NewNode) -> Result<Parts, Error> {
+/// Returns the words of a new operator.
+fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
     let words = new.attributes.iter().map(|(name, value)| parameter(name, value)).collect::<Result<_, _>>()?;
     Ok((new.inputs.clone(), words, new.op.clone()))
 }
@@ -179,7 +179,7 @@ fn parameter(name: &str, value: &Scalar) -> Result<String, Error> {
         Scalar::Int(value) => format!("{name}={value}"),
         Scalar::Float(value) => format!("{name}={value:e}"),
         Scalar::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => format!("{name}={text}"),
-        Scalar::Text(_) => return Err(refused("a text has no spaces, and is not empty")),
+        Scalar::Text(_) => return Err(rejected("a text has no spaces, and is not empty")),
         Scalar::Ints(values) => list(name, values),
         Scalar::Floats(values) => list(name, &values.iter().map(|value| format!("{value:e}")).collect::<Vec<_>>()),
     })

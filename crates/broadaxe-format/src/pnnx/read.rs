@@ -4,7 +4,10 @@ use std::{collections::HashMap, ops::Range};
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::DType;
-use broadaxe_shape::symbolic::{Dim, SymbolicShape};
+use broadaxe_shape::{
+    MAX_RANK,
+    symbolic::{Dim, SymbolicShape},
+};
 
 use super::{
     super::ncnn::text::{Line, Text},
@@ -12,22 +15,19 @@ use super::{
 };
 use crate::{
     error::Error,
-    graph::{Attribute, Constant, Data, Element, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Data, Element, Model, Node, NodeId, ValueId},
     source::Source,
 };
 
-/// The largest rank of a tensor.
-const MAX_RANK: usize = 64;
-
-/// How many parameters a layer has at most.
+/// The limit of parameters of a layer.
 const PARAMETERS: usize = 1024;
 
-/// Types that are written otherwise than here.
+/// Types with other names than in Broadaxe.
 const TYPES: [(&str, Element); 1] = [("bool", Element::Known(DType::Bool))];
-/// Types that cannot be computed with, and their bits.
+/// Types without arithmetic, and their bits.
 const OTHERS: [(&str, u32); 3] = [("c32", 32), ("c64", 64), ("c128", 128)];
 
-/// Reads a model; its archive is looked for beside it.
+/// Reads a model and looks for its archive in the same folder.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Format`] with the line, [`crate::ErrorKind::Limit`] for a text that is too long.
@@ -37,21 +37,15 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     let mut model = Model::new("pnnx", System::Pnnx, source.clone());
     model.remarks = text.remarks(blobs.len());
     let store = Store::open(&mut model)?;
-    for (index, line) in text.layers.iter().enumerate() {
-        let inputs = line.read().iter().map(|word| blobs.get(&text.bytes[word.clone()]));
-        let inputs: Vec<_> = inputs.map(|blob| blob.map(|&blob| ValueId(blob as u32))).collect();
-        let outputs = made(&mut model, &text, line, NodeId(index as u32));
+    for line in &text.layers {
+        let (inputs, outputs) = text.ends(&mut model, line, &blobs);
         let mut node = Node {
             name: text.word(&line.words[1]),
-            graph: GraphId(0),
-            domain: String::new(),
             op: text.word(&line.words[0]),
-            version: 0,
-            attributes: Vec::new(),
             inputs,
             outputs,
-            bodies: Vec::new(),
             place: line.place(),
+            ..Node::default()
         };
         words(&mut model, &mut node, &text, line, &store).map_err(|error| error.at(line.place()))?;
         constant(&mut model, &node);
@@ -61,24 +55,7 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
     Ok(model)
 }
 
-/// Makes the values that a line makes.
-fn made(model: &mut Model, text: &Text, line: &Line, producer: NodeId) -> Vec<Option<ValueId>> {
-    let made = line.made().iter().enumerate().map(|(k, word)| {
-        let id = ValueId(model.values.len() as u32);
-        model.values.push(Value {
-            name: text.word(word),
-            graph: GraphId(0),
-            element: None,
-            declared: None,
-            constant: None,
-            producer: Some((producer, k)),
-        });
-        Some(id)
-    });
-    made.collect()
-}
-
-/// Reads what stands after the names.
+/// Reads the words after the names.
 fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &Store) -> Result<(), Error> {
     let blobs: HashMap<String, ValueId> =
         (node.inputs.iter().chain(&node.outputs).flatten()).map(|&id| (model.value(id).name.clone(), id)).collect();
@@ -86,7 +63,7 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
         let word = text.word(word);
         let (key, value) = word.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
             let start: String = word.chars().take(40).collect();
-            Error::format(format!("'{start}' is no parameter; they are written key=value"))
+            Error::format(format!("'{start}' is not a parameter; write key=value"))
         })?;
         if let Some(name) = key.strip_prefix('#') {
             let id = blobs.get(name).copied();
@@ -112,7 +89,7 @@ fn words(model: &mut Model, node: &mut Node, text: &Text, line: &Line, store: &S
     Ok(())
 }
 
-/// Takes the shape that a line records for one of its blobs.
+/// Reads the shape that a line records for one of its blobs.
 fn recorded(model: &mut Model, place: &str, id: ValueId, value: &str) -> Result<(), Error> {
     let (dims, element) = typed(value)?;
     let shape = SymbolicShape::new(dims);
@@ -131,7 +108,7 @@ fn recorded(model: &mut Model, place: &str, id: ValueId, value: &str) -> Result<
 fn typed(text: &str) -> Result<(Vec<Dim>, Option<Element>), Error> {
     let wrong = || {
         let start: String = text.chars().take(40).collect();
-        Error::format(format!("'{start}' is no shape; one is written (1,3,?,5)f32"))
+        Error::format(format!("'{start}' is not a shape; write (1,3,?,5)f32"))
     };
     let (list, name) = text.strip_prefix('(').and_then(|text| text.rsplit_once(')')).ok_or_else(wrong)?;
     let dim = |text: &str| match text.strip_prefix('%') {
@@ -145,7 +122,7 @@ fn typed(text: &str) -> Result<(Vec<Dim>, Option<Element>), Error> {
     };
     let dims: Vec<Dim> = if list.is_empty() { vec![] } else { list.split(',').map(dim).collect::<Result<_, _>>()? };
     if dims.len() > MAX_RANK {
-        return Err(Error::format(format!("a shape of rank {}; at most {MAX_RANK} are taken", dims.len())));
+        return Err(Error::format(format!("a shape of rank {}; the limit is {MAX_RANK}", dims.len())));
     }
     let known = DType::ALL.into_iter().find(|dtype| dtype.name() == name).map(Element::Known);
     let known = known.or_else(|| TYPES.into_iter().find(|(known, _)| *known == name).map(|(_, element)| element));
@@ -166,15 +143,10 @@ fn parameter(value: &str) -> Attribute {
         return Attribute::Texts(words.into_iter().map(str::to_owned).collect());
     };
     let ints: Option<Vec<i64>> = numbers.iter().map(Attribute::int).collect();
-    let real = |number: &Attribute| match number {
-        Attribute::Int(value) => *value as f64,
-        Attribute::Float(value) => *value,
-        _ => f64::NAN,
-    };
-    ints.map_or_else(|| Attribute::Floats(numbers.iter().map(real).collect()), Attribute::Ints)
+    ints.map_or_else(|| Attribute::Floats(numbers.iter().filter_map(Attribute::float).collect()), Attribute::Ints)
 }
 
-/// Reads a number; texts such as `inf` or `e` are none.
+/// Reads a number; texts such as `inf` or `e` are not numbers.
 fn number(text: &str) -> Option<Attribute> {
     let first = text.strip_prefix('-').unwrap_or(text).bytes().next()?;
     if !first.is_ascii_digit() {
@@ -183,7 +155,7 @@ fn number(text: &str) -> Option<Attribute> {
     text.parse().map(Attribute::Int).ok().or_else(|| text.parse().map(Attribute::Float).ok())
 }
 
-/// Makes what a `pnnx.Attribute` holds the constant that it is.
+/// Marks the output of a `pnnx.Attribute` as a constant.
 fn constant(model: &mut Model, node: &Node) {
     if node.op != "pnnx.Attribute" {
         return;
@@ -208,29 +180,19 @@ fn ends(model: &mut Model) {
     graph.nodes = (0..model.nodes.len()).map(|node| NodeId(node as u32)).collect();
 }
 
-/// Where tensors of layers are.
+/// The members of the archive, or why there are none.
 struct Store {
     members: Result<HashMap<String, Range<u64>>, String>,
 }
 
 impl Store {
-    /// Looks for the archive beside the model.
+    /// Opens the archive of the model.
     fn open(model: &mut Model) -> Result<Self, Error> {
-        if let Some(file) = model.source.weights().cloned() {
-            let members = store::members(&file)?;
-            model.weights = Some(file);
-            return Ok(Self { members: Ok(members) });
-        }
-        let path = model.source.path().map(|path| path.with_extension("bin"));
-        let Some(path) = path.filter(|path| Some(path.as_path()) != model.source.path()) else {
-            return Ok(Self { members: Err("the model was read without its file of weights".to_owned()) });
-        };
-        let Ok(file) = Source::open(&path) else {
-            return Ok(Self { members: Err(format!("the file {} is not there", path.display())) });
-        };
-        let members = store::members(&file)?;
-        model.weights = Some(file);
-        Ok(Self { members: Ok(members) })
+        let file = model.source.open_weights("bin").unwrap_or_else(|error| Err(error.to_string()));
+        let members = file.as_ref().map_err(Clone::clone).map(store::members);
+        let members = members.map_or_else(|why| Ok(Err(why)), |members| members.map(Ok))?;
+        model.weights = file.ok();
+        Ok(Self { members })
     }
 
     /// Reads the type of a tensor, and finds its numbers.

@@ -1,6 +1,6 @@
-//! The archive of tensors: a zip whose members are stored, not compressed.
+//! Reads the archive of tensors: a zip whose members are stored, not compressed.
 //!
-//! pnnx writes the members one after another, each behind its own header, so they are found by walking over the headers.
+//! pnnx writes the members one after another, each after its own header, so the headers are read one after another.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -9,7 +9,7 @@ use crate::{
     source::Source,
 };
 
-/// How many members are taken.
+/// The limit of members.
 const MEMBERS: usize = 1 << 20;
 /// The bytes of a header without name and extras.
 const HEADER: u64 = 30;
@@ -17,7 +17,7 @@ const HEADER: u64 = 30;
 /// Finds the bytes of every member by its name.
 ///
 /// # Errors
-/// [`ErrorKind::Format`] with the byte, for a member that is compressed, twice there, or longer than the file.
+/// [`ErrorKind::Format`] with the byte, for a member that is compressed, repeated, or longer than the file.
 pub(super) fn members(file: &Source) -> Result<HashMap<String, Range<u64>>, Error> {
     let (mut members, mut at) = (HashMap::new(), 0u64);
     while at + 4 <= file.len() && file.read(at, 4)? == *b"PK\x03\x04" {
@@ -41,14 +41,14 @@ pub(super) fn members(file: &Source) -> Result<HashMap<String, Range<u64>>, Erro
         let end =
             end.ok_or_else(|| wrong(format!("{name} is longer than the file, which has {} bytes", file.len())))?;
         if members.insert(name.clone(), start..end).is_some() {
-            return Err(wrong(format!("{name} is there twice")));
+            return Err(wrong(format!("{name} occurs twice")));
         }
         at = end;
     }
     Ok(members)
 }
 
-/// Returns the size that stands in the extras of a large archive.
+/// Reads the size from the extra fields of a large archive.
 fn wide(mut extras: &[u8]) -> Option<u64> {
     loop {
         let (head, rest) = extras.split_at_checked(4)?;

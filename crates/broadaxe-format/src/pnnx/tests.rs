@@ -1,4 +1,4 @@
-//! Reading, refusing and changing texts of pnnx.
+//! Reading, rejecting and changing texts of pnnx.
 
 use super::PNNX;
 use crate::{
@@ -49,19 +49,19 @@ fn graph() {
 }
 
 #[test]
-fn refused() {
+fn rejected() {
     let cases = [
         ("1 1\npnnx.Input a 0 1 0 #1=(1)f32\n", "the shape of a blob that the layer does not have"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(-1)f32\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(99999999999999999999)f32\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=1,2\n", "is no shape"),
-        ("1 1\npnnx.Input a 0 1 0 #0=(%)f32\n", "is no shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(-1)f32\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(99999999999999999999)f32\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=1,2\n", "is not a shape"),
+        ("1 1\npnnx.Input a 0 1 0 #0=(%)f32\n", "is not a shape"),
         ("1 1\npnnx.Attribute a 0 1 0 @data=(?)f32\n", "not known"),
         ("1 1\npnnx.Attribute a 0 1 0 @data=(2147483647,2147483647,2147483647)f32\n", "can be counted"),
         ("1 1\npnnx.Input a 0 1 0 x=1 x=2\n", "given twice"),
-        ("1 1\npnnx.Input a 0 1 0 x\n", "is no parameter"),
-        ("1 1\npnnx.Input a 0 1 0 =x\n", "is no parameter"),
-        ("1 1\nF.relu a 1 1 1 0\n", "which no layer makes"),
+        ("1 1\npnnx.Input a 0 1 0 x\n", "is not a parameter"),
+        ("1 1\npnnx.Input a 0 1 0 =x\n", "is not a parameter"),
+        ("1 1\nF.relu a 1 1 1 0\n", "which no layer computes"),
     ];
     let mut wrong = Vec::new();
     for (body, want) in cases {
@@ -175,7 +175,7 @@ fn archive() {
         (member(0, 17, &[]), Err("longer than the file")),
         (member(0, 15, &[]), Err("16 bytes, but 15")),
         (member(8, 16, &[]), Err("compressed")),
-        (member(0, 16, &[]).repeat(2), Err("there twice")),
+        (member(0, 16, &[]).repeat(2), Err("occurs twice")),
         (b"PK\x03\x04".to_vec(), Err("the file ends")),
         (vec![], Ok(0)),
     ];
@@ -197,4 +197,34 @@ fn archive() {
     }
     std::fs::remove_file(&path).unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Texts that are cut anywhere or have any byte replaced are read or rejected, and what is read can be changed.
+#[test]
+fn damaged_texts_are_read_or_rejected() {
+    let (mut read_again, mut errors) = (0, 0);
+    let mut check = |bytes: Vec<u8>| match (PNNX.read)(&Source::memory(bytes, None)) {
+        Ok(model) => {
+            read_again += 1;
+            for k in 0..model.nodes.len() as u32 {
+                let edit = Edit::ReshapeResult { node: NodeId(k), shape: vec![-1] };
+                if let Ok(written) = crate::write(&model, &[edit]) {
+                    _ = crate::changed(&model, &written);
+                }
+            }
+        }
+        Err(error) => {
+            assert!(!error.message().is_empty());
+            errors += 1;
+        }
+    };
+    for at in 0..SMALL.len() {
+        check(SMALL.as_bytes()[..at].to_vec());
+        for byte in [b'0', b'9', b'-', b' ', b'\n', b'=', b'(', b'#', b'@', 0xff] {
+            let mut bytes = SMALL.as_bytes().to_vec();
+            bytes[at] = byte;
+            check(bytes);
+        }
+    }
+    assert!(read_again > 100 && errors > 100, "{read_again} {errors}");
 }

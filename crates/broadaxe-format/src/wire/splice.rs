@@ -1,11 +1,11 @@
-//! New bytes in the place of old ones, with the lengths of all messages around them made right.
+//! Replaces bytes and adjusts the lengths of all messages around them.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use super::{Field, Span};
 use crate::{
-    edit::Piece,
-    error::{Error, ErrorKind},
+    edit::{Piece, Splice},
+    error::Error,
 };
 
 /// Appends a number of variable length.
@@ -30,6 +30,13 @@ pub(crate) fn bytes(into: &mut Vec<u8>, number: u32, value: &[u8]) {
     into.extend_from_slice(value);
 }
 
+/// Returns a field that holds bytes: a text or a message.
+pub(crate) fn bytes_field(number: u32, value: &[u8]) -> Vec<u8> {
+    let mut field = Vec::with_capacity(value.len() + 12);
+    bytes(&mut field, number, value);
+    field
+}
+
 /// Appends a field that holds a number of four bytes.
 pub(crate) fn float(into: &mut Vec<u8>, number: u32, value: f32) {
     varint(into, u64::from(number) << 3 | 5);
@@ -48,14 +55,10 @@ pub(crate) fn wrap(number: u32, pieces: Vec<Piece>) -> Vec<Piece> {
 
 /// Counts the bytes of pieces.
 pub(crate) fn length(pieces: &[Piece]) -> u64 {
-    pieces.iter().map(|piece| if let Piece::Kept { len, .. } = piece { *len } else { new_len(piece) }).sum()
+    pieces.iter().map(Piece::len).sum()
 }
 
-fn new_len(piece: &Piece) -> u64 {
-    if let Piece::New(bytes) = piece { bytes.len() as u64 } else { 0 }
-}
-
-/// A message that a change lies in: where its length stands, and its contents.
+/// A message around a change: the place of its length, and its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Around {
     size_at: u64,
@@ -63,15 +66,15 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Takes the message that a field holds.
+    /// Makes one from a field.
     ///
     /// # Errors
-    /// [`ErrorKind::Format`] when the field is a number.
+    /// [`crate::ErrorKind::Format`] when the field is a number.
     pub(crate) fn of(field: &Field) -> Result<Self, Error> {
         Ok(Self { size_at: field.size_at, span: field.span()? })
     }
 
-    /// Returns where its contents lie.
+    /// Returns the place of its contents.
     pub(crate) fn span(&self) -> Span {
         self.span
     }
@@ -80,7 +83,7 @@ impl Around {
 /// Changes of a file of `len` bytes, which are made at once.
 #[derive(Debug, Default)]
 pub(crate) struct Splices {
-    /// The old bytes, how deep they lie, and the new ones.
+    /// The old bytes, the number of messages around them, and the new ones.
     list: Vec<(Span, usize, Vec<Piece>)>,
     /// By the first byte of the contents: the message, the one around it, and by how much its contents grow.
     around: BTreeMap<u64, (Around, Option<u64>, i64)>,
@@ -101,7 +104,7 @@ impl Splices {
         self.list.push((span, path.len(), with));
     }
 
-    /// Puts bytes in front of a byte.
+    /// Inserts bytes before a byte.
     pub(crate) fn insert(&mut self, path: &[Around], at: u64, with: Vec<Piece>) {
         self.replace(path, Span { at, end: at }, with);
     }
@@ -109,7 +112,7 @@ impl Splices {
     /// Returns the pieces of the changed file.
     ///
     /// # Errors
-    /// [`ErrorKind::Edit`] when two changes overlap.
+    /// [`crate::ErrorKind::Edit`] when two changes overlap.
     pub(crate) fn pieces(mut self, len: u64) -> Result<Vec<Piece>, Error> {
         // Inner messages have greater addresses, and come first.
         let keys: Vec<u64> = self.around.keys().rev().copied().collect();
@@ -127,26 +130,11 @@ impl Splices {
             }
             self.list.push((old, 0, vec![Piece::New(size)]));
         }
-        // What is put at the end of a message stands before what is put behind the message.
-        self.list.sort_by_key(|(span, depth, _)| (span.at, span.end, Reverse(*depth)));
-        let (mut pieces, mut at) = (Vec::new(), 0);
-        for (span, _, with) in self.list {
-            if span.at < at {
-                let message = format!("two changes meet at byte {}; make one after the other", span.at);
-                return Err(Error::new(ErrorKind::Edit, message));
-            }
-            kept(&mut pieces, at, span.at);
-            pieces.extend(with.into_iter().filter(|piece| length(std::slice::from_ref(piece)) > 0));
-            at = span.end;
-        }
-        kept(&mut pieces, at, len);
-        Ok(pieces)
-    }
-}
-
-fn kept(pieces: &mut Vec<Piece>, at: u64, end: u64) {
-    if at < end {
-        pieces.push(Piece::Kept { at, len: end - at });
+        // An insertion at the end of a message comes before one after the message.
+        self.list.sort_by_key(|(_, depth, _)| Reverse(*depth));
+        let mut splice = Splice::default();
+        self.list.into_iter().for_each(|(span, _, with)| splice.pieces_at(span.at..span.end, with));
+        splice.pieces(len)
     }
 }
 
@@ -156,7 +144,7 @@ mod tests {
         super::{Message, Reader},
         *,
     };
-    use crate::source::Source;
+    use crate::{error::ErrorKind, source::Source};
 
     static ANY: Message = Message::new("Any", &[]);
 
@@ -222,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_changes_are_refused() {
+    fn overlapping_changes_are_rejected() {
         let mut splices = Splices::default();
         splices.replace(&[], Span { at: 0, end: 3 }, vec![]);
         splices.replace(&[], Span { at: 2, end: 4 }, vec![]);

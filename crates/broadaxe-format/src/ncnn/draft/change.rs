@@ -1,19 +1,19 @@
-//! Layers put before and behind others, and in their place: what ncnn and pnnx have in common.
+//! Inserts and replaces layers in a `.param` text; shared by ncnn and pnnx.
 
 use std::collections::HashMap;
 
-use super::{Draft, Item};
+use super::{Item, ParamDraft};
 use crate::{
-    edit::{NewNode, Wire, refused},
+    edit::{NewNode, Wire, rejected},
     error::Error,
     graph::{Model, NodeId, Use, ValueId},
 };
 
 /// What a new layer reads, its words, and what its name ends in.
-pub(crate) type Parts = (Vec<Wire>, Vec<String>, String);
+pub(crate) type NewLayerParts = (Vec<Wire>, Vec<String>, String);
 
-impl Draft<'_> {
-    /// Puts a layer in front of an input, and returns its index; its reader is the next.
+impl ParamDraft<'_> {
+    /// Inserts a layer before an input, and returns its index; the next layer is the reader.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -27,7 +27,7 @@ impl Draft<'_> {
         Ok(index)
     }
 
-    /// Puts a layer behind an output, whose readers find it under its name, and returns the index of what makes it.
+    /// Inserts a layer after an output, for all its readers, and returns the index of the layer before it.
     ///
     /// # Errors
     /// Those of [`Self::find`].
@@ -46,16 +46,16 @@ impl Draft<'_> {
         Ok(index)
     }
 
-    /// Puts layers in the place of one; the last takes its name.
+    /// Replaces a layer; the last new layer gets its name.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Edit`] where a value is read before it is made, or an output is made by nothing.
+    /// [`crate::ErrorKind::Edit`] where a new layer reads a value that no earlier one computes, or an output is missing.
     pub(crate) fn replace(
         &mut self,
         model: &Model,
         node: NodeId,
         with: &[NewNode],
-        parts: impl Fn(&NewNode) -> Result<Parts, Error>,
+        parts: impl Fn(&NewNode) -> Result<NewLayerParts, Error>,
     ) -> Result<(), Error> {
         let known = model.node(node);
         let index = self.find(node)?;
@@ -78,7 +78,10 @@ impl Draft<'_> {
         for output in known.outputs.iter().flatten() {
             let name = &model.value(*output).name;
             if !items.iter().any(|item| item.outputs.contains(name)) {
-                return Err(refused(format!("{name} is made by nothing that replaces {} {}", known.op, known.name)));
+                return Err(rejected(format!(
+                    "{name} is not computed by any layer that replaces {} {}",
+                    known.op, known.name
+                )));
             }
         }
         if let Some(last) = items.last_mut() {
@@ -94,11 +97,11 @@ fn blob(model: &Model, names: &HashMap<&str, String>, wire: &Wire) -> Result<Str
     match wire {
         Wire::Old(value) => Ok(model.value(*value).name.clone()),
         Wire::New(word) => {
-            names.get(word.as_str()).cloned().ok_or_else(|| refused(format!("{word} is read before it is made")))
+            names.get(word.as_str()).cloned().ok_or_else(|| rejected(format!("{word} is read before it is made")))
         }
         Wire::Ints(_) | Wire::Number(_) => {
             let format = model.format;
-            Err(refused(format!("numbers are parameters in {format}, not inputs; use attributes, or an expression")))
+            Err(rejected(format!("numbers are parameters in {format}, not inputs; use attributes, or an expression")))
         }
     }
 }
@@ -128,7 +131,7 @@ pub(crate) fn resolved(model: &Model, at: Use, shape: &[i64], zero: bool) -> Res
         let open = (!resolved.contains(&-1)).then_some(-1);
         resolved[axis] = known.or((zero && same).then_some(0)).or(open).ok_or_else(|| {
             let name = &model.value(value).name;
-            refused(format!("{name} cannot be reshaped to {shape:?}: its shape is not recorded; give extents"))
+            rejected(format!("{name} cannot be reshaped to {shape:?}: its shape is not recorded; give extents"))
         })?;
     }
     Ok(resolved)

@@ -1,27 +1,25 @@
-//! A layer replaced by others.
+//! Replaces a layer by others.
 
-use super::{Editor, SWAPPED, parameter_word};
+use super::{NcnnEditor, SWAPPED, parameter_word};
 use crate::{
-    edit::{NewNode, Scalar, Wire, refused},
+    edit::{NewNode, Scalar, Wire, rejected},
     error::Error,
-    graph::{Attribute, Model, Node, NodeId},
-    ncnn::{draft::change::Parts, params::parameter, weights::loads},
+    graph::{Model, Node, NodeId},
+    ncnn::{draft::change::NewLayerParts, params::parameter, weights::loads},
 };
 
-impl Editor<'_> {
+impl NcnnEditor<'_> {
     pub(super) fn replace(&mut self, node: NodeId, with: &[NewNode]) -> Result<(), Error> {
         self.keeps_weights(self.model.node(node), with)?;
         self.draft.replace(self.model, node, with, parts)
     }
 
-    /// Refuses layers that would read something else of the file of weights than the one they replace.
+    /// Rejects layers that would read something else of the file of weights than the one they replace.
     fn keeps_weights(&self, old: &Node, with: &[NewNode]) -> Result<(), Error> {
         let mut new = Vec::new();
         for node in with {
             let found = loads(&sketch(self.model, node)?);
-            new.extend(
-                found.ok_or_else(|| refused(format!("what {} reads of the weights is not known here", node.op)))?,
-            );
+            new.extend(found.ok_or_else(|| rejected(format!("the weights that {} reads are not known", node.op)))?);
         }
         if loads(old).is_some_and(|old| old == new) {
             return Ok(());
@@ -30,12 +28,12 @@ impl Editor<'_> {
             "{} {} reads the file of weights, and what replaces it must read as much in the same order, as a MemoryData can",
             old.op, old.name
         );
-        Err(refused(message))
+        Err(rejected(message))
     }
 }
 
-/// Takes a new layer apart; a number is a parameter of `BinaryOp`.
-fn parts(new: &NewNode) -> Result<Parts, Error> {
+/// Returns the words of a new layer; a number becomes a parameter of `BinaryOp`.
+fn parts(new: &NewNode) -> Result<NewLayerParts, Error> {
     let mut words = Vec::new();
     for (name, value) in &new.attributes {
         words.push((number(&new.op, name)?, value.clone()));
@@ -56,10 +54,10 @@ fn parts(new: &NewNode) -> Result<Parts, Error> {
 
 fn number(op: &str, name: &str) -> Result<i64, Error> {
     let number = parameter(op, name).and_then(|number| number.parse().ok());
-    number.ok_or_else(|| refused(format!("{op} has no parameter {name} that is known here; use its number, 0 to 31")))
+    number.ok_or_else(|| rejected(format!("{op} has no known parameter {name}; use its number, 0 to 31")))
 }
 
-/// Takes the operation that means the same with exchanged operands.
+/// Sets the operation that computes the same with exchanged operands.
 fn exchange(words: &mut Vec<(i64, Scalar)>) {
     let before = words.iter().find(|(number, _)| *number == 0);
     let before = if let Some((_, Scalar::Int(before))) = before { *before } else { 0 };
@@ -71,27 +69,9 @@ fn exchange(words: &mut Vec<(i64, Scalar)>) {
 
 /// Makes a node of what a change says, to ask for its weights.
 fn sketch(model: &Model, new: &NewNode) -> Result<Node, Error> {
-    let mut attributes = Vec::new();
-    for (name, value) in &new.attributes {
-        let value = match value {
-            Scalar::Int(value) => Attribute::Int(*value),
-            Scalar::Float(value) => Attribute::Float(*value),
-            Scalar::Text(text) => Attribute::Text(text.clone()),
-            Scalar::Ints(values) => Attribute::Ints(values.clone()),
-            Scalar::Floats(values) => Attribute::Floats(values.clone()),
-        };
-        attributes.push((number(&new.op, name)?.to_string(), value));
-    }
-    Ok(Node {
-        name: String::new(),
-        graph: crate::graph::GraphId(0),
-        domain: String::new(),
-        op: new.op.clone(),
-        version: 0,
-        attributes,
-        inputs: vec![None; new.inputs.len()],
-        outputs: vec![None],
-        bodies: Vec::new(),
-        place: model.format.to_owned(),
-    })
+    let attribute = |(name, value): &(String, Scalar)| Ok((number(&new.op, name)?.to_string(), value.clone().into()));
+    let attributes = new.attributes.iter().map(attribute).collect::<Result<_, Error>>()?;
+    let (op, place) = (new.op.clone(), model.format.to_owned());
+    let (inputs, outputs) = (vec![None; new.inputs.len()], vec![None]);
+    Ok(Node { op, attributes, inputs, outputs, place, ..Node::default() })
 }

@@ -1,4 +1,4 @@
-//! Names that lead somewhere else, in a folder made for it.
+//! Names of files that lead out of the folder of the model.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ fn folder(name: &str) -> Folder {
     Folder(path)
 }
 
-/// Reads a model in the folder whose only constant, of 8 bytes, lies in another file.
+/// Reads a model in the folder whose only constant, of 8 bytes, is in another file.
 fn read(folder: &Path, location: &str, offset: &str) -> Result<Model, Error> {
     let pair = |key: &str, value: &str| Message::default().text(1, key).text(2, value);
     let pairs = [pair("location", location), pair("offset", offset), pair("checksum", "none")];
@@ -92,7 +92,7 @@ fn names_that_lead_elsewhere() {
     ];
     for (location, offset, want) in cases {
         match read(&folder.0, location, offset) {
-            Ok(_) => panic!("{location:?} should be refused: {want}"),
+            Ok(_) => panic!("{location:?} should be rejected: {want}"),
             Err(error) => {
                 assert!(error.to_string().contains(want), "{location:?}: {error}");
                 assert!(matches!(error.kind(), ErrorKind::File | ErrorKind::Format), "{error}");

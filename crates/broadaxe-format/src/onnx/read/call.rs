@@ -1,19 +1,22 @@
 //! Calls of the functions that a file defines.
 //!
 //! Each call gets the body of the function as a graph of its own, so that shapes can be followed through it as if it were
-//! written out. A function that calls itself, and calls that bring in more than is taken, stay opaque.
+//! written out. Recursive functions and calls above the limits stay opaque.
 
 use std::{collections::HashMap, rc::Rc};
 
 use super::{
     super::{
         super::wire::{Around, Field, Span},
-        attribute::Value as Found,
+        attribute::AttributeValue as Found,
         limits,
-        schema::{FUNCTION, function as numbers},
+        schema::{
+            FUNCTION_DEFAULT, FUNCTION_DOMAIN, FUNCTION_INFO, FUNCTION_INPUT, FUNCTION_NAME, FUNCTION_NODE,
+            FUNCTION_OPSET, FUNCTION_OUTPUT, FUNCTION_OVERLOAD, FUNCTION_PROTO,
+        },
     },
-    Build, Inside, Place, all, deep,
-    node::Written,
+    Build, GraphPlace, Inside, all, deep,
+    node::NodeMessage,
     prefix, standard,
 };
 use crate::{
@@ -36,7 +39,7 @@ pub(super) struct Calls {
     bytes: u64,
 }
 
-/// A function as it stands in the file.
+/// A function as the file has it.
 struct Function {
     around: Around,
     inputs: Vec<String>,
@@ -56,24 +59,24 @@ impl Function {
 }
 
 impl Build<'_> {
-    /// Reads a function, but for its nodes.
+    /// Reads a function, except its nodes.
     pub(super) fn function(&mut self, field: &Field) -> Result<(), Error> {
         let around = Around::of(field)?;
         let mut key = Key::default();
         let (inputs, outputs, nodes, defaults) = (vec![], vec![], vec![], vec![]);
         let mut function = Function { around, inputs, outputs, nodes, defaults, opsets: vec![], infos: vec![] };
         let reader = &self.input.reader;
-        for field in all(reader.fields(around.span(), &FUNCTION))? {
+        for field in all(reader.fields(around.span(), &FUNCTION_PROTO))? {
             match field.number {
-                numbers::NAME => key.1 = reader.text(field.span()?)?,
-                numbers::DOMAIN => key.0 = standard(reader.text(field.span()?)?),
-                numbers::OVERLOAD => key.2 = reader.text(field.span()?)?,
-                numbers::INPUT => function.inputs.push(reader.text(field.span()?)?),
-                numbers::OUTPUT => function.outputs.push(reader.text(field.span()?)?),
-                numbers::NODE => function.nodes.push(field),
-                numbers::DEFAULT => function.defaults.push(field),
-                numbers::OPSET => function.opsets.push(self.opset(field.span()?)?),
-                numbers::INFO => function.infos.push(field.span()?),
+                FUNCTION_NAME => key.1 = reader.text(field.span()?)?,
+                FUNCTION_DOMAIN => key.0 = standard(reader.text(field.span()?)?),
+                FUNCTION_OVERLOAD => key.2 = reader.text(field.span()?)?,
+                FUNCTION_INPUT => function.inputs.push(reader.text(field.span()?)?),
+                FUNCTION_OUTPUT => function.outputs.push(reader.text(field.span()?)?),
+                FUNCTION_NODE => function.nodes.push(field),
+                FUNCTION_DEFAULT => function.defaults.push(field),
+                FUNCTION_OPSET => function.opsets.push(self.opset(field.span()?)?),
+                FUNCTION_INFO => function.infos.push(field.span()?),
                 _ => {}
             }
         }
@@ -87,7 +90,7 @@ impl Build<'_> {
     }
 
     /// Gives a node that calls a function the body of it.
-    pub(super) fn call(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<(), Error> {
+    pub(super) fn call(&mut self, id: NodeId, written: &NodeMessage, inside: &Inside) -> Result<(), Error> {
         let key = (written.domain.clone(), written.op.clone(), written.overload.clone());
         let Some(function) = self.calls.functions.get(&key).map(Rc::clone) else { return Ok(()) };
         for (what, here, there) in [
@@ -116,10 +119,10 @@ impl Build<'_> {
         Ok(())
     }
 
-    fn body(&mut self, id: NodeId, written: &Written, function: &Function, inside: &Inside) -> Result<(), Error> {
+    fn body(&mut self, id: NodeId, written: &NodeMessage, function: &Function, inside: &Inside) -> Result<(), Error> {
         deep(inside.depth + 1, function.around.span())?;
         let given = self.given(id, function)?;
-        let place = Place { path: vec![function.around], function: true };
+        let place = GraphPlace { path: vec![function.around], function: true };
         let graph = self.open(written.op.clone(), Some(id), place);
         self.model.nodes[id.0 as usize].bodies.push(graph);
         let inside = Inside {
@@ -141,7 +144,7 @@ impl Build<'_> {
         self.nodes(&function.nodes, &inside)?;
         for name in &function.outputs {
             let missing = || Error::format(format!("the output {name:?} of the function {} is never made", written.op));
-            // An output may pass on an input that the call leaves out; then there is nothing that could flow out.
+            // An output may be an input that the call omits; then the output has no value.
             let value = self.scopes.find(name).flatten().ok_or_else(missing)?;
             self.model.graphs[graph.0 as usize].outputs.push(value);
         }

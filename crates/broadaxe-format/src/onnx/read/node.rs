@@ -6,9 +6,9 @@ use super::{
     super::{
         super::wire::{Around, Field, Span},
         arity,
-        attribute::Value as Found,
+        attribute::AttributeValue as Found,
         limits,
-        schema::{NODE, node as nodes},
+        schema::{NODE_ATTRIBUTE, NODE_DOMAIN, NODE_INPUT, NODE_NAME, NODE_OP, NODE_OUTPUT, NODE_OVERLOAD, NODE_PROTO},
     },
     Build, Inside, prefix, standard,
 };
@@ -17,9 +17,9 @@ use crate::{
     graph::{Attribute, Constant, Data, Element, Node, NodeId},
 };
 
-/// A node as it stands in the file.
+/// A node as the file has it.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct NodeMessage {
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
     pub(super) name: String,
@@ -96,7 +96,7 @@ impl Build<'_> {
     }
 
     /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.
-    fn attributes(&mut self, id: NodeId, written: &Written, inside: &Inside) -> Result<Option<Constant>, Error> {
+    fn attributes(&mut self, id: NodeId, written: &NodeMessage, inside: &Inside) -> Result<Option<Constant>, Error> {
         let constant = written.domain.is_empty() && written.op == "Constant";
         let mut held = None;
         for field in &written.attributes {
@@ -145,25 +145,25 @@ impl Build<'_> {
         }
     }
 
-    fn written(&self, span: Span) -> Result<Written, Error> {
-        let mut node = Written::default();
+    fn written(&self, span: Span) -> Result<NodeMessage, Error> {
+        let mut node = NodeMessage::default();
         let reader = &self.input.reader;
-        for field in reader.fields(span, &NODE) {
+        for field in reader.fields(span, &NODE_PROTO) {
             let field = field?;
             match field.number {
-                nodes::INPUT => node.inputs.push(reader.text(field.span()?)?),
-                nodes::OUTPUT => node.outputs.push(reader.text(field.span()?)?),
-                nodes::NAME => node.name = reader.text(field.span()?)?,
-                nodes::OP => node.op = reader.text(field.span()?)?,
-                nodes::DOMAIN => node.domain = standard(reader.text(field.span()?)?),
-                nodes::OVERLOAD => node.overload = reader.text(field.span()?)?,
-                nodes::ATTRIBUTE => node.attributes.push(field),
+                NODE_INPUT => node.inputs.push(reader.text(field.span()?)?),
+                NODE_OUTPUT => node.outputs.push(reader.text(field.span()?)?),
+                NODE_NAME => node.name = reader.text(field.span()?)?,
+                NODE_OP => node.op = reader.text(field.span()?)?,
+                NODE_DOMAIN => node.domain = standard(reader.text(field.span()?)?),
+                NODE_OVERLOAD => node.overload = reader.text(field.span()?)?,
+                NODE_ATTRIBUTE => node.attributes.push(field),
                 _ => {}
             }
         }
         let count = node.attributes.len();
         if count > limits::ATTRIBUTES {
-            let message = format!("a node has {count} attributes; at most {} are taken", limits::ATTRIBUTES);
+            let message = format!("a node has {count} attributes; the limit is {}", limits::ATTRIBUTES);
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
         Ok(node)
@@ -174,18 +174,18 @@ impl Build<'_> {
         let written = |field: &Field| field.span().and_then(|span| self.written(span)).unwrap_or_default();
         let makes = |k: &usize| written(&fields[*k]).outputs.iter().any(|output| output == name);
         Error::format(match (reader..fields.len()).find(makes) {
-            Some(k) if k == reader => format!("it reads its own output {name:?}; a node reads what stands before it"),
+            Some(k) if k == reader => format!("it reads its own output {name:?}; a node can read only earlier outputs"),
             Some(k) => {
                 let later = called(&format!("node {k}"), &written(&fields[k]));
-                format!("it reads {name:?}, which {later} makes after it; nodes stand in the order of their values")
+                format!("it reads {name:?}, which {later} computes after it; sort the nodes")
             }
-            None => format!("it reads {name:?}, which nothing makes"),
+            None => format!("it reads {name:?}, which no node computes"),
         })
     }
 }
 
 /// Names a node in a sentence.
-fn called(place: &str, node: &Written) -> String {
+fn called(place: &str, node: &NodeMessage) -> String {
     let space = if node.name.is_empty() { "" } else { " " };
     format!("{place} ({}{space}{})", node.op, node.name)
 }

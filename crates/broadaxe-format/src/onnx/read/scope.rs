@@ -1,4 +1,4 @@
-//! Which value a name means: the innermost graph that has the name says it.
+//! Resolves names to values: the innermost graph with the name decides.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ pub(super) struct Scopes {
 
 #[derive(Debug)]
 struct Scope {
-    /// A name without a value is an input of a function that its call left out.
+    /// A name without a value is an input of a function that the call omits.
     names: HashMap<String, Option<ValueId>>,
-    /// Whether the names around are out of sight: the body of a function.
+    /// Whether outer names are hidden, as in the body of a function.
     closed: bool,
 }
 
@@ -29,19 +29,19 @@ impl Scopes {
         self.stack.pop();
     }
 
-    /// Puts a name into the innermost graph; `false` when it is there already.
+    /// Adds a name to the innermost graph; `false` when it already exists.
     pub(super) fn define(&mut self, name: &str, value: Option<ValueId>) -> bool {
         let Some(scope) = self.stack.last_mut() else { return false };
         scope.names.insert(name.to_owned(), value).is_none()
     }
 
-    /// Finds what a name means in the innermost graph alone.
+    /// Resolves a name in the innermost graph only.
     pub(super) fn own(&self, name: &str) -> Option<ValueId> {
         self.stack.last()?.names.get(name).copied().flatten()
     }
 
-    /// Finds what a name means; `None` within for an input that is left out.
-    #[allow(clippy::option_option)] // A name that means nothing is not a name that is not there.
+    /// Resolves a name; the inner `None` is an omitted input.
+    #[allow(clippy::option_option)] // A name without a value differs from an unknown name.
     pub(super) fn find(&self, name: &str) -> Option<Option<ValueId>> {
         for scope in self.stack.iter().rev() {
             if let Some(value) = scope.names.get(name) {

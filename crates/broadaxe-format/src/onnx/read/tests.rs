@@ -88,9 +88,9 @@ fn structures() {
     }
 }
 
-/// Everything that contradicts itself is refused with the place and a reason.
+/// Everything that contradicts itself is rejected with the place and a reason.
 #[test]
-fn refusals() {
+fn rejections() {
     let with = |tensor: &Message| new(&graph(&["Add x w -> y"], &["x"], &["y"]).inner(5, tensor));
     let raw = |dims: &[i64], code: i64, bytes: &[u8]| {
         let dims = dims.iter().fold(Message::default(), |message, &size| message.int(1, size));
@@ -117,9 +117,9 @@ fn refusals() {
         (plain(&["Add y x -> y"]), "node 0 (Add): it reads its own output \"y\""),
         (
             plain(&["Add x b -> a", "Add a x -> b", "Add a b -> y"]),
-            "node 0 (Add): it reads \"b\", which node 1 (Add) makes after it",
+            "node 0 (Add): it reads \"b\", which node 1 (Add) computes after it",
         ),
-        (plain(&["Add x z -> y"]), "node 0 (Add): it reads \"z\", which nothing makes"),
+        (plain(&["Add x z -> y"]), "node 0 (Add): it reads \"z\", which no node computes"),
         (plain(&["Neg x -> y", "Neg y -> y"]), "node 1 (Neg): the name \"y\" is written twice"),
         (plain(&["Neg x -> x"]), "node 0 (Neg): the name \"x\" is written twice"),
         (plain(&["Neg x -> z"]), "the output \"y\" of graph \"g\" is made by no node"),
@@ -133,8 +133,8 @@ fn refusals() {
             "the attribute \"axis\" is written twice",
         ),
         // Arity.
-        (plain(&["Add x -> y"]), "node 0 (Add): Add takes 2 inputs, not 1"),
-        (plain(&["Add x x x -> y"]), "node 0 (Add): Add takes 2 inputs, not 3"),
+        (plain(&["Add x -> y"]), "node 0 (Add): Add needs 2 inputs, not 1"),
+        (plain(&["Add x x x -> y"]), "node 0 (Add): Add needs 2 inputs, not 3"),
         (plain(&["Add x x -> y z"]), "node 0 (Add): Add has 1 outputs, not 2"),
         (call("F x x -> y"), "the function F has 1 inputs, not 2"),
         (call("F x -> y z"), "the function F has 1 outputs, not 2"),
@@ -149,7 +149,7 @@ fn refusals() {
         (raw(&[1 << 31, 1 << 31, 4], 1, &[]), "tensor \"w\""),
         (raw(&[0, 1 << 62, 4], 1, &[]), "tensor \"w\""),
         (raw(&[1 << 62], 13, &[]), "are more than memory can have"),
-        (raw(&[1; 65], 1, &[0; 4]), "at most 64 numbers"),
+        (raw(&[1; 65], 1, &[0; 4]), "the limit here is 64 numbers"),
         (raw(&[1], 8, b"text"), "it holds 4 bytes"),
         (with(&both), "it has its elements twice"),
         (
@@ -160,9 +160,9 @@ fn refusals() {
         (with(&Message::default().int(1, 1).int(2, 7).text(8, "w").int(5, 1)), "a list that is not the one for i64"),
         (with(&Message::default().int(1, 2).int(2, 1).text(8, "w").raw(4, &[0; 7])), "its list of elements is damaged"),
         (with(&Message::default().int(1, 1).int(2, 1).text(8, "w").raw(9, &[0; 4]).raw(9, &[0; 4])), "a second time"),
-        (other(&[]), "has no name here"),
-        (other(&[("location", "a"), ("location", "b")]), "\"location\" of its file of weights stands twice"),
-        (other(&[("location", "a"), ("offset", "-4")]), "\"-4\" is no number of bytes"),
+        (other(&[]), "no location names it"),
+        (other(&[("location", "a"), ("location", "b")]), "\"location\" of its file of weights is given twice"),
+        (other(&[("location", "a"), ("offset", "-4")]), "\"-4\" is not a number of bytes"),
         (other(&[("location", "a"), ("length", "4")]), "it has 4 bytes in a, and its shape and type need 8"),
         // Shapes.
         (shape(&[&max, &max]), "a recorded shape cannot be"),
@@ -173,7 +173,7 @@ fn refusals() {
         (Message::default().int(1, 0).inner(7, &graph(&[], &[], &[])), "ir_version is 0"),
         (Message::default().int(1, 999).inner(7, &graph(&[], &[], &[])), "ir_version is 999"),
         (Message::default().int(1, -1).inner(7, &graph(&[], &[], &[])), "ir_version is -1"),
-        (plain(&["Neg x -> y"]).inner(7, &graph(&[], &[], &[])), "field 7 of ModelProto stands here a second time"),
+        (plain(&["Neg x -> y"]).inner(7, &graph(&[], &[], &[])), "field 7 of ModelProto occurs here a second time"),
         (plain(&["Neg x -> y"]).inner(8, &opset("ai.onnx", 1)), "the domain \"\" is imported twice"),
         (new(&Message::default().inner(1, &Message::default().text(1, "x"))), "it has no operator"),
         (new(&Message::default().inner(1, &Message::default().int(4, 7))), "field 4 of NodeProto should be a text"),
@@ -181,13 +181,13 @@ fn refusals() {
     ];
     for (message, want) in cases {
         match read(&message) {
-            Ok(model) => panic!("should be refused ({want}):\n{}", text(&model)),
+            Ok(model) => panic!("should be rejected ({want}):\n{}", text(&model)),
             Err(error) => assert!(error.to_string().contains(want), "{want}\n{error}"),
         }
     }
 }
 
-/// What is odd but says nothing wrong is noted, and the rest is read.
+/// Harmless oddities become remarks.
 #[test]
 fn remarks() {
     let nodes = graph(&["Unheard x -> y"], &["x"], &["y"]);
@@ -209,7 +209,7 @@ fn held(model: &Model, name: &str) -> (String, Vec<usize>, Option<Vec<u8>>) {
     (constant.element.to_string(), constant.shape.clone(), bytes)
 }
 
-/// Elements come out the same however they are spelled.
+/// Every encoding of elements gives the same result.
 #[test]
 fn elements() {
     let list = |code: i64, fields: &[u8]| {
@@ -294,7 +294,7 @@ fn attributes() {
         (fields(Message::default().int(3, -5)), "Int(-5)"),
         (fields(Message::default().int(20, 2)), "Int(0)"),
         (fields(Message::default().text(4, "valid").int(20, 3)), "Text(\"valid\")"),
-        (fields(Message::default().raw(4, &[0xff]).int(20, 3)), "Other(\"1 bytes that are no text\")"),
+        (fields(Message::default().raw(4, &[0xff]).int(20, 3)), "Other(\"1 bytes that are not text\")"),
         (fields(Message::default().raw(7, &1.5f32.to_le_bytes()).int(20, 6)), "Floats([1.5])"),
         (fields(Message::default().raw(8, &[1, 2]).int(8, 3).int(20, 7)), "Ints([1, 2, 3])"),
         (fields(Message::default().text(9, "a").text(9, "b").int(20, 8)), "Texts([\"a\", \"b\"])"),
@@ -311,7 +311,7 @@ fn attributes() {
     assert!(matches!(model.nodes[0].attribute("a"), Some(Attribute::Tensor(tensor)) if tensor.shape == [2]));
 }
 
-/// Graphs inside each other work up to the limit, and beyond are refused without going deeper.
+/// Nested graphs are read up to the limit and rejected above it.
 #[test]
 fn nesting() {
     let nested = |depth: usize| {
@@ -331,7 +331,7 @@ fn nesting() {
     }
 }
 
-/// Functions that call others twice bring in no more than is taken, and in time.
+/// Functions that call others twice stay within the limits, and are read quickly.
 #[test]
 fn calls_that_multiply() {
     let start = Instant::now();
@@ -404,9 +404,9 @@ fn attempt(bytes: &[u8]) -> bool {
     true
 }
 
-/// Files that are cut anywhere, with any byte changed, or with pieces moved, are read or refused.
+/// Files that are cut anywhere, with any byte changed, or with pieces moved, are read or rejected.
 #[test]
-fn damaged_files_are_read_or_refused() {
+fn damaged_files_are_read_or_rejected() {
     let bytes = everything().0;
     assert_eq!(read(&everything()).unwrap().nodes.len(), 7);
     let cut = (0..bytes.len()).filter(|&len| attempt(&bytes[..len])).count();
@@ -434,7 +434,7 @@ fn damaged_files_are_read_or_refused() {
     assert!(cut < 10 && changed > 100, "{cut} cut and {changed} changed files are read");
 }
 
-/// A file above 2 GiB is refused before anything of it is read.
+/// A file above 2 GiB is rejected before anything of it is read.
 #[test]
 fn a_file_that_protobuf_cannot_hold() {
     let path = std::env::temp_dir().join(format!("broadaxe-large-{}.onnx", std::process::id()));

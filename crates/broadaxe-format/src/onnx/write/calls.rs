@@ -1,11 +1,11 @@
-//! Changes in bodies of functions that are called several times.
+//! Unites changes in the bodies of functions that are called several times.
 //!
-//! A function stands in the file once, and in the model once per call. A change can be made when it is wanted at every
-//! call; the changes of all calls are then one, at the first.
+//! The file has a function once, the model once per call. A change is possible if every call has it; then it is made once,
+//! at the first call.
 
 use super::Index;
 use crate::{
-    edit::{Lowered, NewNode, Place, Primitive, Wire, With, each, refused},
+    edit::{Lowered, NewNode, Place, Primitive, Wire, With, each, rejected},
     error::Error,
     graph::{GraphId, Model, NodeId, Use, ValueId},
 };
@@ -15,7 +15,7 @@ use crate::{
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when a change is not wanted at all calls.
 pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Lowered, Error> {
-    let calls = Calls { model, index };
+    let calls = CallSites { model, index };
     let mut united: Vec<(Primitive, GraphId, Vec<usize>)> = Vec::with_capacity(edits.len());
     each(edits.iter().map(|(at, edit)| (*at, edit)), |at, edit| {
         let uses = calls.uses(edit)?;
@@ -26,7 +26,7 @@ pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Low
         };
         let first = calls.first(graph);
         let moved = if first == graph { Some(edit.clone()) } else { calls.moved(edit) };
-        let moved = moved.ok_or_else(|| calls.refusal(graph, 1))?;
+        let moved = moved.ok_or_else(|| calls.called_often(graph, 1))?;
         let known = united.iter_mut().find(|(known, at, _)| *at == first && *known == moved && graph != first);
         match known {
             Some((_, _, places)) => places.push(at),
@@ -35,7 +35,7 @@ pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Low
         Ok(())
     })?;
     let fewer = united.iter().filter(|(_, graph, places)| places.len() != calls.count(*graph));
-    let fewer: Vec<_> = fewer.map(|(_, graph, places)| (calls.refusal(*graph, places.len()), places)).collect();
+    let fewer: Vec<_> = fewer.map(|(_, graph, places)| (calls.called_often(*graph, places.len()), places)).collect();
     if let Some((error, _)) = fewer.first() {
         let all = fewer.iter().flat_map(|(error, places)| places.iter().map(|at| (*at, error.message().to_string())));
         return Err(error.clone().of_edits(all.collect()));
@@ -43,12 +43,12 @@ pub(super) fn unite(model: &Model, index: &Index, edits: &Lowered) -> Result<Low
     Ok(united.into_iter().map(|(edit, _, places)| (places.first().copied().unwrap_or_default(), edit)).collect())
 }
 
-struct Calls<'a> {
+struct CallSites<'a> {
     model: &'a Model,
     index: &'a Index,
 }
 
-impl Calls<'_> {
+impl CallSites<'_> {
     /// Returns the graph that a change is in; `None` for one of the whole model.
     fn graph(&self, edit: &Primitive) -> Option<GraphId> {
         match edit {
@@ -57,7 +57,7 @@ impl Calls<'_> {
         }
     }
 
-    /// Unites the readers of a constant of the caller, which stand in the file once for all calls.
+    /// Unites the readers of a constant of the caller, which the file has once for all calls.
     fn uses(&self, edit: &Primitive) -> Result<Option<Primitive>, Error> {
         let Primitive::SetShape { value, shape, readers: Some(uses) } = edit else { return Ok(None) };
         let mut united: Vec<(Use, GraphId, usize)> = Vec::new();
@@ -65,7 +65,7 @@ impl Calls<'_> {
             return Ok(None);
         }
         for at in uses {
-            let missing = || refused("there is no such node");
+            let missing = || rejected("the model has no such node");
             let node = self.node(at.node).ok_or_else(missing)?;
             let first = Use { node, input: at.input };
             match united.iter_mut().find(|(known, ..)| *known == first) {
@@ -75,14 +75,14 @@ impl Calls<'_> {
         }
         for (_, graph, count) in &united {
             if *count != self.count(*graph) {
-                return Err(self.refusal(*graph, *count));
+                return Err(self.called_often(*graph, *count));
             }
         }
         let uses = united.into_iter().map(|(at, ..)| at).collect();
         Ok(Some(Primitive::SetShape { value: *value, shape: shape.clone(), readers: Some(uses) }))
     }
 
-    /// Says whether two graphs stand in the same place of the file.
+    /// Says whether two graphs have the same place in the file.
     fn same(&self, a: GraphId, b: GraphId) -> bool {
         self.index.graphs[a.0 as usize].path.last() == self.index.graphs[b.0 as usize].path.last()
     }
@@ -99,12 +99,12 @@ impl Calls<'_> {
         self.all().filter(|&other| self.same(other, graph)).count()
     }
 
-    fn refusal(&self, graph: GraphId, wanted: usize) -> Error {
+    fn called_often(&self, graph: GraphId, wanted: usize) -> Error {
         let (name, count) = (&self.model.graph(graph).name, self.count(graph));
-        refused(format!("{name} is called {count} times, and a change is wanted at {wanted} of them; inline it first"))
+        rejected(format!("{name} is called {count} times, and a change is wanted at {wanted} of them; inline it first"))
     }
 
-    /// Says a change at a later call as one at the first.
+    /// Moves a change at a later call to the first.
     fn moved(&self, edit: &Primitive) -> Option<Primitive> {
         let at = |at: &Use| Some(Use { node: self.node(at.node)?, input: at.input });
         let mut edit = edit.clone();
@@ -130,9 +130,9 @@ impl Calls<'_> {
         Some(edit)
     }
 
-    fn new_node(&self, beside: NodeId, new: &NewNode) -> Option<NewNode> {
+    fn new_node(&self, old: NodeId, new: &NewNode) -> Option<NewNode> {
         let wire = |wire: &Wire| match wire {
-            Wire::Old(value) => self.value_at(beside, *value).map(Wire::Old),
+            Wire::Old(value) => self.value_at(old, *value).map(Wire::Old),
             wire => Some(wire.clone()),
         };
         let inputs = new.inputs.iter().map(wire).collect::<Option<_>>()?;

@@ -1,9 +1,9 @@
-//! What becomes of one node.
+//! Collects the changes of one node.
 
 use super::{
     super::{
-        super::wire::{Around, Field, Span, splice::bytes},
-        schema::{ATTRIBUTE, NODE, attribute as attributes, node as nodes},
+        super::wire::{Around, Field, splice::bytes},
+        schema::{ATTRIBUTE_NAME, ATTRIBUTE_PROTO, NODE_ATTRIBUTE, NODE_INPUT, NODE_OP, NODE_OUTPUT, NODE_PROTO},
     },
     Writer, encode,
 };
@@ -13,24 +13,24 @@ use crate::{
     graph::NodeId,
 };
 
-/// A node with its changes; what it had is kept beside, to write only the differences.
+/// A node with its changes, and its old inputs and outputs: only differences are written.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct NodeDraft {
     pub(super) inputs: Vec<String>,
     pub(super) outputs: Vec<String>,
     had: (Vec<String>, Vec<String>),
     /// The operator for exchanged inputs.
     swap: Option<String>,
     attributes: Vec<(String, Option<Scalar>)>,
-    /// Nodes in front of it, as fields of its graph.
+    /// Nodes before it, as fields of its graph.
     pub(super) before: Vec<Vec<u8>>,
-    /// Nodes behind it.
+    /// Nodes after it.
     pub(super) after: Vec<Vec<u8>>,
-    /// What stands in its place.
+    /// Its replacement.
     pub(super) instead: Option<Vec<u8>>,
 }
 
-impl Draft {
+impl NodeDraft {
     pub(super) fn new(inputs: Vec<String>, outputs: Vec<String>) -> Self {
         Self { had: (inputs.clone(), outputs.clone()), inputs, outputs, ..Self::default() }
     }
@@ -55,7 +55,7 @@ impl Writer<'_> {
             let path = self.path(self.model.node(id).graph);
             let new = |nodes: Vec<Vec<u8>>| nodes.into_iter().map(Piece::New).collect();
             if let Some(instead) = draft.instead {
-                let span = Span { at: field.start, end: field.end };
+                let span = field.whole();
                 self.splices.replace(&path, span, vec![Piece::New(instead)]);
                 continue;
             }
@@ -71,31 +71,30 @@ impl Writer<'_> {
     }
 
     /// Writes the differences of a node.
-    fn node(&mut self, field: &Field, mut path: Vec<Around>, draft: &Draft) -> Result<(), Error> {
+    fn node(&mut self, field: &Field, mut path: Vec<Around>, draft: &NodeDraft) -> Result<(), Error> {
         let around = Around::of(field)?;
         path.push(around);
-        let fields: Vec<Field> = self.reader.fields(around.span(), &NODE).collect::<Result<_, _>>()?;
+        let fields: Vec<Field> = self.reader.fields(around.span(), &NODE_PROTO).collect::<Result<_, _>>()?;
         let mut inputs = draft.inputs.clone();
         if draft.swap.is_some() {
             inputs.swap(0, 1);
         }
-        for (number, had, now) in [(nodes::INPUT, &draft.had.0, &inputs), (nodes::OUTPUT, &draft.had.1, &draft.outputs)]
-        {
+        for (number, had, now) in [(NODE_INPUT, &draft.had.0, &inputs), (NODE_OUTPUT, &draft.had.1, &draft.outputs)] {
             let old = fields.iter().filter(|field| field.number == number);
             for (field, (_, now)) in old.zip(had.iter().zip(now)).filter(|(_, (had, now))| had != now) {
                 self.rewrite(&path, field, |new| bytes(new, number, now.as_bytes()));
             }
         }
-        if let (Some(op), Some(field)) = (&draft.swap, fields.iter().find(|field| field.number == nodes::OP)) {
+        if let (Some(op), Some(field)) = (&draft.swap, fields.iter().find(|field| field.number == NODE_OP)) {
             let had = self.reader.text(field.span()?)?;
             if had != *op {
-                self.rewrite(&path, field, |new| bytes(new, nodes::OP, op.as_bytes()));
+                self.rewrite(&path, field, |new| bytes(new, NODE_OP, op.as_bytes()));
             }
         }
         for (name, value) in &draft.attributes {
             let mut old = None;
-            for field in fields.iter().filter(|field| field.number == nodes::ATTRIBUTE) {
-                if self.text_in(field.span()?, &ATTRIBUTE, attributes::NAME)?.unwrap_or_default() == *name {
+            for field in fields.iter().filter(|field| field.number == NODE_ATTRIBUTE) {
+                if self.text_in(field.span()?, &ATTRIBUTE_PROTO, ATTRIBUTE_NAME)?.unwrap_or_default() == *name {
                     old = Some(field);
                 }
             }
@@ -111,6 +110,6 @@ impl Writer<'_> {
     fn rewrite(&mut self, path: &[Around], field: &Field, write: impl FnOnce(&mut Vec<u8>)) {
         let mut new = Vec::new();
         write(&mut new);
-        self.splices.replace(path, Span { at: field.start, end: field.end }, vec![Piece::New(new)]);
+        self.splices.replace(path, field.whole(), vec![Piece::New(new)]);
     }
 }

@@ -1,8 +1,14 @@
 //! New messages.
 
+use broadaxe::{DType, Scalar as Number};
+
 use super::super::{
-    super::wire::splice::{bytes, float, int, length, wrap},
-    schema::{attribute as attributes, graph, node as nodes, tensor as tensors},
+    super::wire::splice::{bytes, bytes_field, float, int, length, wrap},
+    schema::{
+        ATTRIBUTE_FLOAT, ATTRIBUTE_FLOATS, ATTRIBUTE_INT, ATTRIBUTE_INTS, ATTRIBUTE_NAME, ATTRIBUTE_TENSOR,
+        ATTRIBUTE_TEXT, ATTRIBUTE_TYPE, MODEL_OPSET, NODE_ATTRIBUTE, NODE_INPUT, NODE_NAME, NODE_OP, NODE_OUTPUT,
+        TENSOR_DIMS, TENSOR_NAME, TENSOR_RAW, TENSOR_TYPE,
+    },
 };
 use crate::{
     edit::{Piece, Scalar},
@@ -10,15 +16,15 @@ use crate::{
 };
 
 /// The kinds of attributes, as they are written.
-const FLOAT: i64 = 1;
-const INT: i64 = 2;
-const TEXT: i64 = 3;
-const TENSOR: i64 = 4;
-const FLOATS: i64 = 6;
-const INTS: i64 = 7;
+const KIND_FLOAT: i64 = 1;
+const KIND_INT: i64 = 2;
+const KIND_TEXT: i64 = 3;
+const KIND_TENSOR: i64 = 4;
+const KIND_FLOATS: i64 = 6;
+const KIND_INTS: i64 = 7;
 
 /// A node to write.
-pub(super) struct Made<'a> {
+pub(super) struct NewNodeMessage<'a> {
     pub(super) name: &'a str,
     pub(super) op: &'a str,
     pub(super) inputs: &'a [String],
@@ -26,76 +32,74 @@ pub(super) struct Made<'a> {
     pub(super) attributes: &'a [(String, Scalar)],
 }
 
-impl Made<'_> {
+impl NewNodeMessage<'_> {
     /// Writes the node as field `number` of its graph.
     pub(super) fn field(&self, number: u32) -> Vec<u8> {
-        let (mut message, mut field) = (Vec::new(), Vec::new());
+        let mut message = Vec::new();
         for input in self.inputs {
-            bytes(&mut message, nodes::INPUT, input.as_bytes());
+            bytes(&mut message, NODE_INPUT, input.as_bytes());
         }
-        bytes(&mut message, nodes::OUTPUT, self.output.as_bytes());
-        bytes(&mut message, nodes::NAME, self.name.as_bytes());
-        bytes(&mut message, nodes::OP, self.op.as_bytes());
+        bytes(&mut message, NODE_OUTPUT, self.output.as_bytes());
+        bytes(&mut message, NODE_NAME, self.name.as_bytes());
+        bytes(&mut message, NODE_OP, self.op.as_bytes());
         for (name, value) in self.attributes {
             message.extend(attribute(name, value));
         }
-        bytes(&mut field, number, &message);
-        field
+        bytes_field(number, &message)
     }
 }
 
 /// Writes an attribute as a field of a node.
 pub(super) fn attribute(name: &str, value: &Scalar) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
-    bytes(&mut message, attributes::NAME, name.as_bytes());
+    let mut message = Vec::new();
+    bytes(&mut message, ATTRIBUTE_NAME, name.as_bytes());
     let kind = match value {
         Scalar::Float(value) => {
-            float(&mut message, attributes::FLOAT, *value as f32);
-            FLOAT
+            float(&mut message, ATTRIBUTE_FLOAT, *value as f32);
+            KIND_FLOAT
         }
         Scalar::Int(value) => {
-            int(&mut message, attributes::INT, *value);
-            INT
+            int(&mut message, ATTRIBUTE_INT, *value);
+            KIND_INT
         }
         Scalar::Text(value) => {
-            bytes(&mut message, attributes::TEXT, value.as_bytes());
-            TEXT
+            bytes(&mut message, ATTRIBUTE_TEXT, value.as_bytes());
+            KIND_TEXT
         }
         Scalar::Ints(values) => {
             for value in values {
-                int(&mut message, attributes::INTS, *value);
+                int(&mut message, ATTRIBUTE_INTS, *value);
             }
-            INTS
+            KIND_INTS
         }
         Scalar::Floats(values) => {
             for value in values {
-                float(&mut message, attributes::FLOATS, *value as f32);
+                float(&mut message, ATTRIBUTE_FLOATS, *value as f32);
             }
-            FLOATS
+            KIND_FLOATS
         }
     };
-    int(&mut message, attributes::TYPE, kind);
-    bytes(&mut field, nodes::ATTRIBUTE, &message);
-    field
+    int(&mut message, ATTRIBUTE_TYPE, kind);
+    bytes_field(NODE_ATTRIBUTE, &message)
 }
 
 /// Writes an attribute that holds a tensor as a field of a node.
 pub(super) fn tensor_attribute(name: &str, tensor: Vec<Piece>) -> Vec<Piece> {
     let (mut head, mut tail) = (Vec::new(), Vec::new());
-    bytes(&mut head, attributes::NAME, name.as_bytes());
-    int(&mut tail, attributes::TYPE, TENSOR);
+    bytes(&mut head, ATTRIBUTE_NAME, name.as_bytes());
+    int(&mut tail, ATTRIBUTE_TYPE, KIND_TENSOR);
     let mut message = vec![Piece::New(head)];
-    message.extend(wrap(attributes::TENSOR, tensor));
+    message.extend(wrap(ATTRIBUTE_TENSOR, tensor));
     message.push(Piece::New(tail));
-    wrap(nodes::ATTRIBUTE, message)
+    wrap(NODE_ATTRIBUTE, message)
 }
 
 /// Writes a node that holds a constant as field `number` of its graph.
 pub(super) fn constant_node(number: u32, name: &str, tensor: Vec<Piece>) -> Vec<Piece> {
     let mut head = Vec::new();
-    bytes(&mut head, nodes::OUTPUT, name.as_bytes());
-    bytes(&mut head, nodes::NAME, name.as_bytes());
-    bytes(&mut head, nodes::OP, b"Constant");
+    bytes(&mut head, NODE_OUTPUT, name.as_bytes());
+    bytes(&mut head, NODE_NAME, name.as_bytes());
+    bytes(&mut head, NODE_OP, b"Constant");
     let mut message = vec![Piece::New(head)];
     message.extend(tensor_attribute("value", tensor));
     wrap(number, message)
@@ -105,54 +109,54 @@ pub(super) fn constant_node(number: u32, name: &str, tensor: Vec<Piece>) -> Vec<
 pub(super) fn dims(shape: &[usize]) -> Vec<u8> {
     let mut fields = Vec::new();
     for &size in shape {
-        int(&mut fields, tensors::DIMS, size as i64);
+        int(&mut fields, TENSOR_DIMS, size as i64);
     }
     fields
+}
+
+/// Returns the bytes of an element with this value.
+pub(super) fn number(dtype: DType, value: f64) -> Vec<u8> {
+    Number::from_f64(dtype, value).bytes()[..dtype.size()].to_vec()
 }
 
 /// Writes a tensor of this shape, type and elements.
 pub(super) fn tensor(name: &str, shape: &[usize], code: i64, raw: &[u8]) -> Vec<Piece> {
     let mut message = dims(shape);
-    int(&mut message, tensors::TYPE, code);
-    bytes(&mut message, tensors::NAME, name.as_bytes());
-    bytes(&mut message, tensors::RAW, raw);
+    int(&mut message, TENSOR_TYPE, code);
+    bytes(&mut message, TENSOR_NAME, name.as_bytes());
+    bytes(&mut message, TENSOR_RAW, raw);
     vec![Piece::New(message)]
 }
 
 /// Writes the shape of a recorded type as its field.
 pub(super) fn shape_field(shape: &[usize]) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
+    let mut message = Vec::new();
     for &size in shape {
         let mut dim = Vec::new();
         int(&mut dim, 1, size as i64);
         bytes(&mut message, 1, &dim);
     }
-    bytes(&mut field, 2, &message);
-    field
+    bytes_field(2, &message)
 }
 
-/// Writes an input of a graph, a tensor of this type and shape, as its field.
-pub(super) fn input(name: &str, code: i64, shape: &[usize]) -> Vec<u8> {
-    let (mut tensor, mut kind, mut message, mut field) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+/// Writes the recorded type of a value: a tensor of this type and, where it is known, of this shape.
+pub(super) fn info(name: &str, code: i64, shape: Option<&[usize]>) -> Vec<u8> {
+    let (mut tensor, mut message) = (Vec::new(), Vec::new());
     int(&mut tensor, 1, code);
-    tensor.extend(shape_field(shape));
-    bytes(&mut kind, 1, &tensor);
+    tensor.extend(shape.map(shape_field).unwrap_or_default());
     bytes(&mut message, 1, name.as_bytes());
-    bytes(&mut message, 2, &kind);
-    bytes(&mut field, graph::INPUT, &message);
-    field
+    bytes(&mut message, 2, &bytes_field(1, &tensor));
+    message
 }
 
 /// Writes the import of a version as a field of the model.
-pub(super) fn opset(number: u32, version: i64) -> Vec<u8> {
-    let (mut message, mut field) = (Vec::new(), Vec::new());
-    bytes(&mut message, 1, b"");
+pub(super) fn opset(domain: &str, version: i64) -> Vec<u8> {
+    let mut message = bytes_field(1, domain.as_bytes());
     int(&mut message, 2, version);
-    bytes(&mut field, number, &message);
-    field
+    bytes_field(MODEL_OPSET, &message)
 }
 
-/// Refuses a file that would be longer than protobuf can be.
+/// Rejects a file that would be longer than protobuf can be.
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] from 2 GiB on.

@@ -1,15 +1,14 @@
-//! Other nodes in the place of one.
+//! Replaces a node by others.
 
 use std::collections::HashMap;
 
 use super::{
     super::element,
     Writer,
-    encode::{self, Made},
-    number,
+    encode::{self, NewNodeMessage},
 };
 use crate::{
-    edit::{NewNode, Wire, refused},
+    edit::{NewNode, Wire, rejected},
     error::Error,
     graph::{Element, NodeId},
 };
@@ -35,21 +34,28 @@ impl Writer<'_> {
                 Wire::New(word) => {
                     let name = self.name(&stem, word);
                     if new.insert(word.clone(), (name.clone(), element)).is_some() {
-                        return Err(refused(format!("two new nodes make {word:?}")));
+                        return Err(rejected(format!("two new nodes compute {word:?}")));
                     }
                     name
                 }
-                Wire::Ints(_) | Wire::Number(_) => return Err(refused("a new node makes a value, not a constant")),
+                Wire::Ints(_) | Wire::Number(_) => {
+                    return Err(rejected("the output of a new node must be a value, not a constant"));
+                }
             };
             let old = outputs.contains(&output);
             let name = if old { self.model.node(id).name.clone() } else { output.clone() };
-            let node =
-                Made { name: &name, op: &node.op, inputs: &inputs, output: &output, attributes: &node.attributes };
+            let node = NewNodeMessage {
+                name: &name,
+                op: &node.op,
+                inputs: &inputs,
+                output: &output,
+                attributes: &node.attributes,
+            };
             bytes.extend(node.field(field.number));
             made.push(output);
         }
         if let Some(lost) = outputs.iter().find(|name| !name.is_empty() && !made.contains(name)) {
-            return Err(refused(format!("no new node makes {lost:?}, which the replaced one made")));
+            return Err(rejected(format!("no new node computes {lost:?}, an output of the replaced node")));
         }
         self.draft(id)?.instead = Some(bytes);
         Ok(())
@@ -79,12 +85,12 @@ impl Writer<'_> {
             Wire::Old(value) => self.name_at(id, *value),
             Wire::New(word) => {
                 let known = new.get(word).map(|(name, _)| name.clone());
-                known.ok_or_else(|| refused(format!("no new node before makes {word:?}")))
+                known.ok_or_else(|| rejected(format!("no earlier new node computes {word:?}")))
             }
             Wire::Ints(values) => self.ints(graph, values, stem, "ints"),
             Wire::Number(value) => {
                 let place = self.called(id);
-                let unknown = || refused(format!("the type of the elements that {place} reads is not known"));
+                let unknown = || rejected(format!("the type of the elements that {place} reads is not known"));
                 let element = element.ok_or_else(unknown)?;
                 let (code, dtype) = element::code(element).zip(element.dtype()).ok_or_else(unknown)?;
                 let key = (graph, format!("{value:e} {element}"));
@@ -92,7 +98,7 @@ impl Writer<'_> {
                     return Ok(name.clone());
                 }
                 let name = self.name(stem, "number");
-                self.hold(graph, &name, (code, &[]), encode::tensor(&name, &[], code, &number::bytes(dtype, *value)))?;
+                self.hold(graph, &name, (code, &[]), encode::tensor(&name, &[], code, &encode::number(dtype, *value)))?;
                 self.made.insert(key, name.clone());
                 Ok(name)
             }

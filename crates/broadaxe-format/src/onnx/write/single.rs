@@ -2,28 +2,32 @@
 
 use super::{
     super::{
-        super::wire::splice::{bytes, int},
+        super::wire::splice::{bytes, bytes_field, int},
         element,
-        schema::{attribute as attributes, graph as graphs, model as models, node as nodes},
+        schema::{
+            ATTRIBUTE_NAME, ATTRIBUTE_TEXTS, ATTRIBUTE_TYPE, GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE,
+            GRAPH_OUTPUT, MODEL_GRAPH, MODEL_IR, NODE_ATTRIBUTE, NODE_DOMAIN, NODE_INPUT, NODE_NAME, NODE_OP,
+            NODE_OUTPUT,
+        },
     },
-    encode, number,
+    encode,
 };
 use crate::{
-    edit::{Piece, Scalar, refused},
+    edit::{Piece, Scalar, rejected},
     error::Error,
     graph::{Attribute, Element, Model, Node},
 };
 
 /// The version of the format that is written, and the one from which on newer types of elements are known.
-const IR: i64 = 8;
-const NEW_IR: (i64, i64) = (21, 10);
+const WRITTEN_IR: i64 = 8;
+const NEWER_IR: (i64, i64) = (21, 10);
 /// The most bytes of a tensor in an attribute.
-const MOST: usize = 64 << 20;
+const MAX_TENSOR_BYTES: usize = 64 << 20;
 
 /// An input or output of the node.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// Its name; an end without one is left out.
+    /// Its name; an input or output without a name is omitted.
     pub name: String,
     /// The type of its elements.
     pub element: Element,
@@ -35,29 +39,29 @@ pub struct End {
 
 /// Converts a number to one element of a dtype: its bytes, little-endian.
 pub fn number_bytes(dtype: broadaxe::DType, value: f64) -> Vec<u8> {
-    number::bytes(dtype, value)
+    encode::number(dtype, value)
 }
 
 // Long: the fields of the model in order, each a call.
-/// Writes the model; an end without a name is left out.
+/// Writes the model; inputs and outputs without a name are omitted.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when an attribute or a type cannot be written.
 pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Result<Vec<u8>, Error> {
     let (mut whole, mut graph, mut message) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, ends) in [(nodes::INPUT, inputs), (nodes::OUTPUT, outputs)] {
+    for (number, ends) in [(NODE_INPUT, inputs), (NODE_OUTPUT, outputs)] {
         for end in ends {
             bytes(&mut message, number, end.name.as_bytes());
         }
     }
-    bytes(&mut message, nodes::NAME, node.name.as_bytes());
-    bytes(&mut message, nodes::OP, node.op.as_bytes());
-    bytes(&mut message, nodes::DOMAIN, node.domain.as_bytes());
+    bytes(&mut message, NODE_NAME, node.name.as_bytes());
+    bytes(&mut message, NODE_OP, node.op.as_bytes());
+    bytes(&mut message, NODE_DOMAIN, node.domain.as_bytes());
     for (name, value) in &node.attributes {
         message.extend(attribute(model, name, value)?);
     }
-    bytes(&mut graph, graphs::NODE, &message);
-    bytes(&mut graph, graphs::NAME, b"one_node");
+    bytes(&mut graph, GRAPH_NODE, &message);
+    bytes(&mut graph, GRAPH_NAME, b"one_node");
     for (k, end) in inputs.iter().enumerate().filter(|(_, end)| !end.name.is_empty()) {
         if inputs[..k].iter().any(|other| other.name == end.name) {
             continue;
@@ -66,44 +70,28 @@ pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Res
         match (&end.data, &end.shape) {
             (Some(data), Some(shape)) => {
                 let tensor = flat(encode::tensor(&end.name, shape, code, data));
-                bytes(&mut graph, graphs::INITIALIZER, &tensor);
+                bytes(&mut graph, GRAPH_INITIALIZER, &tensor);
             }
-            _ => bytes(&mut graph, graphs::INPUT, &info(end, code)),
+            _ => bytes(&mut graph, GRAPH_INPUT, &encode::info(&end.name, code, end.shape.as_deref())),
         }
     }
     for end in outputs.iter().filter(|end| !end.name.is_empty()) {
-        bytes(&mut graph, graphs::OUTPUT, &info(end, code(end)?));
+        bytes(&mut graph, GRAPH_OUTPUT, &encode::info(&end.name, code(end)?, end.shape.as_deref()));
     }
     let imported = model.opsets.iter().filter(|(domain, _)| domain.is_empty() && !node.domain.is_empty());
     let versions: Vec<(String, i64)> = imported.cloned().chain([(node.domain.clone(), node.version)]).collect();
-    let new = versions.iter().any(|(domain, version)| domain.is_empty() && *version >= NEW_IR.0);
-    int(&mut whole, models::IR, if new { NEW_IR.1 } else { IR });
+    let new = versions.iter().any(|(domain, version)| domain.is_empty() && *version >= NEWER_IR.0);
+    int(&mut whole, MODEL_IR, if new { NEWER_IR.1 } else { WRITTEN_IR });
     for (domain, version) in &versions {
-        let mut opset = Vec::new();
-        bytes(&mut opset, 1, domain.as_bytes());
-        int(&mut opset, 2, (*version).max(1));
-        bytes(&mut whole, models::OPSET, &opset);
+        whole.extend(encode::opset(domain, (*version).max(1)));
     }
-    bytes(&mut whole, models::GRAPH, &graph);
+    bytes(&mut whole, MODEL_GRAPH, &graph);
     Ok(whole)
 }
 
 fn code(end: &End) -> Result<i64, Error> {
     element::code(&end.element)
-        .ok_or_else(|| refused(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
-}
-
-/// Writes the recorded type of a value.
-fn info(end: &End, code: i64) -> Vec<u8> {
-    let (mut tensor, mut kind, mut message) = (Vec::new(), Vec::new(), Vec::new());
-    int(&mut tensor, 1, code);
-    if let Some(shape) = &end.shape {
-        tensor.extend(encode::shape_field(shape));
-    }
-    bytes(&mut kind, 1, &tensor);
-    bytes(&mut message, 1, end.name.as_bytes());
-    bytes(&mut message, 2, &kind);
-    message
+        .ok_or_else(|| rejected(format!("{} has elements of {}, which ONNX does not support", end.name, end.element)))
 }
 
 fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Error> {
@@ -114,29 +102,29 @@ fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Er
         Attribute::Ints(values) => encode::attribute(name, &Scalar::Ints(values.clone())),
         Attribute::Floats(values) => encode::attribute(name, &Scalar::Floats(values.clone())),
         Attribute::Texts(values) => {
-            let (mut message, mut field) = (Vec::new(), Vec::new());
-            bytes(&mut message, attributes::NAME, name.as_bytes());
+            let mut message = Vec::new();
+            bytes(&mut message, ATTRIBUTE_NAME, name.as_bytes());
             for value in values {
-                bytes(&mut message, attributes::TEXTS, value.as_bytes());
+                bytes(&mut message, ATTRIBUTE_TEXTS, value.as_bytes());
             }
-            int(&mut message, attributes::TYPE, 8);
-            bytes(&mut field, nodes::ATTRIBUTE, &message);
-            field
+            int(&mut message, ATTRIBUTE_TYPE, 8);
+            bytes_field(NODE_ATTRIBUTE, &message)
         }
         Attribute::Tensor(tensor) => {
-            let raw =
-                model.elements(tensor, MOST)?.ok_or_else(|| refused(format!("the attribute {name} is too large")))?;
-            let unknown = || refused(format!("the attribute {name} has elements of {}", tensor.element));
+            let raw = model
+                .elements(tensor, MAX_TENSOR_BYTES)?
+                .ok_or_else(|| rejected(format!("the attribute {name} is too large")))?;
+            let unknown = || rejected(format!("the attribute {name} has elements of {}", tensor.element));
             let code = element::code(&tensor.element).ok_or_else(unknown)?;
             flat(encode::tensor_attribute(name, encode::tensor("", &tensor.shape, code, &raw)))
         }
         Attribute::Graph(_) | Attribute::Other(_) => {
-            return Err(refused(format!("the attribute {name} cannot be taken out of its model")));
+            return Err(rejected(format!("the attribute {name} cannot be extracted from its model")));
         }
     })
 }
 
-/// Puts new pieces together.
+/// Concatenates new pieces.
 fn flat(pieces: Vec<Piece>) -> Vec<u8> {
     let new = |piece| if let Piece::New(bytes) = piece { bytes } else { Vec::new() };
     pieces.into_iter().flat_map(new).collect()

@@ -213,7 +213,7 @@ fn changes() {
 }
 
 #[test]
-fn refusals() {
+fn rejections() {
     let new = add(8, 17);
     let (w, x) = (value(&new, "w"), value(&new, "x"));
     let free =
@@ -233,20 +233,20 @@ fn refusals() {
     let cases: Vec<(&Model, Vec<Edit>, &str)> = vec![
         (&new, vec![reshape(w, &[4])], "the constant w has the shape (3), which cannot become (4)"),
         (&new, vec![reshape(w, &[3, usize::MAX])], "cannot become"),
-        (&new, vec![reshape(x, &[6])], "x is no constant"),
+        (&new, vec![reshape(x, &[6])], "x is not a constant"),
         (&new, vec![reshape(w, &[1, 3]), reshape(w, &[3, 1])], "gets a new shape once, not twice"),
         (&new, vec![reshape(ValueId(99), &[1])], "no such value"),
         (&free, vec![reshape(value(&free, "w"), &[6])], "can be overridden by a caller"),
-        (&out, vec![reshape(value(&out, "w"), &[6])], "flows out of its graph"),
+        (&out, vec![reshape(value(&out, "w"), &[6])], "is an output of its graph"),
         (&new, vec![front(at(0, 2), &[3])], "it has no input 2"),
         (&new, vec![front(at(7, 0), &[3])], "the model has no node 7"),
         (&new, vec![front(at(0, 0), &[-1, -1])], "one -1 at most"),
         (&new, vec![Edit::Unsqueeze { at: at(0, 0), axes: vec![1, 0] }], "ascending"),
-        (&old, vec![Edit::Expand { at: at(0, 0), shape: vec![2] }], "from opset 8 on"),
+        (&old, vec![Edit::Expand { at: at(0, 0), shape: vec![2] }], "Expand needs opset 8, but the model has 7"),
         (&calls, vec![front(at(1, 0), &[6])], "Twice is called 2 times, and a change is wanted at 1 of them"),
-        (&new, vec![replace(vec![neg(Wire::New("z".into()))])], "no new node makes \"y\""),
-        (&new, vec![replace(vec![neg(y.clone())]), front(at(0, 0), &[6])], "takes no other change"),
-        (&new, vec![front(at(0, 0), &[6]), replace(vec![neg(y)])], "takes no other change"),
+        (&new, vec![replace(vec![neg(Wire::New("z".into()))])], "no new node computes \"y\""),
+        (&new, vec![replace(vec![neg(y.clone())]), front(at(0, 0), &[6])], "cannot have another change"),
+        (&new, vec![front(at(0, 0), &[6]), replace(vec![neg(y)])], "cannot have another change"),
         (&new, vec![Edit::Swap { node: NodeId(0), op: "Add".into() }; 2], "exchanged, once"),
     ];
     for (model, edits, want) in cases {
@@ -255,7 +255,7 @@ fn refusals() {
                 assert!(error.to_string().contains(want), "{edits:?}: {error}");
                 assert_eq!(error.kind(), ErrorKind::Edit, "{error}");
             }
-            Ok(model) => panic!("{edits:?} should be refused ({want}):\n{}", text(&model)),
+            Ok(model) => panic!("{edits:?} should be rejected ({want}):\n{}", text(&model)),
         }
     }
 }
