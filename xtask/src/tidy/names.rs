@@ -40,9 +40,9 @@ const TWICE: &[(&str, &[&str])] = &[
         "Written",
     ]),
     ("crates/broadaxe-models", &[
-        "Call", "Case", "DEPTH", "Extent", "FORMS", "Fact", "Finding", "Known", "LAWS", "LAYERS", "MOST_BYTES",
-        "Made", "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",
-        "Step", "TRIED", "Values", "Window",
+        "Case", "DEPTH", "Extent", "FORMS", "Finding", "Known", "LAWS", "MOST_BYTES",
+        "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",
+        "Step", "TRIED", "Values",
     ]),
     ("crates/broadaxe-python", &[
         "LONG", "Named", "Said",

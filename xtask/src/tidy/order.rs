@@ -15,8 +15,6 @@ const UNORDERED: &[&str] = &[
     "crates/broadaxe-format/src/openvino.rs",
     "crates/broadaxe-format/src/paddle.rs",
     "crates/broadaxe-format/src/pnnx.rs",
-    "crates/broadaxe-models/src/infer.rs",
-    "crates/broadaxe-models/src/infer/ncnn.rs",
     "crates/broadaxe-shape/src/rule.rs",
     "crates/broadaxe/src/eval.rs",
     "crates/broadaxe/src/expr.rs",

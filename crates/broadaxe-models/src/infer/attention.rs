@@ -3,8 +3,8 @@
 use super::{
     Size,
     call::{Call, Made, because},
+    row::{Row, SAME, Type, row},
     slice::like,
-    table::{Row, SAME, Type, row},
     tensor::Tensor,
 };
 

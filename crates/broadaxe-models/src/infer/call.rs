@@ -105,6 +105,11 @@ impl<'a> Call<'a> {
             .or_else(|_| because(format!("{}: input {k} has rank {}, but needs {RANK}", self.node.op, dims.len())))
     }
 
+    /// Returns the number of samples of an input, where it is no axis.
+    pub(crate) fn batch(&self, k: usize) -> Size {
+        self.fact(k).and_then(|fact| fact.tensor.batch.clone()).unwrap_or_else(|| Size::known(1))
+    }
+
     /// Returns the elements of an input, where they are followed.
     pub(crate) fn values(&self, k: usize) -> Option<&'a [Option<Number>]> {
         let fact = self.fact(k)?;

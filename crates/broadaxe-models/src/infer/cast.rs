@@ -5,8 +5,8 @@ use broadaxe::DType;
 use super::{
     call::{Call, Made},
     number::Number,
+    row::{Row, Type, row},
     slice::like,
-    table::{Row, Type, row},
     tensor::Tensor,
 };
 use crate::{

@@ -7,8 +7,8 @@ use super::{
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
     reshape::target,
+    row::{I64, Row, SAME, Type, row},
     slice::like,
-    table::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor, count, product, read},
 };
 use crate::graph::{Attribute, Element};

@@ -7,7 +7,7 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::united,
-    table::{Row, SAME, Type, row},
+    row::{Row, SAME, Type, row},
     tensor::Tensor,
 };
 

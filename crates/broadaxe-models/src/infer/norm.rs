@@ -6,8 +6,8 @@ use super::{
     Size,
     call::{Call, Made, because},
     elementwise::kept,
+    row::{Row, SAME, Type, row},
     slice::like,
-    table::{Row, SAME, Type, row},
     tensor::Tensor,
 };
 

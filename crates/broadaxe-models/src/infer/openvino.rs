@@ -17,8 +17,8 @@ use super::{
     reduce::reduced,
     reshape::{self, reshaped, same, target, unsqueezed},
     resize::scaled,
+    row::{I64, Row, SAME, Type, row},
     slice::{self, Range, concatenated, like},
-    table::{I64, Row, SAME, Type, row},
     tensor::{Tensor, small, stretched, strided},
 };
 use crate::graph::Element;
@@ -262,7 +262,7 @@ fn masked(call: &Call<'_>) -> Made {
         return because("StridedSlice: the rank of its result is above the largest");
     }
     let cut = slice::cut(call, dims, &ranges)?;
-    let Some(Tensor { dims: Some(cut), values }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
+    let Some(Tensor { dims: Some(cut), values, .. }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
     let out = made.into_iter().map(|axis| axis.map_or(Size::known(1), |axis| cut[axis].clone())).collect();
     Ok(vec![Tensor::of(out).with(values.map(|values| values.to_vec()))])
 }

@@ -5,7 +5,7 @@ use broadaxe::DType;
 use super::{
     Size,
     call::{Call, Made, Stop, because},
-    table::{Row, SAME, Type, row},
+    row::{Row, SAME, Type, row},
     tensor::Tensor,
     window::{Padding, Rounding, checked, padding, windows},
 };

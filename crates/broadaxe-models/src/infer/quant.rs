@@ -4,8 +4,8 @@ use broadaxe::DType;
 
 use super::{
     call::{Call, Made},
+    row::{Row, Type, row},
     slice::like,
-    table::{Row, Type, row},
     tensor::Tensor,
 };
 

@@ -6,7 +6,7 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number},
-    table::{I64, Row, SAME, Type, row},
+    row::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor},
 };
 

@@ -6,7 +6,7 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::{kept, united},
-    table::{Row, SAME, row},
+    row::{Row, SAME, row},
     tensor::{Tensor, product, small, stretched, strided, strides},
 };
 

@@ -4,7 +4,7 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
-    table::{Row, SAME, row},
+    row::{Row, SAME, row},
     tensor::Tensor,
 };
 

@@ -3,7 +3,7 @@
 use super::{
     Size,
     call::{Call, Made},
-    table::{Row, SAME, row},
+    row::{Row, SAME, row},
     tensor::Tensor,
 };
 

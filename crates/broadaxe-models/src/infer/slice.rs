@@ -8,7 +8,7 @@ use super::{
     elementwise::kept,
     number::Number,
     reshape::same,
-    table::{I64, Row, SAME, Type, row},
+    row::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor, small, strided, strides},
 };
 

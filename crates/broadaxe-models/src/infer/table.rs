@@ -8,54 +8,15 @@ use broadaxe_kernels::DType;
 use super::{
     attention,
     call::{Call, Function},
-    cast, control, conv, elementwise, gather, make, matmul, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
-    slice,
+    cast, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
+    row::{BOOL, Row, SAME, Type, row},
+    sequence, slice,
 };
 use crate::{attributes::is_standard, graph::Element};
-
-/// An operator: its shape function, and the types of its outputs' elements.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) infer: Function,
-    /// One per output; the last holds for the rest.
-    pub(crate) types: &'static [Type],
-}
-
-/// Where the type of an output's elements is from.
-#[derive(Clone, Copy)]
-pub(crate) enum Type {
-    /// That of this input.
-    Same(usize),
-    /// Always this one.
-    Is(DType),
-    /// Named by an attribute; without it, this one.
-    Named(&'static str, DType),
-    /// Named by an attribute; without it, that of this input.
-    NamedOr(&'static str, usize),
-    /// That of the zero point, the third input; else named by `output_dtype`, else u8.
-    Quantized,
-    /// What the constant in an attribute has, else f32.
-    Held(&'static str),
-    /// Not known from the node.
-    Open,
-}
-
-/// The type of the first input's elements.
-pub(crate) const SAME: &[Type] = &[Type::Same(0)];
-/// 64-bit integers.
-pub(crate) const I64: &[Type] = &[Type::Is(DType::I64)];
-/// Truth values.
-pub(crate) const BOOL: &[Type] = &[Type::Is(DType::Bool)];
-
-/// Makes a row.
-pub(crate) const fn row(name: &'static str, infer: Function, types: &'static [Type]) -> Row {
-    Row { name, infer, types }
-}
 
 static ONNX: &[&[Row]] = &[
     attention::ROWS,
     cast::ROWS,
-    control::ROWS,
     conv::ROWS,
     gather::ROWS,
     make::ROWS,
@@ -67,6 +28,7 @@ static ONNX: &[&[Row]] = &[
     reshape::ROWS,
     resize::ROWS,
     rnn::ROWS,
+    sequence::ROWS,
     slice::ROWS,
 ];
 
@@ -81,6 +43,8 @@ static LEARNING: &[&[Row]] = &[&[
 
 static OPENVINO: &[&[Row]] = &[openvino::ROWS];
 
+static NCNN: &[&[Row]] = &[ncnn::ROWS];
+
 type Index = HashMap<&'static str, &'static Row>;
 
 fn index(tables: &'static [&'static [Row]]) -> Index {
@@ -89,8 +53,8 @@ fn index(tables: &'static [&'static [Row]]) -> Index {
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
-    static ALL: OnceLock<[Index; 3]> = OnceLock::new();
-    let [onnx, learning, openvino] = ALL.get_or_init(|| [index(ONNX), index(LEARNING), index(OPENVINO)]);
+    static ALL: OnceLock<[Index; 4]> = OnceLock::new();
+    let [onnx, learning, openvino, ncnn] = ALL.get_or_init(|| [ONNX, LEARNING, OPENVINO, NCNN].map(index));
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
@@ -102,6 +66,7 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     let index = match system {
         System::Onnx if is_standard(system, &call.node.domain) => onnx,
         System::Openvino => openvino,
+        System::Ncnn => return ncnn.get(op).map(|row| (row.infer, row.types)),
         _ => return None,
     };
     if let Some(row) = index.get(op) {

@@ -24,12 +24,14 @@ pub(crate) struct Tensor {
     pub(crate) dims: Option<Vec<Size>>,
     /// The elements, if they are followed.
     pub(crate) values: Option<Values>,
+    /// The number of samples, where it is no axis; one where it is not given.
+    pub(crate) batch: Option<Size>,
 }
 
 impl Tensor {
     /// Makes a tensor of these extents.
     pub(crate) fn of(dims: Vec<Size>) -> Self {
-        Self { dims: Some(dims), values: None }
+        Self { dims: Some(dims), ..Self::default() }
     }
 
     /// Makes a tensor of these extents, given as numbers.

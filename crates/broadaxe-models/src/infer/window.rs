@@ -6,6 +6,7 @@ use super::{
 };
 
 /// How wide a window is on one axis and how it moves.
+#[derive(Clone)]
 pub(crate) struct Window {
     pub(crate) kernel: Size,
     pub(crate) stride: i64,
