@@ -10,6 +10,7 @@ An engine that falls over takes its own process with it.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
