@@ -45,7 +45,7 @@ pub struct Report {
 pub struct Finding {
     /// The node.
     pub node: NodeId,
-    /// The target, as it is written on the command line.
+    /// The target, in the form that the command line accepts.
     pub target: String,
     /// What the target does.
     pub verdict: Verdict,
@@ -59,13 +59,13 @@ pub struct Finding {
     pub axis: Option<(usize, Vec<usize>)>,
     /// Where the statement about the target is from.
     pub evidence: Option<Evidence>,
-    /// Sizes near those of the model with which a node that is refused would differ without a word.
-    pub near: Option<Coincidence>,
+    /// Sizes near those of the model for which a node that is refused would differ silently.
+    pub near: Option<Box<Coincidence>>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Repair>,
 }
 
-/// Sizes with which a node that is refused would differ without a word: one dim of one operand is changed.
+/// Sizes for which a node that is refused would differ silently: one dim of one operand is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coincidence {
     /// The shapes of the operands.
@@ -79,8 +79,8 @@ pub struct Coincidence {
 pub enum Verdict {
     /// The same as the model's own format.
     Same,
-    /// Something else, without a word: an element on which the two differ.
-    Differs(Counterexample),
+    /// Silently something else: an element on which the two differ.
+    Differs(Box<Counterexample>),
     /// It has the operator, and refuses these shapes, types or attributes.
     Refused,
     /// It has no such operator or layer, whatever the shapes are.
@@ -188,7 +188,7 @@ fn others(
     }
 }
 
-/// Says whether a node computes something: what holds a tensor, takes an input or names an output does not.
+/// Says whether a node computes something: constants, inputs and outputs do not.
 fn computes(model: &Model, id: NodeId) -> bool {
     let node = model.node(id);
     node.inputs.iter().any(Option::is_some) && node.outputs.iter().any(Option::is_some)
@@ -283,7 +283,7 @@ fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option
     (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(error))
 }
 
-/// Says what a target does with a node, written as it is asked for, and why; `result` is the shape of its output, where a
+/// Says what a target does with a node, by its name, and why; `result` is the shape of its output, where a
 /// [`crate::meaning::Kind::Stretch`] needs it.
 pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
     let treatment = target.treat(asked);
