@@ -235,17 +235,17 @@ fn pattern(columns: &[Vec<bool>], operands: usize) -> Pattern {
         return Pattern::Both;
     }
     let smaller = rows.iter().filter(|row| row.contains(&false));
-    smaller.map(|row| lies(row)).max().unwrap_or(Pattern::Same)
+    smaller.map(|row| pattern_of(row)).max().unwrap_or(Pattern::Same)
 }
 
-/// Says how an operand that is stretched alone lies on the result.
+/// Says how an operand that is stretched alone is placed on the result.
 fn alone(columns: &[Vec<bool>]) -> Pattern {
     let row: Vec<bool> = columns.iter().map(|column| column[0]).collect();
-    if row.contains(&false) { lies(&row) } else { Pattern::Same }
+    if row.contains(&false) { pattern_of(&row) } else { Pattern::Same }
 }
 
-/// Says how a smaller operand lies, by the axes that it runs along.
-fn lies(row: &[bool]) -> Pattern {
+/// Says how a smaller operand is placed, by the axes that it covers.
+fn pattern_of(row: &[bool]) -> Pattern {
     let Some(first) = row.iter().position(|&runs| runs) else { return Pattern::Scalar };
     let last = row.iter().rposition(|&runs| runs).unwrap_or(first);
     match () {

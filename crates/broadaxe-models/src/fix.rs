@@ -24,7 +24,7 @@ use crate::{
 pub use self::advise::advise;
 pub(crate) use self::settle::{Form, Want, settle};
 
-/// The changes to a model, and what they leave as it is.
+/// The changes to a model, and the nodes that they leave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fix {
     /// The changes, to be made at once.
@@ -64,7 +64,7 @@ pub struct Step {
     pub bytes: u64,
 }
 
-/// A node that stays as it is, although it should not.
+/// A node that should change and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The node.

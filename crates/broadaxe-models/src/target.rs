@@ -47,18 +47,18 @@ pub static PROFILES: &[&Profile] = &[
     &none::PROFILE,
 ];
 
-/// What every target takes out.
+/// Operators that every target removes.
 const COPIES: &[Role] = &[Role::Identity];
 
 /// Describes a target: its name and what it does with element-wise nodes.
 pub struct Profile {
-    /// The name on the command line; one that ends in `<=N` takes a number: `rank<=4`.
+    /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
     pub name: &'static str,
     /// What the target is, in one line.
     pub summary: &'static str,
     /// What it does; the first law that speaks of a node holds.
     pub laws: &'static [Law],
-    /// Operators that it takes out of the graph before it merges nodes, where what reads them gives the same without.
+    /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
     pub removed: &'static [Role],
 }
 
@@ -126,7 +126,7 @@ pub struct Asked<'a> {
     pub operands: &'a [SymbolicShape],
     /// Which of its operands are constants, or depend on nothing else.
     pub constants: &'a [bool],
-    /// What pnnx takes for the batch axis of each operand.
+    /// The axis of each operand that pnnx treats as the batch.
     pub batches: &'a [Option<usize>],
     /// The target that is asked.
     pub target: Option<Target>,
@@ -148,7 +148,7 @@ pub enum Does {
     Own,
     /// It broadcasts by this rule.
     Rule(Rule),
-    /// It takes one of two operands for a list, without a look at its shape, and gives its entry `i` to entry `i` of
+    /// It treats one of two operands as a list, whatever its shape, and gives its entry `i` to entry `i` of
     /// this axis of the other one.
     List {
         /// The operand that is the list; the other one is the data.
@@ -176,7 +176,7 @@ pub enum Does {
     Unknown(Cow<'static, str>),
 }
 
-/// A target: a profile, with its number if it takes one.
+/// A target: a profile, with its number if it has one.
 #[derive(Clone, Copy)]
 pub struct Target {
     profile: &'static Profile,
@@ -208,7 +208,7 @@ impl Target {
     }
 }
 
-/// Stands where no law of a profile speaks of a node.
+/// The law for nodes that no other law of a profile covers.
 static UNSPOKEN: Law = Law {
     kinds: &[],
     way: Way::Unknown,
@@ -262,7 +262,7 @@ impl<'a> Asked<'a> {
         self.target.map_or(0, |target| target.limit)
     }
 
-    /// Says whether the target takes an operator out of the graph first.
+    /// Says whether the target removes an operator from the graph first.
     pub(in crate::target) fn removes(&self, op: Role) -> bool {
         self.target.is_some_and(|target| target.profile.removed.contains(&op))
     }

@@ -1,7 +1,7 @@
 //! ONNX models from before opset 7, in the words of opset 7.
 //!
 //! Until opset 7 an operand was stretched only where the attribute `broadcast` said so, and `axis` said along which axes
-//! of the first operand the second one lies. From opset 7 on shapes are aligned at the last axis. So the second operand
+//! of the first operand the second one covers. From opset 7 on shapes are aligned at the last axis. So the second operand
 //! gets an axis of 1 for every axis of the first one that comes after its own, and the attributes go. Converters that
 //! only drop the attributes change the meaning wherever `axis` was not the last place that fits.
 //!

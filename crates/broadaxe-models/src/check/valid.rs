@@ -82,14 +82,14 @@ fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning
             OperandType::OneOf(dtypes) | OperandType::Shared(dtypes) => dtypes,
         };
         if !allowed.contains(dtype) {
-            let takes = allowed.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
-            return Some(Invalid::Wrong(format!("{} takes {takes} as operand {at}, not {dtype}", node.op)));
+            let accepted = allowed.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
+            return Some(Invalid::Wrong(format!("{} accepts {accepted} as operand {at}, not {dtype}", node.op)));
         }
         if matches!(row.operand(at), OperandType::Shared(_)) {
             match shared {
                 Some((first, other)) if other != *dtype => {
                     let text = format!(
-                        "{} takes one element type; operand {first} is {other} and operand {at} {dtype}",
+                        "{} needs operands of one element type; operand {first} is {other} and operand {at} {dtype}",
                         node.op
                     );
                     return Some(Invalid::Wrong(text));

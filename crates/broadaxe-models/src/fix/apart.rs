@@ -80,7 +80,7 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
     Some((edits, Step { node: id, text, bytes: copied(shapes, x) }))
 }
 
-/// Returns the shape to give the slope where it lies: only if nothing else reads it.
+/// Returns the new shape of the slope in the file, if nothing else reads it.
 fn in_place(model: &Model, id: NodeId, slope: ValueId, form: &Form) -> Option<Vec<usize>> {
     let constant = model.value(slope).constant.as_ref()?;
     let alone = model.uses()[slope.0 as usize] == [Use { node: id, input: 1 }];

@@ -31,7 +31,7 @@ pub(crate) enum Answer {
 
 /// A target, as far as repairs need it.
 pub(crate) trait Judge {
-    /// Returns the name, as it is written on the command line.
+    /// Returns the name on the command line.
     fn name(&self) -> String;
     /// Says what the target does with a node that is written in this way.
     fn answer(&self, node: NodeId, way: &Candidate) -> Answer;
@@ -72,7 +72,7 @@ pub(crate) struct Planner<'a> {
     fix: Fix,
 }
 
-/// How often nodes are chosen anew after some were taken apart.
+/// How often nodes are chosen again after some were decomposed.
 const ROUNDS: usize = 4;
 
 /// Finds the fewest changes after which all targets read every node alike.

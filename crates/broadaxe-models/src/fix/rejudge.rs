@@ -21,7 +21,7 @@ use crate::{
     target::Target,
 };
 
-/// How many plans are made before every node in question stays as it is, and how many after that.
+/// How many plans are made before every remaining node is left unchanged, and how many after that.
 const PLANS: usize = 8;
 const LAST: usize = 3;
 

@@ -150,7 +150,7 @@ fn constants_of_several_readers() {
             target: &EQUAL,
             want: &["in place (1, 3)", "1 of copy (1, 1, 3)"],
         },
-        // Only the second reader needs another shape, but the first one takes it too.
+        // Only the second reader needs another shape, but the first one accepts it too.
         Case { readers: &["(2,2,2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["in place (1, 1, 3)"] },
         // The first reader has no room for it.
         Case { readers: &["(2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["1 of copy (1, 1, 3)"] },

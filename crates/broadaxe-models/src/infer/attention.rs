@@ -1,4 +1,4 @@
-//! Attention and what stands around it.
+//! Attention and rotary embeddings.
 
 use super::{
     Size,

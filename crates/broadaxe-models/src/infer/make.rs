@@ -100,7 +100,7 @@ pub(crate) fn filled(call: &Call<'_>) -> Made {
     Ok(vec![Tensor::of(dims).with(values)])
 }
 
-/// Infers a constant from whichever of its attributes is there.
+/// Infers a constant from the attribute that it has.
 fn constant(call: &Call<'_>) -> Made {
     let list = |numbers: Vec<Number>| Ok(vec![Tensor::list(numbers.into_iter().map(Some).collect())]);
     let one = |number: Number| Ok(vec![Tensor::of(Vec::new()).with(Some(vec![Some(number)]))]);

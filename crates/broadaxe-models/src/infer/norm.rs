@@ -29,7 +29,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("SoftmaxCrossEntropyLoss", loss, SAME),
 ];
 
-/// Infers a batch normalisation: beside the result, statistics per channel.
+/// Infers a batch normalisation: the result, and statistics per channel.
 fn batch(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     let channels = dims.get(1).cloned().unwrap_or_else(|| Size::known(1));

@@ -287,7 +287,7 @@ fn pieces(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
     let axis = split_axis(call, dims.len())?;
     let mut sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
-    // -1 takes what the others leave.
+    // -1 is what the others leave.
     if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
         let rest = || {
             let others = sizes.iter().enumerate().filter(|(k, _)| *k != at);

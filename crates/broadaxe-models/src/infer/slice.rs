@@ -49,7 +49,7 @@ pub(crate) fn like(call: &Call<'_>) -> Made {
 /// Numbers from here on mean the end of an axis, in files that know none larger.
 const END: i64 = i32::MAX as i64;
 
-/// One axis of a slice, as it is written.
+/// One axis of a slice, as in the file.
 pub(crate) struct Range {
     pub(crate) start: Option<Size>,
     pub(crate) end: Option<Size>,
@@ -57,7 +57,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Returns where it starts in an axis and how many elements it takes.
+    /// Returns where it starts in an axis and how many elements it has.
     pub(crate) fn taken(&self, call: &Call<'_>, extent: &Size) -> (Option<Size>, Option<Size>) {
         let (zero, Some(step)) = (Size::known(0), self.step.filter(|&step| step != 0)) else { return (None, None) };
         let top = if step > 0 { Some(extent.clone()) } else { extent.more(-1) };

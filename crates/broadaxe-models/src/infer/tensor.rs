@@ -57,7 +57,7 @@ impl Tensor {
         count(self.dims.as_deref()?)
     }
 
-    /// Returns the shape as it is named outside.
+    /// Returns the shape to show.
     pub(crate) fn shape(&self) -> SymbolicShape {
         match &self.dims {
             Some(dims) => SymbolicShape::new(dims.iter().map(Size::dim).collect::<Vec<_>>()),

@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// Learns from given shapes what names of dims stand for, and whether they are other shapes than the file's.
+    /// Learns from given shapes which sizes the names of dims have, and whether they are other shapes than the file's.
     fn bind(&mut self, given: &[(ValueId, Vec<Dim>)]) -> Result<(), Error> {
         for (id, dims) in given {
             let value = self.model.value(*id);
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
 
     fn input(&mut self, id: ValueId, given: &[(ValueId, Vec<Dim>)]) {
         let value = self.model.value(id);
-        // A constant among the inputs is a default, which stands unless another shape is given.
+        // A constant among the inputs is a default; it counts unless another shape is given.
         if value.constant.is_some() && given.iter().all(|(known, _)| *known != id) {
             return;
         }
@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
         self.settle(id, made, elements)
     }
 
-    /// Keeps the results of a node, beside what the file says of them.
+    /// Keeps the results of a node, merged with what the file says of them.
     fn settle(&mut self, id: NodeId, made: Made, elements: Vec<Option<Element>>) -> Result<(), Error> {
         let node = self.model.node(id);
         let (tensors, why) = match made {

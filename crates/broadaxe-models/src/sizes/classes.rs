@@ -1,6 +1,6 @@
 //! Sizes as residue classes: the shortest way to say which of a range are taken.
 //!
-//! A model that halves its input five times takes the multiples of 32, perhaps 1 and 2 beside them. So the sizes are said as
+//! A model that halves its input five times accepts the multiples of 32, and perhaps 1 and 2. So the sizes are described as
 //! "those with one of these remainders, but for these exceptions", with the period for which that is shortest. A period
 //! must be seen three times, or it says nothing.
 
@@ -57,7 +57,7 @@ impl Classes {
     }
 
     /// Says whether a size is taken.
-    pub fn takes(&self, size: usize) -> bool {
+    pub fn accepts(&self, size: usize) -> bool {
         if self.also.contains(&size) {
             return true;
         }
@@ -111,7 +111,7 @@ mod tests {
         let taken: Vec<bool> = (from..=to).map(taken).collect();
         let classes = Classes::of(from, &taken);
         for (size, &is) in (from..).zip(&taken) {
-            assert_eq!(classes.takes(size), is, "{size}: {classes:?}");
+            assert_eq!(classes.accepts(size), is, "{size}: {classes:?}");
         }
         classes
     }

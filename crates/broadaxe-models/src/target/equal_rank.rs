@@ -20,18 +20,18 @@ pub(super) static PROFILE: Profile = Profile {
             text: "has an operator that says the same",
             evidence: TOSA,
         },
-        Law { kinds: &[], way: Way::Ask(ranks), text: "takes operands of equal rank, axis by axis", evidence: TOSA },
+        Law { kinds: &[], way: Way::Ask(ranks), text: "needs operands of equal rank, axis by axis", evidence: TOSA },
     ],
 };
 
 fn ranks(asked: &Asked<'_>) -> Option<Does> {
     let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
     let Some(ranks) = ranks else {
-        return Some(Does::Unknown(Cow::Borrowed("takes operands of equal rank, and the ranks are not known")));
+        return Some(Does::Unknown(Cow::Borrowed("needs operands of equal rank, and the ranks are not known")));
     };
     if ranks.iter().all(|rank| *rank == ranks[0]) {
         return Some(Does::Rule(Rule::numpy()));
     }
     let list: Vec<String> = ranks.iter().map(usize::to_string).collect();
-    Some(Does::Refused(format!("takes operands of equal rank; these have ranks {}", list.join(", ")).into()))
+    Some(Does::Refused(format!("needs operands of equal rank; these have ranks {}", list.join(", ")).into()))
 }

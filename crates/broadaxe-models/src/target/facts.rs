@@ -27,7 +27,7 @@ pub struct Facts {
 pub struct Around {
     /// Which operands are constants, or depend on nothing else.
     pub constants: Vec<bool>,
-    /// What pnnx takes for the batch axis of each.
+    /// The axis of each that pnnx treats as the batch.
     pub batches: Vec<Option<usize>>,
 }
 
@@ -77,7 +77,7 @@ impl Facts {
         self.folded.get(value.0 as usize).copied().unwrap_or(false)
     }
 
-    /// Says whether pnnx takes an axis of a value for the batch, of whatever rank it is.
+    /// Says whether pnnx treats an axis of a value as the batch, of whatever rank it is.
     pub fn has_batch(&self, value: ValueId) -> bool {
         self.batches.reaches(value)
     }
@@ -92,7 +92,7 @@ impl Facts {
         self.batches.conflict()
     }
 
-    /// Returns what pnnx takes for the batch axis of a value.
+    /// Returns the axis of a value that pnnx treats as the batch.
     pub fn batch(&self, value: ValueId) -> Option<usize> {
         self.batches.get(value)
     }

@@ -95,6 +95,6 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
         (_, Some(1)) => Does::Own,
         (Some(rank @ (0 | 4..)), _) => Does::Refused(format!("has no PReLU for rank {rank}").into()),
         (Some(_), Some(_)) => Does::List { operand: 1, axis: 0 },
-        _ => Does::Unknown(Cow::Borrowed("takes the slope for a list, and its shape is not known")),
+        _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and its shape is not known")),
     })
 }

@@ -17,7 +17,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Rule("none"),
-            text: "takes equal shapes only",
+            text: "accepts equal shapes only",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
     ],

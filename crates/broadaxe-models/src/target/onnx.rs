@@ -42,13 +42,13 @@ pub(super) static ONNX: Profile = Profile {
         Law {
             kinds: &[Kind::Bounds],
             way: Way::Ask(bounds),
-            text: "takes bounds of Clip of the shape (1,), though the specification wants scalars",
+            text: "accepts bounds of Clip of the shape (1,), although the specification requires scalars",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Bounds],
             way: Way::Rule("onnx-clip"),
-            text: "takes scalars as the bounds of Clip",
+            text: "requires scalars as the bounds of Clip",
             evidence: RUNTIME,
         },
         Law {
@@ -87,7 +87,7 @@ pub(super) static ONNX_6: Profile = Profile {
         Law {
             kinds: &[Kind::Many],
             way: Way::Rule("none"),
-            text: "takes equal shapes for Max, Min, Sum and Mean before opset 8",
+            text: "accepts equal shapes for Max, Min, Sum and Mean before opset 8",
             evidence: SCHEMAS,
         },
         Law {
@@ -105,7 +105,7 @@ pub(super) static ONNX_6: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Ask(legacy),
-            text: "takes equal shapes, or one element or a suffix as the second operand",
+            text: "accepts equal shapes, or one element or a suffix as the second operand",
             evidence: SCHEMAS,
         },
     ],
@@ -163,7 +163,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         }
     }
     if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
-        return Some(Does::Unknown("may make one FastGelu of these nodes, which takes no tensor of rank 0".into()));
+        return Some(Does::Unknown(
+            "may fuse these nodes into FastGelu, which does not support tensors of rank 0".into(),
+        ));
     }
     let known = asked.sizes(data);
     let enlarges = known.is_none_or(|dims| !fits(&own, &dims));
@@ -171,7 +173,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     if !suspect {
         return None;
     }
-    // It takes constants of rank 0 and 1 only.
+    // It accepts constants of rank 0 and 1 only.
     if own.len() == 1
         && rank == 0
         && let Some((_, found)) = pattern::find(asked, &GELUS, constant)
@@ -199,7 +201,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let text = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
     }
-    let text = "may make one normalisation of these nodes, which takes no scale that stretches the data";
+    let text = "may fuse these nodes into one normalisation, which does not support a scale that stretches the data";
     (place >= inner && enlarges).then(|| Does::Unknown(text.into()))
 }
 

@@ -90,7 +90,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Bias],
             way: Way::Ask(matmul::open),
-            text: "takes a constant per column where the number of columns is known",
+            text: "accepts a constant per column where the number of columns is known",
             evidence: LAWS,
         },
         Law {
@@ -156,7 +156,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(in_place::summed),
-            text: "adds in place to what a convolution computes, and takes open dims for equal",
+            text: "adds in place to what a convolution computes, and treats open dims as equal",
             evidence: LAWS,
         },
         Law {

@@ -1,4 +1,4 @@
-//! ncnn by way of pnnx, which inserts reshapes, drops a batch axis, and takes every slope for a list of channels.
+//! ncnn by way of pnnx, which inserts reshapes, drops a batch axis, and treats every slope as a list of channels.
 //!
 //! Where the ranks of two operands differ, pnnx reshapes the one of lower rank with axes of 1 in front, so that ncnn's
 //! rule comes to NumPy's. What else it does is by topic: the batch ([`batch`]), `Gemm` ([`gemm`]), `LayerNormalization`
@@ -46,7 +46,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Ask(gemm::behind),
-            text: "takes the rows of a product for the batch",
+            text: "treats the rows of a product as the batch",
             evidence: LAWS,
         },
         Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Unsupported, text: "has no such layer", evidence: RUN },
@@ -56,7 +56,7 @@ pub(super) static PROFILE: Profile = Profile {
             text: "has no such operation",
             evidence: RUN,
         },
-        Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 beside the batch", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 without the batch", evidence: RUN },
         Law { kinds: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: LAWS },
         Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "clips between constants only", evidence: LAWS },
         Law {
@@ -75,13 +75,13 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[Kind::Bias],
             way: Way::Ask(gemm::bias),
-            text: "takes one number per column as the C of Gemm",
+            text: "needs one number per column as the C of Gemm",
             evidence: LAWS,
         },
         Law {
             kinds: &[Kind::Affine],
             way: Way::Ask(layernorm::affine),
-            text: "takes as many scales and biases as elements are normalised",
+            text: "needs as many scales and biases as elements are normalised",
             evidence: LAWS,
         },
         Law {
@@ -93,7 +93,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(number),
-            text: "takes a constant of one element for a number without axes",
+            text: "treats a constant of one element as a number without axes",
             evidence: LAWS,
         },
         Law {
@@ -102,7 +102,7 @@ pub(super) static PROFILE: Profile = Profile {
             text: "has no layer for x - tanh(x) and x / (1 + |x|), which pnnx makes one operation",
             evidence: LAWS,
         },
-        Law { kinds: &[Kind::Many], way: Way::Ask(many), text: "takes Max and Min of two operands", evidence: RUN },
+        Law { kinds: &[Kind::Many], way: Way::Ask(many), text: "supports Max and Min of two operands", evidence: RUN },
         Law {
             kinds: &[],
             way: Way::Ask(batch::batch),
@@ -122,10 +122,10 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
         (rank > RANK).then_some(rank)
     };
     let refused = |rank: usize| {
-        Some(Does::Refused(format!("has ranks up to {RANK} beside the batch; an operand has rank {rank}").into()))
+        Some(Does::Refused(format!("has ranks up to {RANK} without the batch; an operand has rank {rank}").into()))
     };
     if asked.operands.iter().any(|shape| shape.rank().is_none()) {
-        return Some(Does::Unknown("has ranks up to 4 beside the batch, and a rank is not known".into()));
+        return Some(Does::Unknown("has ranks up to 4 without the batch, and a rank is not known".into()));
     }
     if let Some(rank) = asked.operands.iter().enumerate().find_map(over) {
         return refused(rank);
@@ -152,7 +152,7 @@ fn scalar(asked: &Asked<'_>) -> Option<Does> {
     shown.then(|| Does::Garbled("has no tensors of rank 0, and gives a result of shape (1)".into()))
 }
 
-/// A computed bound becomes a second input of a layer that takes one.
+/// A computed bound becomes a second input of a layer that has one.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let computed = asked.constants[1..].iter().any(|constant| !constant);
     computed.then(|| Does::Unsupported("has no layer that clips between computed bounds".into()))
@@ -174,7 +174,7 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let rest = (0..ranks.len()).filter(|&k| !number(k)).map(|k| ranks[k]).max()?;
     let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest);
     lost.then(|| {
-        Does::Garbled("takes a constant of one element for a number, so that the axes it adds are lost".into())
+        Does::Garbled("treats a constant of one element as a number, so that the axes it adds are lost".into())
     })
 }
 
@@ -242,7 +242,8 @@ pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]
     };
     let refused = |node: &Node| {
         let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > RANK)?;
-        let text = format!("ncnn has ranks up to {RANK} beside the batch, and cannot load a reshape of rank {largest}");
+        let text =
+            format!("ncnn has ranks up to {RANK} without the batch, and cannot load a reshape of rank {largest}");
         meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
     let all = (0..).map(NodeId).zip(&model.nodes);

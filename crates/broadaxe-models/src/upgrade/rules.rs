@@ -171,7 +171,7 @@ fn split(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
         return Ok(());
     }
     let lengths = case.whole(1).ok_or("the lengths must be a constant")?;
-    let &[Some(input), _] = &node.inputs[..] else { return Err("it takes one input, and lengths".to_string()) };
+    let &[Some(input), _] = &node.inputs[..] else { return Err("it needs one input, and lengths".to_string()) };
     if node.outputs.len() > 1 {
         return Err("lengths that are an input cannot be turned; give them as the attribute split".to_string());
     }
@@ -207,7 +207,7 @@ fn norm(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
 }
 
 impl Case<'_> {
-    /// Removes an attribute, if it is there.
+    /// Removes an attribute, if the node has it.
     fn drop(&self, turn: &mut Turn, name: &str) {
         if self.model.node(self.id).attribute(name).is_some() {
             turn.set(self.id, name, None);

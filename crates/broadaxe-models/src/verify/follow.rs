@@ -101,7 +101,7 @@ impl<'a> Follower<'a> {
         }
         let meaning = match meaning::meaning(self.model, id) {
             Some(meaning) => meaning?,
-            None => return Err(format!("{} lies between its operands and its result", node.op)),
+            None => return Err(format!("{} is between its operands and its result", node.op)),
         };
         let mut operands = Vec::new();
         for source in &meaning.operands {

@@ -10,7 +10,7 @@ use crate::infer::{
     tensor::Tensor,
 };
 
-/// Stands for an extent or an end that follows.
+/// The number of an extent or end that follows from the others.
 const OPEN: i64 = -233;
 
 /// Infers parts along an axis: by their sizes, or by where they end.

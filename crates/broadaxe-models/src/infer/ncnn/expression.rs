@@ -1,7 +1,7 @@
 //! Expressions for extents: `0w,//(1c,2),-1`.
 //!
 //! A list of numbers, of extents of inputs (`1c` is c of input 1) and of functions of them, operator first. Brackets and
-//! commas only part the words: read from the end, a function takes what stands on the top of a stack.
+//! commas only separate words. Words are read from the end; a function pops its operands from a stack.
 
 use super::layer::{n, whdc};
 use crate::infer::{

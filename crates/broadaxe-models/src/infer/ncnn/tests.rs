@@ -166,7 +166,7 @@ fn key(word: &str) -> i64 {
     if number < -200 { -23300 - number } else { number }
 }
 
-/// Whatever stands in the parameters, every blob has a shape or a reason.
+/// Every blob has a shape or a reason, for any parameters.
 #[test]
 fn strange_parameters() {
     let ops = [

@@ -108,7 +108,7 @@ impl Walk<'_> {
         call.axis(call.ints(name).and_then(|axes| axes.get(k).copied()).unwrap_or(0), rank).ok()
     }
 
-    /// Takes the results of the bodies, or has them run again.
+    /// Keeps the results of the bodies, or runs them again.
     pub(super) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Step>) -> Result<(), Error> {
         let node = self.model.node(id);
         let kind = self.kind(id);

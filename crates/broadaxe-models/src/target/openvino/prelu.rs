@@ -63,7 +63,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
 /// Says what becomes of a slope where the file leaves dims open.
 ///
 /// A slope of rank 1 goes to axis 1 wherever that may have its length. And a slope that a function of open dims makes is
-/// computed together with that function, which takes data and slope for each other.
+/// computed together with that function, which exchanges data and slope.
 pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
     let computed = asked.value(1).is_some_and(|value| asked.maker(value).is_some());
@@ -115,7 +115,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
     if dims.len() < 4 || !asked.constants[operand] || !is_product(asked, data) {
         return None;
     }
-    // The kernel takes a slope that no other node reads.
+    // The kernel accepts a slope that no other node reads.
     asked.value(operand).filter(|value| asked.readers(*value).count() == 1)?;
     let slope = asked.operands[operand].known()?;
     let (channels, columns) = (dims[1].size()?, dims.last()?.size()?);
@@ -130,7 +130,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
         Does::List { operand, axis: dims.len() - 1 }
     } else {
         Does::Refused(
-            format!("computes PRelu together with the MatMul before it, and takes {columns} slopes there").into(),
+            format!("computes PRelu together with the MatMul before it, and needs {columns} slopes there").into(),
         )
     })
 }
