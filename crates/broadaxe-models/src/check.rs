@@ -15,7 +15,7 @@ use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 use self::{
     symbolic::Open,
     valid::{Invalid, invalid},
-    verdict::{Judged, Known},
+    verdict::{Judged, KnownOperands},
 };
 pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
@@ -217,7 +217,7 @@ fn reject(
 fn contradicts(
     model: &Model,
     meaning: &Meaning,
-    own: &Known,
+    own: &KnownOperands,
     result: &[usize],
     output: Option<ValueId>,
 ) -> Option<Judged> {
@@ -249,7 +249,7 @@ fn examine(
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
     let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
-    let known = known.map(|known| Known::new(&asked, known, &stretched));
+    let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
     let wrong = wrong.or_else(recorded);
     let mut open = None;
@@ -289,7 +289,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
     let treatment = target.treat(asked);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
     let judged = if let Some(known) = known {
-        Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+        KnownOperands::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
     } else {
         let open = Open::new(asked, Some(result));
         undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(asked, &[], target))

@@ -193,14 +193,14 @@ fn trial(
 }
 
 /// An operand, an axis of it, its extent there and that of the result, as far as they are known.
-type Extent = (usize, usize, Option<usize>, Option<usize>);
+type OperandExtent = (usize, usize, Option<usize>, Option<usize>);
 
 /// Lists the extents of all operands of a node with those of the result.
 fn extents(
     meaning: &Meaning,
     operands: &[SymbolicShape],
     output: &SymbolicShape,
-) -> Result<Vec<Extent>, broadaxe_shape::Error> {
+) -> Result<Vec<OperandExtent>, broadaxe_shape::Error> {
     let known: Option<Vec<_>> = operands.iter().map(SymbolicShape::known).collect();
     if let (Some(known), false) = (known, meaning.rule.def().target) {
         let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();

@@ -37,14 +37,14 @@ pub(crate) use self::pnnx::kept as kept_batch;
 pub static PROFILES: &[&Profile] = &[
     &onnx::ONNX,
     &onnx::ONNX_6,
-    &openvino::PROFILE,
-    &pnnx::PROFILE,
-    &ncnn::PROFILE,
-    &paddle::PROFILE,
-    &numpy::PROFILE,
-    &equal_rank::PROFILE,
-    &rank::PROFILE,
-    &none::PROFILE,
+    &openvino::OPENVINO,
+    &pnnx::PNNX,
+    &ncnn::NCNN,
+    &paddle::PADDLE,
+    &numpy::NUMPY,
+    &equal_rank::EQUAL_RANK,
+    &rank::RANK,
+    &none::NONE,
 ];
 
 /// Operators that every target removes.
@@ -191,7 +191,7 @@ impl Target {
 
     /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
     pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
-        if self.profile.name == pnnx::PROFILE.name && model.system != System::Ncnn {
+        if self.profile.name == pnnx::PNNX.name && model.system != System::Ncnn {
             pnnx::refused_reshapes(model, shapes, &model.uses())
         } else {
             vec![]

@@ -21,7 +21,7 @@ use crate::{
     infer::Shapes,
 };
 
-use self::rules::{RULES, Rule, SAME};
+use self::rules::{RULES, Rule, UNCHANGED};
 
 /// The opset that models are brought to.
 pub const OPSET: i64 = 7;
@@ -83,7 +83,7 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
 fn turn(case: &Case<'_>, opset: i64) -> Result<Turn, String> {
     let node = case.model.node(case.id);
     let mut turn = Turn::default();
-    let known = SAME.contains(&node.op.as_str()) || RULES.iter().any(|rule| rule.op == node.op);
+    let known = UNCHANGED.contains(&node.op.as_str()) || RULES.iter().any(|rule| rule.op == node.op);
     if !known {
         return Err(format!("there is no operator {} before opset {OPSET}", node.op));
     }

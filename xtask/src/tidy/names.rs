@@ -39,11 +39,6 @@ const TWICE: &[(&str, &[&str])] = &[
         "Read", "Reader", "Render", "Row", "SPARSE", "Settings", "TENSOR", "TEXT", "TEXTS", "TYPE", "Value",
         "Written",
     ]),
-    ("crates/broadaxe-models", &[
-        "Case", "DEPTH", "Extent", "FORMS", "Finding", "Known", "LAWS", "MOST_BYTES",
-        "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",
-        "Step", "TRIED", "Values",
-    ]),
     ("crates/broadaxe-python", &[
         "LONG", "Named", "Said",
     ]),

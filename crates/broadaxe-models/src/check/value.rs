@@ -17,7 +17,7 @@ const EXACT: usize = 1 << 22;
 
 /// The numbers that are read in two ways, and the results of the node.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Values {
+pub(super) struct Computed {
     pub(super) numbers: Vec<f64>,
     pub(super) here: f64,
     pub(super) there: Option<f64>,
@@ -26,7 +26,7 @@ pub(super) struct Values {
 /// Computes the results of a node from the elements at these positions here and there, with codes on which they differ.
 ///
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
-pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Values> {
+pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
     let mut found = None;
     let tries = (CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
     for seed in 0..tries {
@@ -41,7 +41,7 @@ pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>)
             .map(|positions| compute(meaning, dtype, &read(positions)))
             .collect();
         let Some(results) = results else { continue };
-        let values = Values { numbers, here: results[0], there: results.get(1).copied() };
+        let values = Computed { numbers, here: results[0], there: results.get(1).copied() };
         let plain = results.iter().all(|value| value.is_finite());
         if plain && (there.is_none() || results[0] != results[1]) {
             return Some(values);
@@ -195,6 +195,6 @@ mod tests {
         let operands = (0..3).map(Source::Input).collect();
         let meaning = Meaning { kind: Kind::Affine, op, rule: Rule::unidirectional(), operands };
         let found = values(&meaning, &[4, 1, 0], Some(&[4, 2, 0]));
-        assert_eq!(found, Some(Values { numbers: vec![5.0, 2.0, 1.0], here: 11.0, there: Some(16.0) }));
+        assert_eq!(found, Some(Computed { numbers: vec![5.0, 2.0, 1.0], here: 11.0, there: Some(16.0) }));
     }
 }

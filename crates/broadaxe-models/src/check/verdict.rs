@@ -35,12 +35,12 @@ impl Judged {
 }
 
 /// Operands of known shapes, and what they mean in the model's own format.
-pub(super) struct Known {
+pub(super) struct KnownOperands {
     pub(super) shapes: Vec<Shape>,
     pub(super) own: Result<Alignment, broadaxe_shape::Error>,
 }
 
-impl Known {
+impl KnownOperands {
     /// Aligns operands by the node's own rule.
     pub(super) fn new(asked: &Asked<'_>, shapes: Vec<Shape>, result: &[usize]) -> Self {
         let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();

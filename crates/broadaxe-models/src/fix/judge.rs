@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A target, and what is known of the model around its nodes.
-struct Known<'a> {
+struct KnownShapes<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     target: Target,
@@ -45,12 +45,12 @@ pub(super) fn judges<'a>(
     let facts = std::rc::Rc::new(facts);
     let judge = |target: &Target| {
         let facts = facts.clone();
-        Box::new(Known { model, shapes, target: *target, facts }) as Box<dyn Judge + 'a>
+        Box::new(KnownShapes { model, shapes, target: *target, facts }) as Box<dyn Judge + 'a>
     };
     targets.iter().map(judge).collect()
 }
 
-impl Judge for Known<'_> {
+impl Judge for KnownShapes<'_> {
     fn name(&self) -> String {
         self.target.to_string()
     }

@@ -3,12 +3,12 @@
 use super::{
     Size,
     call::{Call, Made, because},
-    row::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     slice::like,
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static ATTENTION_ROWS: &[ShapeRow] = &[
     row("Attention", attention, &[Type::Same(0), Type::Same(1), Type::Same(2), Type::Same(0)]),
     row("RotaryEmbedding", like, SAME),
     row("LinearAttention", linear, &[Type::Same(0), Type::Same(3)]),

@@ -7,7 +7,7 @@ use super::{
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
     reshape::target,
-    row::{I64, Row, SAME, Type, row},
+    row::{I64, SAME, ShapeRow, Type, row},
     slice::like,
     tensor::{FOLLOWED, Tensor, count, product, read},
 };
@@ -16,7 +16,7 @@ use crate::graph::{Attribute, Element};
 const FLOAT: &[Type] = &[Type::Named("dtype", DType::F32)];
 const WINDOW: &[Type] = &[Type::Named("output_datatype", DType::F32)];
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static MAKE_ROWS: &[ShapeRow] = &[
     row("Shape", shape, I64),
     row("Size", size, I64),
     row("Range", range, SAME),

@@ -7,11 +7,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::united,
-    row::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static MATMUL_ROWS: &[ShapeRow] = &[
     row("MatMul", |call| product(call, 0, 1, false, false), SAME),
     row("MatMulInteger", |call| product(call, 0, 1, false, false), &[Type::Is(DType::I32)]),
     row("QLinearMatMul", |call| product(call, 0, 3, false, false), &[Type::Same(7)]),

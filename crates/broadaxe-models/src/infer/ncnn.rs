@@ -20,7 +20,7 @@ mod product;
 mod window;
 mod layers;
 
-pub(super) use self::layers::{ROWS, depends_on_elements};
+pub(super) use self::layers::{NCNN_ROWS, depends_on_elements};
 
 #[cfg(test)]
 mod tests;

@@ -6,12 +6,12 @@ use super::{
     Size,
     call::{Call, Made, because},
     elementwise::kept,
-    row::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     slice::like,
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static NORM_ROWS: &[ShapeRow] = &[
     row("BatchNormalization", batch, &[Type::Same(0), Type::Same(3)]),
     row("InstanceNormalization", like, SAME),
     row("GroupNormalization", like, SAME),

@@ -17,14 +17,14 @@ use super::{
     reduce::reduced,
     reshape::{self, reshaped, same, target, unsqueezed},
     resize::scaled,
-    row::{I64, Row, SAME, Type, row},
+    row::{I64, SAME, ShapeRow, Type, row},
     slice::{self, Range, concatenated, like},
     tensor::{Tensor, small, stretched, strided},
 };
 use crate::graph::Element;
 
 #[rustfmt::skip]
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("AdaptiveAvgPool", adaptive, SAME),
     row("AdaptiveMaxPool", adaptive, SAME),
     row("Assign", same, SAME),

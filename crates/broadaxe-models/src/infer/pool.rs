@@ -5,12 +5,12 @@ use broadaxe::DType;
 use super::{
     Size,
     call::{Call, Made, Stop, because},
-    row::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     tensor::Tensor,
     window::{Padding, Rounding, checked, padding, windows},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static POOL_ROWS: &[ShapeRow] = &[
     row("AveragePool", pooled, SAME),
     row("LpPool", pooled, SAME),
     row("MaxPool", pooled, &[Type::Same(0), Type::Is(DType::I64)]),

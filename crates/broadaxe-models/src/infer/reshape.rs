@@ -6,11 +6,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::{kept, united},
-    row::{Row, SAME, row},
+    row::{SAME, ShapeRow, row},
     tensor::{Tensor, product, small, stretched, strided, strides},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static RESHAPE_ROWS: &[ShapeRow] = &[
     row("Reshape", reshaped, SAME),
     row("Flatten", flattened, SAME),
     row("Squeeze", |call| squeezed(call, false), SAME),

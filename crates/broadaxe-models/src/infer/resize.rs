@@ -4,11 +4,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
-    row::{Row, SAME, row},
+    row::{SAME, ShapeRow, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static RESIZE_ROWS: &[ShapeRow] = &[
     row("Resize", resized, SAME),
     row("Upsample", resized, SAME),
     row("GridSample", sampled, SAME),

@@ -5,7 +5,7 @@ use broadaxe_kernels::DType;
 use super::call::Function;
 
 /// An operator: its shape function, and the types of its outputs' elements.
-pub(crate) struct Row {
+pub(crate) struct ShapeRow {
     pub(crate) name: &'static str,
     pub(crate) infer: Function,
     /// One per output; the last holds for the rest.
@@ -39,6 +39,6 @@ pub(crate) const I64: &[Type] = &[Type::Is(DType::I64)];
 pub(crate) const BOOL: &[Type] = &[Type::Is(DType::Bool)];
 
 /// Makes a row.
-pub(crate) const fn row(name: &'static str, infer: Function, types: &'static [Type]) -> Row {
-    Row { name, infer, types }
+pub(crate) const fn row(name: &'static str, infer: Function, types: &'static [Type]) -> ShapeRow {
+    ShapeRow { name, infer, types }
 }

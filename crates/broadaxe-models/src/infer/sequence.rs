@@ -5,11 +5,11 @@ use broadaxe::DType;
 use super::{
     Size,
     call::{Call, Made, because},
-    row::{Row, Type, row},
+    row::{ShapeRow, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static SEQUENCE_ROWS: &[ShapeRow] = &[
     row("SequenceAt", sequence, &[Type::Open]),
     row("SequenceConstruct", sequence, &[Type::Open]),
     row("SequenceEmpty", sequence, &[Type::Open]),

@@ -8,11 +8,11 @@ use super::{
     elementwise::kept,
     number::Number,
     reshape::same,
-    row::{I64, Row, SAME, Type, row},
+    row::{I64, SAME, ShapeRow, Type, row},
     tensor::{FOLLOWED, Tensor, small, strided, strides},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static SLICE_ROWS: &[ShapeRow] = &[
     row("Slice", sliced, SAME),
     row("Split", split, SAME),
     row("Concat", concatenated, SAME),

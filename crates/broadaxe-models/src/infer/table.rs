@@ -9,31 +9,31 @@ use super::{
     attention,
     call::{Call, Function},
     cast, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
-    row::{BOOL, Row, SAME, Type, row},
+    row::{BOOL, SAME, ShapeRow, Type, row},
     sequence, slice,
 };
 use crate::{attributes::is_standard, graph::Element};
 
-static ONNX: &[&[Row]] = &[
-    attention::ROWS,
-    cast::ROWS,
-    conv::ROWS,
-    gather::ROWS,
-    make::ROWS,
-    matmul::ROWS,
-    norm::ROWS,
-    pool::ROWS,
-    quant::ROWS,
-    reduce::ROWS,
-    reshape::ROWS,
-    resize::ROWS,
-    rnn::ROWS,
-    sequence::ROWS,
-    slice::ROWS,
+static ONNX_TABLES: &[&[ShapeRow]] = &[
+    attention::ATTENTION_ROWS,
+    cast::CAST_ROWS,
+    conv::CONV_ROWS,
+    gather::GATHER_ROWS,
+    make::MAKE_ROWS,
+    matmul::MATMUL_ROWS,
+    norm::NORM_ROWS,
+    pool::POOL_ROWS,
+    quant::QUANT_ROWS,
+    reduce::REDUCE_ROWS,
+    reshape::RESHAPE_ROWS,
+    resize::RESIZE_ROWS,
+    rnn::RNN_ROWS,
+    sequence::SEQUENCE_ROWS,
+    slice::SLICE_ROWS,
 ];
 
 /// The operators of ONNX's domain of classical learning that keep a shape.
-static LEARNING: &[&[Row]] = &[&[
+static LEARNING_TABLES: &[&[ShapeRow]] = &[&[
     row("Binarizer", slice::like, SAME),
     row("Imputer", slice::like, SAME),
     row("LabelEncoder", slice::like, &[Type::Open]),
@@ -41,20 +41,21 @@ static LEARNING: &[&[Row]] = &[&[
     row("Scaler", slice::like, &[Type::Is(DType::F32)]),
 ]];
 
-static OPENVINO: &[&[Row]] = &[openvino::ROWS];
+static OPENVINO_TABLES: &[&[ShapeRow]] = &[openvino::OPENVINO_ROWS];
 
-static NCNN: &[&[Row]] = &[ncnn::ROWS];
+static NCNN_TABLES: &[&[ShapeRow]] = &[ncnn::NCNN_ROWS];
 
-type Index = HashMap<&'static str, &'static Row>;
+type Index = HashMap<&'static str, &'static ShapeRow>;
 
-fn index(tables: &'static [&'static [Row]]) -> Index {
+fn index(tables: &'static [&'static [ShapeRow]]) -> Index {
     tables.iter().copied().flatten().map(|row| (row.name, row)).collect()
 }
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     static ALL: OnceLock<[Index; 4]> = OnceLock::new();
-    let [onnx, learning, openvino, ncnn] = ALL.get_or_init(|| [ONNX, LEARNING, OPENVINO, NCNN].map(index));
+    let [onnx, learning, openvino, ncnn] =
+        ALL.get_or_init(|| [ONNX_TABLES, LEARNING_TABLES, OPENVINO_TABLES, NCNN_TABLES].map(index));
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {

@@ -33,7 +33,7 @@ use crate::{
 const ELEMENTS: usize = 1 << 20;
 
 /// What is still to do.
-enum Step {
+enum Task {
     /// The nodes of a graph from this one on.
     Graph(GraphId, usize),
     /// The end of a node whose bodies have run.
@@ -183,19 +183,19 @@ impl<'a> Walk<'a> {
 
     /// Looks at everything.
     pub(crate) fn run(mut self) -> Result<Shapes, Error> {
-        let mut steps = vec![Step::Graph(GraphId(0), 0)];
+        let mut steps = vec![Task::Graph(GraphId(0), 0)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Graph(graph, next) => {
+                Task::Graph(graph, next) => {
                     let Some(&node) = self.model.graph(graph).nodes.get(next) else { continue };
-                    steps.push(Step::Graph(graph, next + 1));
+                    steps.push(Task::Graph(graph, next + 1));
                     if self.model.node(node).bodies.is_empty() {
                         self.node(node)?;
                     } else {
                         self.enter(node, &mut steps);
                     }
                 }
-                Step::Leave(node, running) => self.leave(node, running, &mut steps)?,
+                Task::Leave(node, running) => self.leave(node, running, &mut steps)?,
             }
         }
         Ok(self.shapes())

@@ -22,13 +22,13 @@ pub struct Classes {
 }
 
 /// How often a period has to be seen.
-const SEEN: usize = 3;
+const MIN_REPEATS: usize = 3;
 
 impl Classes {
     /// Finds the shortest way to say which sizes are taken; `taken[0]` is about the size `from`.
     pub fn of(from: usize, taken: &[bool]) -> Self {
         let mut best: Option<(usize, Self)> = None;
-        for period in 1..=(taken.len() / SEEN).max(1) {
+        for period in 1..=(taken.len() / MIN_REPEATS).max(1) {
             let classes = Self::with_period(from, taken, period);
             let cost = classes.remainders.len() + 2 * (classes.also.len() + classes.but.len());
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {

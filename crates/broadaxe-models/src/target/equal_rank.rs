@@ -9,7 +9,7 @@ use crate::meaning::Kind;
 
 const TOSA: Evidence = Evidence::documented("TOSA 1.0 specification, section on broadcasting");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
     summary: "a runtime whose operands have equal ranks (TOSA, LiteRT's GPU delegate)",
     removed: COPIES,

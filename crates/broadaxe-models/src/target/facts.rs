@@ -35,7 +35,7 @@ impl Facts {
     /// Gathers what these targets ask for.
     pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
         let uses = model.uses();
-        let asks = targets.iter().any(|target| target.profile().name == pnnx::PROFILE.name);
+        let asks = targets.iter().any(|target| target.profile().name == pnnx::PNNX.name);
         let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {

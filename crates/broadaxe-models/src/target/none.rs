@@ -3,7 +3,7 @@
 use super::{COPIES, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static NONE: Profile = Profile {
     name: "none",
     summary: "a runtime without broadcasting: every operand has the result's shape",
     removed: COPIES,

@@ -8,7 +8,7 @@ use broadaxe_shape::Rule;
 use super::{
     Asked, COPIES, Does, Evidence, Law, Profile, Way,
     neighbours::{Op, fits},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::meaning::{Kind, Meaning};
 
@@ -112,32 +112,32 @@ pub(super) static ONNX_6: Profile = Profile {
 };
 
 /// What ONNX Runtime turns into one normalisation; the scale is the third constant, and the bias the fourth.
-static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static FUSED_NORMALISATIONS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts = [
         "Add(Mul(Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),#))),*),*)",
         "Mul(Div(x,Sqrt(Add(Mean(Pow(x,#2)),#))),*)",
         "Mul(Mul(x,Div(=1,Sqrt(Add(Mean(Pow(x,#2)),#)))),*)",
     ];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// What ONNX Runtime turns into one Gelu, or a quick one.
-static GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let mut texts = vec!["Mul(x,Sigmoid(Mul(x,#)))".to_string()];
     for scaled in ["Div(x,#1.41421356)", "Mul(x,#0.70710678)"] {
         texts.push(format!("Mul(Mul(x,Add(Erf({scaled}),#1)),#0.5)"));
         texts.push(format!("Mul(Mul(x,#0.5),Add(Erf({scaled}),#1))"));
         texts.push(format!("Mul(x,Mul(Add(Erf({scaled}),#1),#0.5))"));
     }
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// What ONNX Runtime turns into one `FastGelu`.
-static FAST_GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static FAST_GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let inner = "Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1)";
     let texts =
         [format!("Mul(Mul(x,{inner}),#0.5)"), format!("Mul(Mul(x,#0.5),{inner})"), format!("Mul(x,Mul({inner},#0.5))")];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Finds constants of another rank than the data that two fusions of ONNX Runtime do not expect.
@@ -185,8 +185,8 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
     // The root mean square in a whole normalisation would be found first.
-    let whole = pattern::find(asked, &NORMALISATIONS[..1], constant);
-    let (_, found) = whole.or_else(|| pattern::find(asked, &NORMALISATIONS[1..], constant))?;
+    let whole = pattern::find(asked, &FUSED_NORMALISATIONS[..1], constant);
+    let (_, found) = whole.or_else(|| pattern::find(asked, &FUSED_NORMALISATIONS[1..], constant))?;
     let ranks: Vec<usize> = found.constants.iter().filter_map(|value| Some(asked.sizes(*value)?.len())).collect();
     let data = found.values[0].and_then(|value| asked.form(value)).and_then(|shape| shape.rank())?;
     let place = found.constants.iter().position(|value| *value == constant)?;

@@ -22,161 +22,161 @@ use crate::{
     meaning::Kind,
 };
 
-const RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
-const PRELU: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
-const SEEN: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, verdicts on random models");
-const LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, laws");
+const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
+const PRELU_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
+const OPENVINO_SEEN: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, verdicts on random models");
+const OPENVINO_LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, laws");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
     removed: &[Role::Identity, Role::Expand],
     laws: &[
-        Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: LAWS },
+        Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: OPENVINO_LAWS },
         Law {
             kinds: &[Kind::Binary, Kind::Select],
             way: Way::Ask(pdpd::lost),
             text: "loses the axis of PDPD when it compiles this operator for the CPU",
-            evidence: PRELU,
+            evidence: PRELU_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(one_element::remainder),
             text: "does not fold a remainder of constants",
-            evidence: SEEN,
+            evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(pdpd::merged),
             text: "loses the axis of PDPD when it merges this node with a neighbour",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(one_element::none),
             text: "drops the axes of a constant of one element",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(prelu::merged),
             text: "merges the nodes to a PRelu, which gives entry i of a slope of rank 1 to entry i of axis 1",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(prelu::open),
             text: "gives entry i of a slope of rank 1 to entry i of axis 1 where dims are open",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(prelu::behind_product),
             text: "computes PRelu together with the MatMul before it, and gives entry i of the slope to entry i of the last axis",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Affine],
             way: Way::Ask(conv::multiplied),
             text: "multiplies the constant into the weights of the convolution behind",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             way: Way::Ask(reduce::behind),
             text: "reads a constant per channel along another axis behind a reduction",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Bias],
             way: Way::Ask(matmul::open),
             text: "accepts a constant per column where the number of columns is known",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Quantize],
             way: Way::Ask(quantize::reduced),
             text: "quantises the largest and the smallest of elements otherwise",
-            evidence: SEEN,
+            evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Affine],
             way: Way::Ask(quantize::normalised),
             text: "multiplies by the scale where it quantises",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(prelu::pooled),
             text: "computes PRelu before the MaxPool in front of it",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
             way: Way::Ask(quantize::before),
             text: "does not find the axis of a quantisation behind",
-            evidence: SEEN,
+            evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Unary, Kind::Many, Kind::Bias, Kind::Select],
             way: Way::Ask(matmul::compiled),
             text: "compiles the node in one piece with products of matrices",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(concat),
             text: "overwrites tensors that were put behind one another",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(matmul::scaled),
             text: "multiplies per column where it computes a product of matrices",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(quantize::added),
             text: "adds the constant per channel where it quantises",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Bounds, Kind::Binary, Kind::Many],
             way: Way::Ask(quantize::clipped),
             text: "rounds the bounds to the levels of the quantisation before it",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(higher_rank::lost),
             text: "drops the axes that only a constant has",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(in_place::summed),
             text: "adds in place to what a convolution computes, and treats open dims as equal",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             way: Way::Ask(one_element::stretched),
             text: "misreads a shape without entries",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(higher_rank::normalised),
             text: "leaves out a factor before a normalisation, but not in its epsilon",
-            evidence: SEEN,
+            evidence: OPENVINO_SEEN,
         },
-        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: OPENVINO_RUN },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Rule("openvino-prelu"),
             text: "puts a slope of rank 1 at axis 1 if the lengths match, else aligns it to the right",
-            evidence: PRELU,
+            evidence: PRELU_RUN,
         },
         Law {
             kinds: &[Kind::Stretch],
@@ -188,43 +188,43 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Affine],
             way: Way::Ask(layernorm::reshaped),
             text: "reshapes scale and bias to the shape that is normalised",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Bounds],
             way: Way::Ask(bounds),
             text: "clips by Maximum and Minimum where a bound is computed, which keep its axes",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
             text: "has an operator that says the same",
-            evidence: RUN,
+            evidence: OPENVINO_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(old_opsets::placed),
             text: "reads broadcast and axis of old ONNX files as they are meant, but for some operators",
-            evidence: LAWS,
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Select],
             way: Way::Rule("openvino-select"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: RUN,
+            evidence: OPENVINO_RUN,
         },
         Law {
             kinds: &[Kind::Quantize],
             way: Way::Rule("openvino-fake-quantize"),
             text: "stretches the limits to the data",
-            evidence: RUN,
+            evidence: OPENVINO_RUN,
         },
         Law {
             kinds: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: RUN,
+            evidence: OPENVINO_RUN,
         },
     ],
 };

@@ -6,7 +6,7 @@ use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 
 const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
     removed: COPIES,

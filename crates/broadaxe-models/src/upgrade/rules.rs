@@ -39,7 +39,7 @@ pub(super) static RULES: &[Rule] = &[
 
 /// The operators of opsets 1 to 6 that mean the same under opset 7.
 #[rustfmt::skip]
-pub(super) static SAME: &[&str] = &[
+pub(super) static UNCHANGED: &[&str] = &[
     "Abs", "ArgMax", "ArgMin", "AveragePool", "Ceil", "Clip", "Constant", "Conv", "ConvTranspose", "DepthToSpace", "Elu",
     "Exp", "Flatten", "Floor", "Gather", "GlobalAveragePool", "GlobalMaxPool", "HardSigmoid", "Hardmax", "Identity", "If",
     "InstanceNormalization", "LRN", "LeakyRelu", "Log", "LogSoftmax", "Loop", "LpNormalization", "MatMul", "Max",

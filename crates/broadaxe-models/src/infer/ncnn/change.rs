@@ -11,11 +11,11 @@ use crate::infer::{
 };
 
 /// The number of no axis.
-const NONE: i64 = 233;
+const NO_AXIS: i64 = 233;
 
 /// Infers a reshape: 0 is the extent of the input with the same letter, -1 what is left.
 pub(crate) fn reshape(call: &Call<'_>) -> Made {
-    if [call.param("12", NONE), call.param("13", NONE)] != [NONE; 2] {
+    if [call.param("12", NO_AXIS), call.param("13", NO_AXIS)] != [NO_AXIS; 2] {
         return reshape_batch(call);
     }
     let dims = call.blob(0)?;
@@ -47,9 +47,9 @@ pub(crate) fn reshape(call: &Call<'_>) -> Made {
 fn reshape_batch(call: &Call<'_>) -> Made {
     let mut from = call.blob(0)?.to_vec();
     let batch = call.batch(0);
-    match call.param("12", NONE) {
-        NONE if batch.is(1) => {}
-        NONE => return call.refuse("it reads one sample, but the input may have more"),
+    match call.param("12", NO_AXIS) {
+        NO_AXIS if batch.is(1) => {}
+        NO_AXIS => return call.refuse("it reads one sample, but the input may have more"),
         axis => from.insert(call.axis(axis, from.len() + 1)?, batch),
     }
     let mut to = match call.expression("6") {
@@ -69,8 +69,8 @@ fn reshape_batch(call: &Call<'_>) -> Made {
         }
     }
     filled(call, &from, &mut to)?;
-    let batch = match call.param("13", NONE) {
-        NONE => n(1),
+    let batch = match call.param("13", NO_AXIS) {
+        NO_AXIS => n(1),
         axis => to.remove(call.axis(axis, to.len())?),
     };
     if to.is_empty() || to.len() > 4 {

@@ -7,14 +7,14 @@ use super::{change, cut, detect, layer::one, product, window};
 use crate::infer::{
     call::{Call, Made},
     elementwise::broadcast,
-    row::{Row, Type, row},
+    row::{ShapeRow, Type, row},
     tensor::Tensor,
 };
 
 /// Results are f32, as all that ncnn computes with.
 const F32: &[Type] = &[Type::Is(DType::F32)];
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static NCNN_ROWS: &[ShapeRow] = &[
     row("AbsVal", like, F32),
     row("ArgMax", detect::arg_max, F32),
     row("BNLL", like, F32),
@@ -159,6 +159,6 @@ mod tests {
 
     #[test]
     fn rows_are_sorted() {
-        assert!(ROWS.is_sorted_by_key(|row| row.name));
+        assert!(NCNN_ROWS.is_sorted_by_key(|row| row.name));
     }
 }

@@ -2,7 +2,7 @@
 
 use broadaxe::DType;
 
-use super::{Running, Step, Walk};
+use super::{Running, Task, Walk};
 use crate::{
     error::Error,
     graph::{Attribute, Element, GraphId, NodeId, ValueId},
@@ -39,7 +39,7 @@ impl Walk<'_> {
     }
 
     /// Says what flows into the bodies of a node, and has them run before it is left.
-    pub(super) fn enter(&mut self, id: NodeId, steps: &mut Vec<Step>) {
+    pub(super) fn enter(&mut self, id: NodeId, steps: &mut Vec<Task>) {
         let node = self.model.node(id);
         let last = self.budget == 0;
         let opaque = last && matches!(self.kind(id), Kind::Loop | Kind::Scan);
@@ -54,8 +54,8 @@ impl Walk<'_> {
                 self.bring(input, tensor, element, id);
             }
         }
-        steps.push(Step::Leave(id, Running { last, ..Running::default() }));
-        steps.extend(node.bodies.iter().rev().map(|&body| Step::Graph(body, 0)));
+        steps.push(Task::Leave(id, Running { last, ..Running::default() }));
+        steps.extend(node.bodies.iter().rev().map(|&body| Task::Graph(body, 0)));
     }
 
     /// Returns what is known of an input of a node, elements too.
@@ -109,7 +109,7 @@ impl Walk<'_> {
     }
 
     /// Keeps the results of the bodies, or runs them again.
-    pub(super) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Step>) -> Result<(), Error> {
+    pub(super) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Task>) -> Result<(), Error> {
         let node = self.model.node(id);
         let kind = self.kind(id);
         let outputs: Vec<Vec<ValueId>> =
@@ -117,8 +117,8 @@ impl Walk<'_> {
         let made = match (kind, outputs.as_slice()) {
             (Kind::Loop | Kind::Scan, [_]) => {
                 if self.again(id, node.bodies[0], &mut running) {
-                    steps.push(Step::Leave(id, running));
-                    steps.push(Step::Graph(node.bodies[0], 0));
+                    steps.push(Task::Leave(id, running));
+                    steps.push(Task::Graph(node.bodies[0], 0));
                     return Ok(());
                 }
                 self.looped(id, node.bodies[0])

@@ -13,12 +13,12 @@ use broadaxe_shape::Rule;
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, only_axis},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::graph::{Node, ValueId};
 
 /// What becomes a `PRelu`, with the slope as its constant.
-static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static PRELU_FORMS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts = [
         "Sub(Relu(x),Mul(Relu(Neg(x)),*))",
         "Add(Relu(x),Mul(Relu(Neg(x)),*))",
@@ -26,7 +26,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Add(Relu(x),Neg(Mul(Relu(Neg(x)),*)))",
         "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),*),=0.5))",
     ];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Finds a product with a constant that becomes the slope of a `PRelu`.
@@ -35,7 +35,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     if !matches!(asked.maker(factor), Some((_, Op::Relu | Op::Neg | Op::Mul | Op::Sub))) {
         return None;
     }
-    let (_, found) = pattern::find(asked, &FORMS, constant)?;
+    let (_, found) = pattern::find(asked, &PRELU_FORMS, constant)?;
     let operand = (0..2).find(|&k| asked.value(k) == Some(constant))?;
     let (slope, data) = (asked.operands[operand].known()?, asked.operands[1 - operand].dims()?);
     if slope.len() > data.len() || slope.iter().rev().zip(data.iter().rev()).any(|(s, d)| *s > 1 && d.size() == Some(1))

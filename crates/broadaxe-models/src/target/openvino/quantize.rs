@@ -11,7 +11,7 @@ use broadaxe_kernels::id;
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, merged, only_axis},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
@@ -166,8 +166,9 @@ fn limits(asked: &Asked<'_>, node: &Node, op: Op, value: ValueId) -> Option<Limi
 }
 
 /// What becomes one operator that clips.
-static CLAMPS: LazyLock<Vec<Pattern>> =
-    LazyLock::new(|| ["Min(!Max(x,#),#)", "Max(!Min(x,#),#)"].iter().filter_map(|text| Pattern::read(text)).collect());
+static CLAMPS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
+    ["Min(!Max(x,#),#)", "Max(!Min(x,#),#)"].iter().filter_map(|text| NodePattern::read(text)).collect()
+});
 
 /// Finds a `Clip`, or `Max` and `Min` that become one, behind a quantisation: the CPU plugin clips the levels, and an element
 /// on a bound may become the level below it.
