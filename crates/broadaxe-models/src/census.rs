@@ -1,4 +1,4 @@
-//! What the element-wise nodes of a model are like: operators, how operands lie on the result, loops, growth, bytes.
+//! Counts the element-wise nodes of a model: operators, placement of operands, loops, growth and bytes.
 //!
 //! Per axis of the result an operand either runs along or repeats. Axes of extent 1 do not count, and neighbours along
 //! which all operands do the same are one axis: what is left is the number of loops that an engine needs, and the pattern

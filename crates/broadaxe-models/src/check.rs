@@ -1,4 +1,4 @@
-//! What the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
+//! Checks what the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
 
 mod reading;
 mod value;

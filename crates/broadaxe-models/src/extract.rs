@@ -1,4 +1,4 @@
-//! One node of a model, as a model of its own: to send with a report, or to push through a converter.
+//! Extracts one node as a model of its own, to send with a report or to give to a converter.
 //!
 //! Constants keep their elements and stay constants. What flows in from other nodes becomes an input of the new model,
 //! with the sizes it really has, and gets numbers that a seed draws. They are multiples of 1/16, which every type of

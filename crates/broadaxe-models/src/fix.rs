@@ -1,11 +1,11 @@
-//! Repairs: the changes after which a model means the same elsewhere.
+//! Repairs a model: finds the changes after which it means the same on other runtimes.
 
 #[cfg(test)]
 pub(crate) mod sample;
-mod settle;
+mod emit_edits;
 mod swap;
 mod candidate;
-mod apart;
+mod decompose_prelu;
 mod planner;
 mod judge;
 mod rejudge;
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub use self::advise::advise;
-pub(crate) use self::settle::{Form, Want, settle};
+pub(crate) use self::emit_edits::{Form, Want, emit_edits};
 
 /// The changes to a model, and the nodes that they leave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,7 @@ pub struct Fix {
 /// Finds the fewest changes after which every element-wise node means the same under all targets.
 ///
 /// A node is written in the cheapest way that its own rule and all targets read alike: constants reshaped, axes of 1
-/// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is taken apart. Where no
+/// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is decomposed. Where no
 /// way serves a target, the node is repaired for the others, and [`Fix::left`] says so.
 ///
 /// The changed model is read and judged again: every node that then still has a finding is in [`Fix::left`], changes that

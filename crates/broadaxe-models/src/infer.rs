@@ -1,4 +1,4 @@
-//! Shapes of all values of a model, each with where it is known from.
+//! Infers the shapes of all values of a model, each with its origin.
 //!
 //! A node's operator names a shape function in a table. It sees the extents of the inputs, which may be expressions of
 //! the sizes that the file leaves open ([`Size`]), and the elements of small tensors that carry shapes, which are followed

@@ -1,4 +1,4 @@
-//! Model files: what their broadcasts mean on other runtimes, and how to repair them.
+//! Checks what the broadcasts of a model file mean on other runtimes, and repairs them.
 //!
 //! [`format::open`](broadaxe_format::open) reads a file into a [`Model`], [`infer`] computes the shapes of its values, [`check`] compares
 //! what its broadcasts mean on other runtimes, and [`fix`] plans the [`Edit`]s that make them agree.

@@ -1,4 +1,4 @@
-//! What an element-wise node means in its own format: which operator, which rule, and which of its inputs broadcast.
+//! Finds what an element-wise node means in its own format: its operator, its rule, and the inputs that broadcast.
 //!
 //! The tables of `broadaxe-frameworks` know every operator: kind, rule, arithmetic, and where its operands come from. This
 //! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.

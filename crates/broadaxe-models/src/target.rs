@@ -1,4 +1,4 @@
-//! Profiles of targets: what a runtime does with an element-wise node, as data.
+//! Describes targets as data: what a runtime does with an element-wise node.
 //!
 //! A profile is a list of laws, and the first that speaks of a node holds for it: which rule the target broadcasts by,
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in

@@ -1,4 +1,4 @@
-//! ONNX models from before opset 7, in the words of opset 7.
+//! Upgrades ONNX models from before opset 7 to opset 7.
 //!
 //! Until opset 7 an operand was stretched only where the attribute `broadcast` said so, and `axis` said along which axes
 //! of the first operand the second one covers. From opset 7 on shapes are aligned at the last axis. So the second operand
@@ -16,7 +16,7 @@ mod rules;
 use crate::{
     edit::Edit,
     error::{Error, ErrorKind},
-    fix::{Fix, Left, Step, Want, settle},
+    fix::{Fix, Left, Step, Want, emit_edits},
     graph::{Model, NodeId},
     infer::Shapes,
 };
@@ -69,7 +69,7 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
             }
         }
     }
-    let (edits, steps) = settle(model, &wants);
+    let (edits, steps) = emit_edits(model, &wants);
     fix.edits.extend(edits);
     fix.steps.extend(steps);
     fix.edits.push(Edit::Opset(OPSET));

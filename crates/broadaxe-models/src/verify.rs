@@ -1,4 +1,4 @@
-//! Whether a changed model still computes the same: its element-wise nodes are run by the engine before and after.
+//! Verifies that a changed model computes the same: the engine runs its element-wise nodes before and after.
 //!
 //! Nodes are told by the names of their results, which no change removes. What is between the operands of the old
 //! node and that result in the new model (reshapes, stretched operands, copies of constants, nodes that took the place

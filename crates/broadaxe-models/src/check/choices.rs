@@ -1,4 +1,4 @@
-//! Sizes that stand for all sizes which a node's operands leave open.
+//! Chooses sizes that represent all sizes which a node's operands leave open.
 //!
 //! A rule looks at sizes in two ways only: whether two are equal, and whether one is 1. So a size is 1, or a number that
 //! the shapes mention, or as long as another open size, or unlike all of them; every combination of these under which

@@ -1,4 +1,4 @@
-//! Which element of each operand goes into each element of the result, and where two answers to that part.
+//! Computes which element of each operand goes into each element of the result, and where two readings differ first.
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 

@@ -1,4 +1,4 @@
-//! The verdict on operands whose sizes the model leaves open.
+//! Judges operands whose sizes the model leaves open.
 //!
 //! A few sizes stand for all (`choices.rs`). Both meanings are asked for each, and the condition that tells the outcomes
 //! apart is what the verdict is guarded by.

@@ -1,4 +1,4 @@
-//! Whether a node is one that its own format allows: attribute values, element types and opset.
+//! Checks that a node is valid in its own format: attribute values, element types and opset.
 //!
 //! What a file says of a node can be wrong before any target is asked: floats for `And`, two element types for `Add`,
 //! `fmod=7`. The rows of the frameworks say what is allowed. Element types are checked for ONNX and OpenVINO, whose

@@ -1,4 +1,4 @@
-//! The value that a node computes from the elements it reads, computed by the engine from numbers that differ.
+//! Computes the value of a node with the engine, from numbers that tell the elements apart.
 //!
 //! Operands hold codes, in the simplest case the position of each element and 1. Where an operator hides the difference
 //! (the greater of two numbers, the truth of a comparison) other codes are tried.

@@ -1,4 +1,4 @@
-//! The verdict on operands of known shapes: both meanings, and where they part.
+//! Judges operands of known shapes: both meanings, and the first element on which they differ.
 
 use broadaxe_shape::{Alignment, Rule, Shape};
 

@@ -1,4 +1,4 @@
-//! Repairs of findings: what would make a node mean the same on the target that it is found for.
+//! Adds repairs to findings: what would make a node mean the same on the target.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The ways to write a node that mean the same in its own format, the cheapest first.
+//! Lists the ways to write a node that mean the same in its own format, the cheapest first.
 //!
 //! Nothing is proved for pairs of rules: a handful of forms is made, and the node's own rule is asked whether it still
 //! reads the same elements. The dims may be names, so axes are inserted by count wherever that is enough. Inputs that are
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
-use super::settle::Form;
+use super::emit_edits::Form;
 use crate::{
     edit::Scalar,
     graph::{Model, Node, NodeId},
@@ -160,7 +160,7 @@ impl<'a> Subject<'a> {
         all
     }
 
-    /// Lists the ways in which a slope can be multiplied with the negative elements, once these are taken apart.
+    /// Lists the ways in which a slope can be multiplied with the negative elements, once these are decomposed.
     pub(crate) fn products(&self) -> Vec<Candidate> {
         let slope = self.meaning.kind == Kind::Slope && self.meaning.operands == [Source::Input(0), Source::Input(1)];
         if !slope || self.is_old() {

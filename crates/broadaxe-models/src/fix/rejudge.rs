@@ -1,4 +1,4 @@
-//! The judgement of a fixed model: it is written and read again in memory, and every node of it is checked.
+//! Checks a fixed model: writes it and reads it again in memory, and checks every node.
 //!
 //! A plan is made node by node, by what is known of the model before. What it does to the graph may undo it: a reshape
 //! that a target cannot load, a batch that moves, a layer that the format cannot write. So a plan is only a proposal. The
@@ -77,7 +77,7 @@ impl<'a> Judgement<'a> {
 
     fn plan(&self, rulings: &Rulings) -> Plan {
         let nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
-        let bench = |apart: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, apart);
+        let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
         planner::plan(self.model, self.shapes, &bench, Some(&nodes), rulings)
     }
 

@@ -169,8 +169,8 @@ fn constants_of_several_readers() {
         let fix = fixed(&sample, &[target]);
         assert!(fix.left.is_empty(), "{readers:?}: {}", show(&fix));
         let text = |edit: &Edit| match edit {
-            Edit::ReshapeConstant { shape, .. } => format!("in place {}", settle::Dims(shape)),
-            Edit::CopyConstant { shape, uses, .. } => format!("{} of copy {}", uses.len(), settle::Dims(shape)),
+            Edit::ReshapeConstant { shape, .. } => format!("in place {}", emit_edits::Dims(shape)),
+            Edit::CopyConstant { shape, uses, .. } => format!("{} of copy {}", uses.len(), emit_edits::Dims(shape)),
             edit => format!("{edit:?}"),
         };
         assert_eq!(fix.edits.iter().map(text).collect::<Vec<_>>(), want, "{readers:?}");

@@ -1,4 +1,4 @@
-//! Attention and rotary embeddings.
+//! Shapes of attention and rotary embeddings.
 
 use super::{
     Size,

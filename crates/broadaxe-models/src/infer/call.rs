@@ -1,4 +1,4 @@
-//! A node under inference: what its shape function sees.
+//! Gives a shape function what it needs of a node: inputs, attributes and sizes.
 
 use std::{
     cell::{Cell, OnceCell},

@@ -1,4 +1,4 @@
-//! Changes of the elements' type.
+//! Shapes of casts, and the element types that attributes name.
 
 use broadaxe::DType;
 

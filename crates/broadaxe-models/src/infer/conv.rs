@@ -1,4 +1,4 @@
-//! Convolutions.
+//! Shapes of convolutions.
 
 use broadaxe::DType;
 

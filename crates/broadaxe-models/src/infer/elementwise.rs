@@ -1,4 +1,4 @@
-//! Element-wise operators: the rule says the shape, and what is done with followed elements is a row in a table.
+//! Infers element-wise operators: the rule gives the shape, and a table says how followed elements are computed.
 
 use std::collections::HashMap;
 

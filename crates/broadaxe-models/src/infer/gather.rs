@@ -1,4 +1,4 @@
-//! Elements picked by indices, and put at indices.
+//! Shapes of gathers and scatters.
 
 use super::{
     Size,

@@ -1,4 +1,4 @@
-//! Operators that make tensors of shapes, numbers or nothing.
+//! Shapes of operators that create tensors: constants, ranges, random numbers, windows and spectra.
 
 use broadaxe::DType;
 

@@ -1,4 +1,4 @@
-//! Matrix products.
+//! Shapes of matrix products.
 
 use broadaxe::DType;
 use broadaxe_shape::Rule;

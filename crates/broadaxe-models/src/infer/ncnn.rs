@@ -1,4 +1,4 @@
-//! The layers of ncnn.
+//! Infers the shapes of ncnn's layers.
 //!
 //! Shapes are row-major here too; the shape functions use the letters w, h, d and c where ncnn does ([`Call::whdc`]). A
 //! blob may hold many samples: a `Reshape` converts an axis to samples and back, and every other layer sees one sample.

@@ -1,4 +1,4 @@
-//! Normalisations, activations that look along an axis, dropout and losses.
+//! Shapes of normalisations, activations along an axis, dropout and losses.
 
 use broadaxe::DType;
 

@@ -1,4 +1,4 @@
-//! OpenVINO's operators, on the shape functions of ONNX's where the two agree.
+//! Infers OpenVINO's operators, with the shape functions of ONNX where the two agree.
 //!
 //! A file records every shape, so that these are for other inputs than the recorded ones and for shapes that are dynamic.
 

@@ -1,4 +1,4 @@
-//! Poolings, and their inverse.
+//! Shapes of poolings and their inverse.
 
 use broadaxe::DType;
 

@@ -1,4 +1,4 @@
-//! Quantised operators.
+//! Shapes of quantised operators.
 
 use broadaxe::DType;
 

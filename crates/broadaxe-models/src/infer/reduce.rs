@@ -1,4 +1,4 @@
-//! Reductions, and what looks for the greatest.
+//! Shapes of reductions, `ArgMax` and `TopK`.
 
 use broadaxe::DType;
 

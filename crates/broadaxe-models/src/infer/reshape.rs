@@ -1,4 +1,4 @@
-//! Operators that keep the elements and change the shape, or the order of axes.
+//! Shapes of operators that reshape, transpose or expand.
 
 use broadaxe_shape::{MAX_RANK, Rule};
 

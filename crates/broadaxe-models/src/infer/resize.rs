@@ -1,4 +1,4 @@
-//! Images in other sizes.
+//! Shapes of resized images.
 
 use super::{
     Size,

@@ -1,4 +1,4 @@
-//! Recurrent layers.
+//! Shapes of recurrent layers.
 
 use super::{
     Size,

@@ -1,4 +1,4 @@
-//! Parts of tensors, and tensors put together.
+//! Shapes of slices, splits, pads, concatenations, and operators with counted results.
 
 use broadaxe::DType;
 

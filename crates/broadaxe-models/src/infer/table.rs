@@ -1,4 +1,4 @@
-//! The operators whose results are inferred: one row each, in tables by topic.
+//! Finds the shape function of an operator, in tables by topic.
 
 use std::{collections::HashMap, sync::OnceLock};
 

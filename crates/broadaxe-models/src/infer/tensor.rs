@@ -1,4 +1,4 @@
-//! What is known of a tensor while shapes are inferred.
+//! Holds what is known of a tensor during inference: extents, elements and batch.
 
 use std::rc::Rc;
 

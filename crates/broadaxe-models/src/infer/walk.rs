@@ -1,4 +1,4 @@
-//! The walk over a model: nodes in order, bodies when their owner is reached, loops until their states are settled.
+//! Walks over a model: nodes in order, bodies when their owner is reached, loops until their states are stable.
 //!
 //! A walk is a stack of what is still to do, so that nothing recurses. A body runs again only while a state's shape was
 //! taken for more than it is; a budget ends that, and then states are taken for unknown at once.

@@ -1,4 +1,4 @@
-//! Windows that slide over an image: what convolutions and poolings have in common.
+//! Counts the positions of sliding windows, for convolutions and poolings.
 
 use super::{
     Size,

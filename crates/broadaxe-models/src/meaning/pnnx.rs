@@ -1,4 +1,4 @@
-//! pnnx's expressions such as `add(@0,@1)`, which are read where they are a chain of operators.
+//! Reads pnnx's expressions such as `add(@0,@1)` if they are a chain of operators.
 
 use broadaxe_frameworks::{Arithmetic, System, find};
 use broadaxe_kernels::OpId;

@@ -1,4 +1,4 @@
-//! Sizes as residue classes: the shortest way to say which of a range are taken.
+//! Describes sizes as residue classes: the shortest way to say which of a range are accepted.
 //!
 //! A model that halves its input five times accepts the multiples of 32, and perhaps 1 and 2. So the sizes are described as
 //! "those with one of these remainders, but for these exceptions", with the period for which that is shortest. A period

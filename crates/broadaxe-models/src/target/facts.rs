@@ -1,4 +1,4 @@
-//! What a profile may ask of the graph around a node.
+//! Gathers the facts about the graph that the laws of a profile use.
 
 use broadaxe_frameworks::Role;
 use broadaxe_shape::SymbolicShape;

@@ -1,4 +1,4 @@
-//! Patterns of nodes that engines turn into one operator, as text: `Log(Add(Exp(x), #1))`.
+//! Matches patterns of nodes that engines fuse into one operator, written as `Log(Add(Exp(x), #1))`.
 //!
 //! `x` and `y` are any values, each the same wherever it is written. `#1` is a constant of one element that is this number,
 //! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,

@@ -1,4 +1,4 @@
-//! Operands before opset 7: `broadcast` and `axis`, and slopes along the channels.
+//! Upgrades operands from before opset 7: `broadcast` and `axis`, and slopes along the channels.
 
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 

@@ -1,4 +1,4 @@
-//! What changed in ONNX's operators between opsets 1 and 7: a row for each change.
+//! Lists the changes of ONNX's operators between opsets 1 and 7: a row for each.
 
 use super::{
     Case, Turn,

@@ -1,4 +1,4 @@
-//! From a result in the changed model back to the operands of the old node, computed on the way.
+//! Follows a result in the changed model back to the operands of the old node, and computes it.
 
 use std::{borrow::Cow, sync::Arc};
 

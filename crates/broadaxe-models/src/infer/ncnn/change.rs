@@ -1,4 +1,4 @@
-//! Layers that give elements another shape, another order, or another number.
+//! Layers that reshape, permute, repeat or reduce.
 
 use super::{
     expression,

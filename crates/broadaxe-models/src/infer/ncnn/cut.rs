@@ -1,4 +1,4 @@
-//! Layers that take parts of a blob, or put something around it.
+//! Layers that slice, crop and pad.
 
 use super::{
     expression,

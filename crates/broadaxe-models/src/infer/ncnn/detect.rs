@@ -1,4 +1,4 @@
-//! Boxes, regions, signals, and the rest.
+//! Layers for detection, regions and signals, and the rest.
 
 use super::layer::{n, one};
 use crate::infer::{

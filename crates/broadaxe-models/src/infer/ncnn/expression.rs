@@ -1,4 +1,4 @@
-//! Expressions for extents: `0w,//(1c,2),-1`.
+//! Evaluates expressions for extents: `0w,//(1c,2),-1`.
 //!
 //! A list of numbers, of extents of inputs (`1c` is c of input 1) and of functions of them, operator first. Brackets and
 //! commas only separate words. Words are read from the end; a function pops its operands from a stack.

@@ -1,4 +1,4 @@
-//! What a layer reads: parameters by number, and the extents of a blob as w, h, d and c.
+//! Reads the parameters of a layer by number, and the extents of a blob as w, h, d and c.
 
 use crate::{
     graph::Attribute,

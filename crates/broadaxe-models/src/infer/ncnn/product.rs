@@ -1,4 +1,4 @@
-//! Products of matrices, and what is made of them: attention, recurrence, embeddings.
+//! Layers of matrix products, attention, recurrence and embeddings.
 
 use super::layer::{n, one, whdc};
 use crate::{

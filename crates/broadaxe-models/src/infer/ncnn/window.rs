@@ -1,4 +1,4 @@
-//! Windows that slide over an image: convolutions, their opposites, and poolings.
+//! Layers with windows: convolutions, transposed convolutions and poolings.
 
 use super::layer::{n, one, whdc};
 use crate::infer::{

@@ -1,4 +1,4 @@
-//! Nodes with bodies: branches, loops and functions.
+//! Runs nodes with bodies: branches, loops and functions.
 
 use broadaxe::DType;
 

@@ -1,4 +1,4 @@
-//! From the forms that inputs need to changes: constants in place, a copy for the fewer, a node for everything else.
+//! Turns the forms that inputs need into changes: constants in place, a copy for the fewer readers, else a node.
 //!
 //! A constant may have many readers, and each may need another shape. Changing it in place costs nothing, but holds for
 //! all readers; so the shape that most of them need is given to the constant itself, unless a reader needs the old one,
@@ -41,7 +41,7 @@ pub(crate) struct Want {
 }
 
 /// Returns the changes that give all these inputs their forms, and a row for each input.
-pub(crate) fn settle(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
+pub(crate) fn emit_edits(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
     let uses = model.uses();
     let mut edits = Vec::new();
     let mut steps = Vec::new();
