@@ -10,6 +10,7 @@ An engine that crashes ends only its own process.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -172,7 +173,7 @@ def model(binary, path):
     command = [sys.executable, "-m", "conformance.models_ncnn", "--run", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     ours = inferred(binary, path)
-    unknown = Counter(row["why"] for row in ours.values() if row["dims"] is None)
+    unknown = Counter(re.sub(r" \([^()]*\)$", "", row["why"]) for row in ours.values() if row["dims"] is None)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(("{", "["))]
     out, blobs = Counter(lines[0] if lines else {}), lines[1:]
     count, notes = Counter(), []

@@ -1,4 +1,4 @@
-//! Attributes of a node in the kinds that the tables of frameworks ask for, in whatever form a file writes them.
+//! Converts attributes of a node to the kinds that the tables of frameworks use, from any form that a file may have.
 
 use broadaxe_frameworks::{Attribute as Asked, Attributes, Row, System, Values};
 

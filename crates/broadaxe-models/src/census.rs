@@ -1,4 +1,4 @@
-//! What the element-wise nodes of a model are like: operators, how operands lie on the result, loops, growth, bytes.
+//! Counts the element-wise nodes of a model: operators, placement of operands, loops, growth and bytes.
 //!
 //! Per axis of the result an operand either runs along or repeats. Axes of extent 1 do not count, and neighbours along
 //! which all operands do the same are one axis: what is left is the number of loops that an engine needs, and the pattern
@@ -235,17 +235,17 @@ fn pattern(columns: &[Vec<bool>], operands: usize) -> Pattern {
         return Pattern::Both;
     }
     let smaller = rows.iter().filter(|row| row.contains(&false));
-    smaller.map(|row| lies(row)).max().unwrap_or(Pattern::Same)
+    smaller.map(|row| pattern_of(row)).max().unwrap_or(Pattern::Same)
 }
 
-/// Says how an operand that is stretched alone lies on the result.
+/// Says how an operand that is stretched alone is placed on the result.
 fn alone(columns: &[Vec<bool>]) -> Pattern {
     let row: Vec<bool> = columns.iter().map(|column| column[0]).collect();
-    if row.contains(&false) { lies(&row) } else { Pattern::Same }
+    if row.contains(&false) { pattern_of(&row) } else { Pattern::Same }
 }
 
-/// Says how a smaller operand lies, by the axes that it runs along.
-fn lies(row: &[bool]) -> Pattern {
+/// Says how a smaller operand is placed, by the axes that it covers.
+fn pattern_of(row: &[bool]) -> Pattern {
     let Some(first) = row.iter().position(|&runs| runs) else { return Pattern::Scalar };
     let last = row.iter().rposition(|&runs| runs).unwrap_or(first);
     match () {

@@ -1,4 +1,4 @@
-//! What the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
+//! Checks what the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
 
 mod reading;
 mod value;
@@ -15,7 +15,7 @@ use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 use self::{
     symbolic::Open,
     valid::{Invalid, invalid},
-    verdict::{Judged, Known},
+    verdict::{Judged, KnownOperands},
 };
 pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
@@ -45,7 +45,7 @@ pub struct Report {
 pub struct Finding {
     /// The node.
     pub node: NodeId,
-    /// The target, as it is written on the command line.
+    /// The target, in the form that the command line accepts.
     pub target: String,
     /// What the target does.
     pub verdict: Verdict,
@@ -59,13 +59,13 @@ pub struct Finding {
     pub axis: Option<(usize, Vec<usize>)>,
     /// Where the statement about the target is from.
     pub evidence: Option<Evidence>,
-    /// Sizes near those of the model with which a node that is refused would differ without a word.
-    pub near: Option<Coincidence>,
+    /// Sizes near those of the model for which a node that is refused would differ silently.
+    pub near: Option<Box<Coincidence>>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Repair>,
 }
 
-/// Sizes with which a node that is refused would differ without a word: one dim of one operand is changed.
+/// Sizes for which a node that is refused would differ silently: one dim of one operand is changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coincidence {
     /// The shapes of the operands.
@@ -79,8 +79,8 @@ pub struct Coincidence {
 pub enum Verdict {
     /// The same as the model's own format.
     Same,
-    /// Something else, without a word: an element on which the two differ.
-    Differs(Counterexample),
+    /// Silently something else: an element on which the two differ.
+    Differs(Box<Counterexample>),
     /// It has the operator, and refuses these shapes, types or attributes.
     Refused,
     /// It has no such operator or layer, whatever the shapes are.
@@ -188,7 +188,7 @@ fn others(
     }
 }
 
-/// Says whether a node computes something: what holds a tensor, takes an input or names an output does not.
+/// Says whether a node computes something: constants, inputs and outputs do not.
 fn computes(model: &Model, id: NodeId) -> bool {
     let node = model.node(id);
     node.inputs.iter().any(Option::is_some) && node.outputs.iter().any(Option::is_some)
@@ -217,7 +217,7 @@ fn reject(
 fn contradicts(
     model: &Model,
     meaning: &Meaning,
-    own: &Known,
+    own: &KnownOperands,
     result: &[usize],
     output: Option<ValueId>,
 ) -> Option<Judged> {
@@ -249,7 +249,7 @@ fn examine(
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
     let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
-    let known = known.map(|known| Known::new(&asked, known, &stretched));
+    let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
     let wrong = wrong.or_else(recorded);
     let mut open = None;
@@ -283,13 +283,13 @@ fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option
     (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(error))
 }
 
-/// Says what a target does with a node, written as it is asked for, and why; `result` is the shape of its output, where a
+/// Says what a target does with a node, by its name, and why; `result` is the shape of its output, where a
 /// [`crate::meaning::Kind::Stretch`] needs it.
 pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
     let treatment = target.treat(asked);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
     let judged = if let Some(known) = known {
-        Known::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+        KnownOperands::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
     } else {
         let open = Open::new(asked, Some(result));
         undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(asked, &[], target))

@@ -1,4 +1,4 @@
-//! One node of a model, as a model of its own: to send with a report, or to push through a converter.
+//! Extracts one node as a model of its own, to send with a report or to give to a converter.
 //!
 //! Constants keep their elements and stay constants. What flows in from other nodes becomes an input of the new model,
 //! with the sizes it really has, and gets numbers that a seed draws. They are multiples of 1/16, which every type of
@@ -23,7 +23,7 @@ pub struct Extract {
     pub model: Vec<u8>,
     /// What its inputs may be given, in their order.
     pub inputs: Vec<Input>,
-    /// What could not be taken as it is: one sentence each.
+    /// What was changed in the new model: one sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct Input {
     pub data: Vec<u8>,
 }
 
-/// Takes a node out of an ONNX model; with `inline` the drawn numbers are constants of the new model.
+/// Extracts a node of an ONNX model; with `inline` the drawn numbers are constants of the new model.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] when the model is in another format, the node has bodies, or a size of an input is not known;

@@ -1,11 +1,11 @@
-//! Repairs: the changes after which a model means the same elsewhere.
+//! Repairs a model: finds the changes after which it means the same on other runtimes.
 
 #[cfg(test)]
 pub(crate) mod sample;
-mod settle;
+mod emit_edits;
 mod swap;
 mod candidate;
-mod apart;
+mod decompose_prelu;
 mod planner;
 mod judge;
 mod rejudge;
@@ -22,9 +22,9 @@ use crate::{
 };
 
 pub use self::advise::advise;
-pub(crate) use self::settle::{Form, Want, settle};
+pub(crate) use self::emit_edits::{Form, Want, emit_edits};
 
-/// The changes to a model, and what they leave as it is.
+/// The changes to a model, and the nodes that they leave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fix {
     /// The changes, to be made at once.
@@ -38,7 +38,7 @@ pub struct Fix {
 /// Finds the fewest changes after which every element-wise node means the same under all targets.
 ///
 /// A node is written in the cheapest way that its own rule and all targets read alike: constants reshaped, axes of 1
-/// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is taken apart. Where no
+/// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is decomposed. Where no
 /// way serves a target, the node is repaired for the others, and [`Fix::left`] says so.
 ///
 /// The changed model is read and judged again: every node that then still has a finding is in [`Fix::left`], changes that
@@ -64,7 +64,7 @@ pub struct Step {
     pub bytes: u64,
 }
 
-/// A node that stays as it is, although it should not.
+/// A node that should change and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
     /// The node.

@@ -1,35 +1,36 @@
-//! Shapes of all values of a model, each with where it is known from.
+//! Infers the shapes of all values of a model, each with its origin.
 //!
 //! A node's operator names a shape function in a table. It sees the extents of the inputs, which may be expressions of
 //! the sizes that the file leaves open ([`Size`]), and the elements of small tensors that carry shapes, which are followed
 //! through the operators that exporters compute shapes with. What a shape function cannot say is unknown, with a reason,
 //! and everything else goes on.
 
-mod attention;
+mod memo;
+mod number;
+mod tensor;
 mod call;
-mod cast;
-mod control;
-mod conv;
+mod row;
+mod window;
 mod elementwise;
+mod reshape;
+mod slice;
+mod attention;
+mod cast;
+mod conv;
 mod gather;
 mod make;
 mod matmul;
-mod memo;
-mod ncnn;
+mod reduce;
 mod norm;
-mod number;
-mod openvino;
 mod pool;
 mod quant;
-mod reduce;
-mod reshape;
 mod resize;
 mod rnn;
-mod slice;
+mod sequence;
+mod openvino;
+mod ncnn;
 mod table;
-mod tensor;
 mod walk;
-mod window;
 
 use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::{Dim, Size, SymbolicShape};
@@ -93,8 +94,7 @@ pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Erro
     match model.system {
         System::Onnx => Walk::new(model, &given, false)?.run(),
         System::Openvino if given.is_empty() && is_recorded(model) => Ok(recorded(model)),
-        System::Openvino => Walk::new(model, &given, true)?.run(),
-        System::Ncnn => Ok(ncnn::infer(model, &given)),
+        System::Openvino | System::Ncnn => Walk::new(model, &given, true)?.run(),
         _ => Ok(recorded(model)),
     }
 }

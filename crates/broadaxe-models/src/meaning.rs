@@ -1,4 +1,4 @@
-//! What an element-wise node means in its own format: which operator, which rule, and which of its inputs broadcast.
+//! Finds what an element-wise node means in its own format: its operator, its rule, and the inputs that broadcast.
 //!
 //! The tables of `broadaxe-frameworks` know every operator: kind, rule, arithmetic, and where its operands come from. This
 //! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.
@@ -98,7 +98,7 @@ pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
     }?;
     Some(read.and_then(|meaning| {
         let (least, given) = (meaning.kind.operands(), meaning.operands.len());
-        if given < least { Err(format!("{} takes {least} operands; {given} are given", node.op)) } else { Ok(meaning) }
+        if given < least { Err(format!("{} needs {least} operands; {given} are given", node.op)) } else { Ok(meaning) }
     }))
 }
 
@@ -132,7 +132,7 @@ fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>
     let given = operands.iter().filter(|source| is_given(source)).count();
     let least = if kind == Kind::Unary { 1 } else { row.operands().0.max(kind.operands()) };
     if given < operands.len() || given < least && row.wiring() == Wiring::Inputs && kind != Kind::Affine {
-        return Err(format!("{} takes {least} operands or more; {given} are given", row.name()));
+        return Err(format!("{} needs at least {least} operands; {given} are given", row.name()));
     }
     row.check_choice(&written).map_err(|why| format!("{}: {why}", row.name()))?;
     let rule = if kind == Kind::Unary { Rule::numpy() } else { row.rule_by().rule(&written)? };
@@ -209,7 +209,7 @@ impl Meaning {
     /// # Errors
     /// When the operands do not broadcast: the model is wrong by its own rule.
     pub fn align(&self, operands: &[&[usize]], result: &[usize]) -> Result<Alignment, broadaxe_shape::Error> {
-        // The specification wants scalars as bounds. Exporters write the shape (1,), which ONNX Runtime takes.
+        // The specification wants scalars as bounds. Exporters write the shape (1,), which ONNX Runtime accepts.
         let mut bounds: Vec<&[usize]> = operands.to_vec();
         if self.kind == Kind::Bounds {
             bounds.iter_mut().skip(1).filter(|dims| ***dims == [1]).for_each(|dims| *dims = &[]);

@@ -1,13 +1,13 @@
-//! What a check found, as plain data: for JSON, for Python, and for whoever prints it.
+//! The results of a check as plain data, for JSON, Python and text.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    check::{Counterexample, Finding, Report, Verdict, check},
+    check::{Counterexample, Finding, Operand, Report, Verdict, check},
     error::Error,
     format,
     graph::{Model, NodeId},
@@ -93,7 +93,7 @@ pub struct FindingRecord {
     pub node: String,
     /// Its operator.
     pub op: String,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub place: String,
     /// The target.
     pub target: String,
@@ -103,8 +103,10 @@ pub struct FindingRecord {
     pub reason: String,
     /// The condition under which it means the same, for `guarded`.
     pub condition: Option<String>,
-    /// The operands that broadcast.
-    pub operands: Vec<OperandRecord>,
+    /// The operands that broadcast; the findings on one node share them.
+    #[serde(serialize_with = "shared")]
+    #[schemars(with = "Vec<OperandRecord>")]
+    pub operands: Arc<[OperandRecord]>,
     /// The shape of the result, slowest axis first; null where its rank is not known.
     pub result: Option<Vec<DimRecord>>,
     /// The axis of the result that the reason is about.
@@ -112,9 +114,9 @@ pub struct FindingRecord {
     /// The sizes of the operands on that axis.
     pub sizes: Vec<usize>,
     /// An element on which the two differ, for `differs`.
-    pub counterexample: Option<CounterexampleRecord>,
+    pub counterexample: Option<Box<CounterexampleRecord>>,
     /// Sizes near those of the model with which a refused node would differ without an error; null for other verdicts.
-    pub near: Option<NearRecord>,
+    pub near: Option<Box<NearRecord>>,
     /// How the statement about the target is known: `run here` or `documented`.
     pub evidence: Option<String>,
     /// The test, document or thread that it is from.
@@ -218,10 +220,23 @@ fn each<S: serde::Serializer>(items: &[FindingRecord], serializer: S) -> Result<
     serializer.collect_seq(items.iter().inspect(|_| broadaxe::stop::checkpoint()))
 }
 
+fn shared<S: serde::Serializer>(items: &Arc<[OperandRecord]>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter())
+}
+
 impl CheckRecord {
     /// Puts what was found into plain data; `name` is the file as it was given.
     pub fn new(name: &str, model: &Model, report: &Report) -> Self {
-        let findings: Vec<_> = report.findings.iter().map(|finding| FindingRecord::new(model, finding)).collect();
+        let mut findings: Vec<FindingRecord> = Vec::with_capacity(report.findings.len());
+        for (at, finding) in report.findings.iter().enumerate() {
+            let before =
+                at.checked_sub(1).filter(|&before| Arc::ptr_eq(&report.findings[before].operands, &finding.operands));
+            let operands = before.map_or_else(
+                || finding.operands.iter().map(|operand| OperandRecord::new(model, operand)).collect(),
+                |before| findings[before].operands.clone(),
+            );
+            findings.push(FindingRecord::new(model, finding, operands));
+        }
         let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
         let (model, format) = (name.into(), model.format.into());
@@ -264,18 +279,19 @@ fn count(target: &str, findings: &[FindingRecord]) -> TargetRecord {
     record
 }
 
+impl OperandRecord {
+    fn new(model: &Model, operand: &Operand) -> Self {
+        let (tensor, origin) = (operand.name.clone(), origin_text(model, &operand.origin));
+        Self { tensor, shape: dims(&operand.shape), origin, constant: operand.constant }
+    }
+}
+
 impl FindingRecord {
-    fn new(model: &Model, finding: &Finding) -> Self {
+    fn new(model: &Model, finding: &Finding, operands: Arc<[OperandRecord]>) -> Self {
         let node = model.node(finding.node);
-        let operands = finding.operands.iter().map(|operand| OperandRecord {
-            tensor: operand.name.clone(),
-            shape: dims(&operand.shape),
-            origin: origin_text(model, &operand.origin),
-            constant: operand.constant,
-        });
         let (condition, counterexample) = match &finding.verdict {
             Verdict::Guarded(condition) => (Some(condition.clone()), None),
-            Verdict::Differs(example) => (None, Some(CounterexampleRecord::new(example))),
+            Verdict::Differs(example) => (None, Some(Box::new(CounterexampleRecord::new(example)))),
             _ => (None, None),
         };
         let evidence = finding.evidence.map(|evidence| evidence.kind.text().to_owned());
@@ -287,14 +303,14 @@ impl FindingRecord {
             verdict: finding.verdict.name().into(),
             reason: finding.reason.clone(),
             condition,
-            operands: operands.collect(),
+            operands,
             result: finding.result.as_ref().and_then(dims),
             axis: finding.axis.as_ref().map(|(axis, _)| *axis),
             sizes: finding.axis.as_ref().map(|(_, sizes)| sizes.clone()).unwrap_or_default(),
             counterexample,
-            near: finding.near.as_ref().map(|near| NearRecord {
-                shapes: near.shapes.clone(),
-                counterexample: CounterexampleRecord::new(&near.example),
+            near: finding.near.as_ref().map(|near| {
+                let counterexample = CounterexampleRecord::new(&near.example);
+                Box::new(NearRecord { shapes: near.shapes.clone(), counterexample })
             }),
             evidence,
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),

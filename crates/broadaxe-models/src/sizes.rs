@@ -1,7 +1,7 @@
-//! Which sizes of an open dim a model takes, found by inferring its shapes with each.
+//! Which sizes of an open dim a model accepts, found by inferring its shapes with each.
 //!
 //! A size is refused where the operands of an element-wise node do not broadcast, or where an operator's shapes cannot be
-//! said that can be said for other sizes. A size is taken *by accident* where an extent that is otherwise longer became
+//! said that can be said for other sizes. A size is accepted *by accident* where an extent that is otherwise longer became
 //! 1 and then repeats: the model runs, and means something else than with every other size.
 
 mod classes;
@@ -24,14 +24,14 @@ use crate::{
     report::node_name,
 };
 
-/// The sizes of a dim that a model takes.
+/// The sizes of a dim that a model accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
     /// The dim.
     pub dim: String,
-    /// The sizes that it takes in the same way.
+    /// The sizes that it accepts in the same way.
     pub taken: Classes,
-    /// The sizes that it takes only because an extent became 1, each with a sentence.
+    /// The sizes that it accepts only because an extent became 1, each with a sentence.
     pub accidents: Vec<(usize, String)>,
     /// The first size that it refuses, with the reason.
     pub refused: Option<(usize, String)>,
@@ -84,7 +84,7 @@ pub fn sweep(model: &Model, given: &[(String, Vec<Dim>)], dim: &str, low: usize,
     let threads = std::thread::available_parallelism()
         .map_or(1, std::num::NonZero::get)
         .min((high - low.min(high)).saturating_add(1));
-    // Each takes every so manyth size: large ones take longer.
+    // The sizes are dealt in turn, as large ones need longer.
     let flag = stop::flag();
     let parts: Vec<(Vec<Trial>, HashSet<Place>)> = std::thread::scope(|scope| {
         let part = |first: usize| {
@@ -193,14 +193,14 @@ fn trial(
 }
 
 /// An operand, an axis of it, its extent there and that of the result, as far as they are known.
-type Extent = (usize, usize, Option<usize>, Option<usize>);
+type OperandExtent = (usize, usize, Option<usize>, Option<usize>);
 
-/// Lists the extents of all operands of a node beside those of the result.
+/// Lists the extents of all operands of a node with those of the result.
 fn extents(
     meaning: &Meaning,
     operands: &[SymbolicShape],
     output: &SymbolicShape,
-) -> Result<Vec<Extent>, broadaxe_shape::Error> {
+) -> Result<Vec<OperandExtent>, broadaxe_shape::Error> {
     let known: Option<Vec<_>> = operands.iter().map(SymbolicShape::known).collect();
     if let (Some(known), false) = (known, meaning.rule.def().target) {
         let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();

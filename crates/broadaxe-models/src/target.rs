@@ -1,4 +1,4 @@
-//! Profiles of targets: what a runtime does with an element-wise node, as data.
+//! Describes targets as data: what a runtime does with an element-wise node.
 //!
 //! A profile is a list of laws, and the first that speaks of a node holds for it: which rule the target broadcasts by,
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in
@@ -38,29 +38,29 @@ pub(crate) use self::pnnx::kept as kept_batch;
 pub static PROFILES: &[&Profile] = &[
     &onnx::ONNX,
     &onnx::ONNX_6,
-    &openvino::PROFILE,
-    &pnnx::PROFILE,
-    &ncnn::PROFILE,
-    &paddle::PROFILE,
-    &numpy::PROFILE,
-    &tosa::PROFILE,
-    &equal_rank::PROFILE,
-    &rank::PROFILE,
-    &none::PROFILE,
+    &openvino::OPENVINO,
+    &pnnx::PNNX,
+    &ncnn::NCNN,
+    &paddle::PADDLE,
+    &numpy::NUMPY,
+    &tosa::TOSA,
+    &equal_rank::EQUAL_RANK,
+    &rank::RANK,
+    &none::NONE,
 ];
 
-/// What every target takes out.
+/// Operators that every target removes.
 const COPIES: &[Role] = &[Role::Identity];
 
 /// Describes a target: its name and what it does with element-wise nodes.
 pub struct Profile {
-    /// The name on the command line; one that ends in `<=N` takes a number: `rank<=4`.
+    /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
     pub name: &'static str,
     /// What the target is, in one line.
     pub summary: &'static str,
     /// What it does; the first law that speaks of a node holds.
     pub laws: &'static [Law],
-    /// Operators that it takes out of the graph before it merges nodes, where what reads them gives the same without.
+    /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
     pub removed: &'static [Role],
 }
 
@@ -128,7 +128,7 @@ pub struct Asked<'a> {
     pub operands: &'a [SymbolicShape],
     /// Which of its operands are constants, or depend on nothing else.
     pub constants: &'a [bool],
-    /// What pnnx takes for the batch axis of each operand.
+    /// The axis of each operand that pnnx treats as the batch.
     pub batches: &'a [Option<usize>],
     /// The target that is asked.
     pub target: Option<Target>,
@@ -150,7 +150,7 @@ pub enum Does {
     Own,
     /// It broadcasts by this rule.
     Rule(Rule),
-    /// It takes one of two operands for a list, without a look at its shape, and gives its entry `i` to entry `i` of
+    /// It treats one of two operands as a list, whatever its shape, and gives its entry `i` to entry `i` of
     /// this axis of the other one.
     List {
         /// The operand that is the list; the other one is the data.
@@ -178,7 +178,7 @@ pub enum Does {
     Unknown(Cow<'static, str>),
 }
 
-/// A target: a profile, with its number if it takes one.
+/// A target: a profile, with its number if it has one.
 #[derive(Clone, Copy)]
 pub struct Target {
     profile: &'static Profile,
@@ -193,7 +193,7 @@ impl Target {
 
     /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
     pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
-        if self.profile.name == pnnx::PROFILE.name && model.system != System::Ncnn {
+        if self.profile.name == pnnx::PNNX.name && model.system != System::Ncnn {
             pnnx::refused_reshapes(model, shapes, &model.uses())
         } else {
             vec![]
@@ -210,7 +210,7 @@ impl Target {
     }
 }
 
-/// Stands where no law of a profile speaks of a node.
+/// The law for nodes that no other law of a profile covers.
 static UNSPOKEN: Law = Law {
     kinds: &[],
     way: Way::Unknown,
@@ -264,7 +264,7 @@ impl<'a> Asked<'a> {
         self.target.map_or(0, |target| target.limit)
     }
 
-    /// Says whether the target takes an operator out of the graph first.
+    /// Says whether the target removes an operator from the graph first.
     pub(in crate::target) fn removes(&self, op: Role) -> bool {
         self.target.is_some_and(|target| target.profile.removed.contains(&op))
     }

@@ -1,7 +1,7 @@
-//! ONNX models from before opset 7, in the words of opset 7.
+//! Upgrades ONNX models from before opset 7 to opset 7.
 //!
 //! Until opset 7 an operand was stretched only where the attribute `broadcast` said so, and `axis` said along which axes
-//! of the first operand the second one lies. From opset 7 on shapes are aligned at the last axis. So the second operand
+//! of the first operand the second one covers. From opset 7 on shapes are aligned at the last axis. So the second operand
 //! gets an axis of 1 for every axis of the first one that comes after its own, and the attributes go. Converters that
 //! only drop the attributes change the meaning wherever `axis` was not the last place that fits.
 //!
@@ -16,12 +16,12 @@ mod rules;
 use crate::{
     edit::Edit,
     error::{Error, ErrorKind},
-    fix::{Fix, Left, Step, Want, settle},
+    fix::{Fix, Left, Step, Want, emit_edits},
     graph::{Model, NodeId},
     infer::Shapes,
 };
 
-use self::rules::{RULES, Rule, SAME};
+use self::rules::{RULES, Rule, UNCHANGED};
 
 /// The opset that models are brought to.
 pub const OPSET: i64 = 7;
@@ -69,7 +69,7 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
             }
         }
     }
-    let (edits, steps) = settle(model, &wants);
+    let (edits, steps) = emit_edits(model, &wants);
     fix.edits.extend(edits);
     fix.steps.extend(steps);
     fix.edits.push(Edit::Opset(OPSET));
@@ -83,7 +83,7 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
 fn turn(case: &Case<'_>, opset: i64) -> Result<Turn, String> {
     let node = case.model.node(case.id);
     let mut turn = Turn::default();
-    let known = SAME.contains(&node.op.as_str()) || RULES.iter().any(|rule| rule.op == node.op);
+    let known = UNCHANGED.contains(&node.op.as_str()) || RULES.iter().any(|rule| rule.op == node.op);
     if !known {
         return Err(format!("there is no operator {} before opset {OPSET}", node.op));
     }

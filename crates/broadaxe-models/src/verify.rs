@@ -1,9 +1,9 @@
-//! Whether a changed model still computes the same: its element-wise nodes are run by the engine before and after.
+//! Verifies that a changed model computes the same: the engine runs its element-wise nodes before and after.
 //!
-//! Nodes are told by the names of their results, which no change takes away. What lies between the operands of the old
+//! Nodes are told by the names of their results, which no change removes. What is between the operands of the old
 //! node and that result in the new model (reshapes, stretched operands, copies of constants, nodes that took the place
-//! of one) is followed back and computed as it stands in the changed file, from the same numbers. The numbers are drawn
-//! anew for every operand, so that no two elements of it are likely to be equal, and results are compared bit for bit.
+//! of one) is followed back and computed as in the changed file, from the same numbers. Every operand gets random
+//! numbers of its own, so that two equal elements are unlikely, and results are compared bit for bit.
 //!
 //! Lengths that happen to be equal hide mistakes or make them; so where a model leaves lengths open, it is run with
 //! several sets of them, [`trials`].

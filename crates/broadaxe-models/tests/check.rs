@@ -26,7 +26,7 @@ fn models(folder: &str, extension: &str) -> Vec<(String, Model)> {
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models"),
     };
     let mut found: Vec<(String, Model)> = Vec::new();
-    for entry in std::fs::read_dir(&root).expect("the folder is there") {
+    for entry in std::fs::read_dir(&root).expect("the folder exists") {
         let path = entry.expect("its entries are read").path();
         let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
         let plain = name.trim_end_matches(".gz").to_string();
@@ -101,7 +101,7 @@ fn left_aligned(model: &Model, wanted: usize) {
     }
 }
 
-/// What is found has a repair beside it, with its cost.
+/// Every finding has a repair, with its cost.
 #[test]
 fn findings_are_advised() {
     let model = small_efficientnet();

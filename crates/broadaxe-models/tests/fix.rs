@@ -137,7 +137,7 @@ fn repaired_models_compute_the_same() {
         let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let fix = fix::plan(&model, &shapes, &targets(&["equal-rank"])).expect("there are targets");
         let (fixed, fixed_shapes) = changed(&path, &model, &fix);
-        let verified = verify::verify(&model, &shapes, &fixed, &fixed_shapes).expect("lengths that the model takes");
+        let verified = verify::verify(&model, &shapes, &fixed, &fixed_shapes).expect("lengths that the model accepts");
         assert_eq!(verified.difference, None, "{}", path.display());
         elements += verified.elements;
         count += 1;
@@ -155,6 +155,7 @@ fn an_old_model_is_brought_to_opset_7() {
     assert_eq!(fix.left, []);
     let (upgraded, upgraded_shapes) = changed(&path, &model, &fix);
     assert_eq!(upgraded.opsets[0].1, upgrade::OPSET);
-    let verified = verify::verify(&model, &shapes, &upgraded, &upgraded_shapes).expect("lengths that the model takes");
+    let verified =
+        verify::verify(&model, &shapes, &upgraded, &upgraded_shapes).expect("lengths that the model accepts");
     assert_eq!((verified.difference, verified.nodes > 0), (None, true));
 }

@@ -138,7 +138,7 @@ fn ports(port: &str, dims: &[usize]) -> String {
 fn openvino(random: &mut Random) -> Vec<u8> {
     let ([x, y], whole) = pair(random);
     let op = *random.one_of(&["Add", "Subtract", "Multiply", "Maximum", "Less"]);
-    // PDPD takes operands of which the second is the shorter and continuous.
+    // PDPD needs a second operand that is shorter and contiguous in the first.
     let suits = x.len() >= y.len() && x == whole;
     let mode = match random.below(2) {
         0 if suits && !y.is_empty() => {

@@ -1,26 +1,15 @@
 //! Names: no type or constant has the name of another of its crate.
 //!
 //! Structs, enums, unions, traits, type aliases, constants and statics of a module count; those of an `impl`, of a function
-//! and of tests do not. Two of one name in one module are variants for two platforms, and count as one. The names that
-//! are still defined twice are listed here; one that is not comes off.
+//! and of tests do not. Two of one name in one module are variants for two platforms, and count as one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{
     Finding, Tree,
     modules::Modules,
     scan::{Kind, Source},
 };
-
-/// The names that are defined more than once, by the folder of the crate.
-#[rustfmt::skip]
-const TWICE: &[(&str, &[&str])] = &[
-    ("crates/broadaxe-models", &[
-        "Call", "Case", "DEPTH", "Extent", "FORMS", "Fact", "Finding", "Known", "LAWS", "LAYERS", "MOST_BYTES",
-        "Made", "NORMALISATIONS", "ONNX", "PRELU", "PROFILE", "Pattern", "RANK", "ROWS", "RUN", "Row", "SAME", "SEEN",
-        "Step", "TRIED", "Values", "Window",
-    ]),
-];
 
 /// Holds one definition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,27 +19,13 @@ pub(crate) struct Place {
 }
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    check_but(tree, TWICE)
-}
-
-/// Checks every name but those of `twice`, which must still be defined twice.
-fn check_but(tree: &Tree, twice: &[(&str, &[&str])]) -> Vec<Finding> {
     let mut found = Vec::new();
     for modules in Modules::of_crates(tree) {
-        let folder = modules.folder();
-        let known: BTreeSet<&str> =
-            twice.iter().filter(|(of, _)| *of == folder).flat_map(|(_, names)| names.iter().copied()).collect();
-        let doubles = doubles(&modules);
-        for (what, places) in &doubles {
+        found.extend(doubles(&modules).into_iter().map(|(what, places)| {
             let (first, second) = (&places[0], &places[1]);
-            if !known.contains(what.as_str()) {
-                let says = format!("{what} is also defined at {}:{}; rename one of them", first.path, first.line);
-                found.push(Finding::new(&second.path, second.line, says));
-            }
-        }
-        let gone = known.iter().filter(|name| !doubles.contains_key(**name));
-        let says = |what| format!("{what} is not defined twice; take it off the list in xtask/src/tidy/names.rs");
-        found.extend(gone.map(|what| Finding::new(modules.root, 1, says(what))));
+            let says = format!("{what} is also defined at {}:{}; rename one of them", first.path, first.line);
+            Finding::new(&second.path, second.line, says)
+        }));
     }
     found
 }
@@ -100,7 +75,7 @@ fn definitions(source: &Source) -> Vec<(String, String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::assert_found, check, check_but};
+    use super::{super::assert_found, check};
 
     const ROOT: (&str, &str) = ("crates/x/src/lib.rs", "mod a;\nmod b;\n#[cfg(test)] mod sample;");
 
@@ -132,13 +107,5 @@ mod tests {
         assert_found(check, &[ROOT, ("crates/x/src/a.rs", "struct One;"), sample], "");
         let other = ("crates/y/src/lib.rs", "struct One;");
         assert_found(check, &[ROOT, ("crates/x/src/a.rs", "struct One;"), other], "");
-    }
-
-    #[test]
-    fn listed_names_must_be_defined_twice() {
-        let known = |tree: &super::Tree| check_but(tree, &[("crates/x", &["One"])]);
-        let twice = [ROOT, ("crates/x/src/a.rs", "struct One;"), ("crates/x/src/b.rs", "struct One;")];
-        assert_found(known, &twice, "");
-        assert_found(known, &twice[..2], "crates/x/src/lib.rs:1");
     }
 }

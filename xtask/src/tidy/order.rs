@@ -1,35 +1,15 @@
 //! Module order: every list of modules is in dependency order, and none uses one listed below it.
 //!
-//! [`super::modules`] says what counts as a use. Lists that do not hold to it yet are named here; one that does comes off.
+//! [`super::modules`] says what counts as a use.
 
 use super::{Finding, Tree, modules::Modules};
 
-/// The files whose lists of modules are not in order.
-#[rustfmt::skip]
-const UNORDERED: &[&str] = &[
-    "crates/broadaxe-models/src/infer.rs",
-    "crates/broadaxe-models/src/infer/ncnn.rs",
-];
-
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    check_but(tree, UNORDERED)
-}
-
-/// Checks every list but those of `unordered`, which must still be out of order.
-fn check_but(tree: &Tree, unordered: &[&str]) -> Vec<Finding> {
     let mut found = Vec::new();
     for modules in Modules::of_crates(tree) {
         for (list, uses) in modules.lists() {
-            let below: Vec<_> = uses.iter().filter(|used| used.to > used.from).collect();
-            if unordered.contains(&list.path.as_str()) {
-                if below.is_empty() {
-                    let what = "its modules are in order; take it off the list in xtask/src/tidy/order.rs";
-                    found.push(Finding::new(&list.path, 1, what));
-                }
-                continue;
-            }
             let file = list.path.rsplit('/').next().unwrap_or_default();
-            found.extend(below.into_iter().map(|used| {
+            found.extend(uses.iter().filter(|used| used.to > used.from).map(|used| {
                 let (me, other) = (&list.modules[used.from], &list.modules[used.to]);
                 let what = format!("{me} uses {other}, which {file} lists below it; move one of them");
                 Finding::new(used.path, used.line, what)
@@ -41,7 +21,7 @@ fn check_but(tree: &Tree, unordered: &[&str]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::assert_found, check, check_but};
+    use super::{super::assert_found, check};
 
     #[test]
     fn no_module_uses_one_below_it() {
@@ -95,14 +75,6 @@ mod tests {
             let want = if wrong { format!("{path}:1") } else { String::new() };
             assert_found(check, &[root, list, (&path, text)], &want);
         }
-    }
-
-    #[test]
-    fn listed_files_must_be_out_of_order() {
-        let known = |tree: &super::Tree| check_but(tree, &["x/src/main.rs"]);
-        let root = ("x/src/main.rs", "mod a;\nmod b;");
-        assert_found(known, &[root, ("x/src/a.rs", "use crate::b;")], "");
-        assert_found(known, &[root, ("x/src/a.rs", "")], "x/src/main.rs:1");
     }
 
     #[test]

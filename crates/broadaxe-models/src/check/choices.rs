@@ -1,4 +1,4 @@
-//! Sizes that stand for all sizes which a node's operands leave open.
+//! Chooses sizes that represent all sizes which a node's operands leave open.
 //!
 //! A rule looks at sizes in two ways only: whether two are equal, and whether one is 1. So a size is 1, or a number that
 //! the shapes mention, or as long as another open size, or unlike all of them; every combination of these under which
@@ -11,8 +11,9 @@ use broadaxe_shape::{Dim, Inferred, Placement, SymbolicShape};
 
 use super::verdict::operand_name;
 
-/// How many sizes may be open at one node.
+/// How many sizes may be open at one node, and how many dims its operands may have in all.
 const VARIABLES: usize = 12;
+const DIMS: usize = 1024;
 /// How many choices are made, and how many are tried in search of them.
 const CHOICES: usize = 400;
 const TRIED: usize = 8000;
@@ -45,17 +46,17 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Gathers the open sizes of shapes; nothing when a rank is unknown or too many sizes are. What the node's own rule
-    /// makes of the shapes says which dims meet.
+    /// Gathers the open sizes of shapes; nothing when a rank is unknown or too many sizes are. The result of the
+    /// node's own rule says which dims meet.
     pub(super) fn of(shapes: &[SymbolicShape], own: Option<&Inferred>) -> Option<Self> {
         let mut variables: Vec<Variable> = Vec::new();
         let mut extents = Vec::new();
+        if shapes.iter().filter_map(SymbolicShape::rank).sum::<usize>() > DIMS {
+            return None;
+        }
         for (k, shape) in shapes.iter().enumerate() {
             let dims = shape.dims()?.iter().enumerate();
-            extents.push(dims.map(|(axis, dim)| gather(&mut variables, dim, (k, axis))).collect());
-        }
-        if variables.len() > VARIABLES {
-            return None;
+            extents.push(dims.map(|(axis, dim)| gather(&mut variables, dim, (k, axis))).collect::<Option<_>>()?);
         }
         let mut mentioned: Vec<usize> =
             shapes.iter().filter_map(SymbolicShape::dims).flatten().filter_map(Dim::size).collect();
@@ -231,10 +232,10 @@ impl Sizes {
     }
 }
 
-/// Notes the variables that a dim speaks of.
-fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -> Extent {
+/// Notes the variables of a dim; nothing where there are too many in all.
+fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -> Option<Extent> {
     if let Some(size) = dim.size() {
-        return Extent::Size(size);
+        return Some(Extent::Size(size));
     }
     let (low, high) = (dim.low().max(1), dim.high().unwrap_or(usize::MAX).max(1));
     let single = dim.names().len() < 2;
@@ -249,12 +250,15 @@ fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -
             variables.push(Variable { name, low: 1, high: usize::MAX });
             variables.len() - 1
         });
+        if variables.len() > VARIABLES {
+            return None;
+        }
         let variable = &mut variables[at];
         (variable.low, variable.high) = (variable.low.max(least), variable.high.min(most).max(variable.low.max(least)));
         found.push(at);
     }
     found.sort_unstable();
-    Extent::Of { variables: found, low, high }
+    Some(Extent::Of { variables: found, low, high })
 }
 
 /// Names a dim by its place, as guards do: `b[0]` is axis 0 of the second operand.
@@ -282,6 +286,22 @@ mod tests {
             let sizes = Sizes::of(&shapes, Some(&own)).expect("few sizes");
             let got: Vec<String> = sizes.choices().iter().map(|choice| format!("{choice:?}")).collect();
             assert_eq!(got.join("; "), want, "{shapes:?}");
+        }
+    }
+
+    #[test]
+    fn many_sizes_are_no_choice() {
+        let shapes = |count: usize, name: fn(usize) -> String| -> Vec<SymbolicShape> {
+            (0..count).map(|k| SymbolicShape::new([Dim::named(&name(k))])).collect()
+        };
+        let apart = |k| format!("n{k}");
+        for (shapes, some) in [
+            (shapes(VARIABLES, apart), true),
+            (shapes(VARIABLES + 1, apart), false),
+            (shapes(DIMS, |_| "n".into()), true),
+            (shapes(DIMS + 1, |_| "n".into()), false),
+        ] {
+            assert_eq!(Sizes::of(&shapes, None).is_some(), some, "{}", shapes.len());
         }
     }
 }

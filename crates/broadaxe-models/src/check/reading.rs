@@ -1,4 +1,4 @@
-//! Which element of each operand goes into each element of the result, and where two answers to that part.
+//! Computes which element of each operand goes into each element of the result, and where two readings differ first.
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_list_is_read_along_its_axis() {
-        let list = Reading::list(&[2, 3, 4], 1, 1).expect("axis 1 is there");
+        let list = Reading::list(&[2, 3, 4], 1, 1).expect("a list has an axis 1");
         assert_eq!(list.strides, [[12, 4, 1], [0, 1, 0]]);
         assert_eq!(list.positions(&[1, 2, 3]), Some(vec![23, 2]));
         assert_eq!(list.positions(&[1, 3, 3]), None);

@@ -1,4 +1,4 @@
-//! The verdict on operands whose sizes the model leaves open.
+//! Judges operands whose sizes the model leaves open.
 //!
 //! A few sizes stand for all (`choices.rs`). Both meanings are asked for each, and the condition that tells the outcomes
 //! apart is what the verdict is guarded by.
@@ -8,7 +8,7 @@ use broadaxe_shape::{Shape, SymbolicShape};
 use super::{
     Verdict,
     choices::Sizes,
-    verdict::{Judged, Known},
+    verdict::{Judged, KnownOperands},
 };
 use crate::target::{Asked, Does, Target};
 
@@ -19,7 +19,7 @@ const CLAUSES: usize = 4;
 pub(super) struct Open {
     sizes: Sizes,
     /// Per choice: a size for each variable, and the operands.
-    choices: Vec<(Vec<usize>, Known)>,
+    choices: Vec<(Vec<usize>, KnownOperands)>,
 }
 
 impl Open {
@@ -37,7 +37,7 @@ impl Open {
             let shapes: Option<Vec<Vec<usize>>> = (0..shapes.len()).map(|k| sizes.shape(k, &choice)).collect();
             let Some(mut shapes) = shapes else { continue };
             let result = if rule.def().target { shapes.pop().unwrap_or_default() } else { vec![] };
-            let known = Known::new(asked, shapes.into_iter().map(Shape::from).collect(), &result);
+            let known = KnownOperands::new(asked, shapes.into_iter().map(Shape::from).collect(), &result);
             if known.own.is_ok() {
                 choices.push((choice, known));
             }

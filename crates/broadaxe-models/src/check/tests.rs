@@ -24,7 +24,7 @@ fn onnx<'a>(op: &'a str, inputs: &'a str) -> Case<'a> {
     Case { format: ONNX, op: (op, 18), attributes: &[], inputs }
 }
 
-/// Returns a dtype that the node takes as an operand: f32, if it takes that.
+/// Returns a dtype that the node accepts as an operand: f32, if it accepts that.
 fn allowed(case: &Case<'_>, operand: usize) -> DType {
     let row = broadaxe_frameworks::newest(case.format.1, case.op.0);
     let dtypes: &[DType] = match row.map(|row| row.operand(operand)) {
@@ -51,7 +51,7 @@ fn model(case: &Case<'_>) -> (Model, Shapes) {
         let (declared, producer) = (None, None);
         let name = format!("v{k}");
         model.values.push(Value { name, graph: GraphId(0), element: None, declared, constant, producer });
-        let origin = if shape.rank().is_some() { Origin::Declared } else { Origin::Unknown("nobody said".into()) };
+        let origin = if shape.rank().is_some() { Origin::Declared } else { Origin::Unknown("not given".into()) };
         shapes.of.push(KnownValue { shape, element: Some(element), origin });
     }
     let inputs = texts.len() - 1;
@@ -313,7 +313,7 @@ fn nodes_that_their_format_does_not_allow() {
     }
 }
 
-/// The specification wants scalars; ONNX Runtime takes one axis of 1, and OpenVINO any number of them in constants.
+/// The specification wants scalars; ONNX Runtime accepts one axis of 1, and OpenVINO any number of them in constants.
 #[test]
 fn bounds_of_one_element() {
     let constant = "x(2,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)";

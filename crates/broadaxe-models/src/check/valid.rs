@@ -1,4 +1,4 @@
-//! Whether a node is one that its own format allows: attribute values, element types and opset.
+//! Checks that a node is valid in its own format: attribute values, element types and opset.
 //!
 //! What a file says of a node can be wrong before any target is asked: floats for `And`, two element types for `Add`,
 //! `fmod=7`. The rows of the frameworks say what is allowed. Element types are checked for ONNX and OpenVINO, whose
@@ -82,14 +82,14 @@ fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning
             OperandType::OneOf(dtypes) | OperandType::Shared(dtypes) => dtypes,
         };
         if !allowed.contains(dtype) {
-            let takes = allowed.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
-            return Some(Invalid::Wrong(format!("{} takes {takes} as operand {at}, not {dtype}", node.op)));
+            let accepted = allowed.iter().map(|dtype| dtype.name()).collect::<Vec<_>>().join(", ");
+            return Some(Invalid::Wrong(format!("{} accepts {accepted} as operand {at}, not {dtype}", node.op)));
         }
         if matches!(row.operand(at), OperandType::Shared(_)) {
             match shared {
                 Some((first, other)) if other != *dtype => {
                     let text = format!(
-                        "{} takes one element type; operand {first} is {other} and operand {at} {dtype}",
+                        "{} needs operands of one element type; operand {first} is {other} and operand {at} {dtype}",
                         node.op
                     );
                     return Some(Invalid::Wrong(text));

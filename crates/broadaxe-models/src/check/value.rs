@@ -1,4 +1,4 @@
-//! What a node makes of the elements it reads: the engine is asked, with numbers that tell elements apart.
+//! Computes the value of a node with the engine, from numbers that tell the elements apart.
 //!
 //! Operands hold codes, in the simplest case the position of each element and 1. Where an operator hides the difference
 //! (the greater of two numbers, the truth of a comparison) other codes are tried.
@@ -15,18 +15,18 @@ const CODES: usize = 1 << 13;
 /// The largest position that is a code itself; every code is exact in f32.
 const EXACT: usize = 1 << 22;
 
-/// The numbers that are read in two ways, and what the node makes of them.
+/// The numbers that are read in two ways, and the results of the node.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Values {
+pub(super) struct Computed {
     pub(super) numbers: Vec<f64>,
     pub(super) here: f64,
     pub(super) there: Option<f64>,
 }
 
-/// Computes what a node makes of the elements at these positions here and there, with codes on which they differ.
+/// Computes the results of a node from the elements at these positions here and there, with codes on which they differ.
 ///
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
-pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Values> {
+pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
     let mut found = None;
     let tries = (CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
     for seed in 0..tries {
@@ -41,7 +41,7 @@ pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>)
             .map(|positions| compute(meaning, dtype, &read(positions)))
             .collect();
         let Some(results) = results else { continue };
-        let values = Values { numbers, here: results[0], there: results.get(1).copied() };
+        let values = Computed { numbers, here: results[0], there: results.get(1).copied() };
         let plain = results.iter().all(|value| value.is_finite());
         if plain && (there.is_none() || results[0] != results[1]) {
             return Some(values);
@@ -53,16 +53,16 @@ pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>)
     found
 }
 
-/// Returns the dtype to compute in: one that the operator takes, in which codes are exact.
+/// Returns the dtype to compute in: one that the operator accepts, in which codes are exact.
 fn dtype(meaning: &Meaning) -> Option<DType> {
-    let takes: Vec<DType> = match &meaning.op {
+    let accepted: Vec<DType> = match &meaning.op {
         Operator::Copy => vec![DType::F32],
         Operator::Own(ops) => ops.first()?.op().dtypes().collect(),
         Operator::Call { row, .. } => row.dtypes().to_vec(),
     };
     let wanted = [DType::F32, DType::F64, DType::I64, DType::I32, DType::U64, DType::U32, DType::Bool];
     // The condition of a `where` is not among its operands' dtypes.
-    wanted.into_iter().find(|dtype| takes.contains(dtype)).or(takes.first().copied())
+    wanted.into_iter().find(|dtype| accepted.contains(dtype)).or(accepted.first().copied())
 }
 
 /// Returns what operand `k` holds at a position.
@@ -145,7 +145,7 @@ fn number(array: &Array) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use broadaxe_frameworks::{Attr, Attribute, System, Values as Takes, known};
+    use broadaxe_frameworks::{Attr, Attribute, System, Values as Accepts, known};
     use broadaxe_kernels::id;
     use broadaxe_shape::Rule;
 
@@ -167,7 +167,7 @@ mod tests {
             let given = |attr: &Attr| match (attr.name, attr.values) {
                 ("levels", _) => Some(("levels", Attribute::Int(16))),
                 ("fmod", _) => Some(("fmod", Attribute::Int(1))),
-                (name, Takes::Words(words)) if attr.default.is_empty() => {
+                (name, Accepts::Words(words)) if attr.default.is_empty() => {
                     Some((name, Attribute::Text(words[0].to_string())))
                 }
                 _ => None,
@@ -195,6 +195,6 @@ mod tests {
         let operands = (0..3).map(Source::Input).collect();
         let meaning = Meaning { kind: Kind::Affine, op, rule: Rule::unidirectional(), operands };
         let found = values(&meaning, &[4, 1, 0], Some(&[4, 2, 0]));
-        assert_eq!(found, Some(Values { numbers: vec![5.0, 2.0, 1.0], here: 11.0, there: Some(16.0) }));
+        assert_eq!(found, Some(Computed { numbers: vec![5.0, 2.0, 1.0], here: 11.0, there: Some(16.0) }));
     }
 }

@@ -1,4 +1,4 @@
-//! The verdict on operands of known shapes: both meanings, and where they part.
+//! Judges operands of known shapes: both meanings, and the first element on which they differ.
 
 use broadaxe_shape::{Alignment, Rule, Shape};
 
@@ -15,13 +15,13 @@ use crate::{
 /// How many operands are looked at in search of other sizes under which meanings part.
 const NEAR: usize = 1 << 17;
 
-/// A verdict, with what a finding says beside it.
+/// A verdict, with the other parts of a finding.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) reason: String,
     pub(super) axis: Option<(usize, Vec<usize>)>,
-    pub(super) near: Option<Coincidence>,
+    pub(super) near: Option<Box<Coincidence>>,
 }
 
 impl Judged {
@@ -35,12 +35,12 @@ impl Judged {
 }
 
 /// Operands of known shapes, and what they mean in the model's own format.
-pub(super) struct Known {
+pub(super) struct KnownOperands {
     pub(super) shapes: Vec<Shape>,
     pub(super) own: Result<Alignment, broadaxe_shape::Error>,
 }
 
-impl Known {
+impl KnownOperands {
     /// Aligns operands by the node's own rule.
     pub(super) fn new(asked: &Asked<'_>, shapes: Vec<Shape>, result: &[usize]) -> Self {
         let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
@@ -70,7 +70,7 @@ impl Known {
                 Err(error) => {
                     let mut judged = Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text));
                     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
-                    judged.near = self.near(asked, rule);
+                    judged.near = self.near(asked, rule).map(Box::new);
                     judged
                 }
             },
@@ -134,7 +134,7 @@ impl Known {
         let here = Reading::of(own);
         let element = if here.shape.contains(&0) { vec![] } else { vec![0; here.shape.len()] };
         let example = self.example(asked, (&here, there), &Parting { element, axis: Some(0) });
-        Judged::of(Verdict::Differs(example), reason)
+        Judged::of(Verdict::Differs(Box::new(example)), reason)
     }
 
     /// Makes the verdict on a result that is of no use on the target, in whatever shape.
@@ -143,7 +143,7 @@ impl Known {
         let reads: Vec<Vec<usize>> = self.shapes.iter().map(|dims| vec![0; dims.len()]).collect();
         let (numbers, target_reads, target_shape) = (Vec::new(), Vec::new(), Vec::new());
         let example = Counterexample { element, reads, target_reads, numbers, here: 0.0, there: None, target_shape };
-        Judged::of(Verdict::Differs(example), reason)
+        Judged::of(Verdict::Differs(Box::new(example)), reason)
     }
 
     fn compare(
@@ -159,7 +159,7 @@ impl Known {
         let text = treatment.law.text;
         let reason = format!("{target} {text}: {}", self.sentence(&example, there));
         let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
-        Judged { verdict: Verdict::Differs(example), reason, axis, near: None }
+        Judged { verdict: Verdict::Differs(Box::new(example)), reason, axis, near: None }
     }
 
     /// Computes both meanings at the element on which they part.
@@ -187,11 +187,11 @@ impl Known {
         let element = Shape::from(example.element.as_slice());
         if example.target_reads.is_empty() {
             let shape = Shape::from(there.shape.as_slice());
-            return format!("the result is {shape} there and has no element {element}");
+            return format!("the result there is {shape} and has no element {element}");
         }
         let parted = (0..self.shapes.len()).find(|&k| example.reads[k] != example.target_reads[k]);
         let Some(k) = parted else {
-            return format!("the result is {} there", Shape::from(there.shape.as_slice()));
+            return format!("the result there is {}", Shape::from(there.shape.as_slice()));
         };
         let (here, there) = (Shape::from(example.reads[k].as_slice()), Shape::from(example.target_reads[k].as_slice()));
         let name = operand_name(k);

@@ -1,4 +1,4 @@
-//! Repairs beside findings: what would make a node mean the same on the target that it is found for.
+//! Adds repairs to findings: what would make a node mean the same on the target.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::{
     target::Target,
 };
 
-/// Writes beside each finding of a report what would repair it for its target, and what that costs.
+/// Adds to each finding of a report what would repair it for its target, and what that costs.
 ///
 /// Repairs are planned for one target at a time; [`plan`] finds those that serve several at once, and the number of
 /// findings that are gone then is returned.

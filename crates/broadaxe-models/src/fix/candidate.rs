@@ -1,4 +1,4 @@
-//! The ways to write a node that mean the same in its own format, the cheapest first.
+//! Lists the ways to write a node that mean the same in its own format, the cheapest first.
 //!
 //! Nothing is proved for pairs of rules: a handful of forms is made, and the node's own rule is asked whether it still
 //! reads the same elements. The dims may be names, so axes are inserted by count wherever that is enough. Inputs that are
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
-use super::settle::Form;
+use super::emit_edits::Form;
 use crate::{
     edit::Scalar,
     graph::{Model, Node, NodeId},
@@ -122,7 +122,7 @@ impl<'a> Subject<'a> {
         self.model.format == "onnx" && self.node.version < 7
     }
 
-    /// Returns the node as it is.
+    /// Returns the unchanged node.
     pub(crate) fn plain(&self) -> Candidate {
         Candidate::unchanged(self.meaning.clone(), self.shapes.clone(), self.inferred.shape().clone())
     }
@@ -139,7 +139,7 @@ impl<'a> Subject<'a> {
         self.with(&(way.meaning.rule.clone(), way.attributes.clone()), &forms, way.swap.is_some())
     }
 
-    /// Lists the ways to write the node, the cheapest first; the first is the node as it is.
+    /// Lists the ways to write the node, the cheapest first; the first is the unchanged node.
     pub(crate) fn candidates(&self) -> Vec<Candidate> {
         let mut all = vec![self.plain()];
         if !matches!(self.meaning.kind, Kind::Unary | Kind::Channel | Kind::Stretch) {
@@ -160,7 +160,7 @@ impl<'a> Subject<'a> {
         all
     }
 
-    /// Lists the ways in which a slope can be multiplied with the negative elements, once these are taken apart.
+    /// Lists the ways in which a slope can be multiplied with the negative elements, once these are decomposed.
     pub(crate) fn products(&self) -> Vec<Candidate> {
         let slope = self.meaning.kind == Kind::Slope && self.meaning.operands == [Source::Input(0), Source::Input(1)];
         if !slope || self.is_old() {
@@ -349,7 +349,7 @@ impl<'a> Subject<'a> {
         cost.nodes += 1;
         let mut meaning = self.meaning.clone();
         if meaning.operands.len() > 1 {
-            // Axes count anew, so only a rule without a parameter still says where they lie.
+            // The axes are renumbered, so only a rule without a parameter still places them.
             let params = Params { axis: None, ..meaning.rule.params().clone() };
             meaning.rule = Rule::new(meaning.rule.name(), params).ok()?;
             meaning.rule.infer(&shapes).ok().filter(|now| now.shape() == &result)?;
@@ -390,7 +390,7 @@ impl<'a> Subject<'a> {
         if swaps { super::swap::reversed(self.model, self.node) } else { None }
     }
 
-    /// Counts what these forms cost, with so many changes more.
+    /// Adds the cost of these forms and of further changes.
     fn cost(&self, forms: &[(usize, Form)], more: usize) -> Cost {
         let mut cost = Cost { changes: (forms.len() + more) as u32, ..Cost::default() };
         for (input, form) in forms {

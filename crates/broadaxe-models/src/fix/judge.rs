@@ -1,4 +1,4 @@
-//! Targets as judges of nodes that are written in another way than the model's.
+//! Judges, for each target, a node that is written in another way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use broadaxe_shape::SymbolicShape;
 
 use super::{
     candidate::Candidate,
+    emit_edits::Form,
     planner::{Answer, Judge},
-    settle::Form,
 };
 use crate::{
     check::{self, Verdict},
@@ -18,26 +18,26 @@ use crate::{
 };
 
 /// A target, and what is known of the model around its nodes.
-struct Known<'a> {
+struct KnownShapes<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     target: Target,
     facts: std::rc::Rc<Facts>,
 }
 
-/// Makes a judge of each target, for a model in which some nodes are taken apart.
+/// Makes a judge of each target, for a model in which some nodes are decomposed.
 pub(super) fn judges<'a>(
     model: &'a Model,
     shapes: &'a Shapes,
     targets: &[Target],
-    apart: &BTreeSet<NodeId>,
+    decomposed: &BTreeSet<NodeId>,
 ) -> Vec<Box<dyn Judge + 'a>> {
-    let facts = if apart.is_empty() {
+    let facts = if decomposed.is_empty() {
         Facts::of(model, shapes, targets)
     } else {
-        // What is known of a model goes by the names of operators, and a node that is taken apart multiplies.
+        // What is known of a model goes by the names of operators, and a node that is decomposed multiplies.
         let mut changed = model.clone();
-        for id in apart {
+        for id in decomposed {
             changed.nodes[id.0 as usize].op = "Mul".to_string();
         }
         Facts::of(&changed, shapes, targets)
@@ -45,12 +45,12 @@ pub(super) fn judges<'a>(
     let facts = std::rc::Rc::new(facts);
     let judge = |target: &Target| {
         let facts = facts.clone();
-        Box::new(Known { model, shapes, target: *target, facts }) as Box<dyn Judge + 'a>
+        Box::new(KnownShapes { model, shapes, target: *target, facts }) as Box<dyn Judge + 'a>
     };
     targets.iter().map(judge).collect()
 }
 
-impl Judge for Known<'_> {
+impl Judge for KnownShapes<'_> {
     fn name(&self) -> String {
         self.target.to_string()
     }

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use broadaxe_shape::SymbolicShape;
 
 use super::{
-    Fix, Left, Step, apart,
+    Fix, Left, Step,
     candidate::{Candidate, Subject},
-    settle::{Form, Want, settle},
+    decompose_prelu,
+    emit_edits::{Form, Want, emit_edits},
 };
 use crate::{
     edit::Edit,
@@ -31,7 +32,7 @@ pub(crate) enum Answer {
 
 /// A target, as far as repairs need it.
 pub(crate) trait Judge {
-    /// Returns the name, as it is written on the command line.
+    /// Returns the name on the command line.
     fn name(&self) -> String;
     /// Says what the target does with a node that is written in this way.
     fn answer(&self, node: NodeId, way: &Candidate) -> Answer;
@@ -54,7 +55,7 @@ pub(crate) struct Plan {
     pub ways: BTreeMap<NodeId, (String, Vec<bool>)>,
 }
 
-/// Makes judges; what they say may depend on the nodes that are taken apart.
+/// Makes judges; what they say may depend on the nodes that are decomposed.
 pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>> + 'a;
 
 pub(crate) struct Planner<'a> {
@@ -63,22 +64,22 @@ pub(crate) struct Planner<'a> {
     judges: Vec<Box<dyn Judge + 'a>>,
     meanings: BTreeMap<NodeId, Meaning>,
     chosen: BTreeMap<NodeId, Candidate>,
-    /// Nodes that are taken apart: as they were asked for, and as it came out.
-    apart: BTreeSet<NodeId>,
+    /// Nodes that are decomposed: as they were asked for, and as it came out.
+    decomposed: BTreeSet<NodeId>,
     taken_apart: BTreeMap<NodeId, Candidate>,
-    /// Nodes that should be taken apart, once the targets know of it.
+    /// Nodes that should be decomposed, once the targets know of it.
     wished: BTreeSet<NodeId>,
     rulings: &'a Rulings,
     fix: Fix,
 }
 
-/// How often nodes are chosen anew after some were taken apart.
+/// How often nodes are chosen again after some were decomposed.
 const ROUNDS: usize = 4;
 
 /// Finds the fewest changes after which all targets read every node alike.
 ///
 /// What a target does with a node may depend on the nodes around it: pnnx looks for the batch, and finds it by a `PRelu`.
-/// So nodes that should be taken apart are taken for that in the next round, where the targets are asked again.
+/// So nodes that should be decomposed are taken for that in the next round, where the targets are asked again.
 ///
 /// Of nodes whose operands broadcast, only those in `found` are looked at, if that is given.
 pub(crate) fn plan<'a>(
@@ -88,18 +89,18 @@ pub(crate) fn plan<'a>(
     found: Option<&BTreeSet<NodeId>>,
     rulings: &'a Rulings,
 ) -> Plan {
-    let (mut apart, mut whole) = (BTreeSet::new(), BTreeSet::new());
+    let (mut decomposed, mut whole) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..ROUNDS {
-        let planner = Planner::run((model, shapes), bench(&apart), apart.clone(), found, rulings);
+        let planner = Planner::run((model, shapes), bench(&decomposed), decomposed.clone(), found, rulings);
         let taken: BTreeSet<NodeId> = planner.taken_apart.keys().copied().collect();
-        whole.extend(apart.difference(&taken).copied());
+        whole.extend(decomposed.difference(&taken).copied());
         let next: BTreeSet<NodeId> = taken.union(&planner.wished).filter(|id| !whole.contains(id)).copied().collect();
-        if next == apart {
+        if next == decomposed {
             return planner.finish();
         }
-        apart = next;
+        decomposed = next;
     }
-    Planner::run((model, shapes), bench(&apart), apart, found, rulings).finish()
+    Planner::run((model, shapes), bench(&decomposed), decomposed, found, rulings).finish()
 }
 
 impl<'a> Planner<'a> {
@@ -107,7 +108,7 @@ impl<'a> Planner<'a> {
     fn run(
         (model, shapes): (&'a Model, &'a Shapes),
         judges: Vec<Box<dyn Judge + 'a>>,
-        apart: BTreeSet<NodeId>,
+        decomposed: BTreeSet<NodeId>,
         found: Option<&BTreeSet<NodeId>>,
         rulings: &'a Rulings,
     ) -> Self {
@@ -117,7 +118,7 @@ impl<'a> Planner<'a> {
             judges,
             meanings: BTreeMap::new(),
             chosen: BTreeMap::new(),
-            apart,
+            decomposed,
             taken_apart: BTreeMap::new(),
             wished: BTreeSet::new(),
             rulings,
@@ -158,7 +159,7 @@ impl<'a> Planner<'a> {
             Err(_) if !meaning.broadcasts() => return,
             Err(reason) => return self.leave_unknown(id, &meaning, reason),
         };
-        if self.apart.contains(&id) && self.take_apart(id, &subject) {
+        if self.decomposed.contains(&id) && self.decompose(id, &subject) {
             return;
         }
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
@@ -181,7 +182,7 @@ impl<'a> Planner<'a> {
         let found = served.iter().position(fits);
         // Merged axes serve too, but hide from a target where its batch is.
         let merged = meaning.kind == Kind::Slope && found.is_some_and(|at| candidates[at].back.is_some());
-        if (found.is_none() || hopeless.contains(&true) || merged) && self.take_apart(id, &subject) {
+        if (found.is_none() || hopeless.contains(&true) || merged) && self.decompose(id, &subject) {
             return;
         }
         self.unserved(id, &subject, &answers, &hopeless);
@@ -243,10 +244,10 @@ impl<'a> Planner<'a> {
 
     /// Replaces a node that multiplies its negative elements with a slope by nodes that do so one by one; else notes that
     /// it should be, once the targets take it for that.
-    fn take_apart(&mut self, id: NodeId, subject: &Subject<'_>) -> bool {
+    fn decompose(&mut self, id: NodeId, subject: &Subject<'_>) -> bool {
         let fits = |way: &Candidate| {
             self.answers(id, way).iter().all(|answer| *answer == Answer::Same)
-                && apart::edits(self.model, self.shapes, id, way).is_some()
+                && decompose_prelu::edits(self.model, self.shapes, id, way).is_some()
         };
         let products = subject.products();
         if let Some(way) = products.iter().find(|way| fits(way)) {
@@ -264,8 +265,8 @@ impl<'a> Planner<'a> {
         let targets: Vec<usize> = (0..hopeless.len()).filter(|&at| !hopeless[at]).collect();
         let pairs =
             targets.iter().enumerate().flat_map(|(k, &one)| targets[k + 1..].iter().map(move |&two| (one, two)));
-        let apart = |&(one, two): &(usize, usize)| !served.iter().any(|row| row[one] && row[two]);
-        if let Some((one, two)) = { pairs }.find(apart) {
+        let differ = |&(one, two): &(usize, usize)| !served.iter().any(|row| row[one] && row[two]);
+        if let Some((one, two)) = { pairs }.find(differ) {
             let (one, two) = (self.judges[one].name(), self.judges[two].name());
             return format!("no one way to write it serves both {one} and {two}; make a model for each");
         }
@@ -361,17 +362,17 @@ impl<'a> Planner<'a> {
                 self.fix.edits.push(Edit::Attribute { node, name: (*name).to_string(), value: value.clone() });
             }
             if let Some(shape) = &way.back {
-                let text = format!("reshape the result back to {}", super::settle::Dims(shape));
+                let text = format!("reshape the result back to {}", super::emit_edits::Dims(shape));
                 self.fix.steps.push(Step { node, text, bytes: 0 });
                 self.fix.edits.push(Edit::ReshapeResult { node, shape: shape.clone() });
             }
         }
         for (&node, way) in &self.taken_apart {
-            let Some((edits, step)) = apart::edits(self.model, self.shapes, node, way) else { continue };
+            let Some((edits, step)) = decompose_prelu::edits(self.model, self.shapes, node, way) else { continue };
             self.fix.edits.extend(edits);
             self.fix.steps.push(step);
         }
-        let (edits, steps) = settle(self.model, &wants);
+        let (edits, steps) = emit_edits(self.model, &wants);
         self.fix.edits.extend(edits);
         self.fix.steps.extend(steps);
         self.fix.steps.sort_by_key(|step| step.node);

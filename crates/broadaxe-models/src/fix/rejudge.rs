@@ -1,4 +1,4 @@
-//! The judgement of a fixed model: it is written and read again in memory, and every node of it is checked.
+//! Checks a fixed model: writes it and reads it again in memory, and checks every node.
 //!
 //! A plan is made node by node, by what is known of the model before. What it does to the graph may undo it: a reshape
 //! that a target cannot load, a batch that moves, a layer that the format cannot write. So a plan is only a proposal. The
@@ -21,12 +21,12 @@ use crate::{
     target::Target,
 };
 
-/// How many plans are made before every node in question stays as it is, and how many after that.
+/// How many plans are made before every remaining node is left unchanged, and how many after that.
 const PLANS: usize = 8;
 const LAST: usize = 3;
 
 /// What is to be fixed.
-struct Case<'a> {
+struct Judgement<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     targets: &'a [Target],
@@ -35,11 +35,11 @@ struct Case<'a> {
 }
 
 /// The findings on nodes that are not the same, by node and number of the target.
-type Found = BTreeMap<(NodeId, usize), Finding>;
+type Found = BTreeMap<(NodeId, usize), Problem>;
 
 /// A verdict other than `same`, as far as it matters here.
 #[derive(Clone, Debug)]
-struct Finding {
+struct Problem {
     known: bool,
     /// Whether the target has no such operator.
     unsupported: bool,
@@ -48,7 +48,7 @@ struct Finding {
 
 /// Makes a plan that holds when the fixed model is judged as a whole.
 pub(super) fn hold(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
-    let case = Case::new(model, shapes, targets);
+    let case = Judgement::new(model, shapes, targets);
     let mut rulings = Rulings::default();
     for _ in 0..PLANS {
         let Some((fix, again)) = case.settle(&mut rulings)? else { continue };
@@ -68,7 +68,7 @@ struct Again {
     plan: Plan,
 }
 
-impl<'a> Case<'a> {
+impl<'a> Judgement<'a> {
     fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target]) -> Self {
         let report = check(model, shapes, targets);
         let before = found(&report, targets.len(), |id| vec![id]);
@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
 
     fn plan(&self, rulings: &Rulings) -> Plan {
         let nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
-        let bench = |apart: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, apart);
+        let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
         planner::plan(self.model, self.shapes, &bench, Some(&nodes), rulings)
     }
 
@@ -131,7 +131,7 @@ impl<'a> Case<'a> {
         for (at, target) in self.targets.iter().enumerate() {
             for (id, reason) in target.refused_reshapes(&model, &shapes) {
                 for old in origins.of_added(id) {
-                    found.insert((old, at), Finding { known: true, unsupported: false, reason: reason.clone() });
+                    found.insert((old, at), Problem { known: true, unsupported: false, reason: reason.clone() });
                 }
             }
         }
@@ -225,7 +225,7 @@ impl<'a> Case<'a> {
     /// Rules against ways of which a second run would make others; says whether there was one.
     fn unsettled(&self, again: Option<Again>, rulings: &mut Rulings) -> Result<bool, Error> {
         let Some(again) = again.filter(|again| !again.found.is_empty()) else { return Ok(false) };
-        let case = Case::new(&again.model, &again.shapes, self.targets);
+        let case = Judgement::new(&again.model, &again.shapes, self.targets);
         let Some((_, Some(second))) = case.settle(&mut Rulings::default())? else { return Ok(false) };
         let mut origins = Origins::new(self.model, &again.model);
         let changed: BTreeSet<NodeId> = second.plan.ways.keys().flat_map(|id| origins.of(*id)).collect();
@@ -312,7 +312,7 @@ fn found(report: &Report, targets: usize, mut nodes: impl FnMut(NodeId) -> Vec<N
         };
         let unsupported = matches!(finding.verdict, Verdict::Unsupported);
         for id in nodes(finding.node) {
-            let of = || Finding { known, unsupported, reason: reason.clone() };
+            let of = || Problem { known, unsupported, reason: reason.clone() };
             let entry = found.entry((id, at % targets)).or_insert_with(of);
             if known && !entry.known {
                 *entry = of();

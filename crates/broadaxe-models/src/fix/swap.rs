@@ -1,4 +1,4 @@
-//! The operator that means the same of exchanged inputs.
+//! Finds the operator that means the same with exchanged inputs.
 
 use broadaxe_frameworks::{System, computing};
 use broadaxe_kernels::OpId;

@@ -150,7 +150,7 @@ fn constants_of_several_readers() {
             target: &EQUAL,
             want: &["in place (1, 3)", "1 of copy (1, 1, 3)"],
         },
-        // Only the second reader needs another shape, but the first one takes it too.
+        // Only the second reader needs another shape, but the first one accepts it too.
         Case { readers: &["(2,2,2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["in place (1, 1, 3)"] },
         // The first reader has no room for it.
         Case { readers: &["(2,3)", "(2,2,3)"], other: false, target: &READS_2, want: &["1 of copy (1, 1, 3)"] },
@@ -169,8 +169,8 @@ fn constants_of_several_readers() {
         let fix = fixed(&sample, &[target]);
         assert!(fix.left.is_empty(), "{readers:?}: {}", show(&fix));
         let text = |edit: &Edit| match edit {
-            Edit::ReshapeConstant { shape, .. } => format!("in place {}", settle::Dims(shape)),
-            Edit::CopyConstant { shape, uses, .. } => format!("{} of copy {}", uses.len(), settle::Dims(shape)),
+            Edit::ReshapeConstant { shape, .. } => format!("in place {}", emit_edits::Dims(shape)),
+            Edit::CopyConstant { shape, uses, .. } => format!("{} of copy {}", uses.len(), emit_edits::Dims(shape)),
             edit => format!("{edit:?}"),
         };
         assert_eq!(fix.edits.iter().map(text).collect::<Vec<_>>(), want, "{readers:?}");

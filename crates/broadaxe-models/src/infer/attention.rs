@@ -1,14 +1,14 @@
-//! Attention and what stands around it.
+//! Shapes of attention and rotary embeddings.
 
 use super::{
     Size,
     call::{Call, Made, because},
+    row::{SAME, ShapeRow, Type, row},
     slice::like,
-    table::{Row, SAME, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static ATTENTION_ROWS: &[ShapeRow] = &[
     row("Attention", attention, &[Type::Same(0), Type::Same(1), Type::Same(2), Type::Same(0)]),
     row("RotaryEmbedding", like, SAME),
     row("LinearAttention", linear, &[Type::Same(0), Type::Same(3)]),

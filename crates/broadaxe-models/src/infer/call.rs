@@ -1,4 +1,4 @@
-//! A node under inference: what its shape function sees.
+//! Gives a shape function what it needs of a node: inputs, attributes and sizes.
 
 use std::{
     cell::{Cell, OnceCell},
@@ -62,7 +62,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Says whether an input is there.
+    /// Says whether an input is given.
     pub(crate) fn has(&self, k: usize) -> bool {
         self.node.input(k).is_some()
     }
@@ -103,6 +103,11 @@ impl<'a> Call<'a> {
         let dims = self.dims(k)?;
         dims.try_into()
             .or_else(|_| because(format!("{}: input {k} has rank {}, but needs {RANK}", self.node.op, dims.len())))
+    }
+
+    /// Returns the number of samples of an input, where it is no axis.
+    pub(crate) fn batch(&self, k: usize) -> Size {
+        self.fact(k).and_then(|fact| fact.tensor.batch.clone()).unwrap_or_else(|| Size::known(1))
     }
 
     /// Returns the elements of an input, where they are followed.
@@ -219,7 +224,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns the size, but at least `low`; the extent of a tensor that is there is never negative.
+    /// Returns the size, but at least `low`; the extent of an existing tensor is never negative.
     pub(crate) fn at_least(&self, size: &Size, low: &Size) -> Option<Size> {
         if low.is(0) && size.number().is_none() && self.extents.contains(size) {
             return Some(size.clone());
@@ -234,13 +239,13 @@ impl<'a> Call<'a> {
         usize::try_from(from_front)
             .ok()
             .filter(|&axis| axis < rank)
-            .map_or_else(|| because(format!("{}: axis {axis} is not there at rank {rank}", self.node.op)), Ok)
+            .map_or_else(|| because(format!("{}: axis {axis} is out of range for rank {rank}", self.node.op)), Ok)
     }
 
     /// Counts axes from the front.
     pub(crate) fn axes(&self, axes: &[i64], rank: usize) -> Result<Vec<usize>, Stop> {
         if axes.len() > MAX_RANK {
-            return because(format!("{}: {} axes are more than any tensor has", self.node.op, axes.len()));
+            return because(format!("{}: {} axes; a tensor has at most {MAX_RANK}", self.node.op, axes.len()));
         }
         axes.iter().map(|&axis| self.axis(axis, rank)).collect()
     }

@@ -1,12 +1,12 @@
-//! Changes of the elements' type.
+//! Shapes of casts, and the element types that attributes name.
 
 use broadaxe::DType;
 
 use super::{
     call::{Call, Made},
     number::Number,
+    row::{ShapeRow, Type, row},
     slice::like,
-    table::{Row, Type, row},
     tensor::Tensor,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     graph::{Attribute, Element},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static CAST_ROWS: &[ShapeRow] = &[
     row("Cast", |call| converted(call, named(call, "to").and_then(|to| to.dtype())), &[Type::NamedOr("to", 0)]),
     row("CastLike", |call| converted(call, call.element(1).and_then(Element::dtype)), &[Type::Same(1)]),
     row("BitCast", like, &[Type::NamedOr("to", 0)]),

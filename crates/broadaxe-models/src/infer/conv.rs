@@ -1,16 +1,16 @@
-//! Convolutions.
+//! Shapes of convolutions.
 
 use broadaxe::DType;
 
 use super::{
     Size,
     call::{Call, Made, Stop, because},
-    table::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     tensor::Tensor,
     window::{Padding, Rounding, Window, checked, padding, windows},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static CONV_ROWS: &[ShapeRow] = &[
     row("Conv", |call| forward(call, 1, 0), SAME),
     row("ConvInteger", |call| forward(call, 1, 0), &[Type::Is(DType::I32)]),
     row("QLinearConv", |call| forward(call, 3, 0), &[Type::Same(7)]),

@@ -1,6 +1,6 @@
-//! Element-wise operators: the rule says the shape, and what is done with followed elements is a row in a table.
+//! Infers element-wise operators: the rule gives the shape, and a table says how followed elements are computed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use broadaxe_frameworks::{Arithmetic, Kind, Recipe, Row, called, find};
 use broadaxe_kernels::DType;
@@ -16,6 +16,9 @@ use super::{
     tensor::{Tensor, Values, small, stretched, strided},
 };
 use crate::{attributes::Written, graph::Attribute};
+
+/// The most names that a dim may be the broadcast of; with more it is unknown, so that time and memory stay linear.
+const NAMES: usize = 16;
 
 /// What becomes of followed elements.
 #[derive(Clone, Copy)]
@@ -123,7 +126,7 @@ pub(crate) fn united(call: &Call<'_>, rule: &Rule, shapes: &[&[Size]]) -> Result
         let alignment = rule.align(&known).map_err(refused)?;
         return Ok(Tensor::known(alignment.shape().dims()).dims.unwrap_or_default());
     }
-    let inner: Vec<Vec<Dim>> = shapes.iter().map(|dims| dims.iter().map(Size::inner).collect()).collect();
+    let inner = inner(shapes);
     let sources: HashMap<Dim, &Size> = inner.concat().into_iter().zip(shapes.iter().copied().flatten()).collect();
     let symbolic: Vec<SymbolicShape> = inner.into_iter().map(SymbolicShape::new).collect();
     let inferred = call.inferences.infer(rule, &symbolic, None);
@@ -131,19 +134,37 @@ pub(crate) fn united(call: &Call<'_>, rule: &Rule, shapes: &[&[Size]]) -> Result
     let Some(dims) = inferred.shape().dims() else {
         return because(format!("{}: the rank of the result depends on sizes", call.node.op));
     };
-    let sizes: HashSet<&Size> = sources.values().copied().collect();
+    let mut sizes: HashMap<Size, Size> = HashMap::new();
+    for (dim, &size) in &sources {
+        let parts = dim.sizes();
+        let is_broadcast = parts.len() > 1;
+        sizes.extend(parts.into_iter().map(|part| (part.clone(), if is_broadcast { part } else { size.clone() })));
+    }
     Ok(dims.iter().map(|dim| resolve(call, dim, &sources, &sizes)).collect())
 }
 
+/// Returns the dims to give a rule. Private names are counted from 1 in each query, so that equal queries have one answer.
+fn inner(shapes: &[&[Size]]) -> Vec<Vec<Dim>> {
+    let mut names: HashMap<String, String> = HashMap::new();
+    let mut renamed = |size: &Size| {
+        let dim = size.inner();
+        let own = dim.name().filter(|name| name.strip_prefix('?').is_some_and(|rest| rest.parse::<u32>().is_ok()))?;
+        let next = format!("?{}", names.len() + 1);
+        let name = names.entry(own.to_owned()).or_insert(next);
+        Dim::named(name).within(dim.low(), dim.high()).ok()
+    };
+    shapes.iter().map(|dims| dims.iter().map(|size| renamed(size).unwrap_or_else(|| size.inner())).collect()).collect()
+}
+
 /// Finds the size that a dim of the result is, from the operands' sizes and the dims that the rule was given for them.
-fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<Dim, &Size>, sizes: &HashSet<&Size>) -> Size {
+fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<Dim, &Size>, sizes: &HashMap<Size, Size>) -> Size {
     if dim.size().is_some() {
         return Size::of(dim, &mut 0);
     }
     if let Some(&size) = sources.get(dim) {
         return size.clone();
     }
-    let all: Vec<Size> = dim.sizes().into_iter().filter(|size| sizes.contains(size)).collect();
+    let all: Vec<Size> = dim.sizes().iter().filter_map(|size| sizes.get(size).cloned()).collect();
     let mut parts: Vec<&Size> = all.iter().collect();
     // Where x meets the least of x and another size that is not 0, the result is x, whatever the sizes. So it is where x
     // meets the greatest of x and 0, for an extent is not negative.
@@ -158,9 +179,9 @@ fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<Dim, &Size>, sizes: &Ha
     match parts.as_slice() {
         [size] => (*size).clone(),
         [] => call.open(),
-        // The broadcast of a dim that nobody named with another has no name.
+        // The broadcast of a dim without a name and another has no name.
         parts if parts.iter().any(|size| size.private()) => call.open(),
-        parts if parts.len() == all.len() => Size::of(dim, &mut 0),
+        parts if parts.len() == all.len() && parts.len() <= NAMES => Size::of(dim, &mut 0),
         _ => call.open(),
     }
 }

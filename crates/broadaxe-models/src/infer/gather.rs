@@ -1,14 +1,14 @@
-//! Elements picked by indices, and put at indices.
+//! Shapes of gathers and scatters.
 
 use super::{
     Size,
     call::{Call, Made, Stop, because},
+    row::{SAME, ShapeRow, Type, row},
     slice::like,
-    table::{Row, SAME, Type, row},
     tensor::{Tensor, small},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static GATHER_ROWS: &[ShapeRow] = &[
     row("Gather", |call| gathered(call, call.int("axis").unwrap_or(0), 0), SAME),
     row("GatherElements", |call| Ok(vec![Tensor::of(call.dims(1)?.to_vec())]), SAME),
     row("GatherND", |call| points(call, call.int("batch_dims").unwrap_or(0)), SAME),

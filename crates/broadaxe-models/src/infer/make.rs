@@ -1,4 +1,4 @@
-//! Operators that make tensors of shapes, numbers or nothing.
+//! Shapes of operators that create tensors: constants, ranges, random numbers, windows and spectra.
 
 use broadaxe::DType;
 
@@ -7,8 +7,8 @@ use super::{
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
     reshape::target,
+    row::{I64, SAME, ShapeRow, Type, row},
     slice::like,
-    table::{I64, Row, SAME, Type, row},
     tensor::{FOLLOWED, Tensor, count, product, read},
 };
 use crate::graph::{Attribute, Element};
@@ -16,7 +16,7 @@ use crate::graph::{Attribute, Element};
 const FLOAT: &[Type] = &[Type::Named("dtype", DType::F32)];
 const WINDOW: &[Type] = &[Type::Named("output_datatype", DType::F32)];
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static MAKE_ROWS: &[ShapeRow] = &[
     row("Shape", shape, I64),
     row("Size", size, I64),
     row("Range", range, SAME),
@@ -100,7 +100,7 @@ pub(crate) fn filled(call: &Call<'_>) -> Made {
     Ok(vec![Tensor::of(dims).with(values)])
 }
 
-/// Infers a constant from whichever of its attributes is there.
+/// Infers a constant from the attribute that it has.
 fn constant(call: &Call<'_>) -> Made {
     let list = |numbers: Vec<Number>| Ok(vec![Tensor::list(numbers.into_iter().map(Some).collect())]);
     let one = |number: Number| Ok(vec![Tensor::of(Vec::new()).with(Some(vec![Some(number)]))]);

@@ -1,4 +1,4 @@
-//! Matrix products.
+//! Shapes of matrix products.
 
 use broadaxe::DType;
 use broadaxe_shape::Rule;
@@ -7,11 +7,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::united,
-    table::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static MATMUL_ROWS: &[ShapeRow] = &[
     row("MatMul", |call| product(call, 0, 1, false, false), SAME),
     row("MatMulInteger", |call| product(call, 0, 1, false, false), &[Type::Is(DType::I32)]),
     row("QLinearMatMul", |call| product(call, 0, 3, false, false), &[Type::Same(7)]),
@@ -31,7 +31,7 @@ pub(crate) fn product(call: &Call<'_>, left: usize, right: usize, flip_left: boo
             [] => (Vec::new(), None, Size::known(1)),
         }
     };
-    // The free extent of a stands before the inner one, that of b behind it.
+    // The free extent of a precedes the inner one, that of b follows it.
     let (one, rows, inner) = split(a, flip_left, true);
     let (two, columns, other) = split(b, flip_right, false);
     call.same(&inner, &other)?;
@@ -104,7 +104,7 @@ fn gather(call: &Call<'_>, letters: &mut Letters, term: &str, dims: &[Size]) -> 
     let (before, after) = term.split_once("...").unwrap_or((term, ""));
     let named = before.len() + after.len();
     if dims.len() < named || (dims.len() > named && !term.contains("...")) {
-        return because(format!("Einsum: {term} stands for an operand of rank {}", dims.len()));
+        return because(format!("Einsum: {term} does not fit an operand of rank {}", dims.len()));
     }
     let dotted = &dims[before.len()..dims.len() - after.len()];
     if term.contains("...") {

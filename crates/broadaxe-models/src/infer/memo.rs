@@ -1,4 +1,4 @@
-//! What rules make of symbolic shapes, found once per rule and shapes.
+//! A cache of the results of rules on symbolic shapes.
 
 use std::{cell::RefCell, collections::HashMap, rc::Rc};
 
@@ -7,7 +7,7 @@ use broadaxe_shape::{Error, Params, Rule, SymbolicShape, symbolic::Inferred};
 /// How many dims the answers are kept for; beyond these all are forgotten, so that memory stays bounded.
 const KEPT_DIMS: usize = 1 << 16;
 
-/// A rule by its name and parameters, and the operands, followed by the target of a rule that takes one.
+/// A rule by its name and parameters, and the operands, followed by the target of a rule that has one.
 type Query = (&'static str, Params, Vec<SymbolicShape>);
 type Inference = Rc<Result<Inferred, Error>>;
 

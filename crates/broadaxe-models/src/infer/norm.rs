@@ -1,4 +1,4 @@
-//! Normalisations, activations that look along an axis, dropout and losses.
+//! Shapes of normalisations, activations along an axis, dropout and losses.
 
 use broadaxe::DType;
 
@@ -6,12 +6,12 @@ use super::{
     Size,
     call::{Call, Made, because},
     elementwise::kept,
+    row::{SAME, ShapeRow, Type, row},
     slice::like,
-    table::{Row, SAME, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static NORM_ROWS: &[ShapeRow] = &[
     row("BatchNormalization", batch, &[Type::Same(0), Type::Same(3)]),
     row("InstanceNormalization", like, SAME),
     row("GroupNormalization", like, SAME),
@@ -29,7 +29,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("SoftmaxCrossEntropyLoss", loss, SAME),
 ];
 
-/// Infers a batch normalisation: beside the result, statistics per channel.
+/// Infers a batch normalisation: the result, and statistics per channel.
 fn batch(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     let channels = dims.get(1).cloned().unwrap_or_else(|| Size::known(1));

@@ -1,4 +1,4 @@
-//! Elements that are followed: shapes as values, and the scales that come of them.
+//! Computes with followed elements: shapes as values, and scales that depend on them.
 //!
 //! An element is a size, a fraction of sizes, or a float that is no short fraction. Integers are exact or unknown, never
 //! wrapped; floats of 32 bits are rounded as they would be.

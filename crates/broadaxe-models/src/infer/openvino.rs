@@ -1,4 +1,4 @@
-//! OpenVINO's operators, on the shape functions of ONNX's where the two agree.
+//! Infers OpenVINO's operators, with the shape functions of ONNX where the two agree.
 //!
 //! A file records every shape, so that these are for other inputs than the recorded ones and for shapes that are dynamic.
 
@@ -17,14 +17,14 @@ use super::{
     reduce::reduced,
     reshape::{self, reshaped, same, target, unsqueezed},
     resize::scaled,
+    row::{I64, SAME, ShapeRow, Type, row},
     slice::{self, Range, concatenated, like},
-    table::{I64, Row, SAME, Type, row},
     tensor::{Tensor, small, stretched, strided},
 };
 use crate::graph::Element;
 
 #[rustfmt::skip]
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("AdaptiveAvgPool", adaptive, SAME),
     row("AdaptiveMaxPool", adaptive, SAME),
     row("Assign", same, SAME),
@@ -262,7 +262,7 @@ fn masked(call: &Call<'_>) -> Made {
         return because("StridedSlice: the rank of its result is above the largest");
     }
     let cut = slice::cut(call, dims, &ranges)?;
-    let Some(Tensor { dims: Some(cut), values }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
+    let Some(Tensor { dims: Some(cut), values, .. }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
     let out = made.into_iter().map(|axis| axis.map_or(Size::known(1), |axis| cut[axis].clone())).collect();
     Ok(vec![Tensor::of(out).with(values.map(|values| values.to_vec()))])
 }
@@ -287,7 +287,7 @@ fn pieces(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
     let axis = split_axis(call, dims.len())?;
     let mut sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
-    // -1 takes what the others leave.
+    // -1 is what the others leave.
     if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
         let rest = || {
             let others = sizes.iter().enumerate().filter(|(k, _)| *k != at);

@@ -1,16 +1,16 @@
-//! Poolings, and their inverse.
+//! Shapes of poolings and their inverse.
 
 use broadaxe::DType;
 
 use super::{
     Size,
     call::{Call, Made, Stop, because},
-    table::{Row, SAME, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     tensor::Tensor,
     window::{Padding, Rounding, checked, padding, windows},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static POOL_ROWS: &[ShapeRow] = &[
     row("AveragePool", pooled, SAME),
     row("LpPool", pooled, SAME),
     row("MaxPool", pooled, &[Type::Same(0), Type::Is(DType::I64)]),

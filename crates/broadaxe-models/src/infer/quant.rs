@@ -1,15 +1,15 @@
-//! Quantised operators.
+//! Shapes of quantised operators.
 
 use broadaxe::DType;
 
 use super::{
     call::{Call, Made},
+    row::{ShapeRow, Type, row},
     slice::like,
-    table::{Row, Type, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static QUANT_ROWS: &[ShapeRow] = &[
     row("QuantizeLinear", like, &[Type::Quantized]),
     row("DequantizeLinear", like, &[Type::NamedOr("output_dtype", 1)]),
     row("DynamicQuantizeLinear", dynamic, &[Type::Is(DType::U8), Type::Is(DType::F32), Type::Is(DType::U8)]),

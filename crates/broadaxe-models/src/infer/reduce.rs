@@ -1,4 +1,4 @@
-//! Reductions, and what looks for the greatest.
+//! Shapes of reductions, `ArgMax` and `TopK`.
 
 use broadaxe::DType;
 
@@ -6,11 +6,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number},
-    table::{I64, Row, SAME, Type, row},
+    row::{I64, SAME, ShapeRow, Type, row},
     tensor::{FOLLOWED, Tensor},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static REDUCE_ROWS: &[ShapeRow] = &[
     row("ReduceL1", reduced, SAME),
     row("ReduceL2", reduced, SAME),
     row("ReduceLogSum", reduced, SAME),

@@ -1,4 +1,4 @@
-//! Operators that keep the elements and change the shape, or the order of axes.
+//! Shapes of operators that reshape, transpose or expand.
 
 use broadaxe_shape::{MAX_RANK, Rule};
 
@@ -6,11 +6,11 @@ use super::{
     Size,
     call::{Call, Made, Stop, because},
     elementwise::{kept, united},
-    table::{Row, SAME, row},
+    row::{SAME, ShapeRow, row},
     tensor::{Tensor, product, small, stretched, strided, strides},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static RESHAPE_ROWS: &[ShapeRow] = &[
     row("Reshape", reshaped, SAME),
     row("Flatten", flattened, SAME),
     row("Squeeze", |call| squeezed(call, false), SAME),
@@ -47,7 +47,7 @@ pub(crate) fn target(call: &Call<'_>, k: usize) -> Result<Vec<Option<Size>>, Sto
     }
 }
 
-/// Infers a reshape: 0 keeps an extent, unless zeros are meant as such, and -1 takes what is left.
+/// Infers a reshape: 0 keeps an extent, unless zeros are meant as such, and -1 is what is left.
 pub(crate) fn reshaped(call: &Call<'_>) -> Made {
     let attribute = || call.ints("shape").map(|shape| shape.into_iter().map(|size| Some(Size::known(size))).collect());
     let wanted = match attribute() {
@@ -79,7 +79,7 @@ pub(crate) fn reshaped(call: &Call<'_>) -> Made {
     Ok(vec![kept(call, dims)])
 }
 
-/// Reads the extents that a reshape asks for, and which of them takes what is left.
+/// Reads the extents of a reshape, and which of them is inferred from the others.
 fn extents(
     wanted: Vec<Option<Size>>,
     input: Option<&[Size]>,
@@ -96,7 +96,9 @@ fn extents(
                 }
                 None => None,
             },
-            Some(size) if size.is(-1) && rest.replace(axis).is_some() => return because("Reshape: -1 stands twice"),
+            Some(size) if size.is(-1) && rest.replace(axis).is_some() => {
+                return because("Reshape: the shape has two extents of -1");
+            }
             Some(size) if size.is(-1) => None,
             Some(size) if size.high().is_some_and(|high| high < 0) => {
                 return because(format!("Reshape: {size} is no extent"));
@@ -211,7 +213,7 @@ pub(crate) fn unsqueezed(call: &Call<'_>) -> Made {
         .filter_map(|axis| if axes.contains(&axis) { Some(Size::known(1)) } else { rest.next().cloned() })
         .collect();
     if out.len() != rank || rest.next().is_some() {
-        return because(format!("{}: an axis stands twice", call.node.op));
+        return because(format!("{}: an axis is given twice", call.node.op));
     }
     Ok(vec![kept(call, out)])
 }

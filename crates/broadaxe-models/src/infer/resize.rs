@@ -1,14 +1,14 @@
-//! Images in other sizes.
+//! Shapes of resized images.
 
 use super::{
     Size,
     call::{Call, Made, Stop, because},
     number::{Binary, Number, Unary},
-    table::{Row, SAME, row},
+    row::{SAME, ShapeRow, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static RESIZE_ROWS: &[ShapeRow] = &[
     row("Resize", resized, SAME),
     row("Upsample", resized, SAME),
     row("GridSample", sampled, SAME),
@@ -53,7 +53,7 @@ fn resized(call: &Call<'_>) -> Made {
         _ if call.node.attribute("height_scale").is_some() => early(call),
         _ => call.values(k).map(<[_]>::to_vec),
     };
-    // Where the region is cropped, it takes part in the size.
+    // A cropped region counts for the size.
     let cropped = call.text("coordinate_transformation_mode") == Some("tf_crop_and_resize");
     let scales = scales.filter(|_| !cropped || axes.is_empty()).unwrap_or_else(|| vec![None; axes.len()]);
     if scales.len() != axes.len() {

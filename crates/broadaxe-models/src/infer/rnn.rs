@@ -1,13 +1,14 @@
-//! Recurrent layers.
+//! Shapes of recurrent layers.
 
 use super::{
     Size,
     call::{Call, Made},
-    table::{Row, SAME, row},
+    row::{SAME, ShapeRow, row},
     tensor::Tensor,
 };
 
-pub(crate) static ROWS: &[Row] = &[row("RNN", layers, SAME), row("GRU", layers, SAME), row("LSTM", layers, SAME)];
+pub(crate) static RNN_ROWS: &[ShapeRow] =
+    &[row("RNN", layers, SAME), row("GRU", layers, SAME), row("LSTM", layers, SAME)];
 
 /// Infers a layer: all steps (length, directions, batch, hidden), then the last states (directions, batch, hidden).
 ///

@@ -1,4 +1,4 @@
-//! Parts of tensors, and tensors put together.
+//! Shapes of slices, splits, pads, concatenations, and operators with counted results.
 
 use broadaxe::DType;
 
@@ -8,11 +8,11 @@ use super::{
     elementwise::kept,
     number::Number,
     reshape::same,
-    table::{I64, Row, SAME, Type, row},
+    row::{I64, SAME, ShapeRow, Type, row},
     tensor::{FOLLOWED, Tensor, small, strided, strides},
 };
 
-pub(crate) static ROWS: &[Row] = &[
+pub(crate) static SLICE_ROWS: &[ShapeRow] = &[
     row("Slice", sliced, SAME),
     row("Split", split, SAME),
     row("Concat", concatenated, SAME),
@@ -49,7 +49,7 @@ pub(crate) fn like(call: &Call<'_>) -> Made {
 /// Numbers from here on mean the end of an axis, in files that know none larger.
 const END: i64 = i32::MAX as i64;
 
-/// One axis of a slice, as it is written.
+/// One axis of a slice, as in the file.
 pub(crate) struct Range {
     pub(crate) start: Option<Size>,
     pub(crate) end: Option<Size>,
@@ -57,7 +57,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Returns where it starts in an axis and how many elements it takes.
+    /// Returns where it starts in an axis and how many elements it has.
     pub(crate) fn taken(&self, call: &Call<'_>, extent: &Size) -> (Option<Size>, Option<Size>) {
         let (zero, Some(step)) = (Size::known(0), self.step.filter(|&step| step != 0)) else { return (None, None) };
         let top = if step > 0 { Some(extent.clone()) } else { extent.more(-1) };

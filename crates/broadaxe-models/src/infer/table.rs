@@ -1,4 +1,4 @@
-//! The operators whose results are inferred: one row each, in tables by topic.
+//! Finds the shape function of an operator, in tables by topic.
 
 use std::{collections::HashMap, sync::OnceLock};
 
@@ -8,70 +8,32 @@ use broadaxe_kernels::DType;
 use super::{
     attention,
     call::{Call, Function},
-    cast, control, conv, elementwise, gather, make, matmul, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
-    slice,
+    cast, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
+    row::{BOOL, SAME, ShapeRow, Type, row},
+    sequence, slice,
 };
 use crate::{attributes::is_standard, graph::Element};
 
-/// An operator: its shape function, and the types of its outputs' elements.
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) infer: Function,
-    /// One per output; the last holds for the rest.
-    pub(crate) types: &'static [Type],
-}
-
-/// Where the type of an output's elements is from.
-#[derive(Clone, Copy)]
-pub(crate) enum Type {
-    /// That of this input.
-    Same(usize),
-    /// Always this one.
-    Is(DType),
-    /// Named by an attribute; without it, this one.
-    Named(&'static str, DType),
-    /// Named by an attribute; without it, that of this input.
-    NamedOr(&'static str, usize),
-    /// That of the zero point, the third input; else named by `output_dtype`, else u8.
-    Quantized,
-    /// What the constant in an attribute has, else f32.
-    Held(&'static str),
-    /// Not known from the node.
-    Open,
-}
-
-/// The type of the first input's elements.
-pub(crate) const SAME: &[Type] = &[Type::Same(0)];
-/// 64-bit integers.
-pub(crate) const I64: &[Type] = &[Type::Is(DType::I64)];
-/// Truth values.
-pub(crate) const BOOL: &[Type] = &[Type::Is(DType::Bool)];
-
-/// Makes a row.
-pub(crate) const fn row(name: &'static str, infer: Function, types: &'static [Type]) -> Row {
-    Row { name, infer, types }
-}
-
-static ONNX: &[&[Row]] = &[
-    attention::ROWS,
-    cast::ROWS,
-    control::ROWS,
-    conv::ROWS,
-    gather::ROWS,
-    make::ROWS,
-    matmul::ROWS,
-    norm::ROWS,
-    pool::ROWS,
-    quant::ROWS,
-    reduce::ROWS,
-    reshape::ROWS,
-    resize::ROWS,
-    rnn::ROWS,
-    slice::ROWS,
+static ONNX_TABLES: &[&[ShapeRow]] = &[
+    attention::ATTENTION_ROWS,
+    cast::CAST_ROWS,
+    conv::CONV_ROWS,
+    gather::GATHER_ROWS,
+    make::MAKE_ROWS,
+    matmul::MATMUL_ROWS,
+    norm::NORM_ROWS,
+    pool::POOL_ROWS,
+    quant::QUANT_ROWS,
+    reduce::REDUCE_ROWS,
+    reshape::RESHAPE_ROWS,
+    resize::RESIZE_ROWS,
+    rnn::RNN_ROWS,
+    sequence::SEQUENCE_ROWS,
+    slice::SLICE_ROWS,
 ];
 
 /// The operators of ONNX's domain of classical learning that keep a shape.
-static LEARNING: &[&[Row]] = &[&[
+static LEARNING_TABLES: &[&[ShapeRow]] = &[&[
     row("Binarizer", slice::like, SAME),
     row("Imputer", slice::like, SAME),
     row("LabelEncoder", slice::like, &[Type::Open]),
@@ -79,18 +41,21 @@ static LEARNING: &[&[Row]] = &[&[
     row("Scaler", slice::like, &[Type::Is(DType::F32)]),
 ]];
 
-static OPENVINO: &[&[Row]] = &[openvino::ROWS];
+static OPENVINO_TABLES: &[&[ShapeRow]] = &[openvino::OPENVINO_ROWS];
 
-type Index = HashMap<&'static str, &'static Row>;
+static NCNN_TABLES: &[&[ShapeRow]] = &[ncnn::NCNN_ROWS];
 
-fn index(tables: &'static [&'static [Row]]) -> Index {
+type Index = HashMap<&'static str, &'static ShapeRow>;
+
+fn index(tables: &'static [&'static [ShapeRow]]) -> Index {
     tables.iter().copied().flatten().map(|row| (row.name, row)).collect()
 }
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
-    static ALL: OnceLock<[Index; 3]> = OnceLock::new();
-    let [onnx, learning, openvino] = ALL.get_or_init(|| [index(ONNX), index(LEARNING), index(OPENVINO)]);
+    static ALL: OnceLock<[Index; 4]> = OnceLock::new();
+    let [onnx, learning, openvino, ncnn] =
+        ALL.get_or_init(|| [ONNX_TABLES, LEARNING_TABLES, OPENVINO_TABLES, NCNN_TABLES].map(index));
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
@@ -102,6 +67,7 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     let index = match system {
         System::Onnx if is_standard(system, &call.node.domain) => onnx,
         System::Openvino => openvino,
+        System::Ncnn => return ncnn.get(op).map(|row| (row.infer, row.types)),
         _ => return None,
     };
     if let Some(row) = index.get(op) {

@@ -1,4 +1,4 @@
-//! What is known of a tensor while shapes are inferred.
+//! Holds what is known of a tensor during inference: extents, elements and batch.
 
 use std::rc::Rc;
 
@@ -24,12 +24,14 @@ pub(crate) struct Tensor {
     pub(crate) dims: Option<Vec<Size>>,
     /// The elements, if they are followed.
     pub(crate) values: Option<Values>,
+    /// The number of samples, where it is no axis; one where it is not given.
+    pub(crate) batch: Option<Size>,
 }
 
 impl Tensor {
     /// Makes a tensor of these extents.
     pub(crate) fn of(dims: Vec<Size>) -> Self {
-        Self { dims: Some(dims), values: None }
+        Self { dims: Some(dims), ..Self::default() }
     }
 
     /// Makes a tensor of these extents, given as numbers.
@@ -55,7 +57,7 @@ impl Tensor {
         count(self.dims.as_deref()?)
     }
 
-    /// Returns the shape as it is named outside.
+    /// Returns the shape to show.
     pub(crate) fn shape(&self) -> SymbolicShape {
         match &self.dims {
             Some(dims) => SymbolicShape::new(dims.iter().map(Size::dim).collect::<Vec<_>>()),

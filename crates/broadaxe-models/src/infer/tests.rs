@@ -144,7 +144,7 @@ fn text(value: &str) -> Attribute {
 
 #[test]
 fn one_node() {
-    // opset; x; what stands behind it; attributes; shape of y
+    // opset; x; other operands; attributes; shape of y
     type Case<'a> = (i64, &'a str, &'a str, &'a [(&'a str, Attribute)], &'a str);
     let cases: &[Case] = &[
         (
@@ -421,6 +421,26 @@ fn long_chains_are_walked() {
     let start = std::time::Instant::now();
     assert_eq!(maker.infer().of[50_000].shape.to_string(), "(n, 4)");
     assert!(start.elapsed().as_secs() < 2);
+}
+
+#[test]
+fn dims_are_broadcasts_of_few_names() {
+    let mut maker = Maker::new(17);
+    let names: Vec<String> = (0..64).map(|k| format!("x{k}")).collect();
+    for name in &names {
+        maker.input(name, DType::F32, &format!("n_{name}"));
+    }
+    maker.node("Max x0,x1,x2 -> few", &[]).node(&format!("Max {} -> many", names.join(",")), &[]);
+    maker.node("Add x0,x1 -> s1", &[]);
+    for k in 2..64 {
+        maker.node(&format!("Add s{},x{k} -> s{k}", k - 1), &[]);
+    }
+    assert_eq!(maker.shape("few"), "(broadcast(n_x0, n_x1, n_x2),)");
+    assert_eq!(maker.shape("many"), "(?,)");
+    assert_eq!(maker.shape("s2"), "(broadcast(n_x0, n_x1, n_x2),)");
+    let shapes = maker.infer();
+    let longest = shapes.of.iter().filter_map(|known| known.shape.dims()?.first()).map(|dim| dim.names().len()).max();
+    assert_eq!(longest, Some(16));
 }
 
 #[test]

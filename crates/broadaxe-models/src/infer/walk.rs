@@ -1,7 +1,9 @@
-//! The walk over a model: nodes in order, bodies when their owner is reached, loops until their states are settled.
+//! Walks over a model: nodes in order, bodies when their owner is reached, loops until their states are stable.
 //!
 //! A walk is a stack of what is still to do, so that nothing recurses. A body runs again only while a state's shape was
 //! taken for more than it is; a budget ends that, and then states are taken for unknown at once.
+
+mod control;
 
 use std::{
     cell::Cell,
@@ -9,6 +11,8 @@ use std::{
     rc::Rc,
 };
 
+use broadaxe::DType;
+use broadaxe_frameworks::System;
 use broadaxe_shape::{
     shape::MAX_RANK,
     symbolic::{Dim, SymbolicShape},
@@ -17,30 +21,38 @@ use broadaxe_shape::{
 use super::{
     Inferences, Known, Origin, Shapes, Size,
     call::{Call, Fact, Made, Stop},
-    control::Running,
-    table,
+    ncnn, table,
     tensor::Tensor,
 };
 use crate::{
     error::Error,
-    graph::{Element, GraphId, Model, NodeId, ValueId},
+    graph::{Element, GraphId, Model, Node, NodeId, ValueId},
 };
 
 /// The most elements that are followed in all; a long chain over large tensors ends there.
 const ELEMENTS: usize = 1 << 20;
 
 /// What is still to do.
-pub(crate) enum Step {
+enum Task {
     /// The nodes of a graph from this one on.
     Graph(GraphId, usize),
     /// The end of a node whose bodies have run.
     Leave(NodeId, Running),
 }
 
+/// A node whose bodies are running.
+#[derive(Default)]
+struct Running {
+    /// The sizes that were opened because a state changes them.
+    opened: Vec<Size>,
+    /// Whether all states are taken for unknown.
+    last: bool,
+}
+
 /// What is known on the way through a model.
 pub(crate) struct Walk<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) facts: Vec<Fact>,
+    model: &'a Model,
+    facts: Vec<Fact>,
     origins: Vec<Origin>,
     inferences: Inferences,
     private: Cell<u32>,
@@ -49,7 +61,7 @@ pub(crate) struct Walk<'a> {
     /// How many elements may still be followed.
     elements: usize,
     /// How many nodes may still be looked at again.
-    pub(crate) budget: usize,
+    budget: usize,
     /// What the caller's shapes make of names of dims.
     bound: HashMap<String, Size>,
     /// Whether recorded shapes are those of other inputs.
@@ -79,10 +91,12 @@ impl<'a> Walk<'a> {
             remarks: Vec::new(),
             contradictions: Vec::new(),
         };
-        for value in &model.values {
+        for (k, value) in model.values.iter().enumerate() {
             let (tensor, element, origin) = match &value.constant {
                 Some(constant) => (Tensor::known(&constant.shape), Some(constant.element.clone()), Origin::Constant),
-                None => (Tensor::default(), value.element.clone(), Origin::Unknown("nothing makes it".into())),
+                None => {
+                    (Tensor::default(), walk.element(ValueId(k as u32)), Origin::Unknown("nothing makes it".into()))
+                }
             };
             walk.facts.push(Fact { tensor, element, ..Fact::default() });
             walk.origins.push(origin);
@@ -94,7 +108,7 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// Learns from given shapes what names of dims stand for, and whether they are other shapes than the file's.
+    /// Learns from given shapes which sizes the names of dims have, and whether they are other shapes than the file's.
     fn bind(&mut self, given: &[(ValueId, Vec<Dim>)]) -> Result<(), Error> {
         for (id, dims) in given {
             let value = self.model.value(*id);
@@ -123,7 +137,7 @@ impl<'a> Walk<'a> {
 
     fn input(&mut self, id: ValueId, given: &[(ValueId, Vec<Dim>)]) {
         let value = self.model.value(id);
-        // A constant among the inputs is a default, which stands unless another shape is given.
+        // A constant among the inputs is a default; it counts unless another shape is given.
         if value.constant.is_some() && given.iter().all(|(known, _)| *known != id) {
             return;
         }
@@ -135,8 +149,14 @@ impl<'a> Walk<'a> {
         let origin = if dims.is_none() { Origin::Unknown(unknown()) } else { origin };
         let why = dims.is_none().then(|| Rc::from(unknown()));
         self.facts[id.0 as usize] =
-            Fact { tensor: Tensor { dims, values: None }, element: value.element.clone(), why, ..Fact::default() };
+            Fact { tensor: Tensor { dims, ..Tensor::default() }, element: self.element(id), why, ..Fact::default() };
         self.origins[id.0 as usize] = origin;
+    }
+
+    /// Returns the type that the file records for a value's elements. Blobs of ncnn are f32 unless it says otherwise.
+    fn element(&self, id: ValueId) -> Option<Element> {
+        let otherwise = (self.model.system == System::Ncnn).then_some(Element::Known(DType::F32));
+        self.model.value(id).element.clone().or(otherwise)
     }
 
     fn size(&self, dim: &Dim) -> Size {
@@ -147,12 +167,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Makes a size of which nothing is known.
-    pub(crate) fn open(&self) -> Size {
+    fn open(&self) -> Size {
         self.size(&Dim::unknown())
     }
 
     /// Returns the extents that the file records for a value, with what names stand for.
-    pub(crate) fn declared(&self, id: ValueId) -> Option<Vec<Size>> {
+    fn declared(&self, id: ValueId) -> Option<Vec<Size>> {
         let dims = self.model.value(id).declared.as_ref()?.dims()?;
         let size = |dim: &Dim| match dim.name().filter(|_| dim.size().is_none()).and_then(|name| self.bound.get(name)) {
             Some(size) => size.clone(),
@@ -163,26 +183,26 @@ impl<'a> Walk<'a> {
 
     /// Looks at everything.
     pub(crate) fn run(mut self) -> Result<Shapes, Error> {
-        let mut steps = vec![Step::Graph(GraphId(0), 0)];
+        let mut steps = vec![Task::Graph(GraphId(0), 0)];
         while let Some(step) = steps.pop() {
             match step {
-                Step::Graph(graph, next) => {
+                Task::Graph(graph, next) => {
                     let Some(&node) = self.model.graph(graph).nodes.get(next) else { continue };
-                    steps.push(Step::Graph(graph, next + 1));
+                    steps.push(Task::Graph(graph, next + 1));
                     if self.model.node(node).bodies.is_empty() {
                         self.node(node)?;
                     } else {
                         self.enter(node, &mut steps);
                     }
                 }
-                Step::Leave(node, running) => self.leave(node, running, &mut steps)?,
+                Task::Leave(node, running) => self.leave(node, running, &mut steps)?,
             }
         }
         Ok(self.shapes())
     }
 
     /// Makes what a shape function sees of a node.
-    pub(crate) fn call(&self, id: NodeId) -> Call<'_> {
+    fn call(&self, id: NodeId) -> Call<'_> {
         Call {
             model: self.model,
             node: self.model.node(id),
@@ -196,16 +216,24 @@ impl<'a> Walk<'a> {
     fn node(&mut self, id: NodeId) -> Result<(), Error> {
         let call = self.call(id);
         let node = call.node;
+        if is_input(self.model, node) {
+            return Ok(());
+        }
         let domain = if node.domain.is_empty() { String::new() } else { format!("{}.", node.domain) };
         let unknown = || Err(Stop::Because(format!("the operator {domain}{} is not known here", node.op)));
         let found = table::find(&call);
-        let (made, types) = found.map_or_else(|| (unknown(), &[][..]), |(infer, types)| (infer(&call), types));
+        let (mut made, types) = found.map_or_else(|| (unknown(), &[][..]), |(infer, types)| (infer(&call), types));
+        // An input of one sample goes with each sample of the others.
+        let batch = (0..node.inputs.len()).map(|k| call.batch(k)).find(|batch| !batch.is(1));
+        for tensor in made.iter_mut().flatten().filter(|tensor| tensor.batch.is_none()) {
+            tensor.batch.clone_from(&batch);
+        }
         let elements = (0..node.outputs.len()).map(|k| table::element(&call, types, k)).collect();
         self.settle(id, made, elements)
     }
 
-    /// Keeps the results of a node, beside what the file says of them.
-    pub(crate) fn settle(&mut self, id: NodeId, made: Made, elements: Vec<Option<Element>>) -> Result<(), Error> {
+    /// Keeps the results of a node, merged with what the file says of them.
+    fn settle(&mut self, id: NodeId, made: Made, elements: Vec<Option<Element>>) -> Result<(), Error> {
         let node = self.model.node(id);
         let (tensors, why) = match made {
             Ok(tensors) => (tensors, None),
@@ -218,10 +246,8 @@ impl<'a> Walk<'a> {
             if self.model.value(output).constant.is_some() {
                 continue;
             }
-            let rank = tensor.dims.as_ref().map_or(0, Vec::len);
-            if rank > MAX_RANK {
-                let text = format!("{} makes a tensor of rank {rank}; the largest rank is {MAX_RANK}", node.op);
-                let why = Some(self.reason(id, Stop::Because(text)));
+            if let Some(what) = tensor.dims.as_deref().and_then(|dims| impossible(self.model.system, dims)) {
+                let why = Some(self.reason(id, Stop::Because(format!("{} makes {what}", node.op))));
                 self.keep(output, id, Tensor::default(), element, why)?;
                 continue;
             }
@@ -261,7 +287,8 @@ impl<'a> Walk<'a> {
         why: Option<Rc<str>>,
     ) -> Result<(), Error> {
         let value = self.model.value(id);
-        let declared = if self.stale { None } else { self.declared(id) };
+        let open = self.model.system == System::Ncnn && ncnn::depends_on_elements(&self.model.node(node).op);
+        let declared = if self.stale || open { None } else { self.declared(id) };
         let mut origin = Origin::Inferred(node);
         match declared.map(|declared| merged(tensor.dims.as_deref(), &declared)) {
             Some(Ok(Some(dims))) => {
@@ -273,8 +300,8 @@ impl<'a> Walk<'a> {
             }
             Some(Err(what)) => {
                 let text = format!("{}: {what}", value.name);
-                // A body may be walked more than once.
-                if self.contradictions.last() != Some(&(node, text.clone())) {
+                // A body may be walked more than once; ncnn ignores what the file records.
+                if self.model.system != System::Ncnn && self.contradictions.last() != Some(&(node, text.clone())) {
                     self.contradictions.push((node, text.clone()));
                 }
                 if self.recorded {
@@ -299,7 +326,7 @@ impl<'a> Walk<'a> {
             Some(rest) => self.elements = rest,
             None => tensor.values = None,
         }
-        let element = value.element.clone().or(element);
+        let element = self.element(id).or(element);
         let why = why.filter(|_| tensor.dims.is_none());
         let signed = |size: &&Size| size.number().is_none() && size.low().is_none_or(|low| low < 0);
         self.extents.extend(tensor.dims.iter().flatten().filter(signed).cloned());
@@ -325,7 +352,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Sets what is known of an input of a body.
-    pub(crate) fn bring(&mut self, id: ValueId, tensor: Tensor, element: Option<Element>, owner: NodeId) {
+    fn bring(&mut self, id: ValueId, tensor: Tensor, element: Option<Element>, owner: NodeId) {
         let value = self.model.value(id);
         let declared = if self.stale { None } else { self.declared(id) };
         let (dims, origin) = match (&tensor.dims, declared) {
@@ -338,10 +365,23 @@ impl<'a> Walk<'a> {
             _ => None,
         };
         let element = element.or_else(|| value.element.clone());
-        self.facts[id.0 as usize] =
-            Fact { tensor: Tensor { dims, values: tensor.values }, element, why, ..Fact::default() };
+        self.facts[id.0 as usize] = Fact { tensor: Tensor { dims, ..tensor }, element, why, ..Fact::default() };
         self.origins[id.0 as usize] = origin;
     }
+}
+
+/// Says whether a node only introduces an input, as ncnn has layers for them.
+fn is_input(model: &Model, node: &Node) -> bool {
+    model.system == System::Ncnn && node.op == "Input"
+}
+
+/// Says what is wrong with the extents of a result, if no tensor can have them.
+fn impossible(system: System, dims: &[Size]) -> Option<String> {
+    if dims.len() > MAX_RANK {
+        return Some(format!("a tensor of rank {}; the largest rank is {MAX_RANK}", dims.len()));
+    }
+    let empty = dims.iter().filter_map(Size::number).find(|&extent| system == System::Ncnn && extent < 1);
+    empty.map(|extent| format!("an extent of {extent}"))
 }
 
 /// Unites inferred and declared extents; nothing where the inferred ones say as much.

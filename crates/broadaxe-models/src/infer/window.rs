@@ -1,4 +1,4 @@
-//! Windows that slide over an image: what convolutions and poolings have in common.
+//! Counts the positions of sliding windows, for convolutions and poolings.
 
 use super::{
     Size,
@@ -6,6 +6,7 @@ use super::{
 };
 
 /// How wide a window is on one axis and how it moves.
+#[derive(Clone)]
 pub(crate) struct Window {
     pub(crate) kernel: Size,
     pub(crate) stride: i64,

@@ -1,4 +1,4 @@
-//! pnnx's expressions such as `add(@0,@1)`, which are read where they are a chain of operators.
+//! Reads pnnx's expressions such as `add(@0,@1)` if they are a chain of operators.
 
 use broadaxe_frameworks::{Arithmetic, System, find};
 use broadaxe_kernels::OpId;
@@ -28,14 +28,14 @@ pub(super) fn expression(node: &Node) -> Result<Meaning, String> {
         let operands = (0..node.inputs.len().min(1)).map(Source::Input).collect();
         return Ok(Meaning { kind: Kind::Unary, op: Operator::Copy, rule: Rule::numpy(), operands });
     }
-    let (operands, ops) =
-        chain(text, DEPTH).ok_or_else(|| format!("the expression {text} is no chain of operators of two operands"))?;
+    let (operands, ops) = chain(text, MAX_EXPRESSION_DEPTH)
+        .ok_or_else(|| format!("the expression {text} is no chain of operators of two operands"))?;
     let kind = if operands.len() == 2 { Kind::Binary } else { Kind::Many };
     Ok(Meaning { kind, op: Operator::Own(ops), rule: Rule::numpy(), operands })
 }
 
 /// How deep expressions are read.
-const DEPTH: usize = 64;
+const MAX_EXPRESSION_DEPTH: usize = 64;
 
 /// Reads a chain: the operands in order, and the operator before each but the first.
 fn chain(text: &str, depth: usize) -> Option<(Vec<Source>, Vec<OpId>)> {

@@ -1,6 +1,6 @@
-//! Sizes as residue classes: the shortest way to say which of a range are taken.
+//! Describes sizes as residue classes: the shortest way to say which of a range are accepted.
 //!
-//! A model that halves its input five times takes the multiples of 32, perhaps 1 and 2 beside them. So the sizes are said as
+//! A model that halves its input five times accepts the multiples of 32, and perhaps 1 and 2. So the sizes are described as
 //! "those with one of these remainders, but for these exceptions", with the period for which that is shortest. A period
 //! must be seen three times, or it says nothing.
 
@@ -22,13 +22,13 @@ pub struct Classes {
 }
 
 /// How often a period has to be seen.
-const SEEN: usize = 3;
+const MIN_REPEATS: usize = 3;
 
 impl Classes {
     /// Finds the shortest way to say which sizes are taken; `taken[0]` is about the size `from`.
     pub fn of(from: usize, taken: &[bool]) -> Self {
         let mut best: Option<(usize, Self)> = None;
-        for period in 1..=(taken.len() / SEEN).max(1) {
+        for period in 1..=(taken.len() / MIN_REPEATS).max(1) {
             let classes = Self::with_period(from, taken, period);
             let cost = classes.remainders.len() + 2 * (classes.also.len() + classes.but.len());
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -57,7 +57,7 @@ impl Classes {
     }
 
     /// Says whether a size is taken.
-    pub fn takes(&self, size: usize) -> bool {
+    pub fn accepts(&self, size: usize) -> bool {
         if self.also.contains(&size) {
             return true;
         }
@@ -111,7 +111,7 @@ mod tests {
         let taken: Vec<bool> = (from..=to).map(taken).collect();
         let classes = Classes::of(from, &taken);
         for (size, &is) in (from..).zip(&taken) {
-            assert_eq!(classes.takes(size), is, "{size}: {classes:?}");
+            assert_eq!(classes.accepts(size), is, "{size}: {classes:?}");
         }
         classes
     }

@@ -7,9 +7,9 @@ use broadaxe_shape::Rule;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const GIVEN: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
+const TENSORRT: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
     summary: "a runtime whose operands must have equal ranks, such as TensorRT",
     removed: COPIES,
@@ -18,20 +18,25 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
             way: Way::Own,
             text: "has an operator that says the same",
-            evidence: GIVEN,
+            evidence: TENSORRT,
         },
-        Law { kinds: &[], way: Way::Ask(ranks), text: "takes operands of equal rank, axis by axis", evidence: GIVEN },
+        Law {
+            kinds: &[],
+            way: Way::Ask(ranks),
+            text: "needs operands of equal rank, axis by axis",
+            evidence: TENSORRT,
+        },
     ],
 };
 
 fn ranks(asked: &Asked<'_>) -> Option<Does> {
     let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
     let Some(ranks) = ranks else {
-        return Some(Does::Unknown(Cow::Borrowed("takes operands of equal rank, and the ranks are not known")));
+        return Some(Does::Unknown(Cow::Borrowed("needs operands of equal rank, and the ranks are not known")));
     };
     if ranks.iter().all(|rank| *rank == ranks[0]) {
         return Some(Does::Rule(Rule::numpy()));
     }
     let list: Vec<String> = ranks.iter().map(usize::to_string).collect();
-    Some(Does::Refused(format!("takes operands of equal rank; these have ranks {}", list.join(", ")).into()))
+    Some(Does::Refused(format!("needs operands of equal rank; these have ranks {}", list.join(", ")).into()))
 }

@@ -1,4 +1,4 @@
-//! What a profile may ask of the graph around a node.
+//! Gathers the facts about the graph that the laws of a profile use.
 
 use broadaxe_frameworks::Role;
 use broadaxe_shape::SymbolicShape;
@@ -27,7 +27,7 @@ pub struct Facts {
 pub struct Around {
     /// Which operands are constants, or depend on nothing else.
     pub constants: Vec<bool>,
-    /// What pnnx takes for the batch axis of each.
+    /// The axis of each that pnnx treats as the batch.
     pub batches: Vec<Option<usize>>,
 }
 
@@ -35,7 +35,7 @@ impl Facts {
     /// Gathers what these targets ask for.
     pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
         let uses = model.uses();
-        let asks = targets.iter().any(|target| target.profile().name == pnnx::PROFILE.name);
+        let asks = targets.iter().any(|target| target.profile().name == pnnx::PNNX.name);
         let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
@@ -77,7 +77,7 @@ impl Facts {
         self.folded.get(value.0 as usize).copied().unwrap_or(false)
     }
 
-    /// Says whether pnnx takes an axis of a value for the batch, of whatever rank it is.
+    /// Says whether pnnx treats an axis of a value as the batch, of whatever rank it is.
     pub fn has_batch(&self, value: ValueId) -> bool {
         self.batches.reaches(value)
     }
@@ -92,7 +92,7 @@ impl Facts {
         self.batches.conflict()
     }
 
-    /// Returns what pnnx takes for the batch axis of a value.
+    /// Returns the axis of a value that pnnx treats as the batch.
     pub fn batch(&self, value: ValueId) -> Option<usize> {
         self.batches.get(value)
     }

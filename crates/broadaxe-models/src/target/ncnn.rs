@@ -9,7 +9,7 @@ use broadaxe_shape::Rule;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
+const NCNN_RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
 const LAYERS: Evidence = Evidence::documented("ncnn, operators");
 
 /// Our operators that `BinaryOp` has.
@@ -30,12 +30,12 @@ pub(super) const BINARY: &[OpId] = &[
     id("prelu"),
 ];
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
     summary: "ncnn with the shapes as they are written, and its own rule",
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
@@ -58,13 +58,13 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope),
             text: "gives entry i of the slope to entry i of the slowest axis, without a look at its shape",
-            evidence: RUN,
+            evidence: NCNN_RUN,
         },
         Law {
             kinds: &[],
             way: Way::Ask(binary),
             text: "aligns the operand of lower rank to the slowest axis",
-            evidence: RUN,
+            evidence: NCNN_RUN,
         },
     ],
 };
@@ -95,6 +95,6 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
         (_, Some(1)) => Does::Own,
         (Some(rank @ (0 | 4..)), _) => Does::Refused(format!("has no PReLU for rank {rank}").into()),
         (Some(_), Some(_)) => Does::List { operand: 1, axis: 0 },
-        _ => Does::Unknown(Cow::Borrowed("takes the slope for a list, and its shape is not known")),
+        _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and its shape is not known")),
     })
 }

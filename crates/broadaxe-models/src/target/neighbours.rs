@@ -1,4 +1,4 @@
-//! The nodes around the one that is asked about, by the roles of their operators.
+//! Finds the nodes around a node, by the roles of their operators.
 
 pub(super) use broadaxe_frameworks::Role as Op;
 use broadaxe_kernels::DType;

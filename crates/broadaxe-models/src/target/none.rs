@@ -3,7 +3,7 @@
 use super::{COPIES, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static NONE: Profile = Profile {
     name: "none",
     summary: "a runtime without broadcasting: every operand has the result's shape",
     removed: COPIES,
@@ -17,7 +17,7 @@ pub(super) static PROFILE: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Rule("none"),
-            text: "takes equal shapes only",
+            text: "accepts equal shapes only",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
     ],

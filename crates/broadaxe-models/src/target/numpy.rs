@@ -3,7 +3,7 @@
 use super::{COPIES, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static NUMPY: Profile = Profile {
     name: "numpy",
     summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
     removed: COPIES,

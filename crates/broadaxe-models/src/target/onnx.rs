@@ -8,7 +8,7 @@ use broadaxe_shape::Rule;
 use super::{
     Asked, COPIES, Does, Evidence, Law, Profile, Way,
     neighbours::{Op, fits},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::meaning::{Kind, Meaning};
 
@@ -42,13 +42,13 @@ pub(super) static ONNX: Profile = Profile {
         Law {
             kinds: &[Kind::Bounds],
             way: Way::Ask(bounds),
-            text: "takes bounds of Clip of the shape (1,), though the specification wants scalars",
+            text: "accepts bounds of Clip of the shape (1,), although the specification requires scalars",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Bounds],
             way: Way::Rule("onnx-clip"),
-            text: "takes scalars as the bounds of Clip",
+            text: "requires scalars as the bounds of Clip",
             evidence: RUNTIME,
         },
         Law {
@@ -87,7 +87,7 @@ pub(super) static ONNX_6: Profile = Profile {
         Law {
             kinds: &[Kind::Many],
             way: Way::Rule("none"),
-            text: "takes equal shapes for Max, Min, Sum and Mean before opset 8",
+            text: "accepts equal shapes for Max, Min, Sum and Mean before opset 8",
             evidence: SCHEMAS,
         },
         Law {
@@ -105,39 +105,39 @@ pub(super) static ONNX_6: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Ask(legacy),
-            text: "takes equal shapes, or one element or a suffix as the second operand",
+            text: "accepts equal shapes, or one element or a suffix as the second operand",
             evidence: SCHEMAS,
         },
     ],
 };
 
 /// What ONNX Runtime turns into one normalisation; the scale is the third constant, and the bias the fourth.
-static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static FUSED_NORMALISATIONS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts = [
         "Add(Mul(Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),#))),*),*)",
         "Mul(Div(x,Sqrt(Add(Mean(Pow(x,#2)),#))),*)",
         "Mul(Mul(x,Div(=1,Sqrt(Add(Mean(Pow(x,#2)),#)))),*)",
     ];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// What ONNX Runtime turns into one Gelu, or a quick one.
-static GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let mut texts = vec!["Mul(x,Sigmoid(Mul(x,#)))".to_string()];
     for scaled in ["Div(x,#1.41421356)", "Mul(x,#0.70710678)"] {
         texts.push(format!("Mul(Mul(x,Add(Erf({scaled}),#1)),#0.5)"));
         texts.push(format!("Mul(Mul(x,#0.5),Add(Erf({scaled}),#1))"));
         texts.push(format!("Mul(x,Mul(Add(Erf({scaled}),#1),#0.5))"));
     }
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// What ONNX Runtime turns into one `FastGelu`.
-static FAST_GELUS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static FAST_GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let inner = "Add(Tanh(Mul(Add(x,Mul(Pow(x,#3),#0.044715)),#0.79788456)),#1)";
     let texts =
         [format!("Mul(Mul(x,{inner}),#0.5)"), format!("Mul(Mul(x,#0.5),{inner})"), format!("Mul(x,Mul({inner},#0.5))")];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Finds constants of another rank than the data that two fusions of ONNX Runtime do not expect.
@@ -163,7 +163,9 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         }
     }
     if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
-        return Some(Does::Unknown("may make one FastGelu of these nodes, which takes no tensor of rank 0".into()));
+        return Some(Does::Unknown(
+            "may fuse these nodes into FastGelu, which does not support tensors of rank 0".into(),
+        ));
     }
     let known = asked.sizes(data);
     let enlarges = known.is_none_or(|dims| !fits(&own, &dims));
@@ -171,7 +173,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     if !suspect {
         return None;
     }
-    // It takes constants of rank 0 and 1 only.
+    // It accepts constants of rank 0 and 1 only.
     if own.len() == 1
         && rank == 0
         && let Some((_, found)) = pattern::find(asked, &GELUS, constant)
@@ -183,8 +185,8 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
     // The root mean square in a whole normalisation would be found first.
-    let whole = pattern::find(asked, &NORMALISATIONS[..1], constant);
-    let (_, found) = whole.or_else(|| pattern::find(asked, &NORMALISATIONS[1..], constant))?;
+    let whole = pattern::find(asked, &FUSED_NORMALISATIONS[..1], constant);
+    let (_, found) = whole.or_else(|| pattern::find(asked, &FUSED_NORMALISATIONS[1..], constant))?;
     let ranks: Vec<usize> = found.constants.iter().filter_map(|value| Some(asked.sizes(*value)?.len())).collect();
     let data = found.values[0].and_then(|value| asked.form(value)).and_then(|shape| shape.rank())?;
     let place = found.constants.iter().position(|value| *value == constant)?;
@@ -199,7 +201,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let text = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
         return if scale == 1 && ranks[place] > most { lost(text) } else { None };
     }
-    let text = "may make one normalisation of these nodes, which takes no scale that stretches the data";
+    let text = "may fuse these nodes into one normalisation, which does not support a scale that stretches the data";
     (place >= inner && enlarges).then(|| Does::Unknown(text.into()))
 }
 

@@ -8,15 +8,15 @@ use broadaxe_shape::Rule;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
-const PRELU: Evidence = Evidence::documented("paddle.nn.functional.prelu");
+const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
+const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.prelu");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: PADDLE_RUN },
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
@@ -27,7 +27,7 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope),
             text: "gives one slope to all elements, or one to each entry of axis 1",
-            evidence: PRELU,
+            evidence: PRELU_DOCUMENTED,
         },
         Law {
             kinds: &[Kind::Quantize],
@@ -39,7 +39,7 @@ pub(super) static PROFILE: Profile = Profile {
             kinds: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: RUN,
+            evidence: PADDLE_RUN,
         },
     ],
 };
@@ -53,7 +53,7 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match asked.operands.get(1).and_then(broadaxe_shape::SymbolicShape::rank) {
         Some(0 | 1) if asked.elements(1) == Some(1) => Does::Rule(Rule::unidirectional()),
         Some(1) => Does::Rule(Rule::pdpd(1)),
-        Some(rank) => Does::Refused(format!("takes a slope of rank 1; this one has rank {rank}").into()),
-        None => Does::Unknown(Cow::Borrowed("takes a slope of rank 1, and its rank is not known")),
+        Some(rank) => Does::Refused(format!("needs a slope of rank 1; this one has rank {rank}").into()),
+        None => Does::Unknown(Cow::Borrowed("needs a slope of rank 1, and its rank is not known")),
     })
 }

@@ -1,4 +1,4 @@
-//! Patterns of nodes that engines turn into one operator, as text: `Log(Add(Exp(x), #1))`.
+//! Matches patterns of nodes that engines fuse into one operator, written as `Log(Add(Exp(x), #1))`.
 //!
 //! `x` and `y` are any values, each the same wherever it is written. `#1` is a constant of one element that is this number,
 //! `#` one of any number, `*` a constant of any shape, `@` one whose elements are all one number, `_` one whose shape has no part in this,
@@ -14,11 +14,11 @@ use super::{
 use crate::graph::{Node, ValueId};
 
 /// How many nodes that read a value, and how many in all, are tried as the end of a pattern.
-const TRIED: usize = 48;
+const MAX_TRIED: usize = 48;
 
 /// A pattern, read.
 #[derive(Debug)]
-pub(super) enum Pattern {
+pub(super) enum NodePattern {
     /// A value: 0 for `x`, 1 for `y`.
     Value(usize),
     /// A constant.
@@ -37,7 +37,7 @@ pub(super) enum Pattern {
         /// Its operator.
         op: Op,
         /// Its operands.
-        parts: Vec<Pattern>,
+        parts: Vec<NodePattern>,
         /// Whether only the node around it reads its result.
         single: bool,
         /// Whether its operands come in this order.
@@ -78,7 +78,7 @@ static OPS: &[(&str, Op)] = &[
     ("Tanh", Op::Tanh),
 ];
 
-impl Pattern {
+impl NodePattern {
     /// Reads a pattern; nothing for a text that is none.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rest = text;
@@ -197,14 +197,14 @@ fn near(own: f64, want: f64) -> bool {
 }
 
 /// Finds a pattern that has this constant operand of the node in it.
-pub(super) fn find(asked: &Asked<'_>, patterns: &[Pattern], constant: ValueId) -> Option<(usize, Match)> {
+pub(super) fn find(asked: &Asked<'_>, patterns: &[NodePattern], constant: ValueId) -> Option<(usize, Match)> {
     search(asked, patterns, |found| found.constants.contains(&constant))
 }
 
 /// Finds a pattern behind the node that is accepted.
 pub(super) fn search(
     asked: &Asked<'_>,
-    patterns: &[Pattern],
+    patterns: &[NodePattern],
     accepts: impl Fn(&Match) -> bool,
 ) -> Option<(usize, Match)> {
     let mut open: Vec<(ValueId, usize)> = vec![(asked.node.output(0)?, 0)];
@@ -212,7 +212,7 @@ pub(super) fn search(
     while let Some(&(value, depth)) = open.get(at) {
         at += 1;
         for (k, pattern) in patterns.iter().enumerate() {
-            let Pattern::Node { op: kind, .. } = pattern else { continue };
+            let NodePattern::Node { op: kind, .. } = pattern else { continue };
             let starts = asked
                 .maker(value)
                 .is_some_and(|(_, own)| own == *kind || *kind == Op::Clip && matches!(own, Op::Max | Op::Min));
@@ -226,7 +226,7 @@ pub(super) fn search(
         }
         if depth < REACH {
             for (node, _) in asked.readers(value).take(4) {
-                if open.len() < TRIED {
+                if open.len() < MAX_TRIED {
                     open.extend(node.output(0).map(|output| (output, depth + 1)));
                 }
             }

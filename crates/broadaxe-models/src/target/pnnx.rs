@@ -1,4 +1,4 @@
-//! ncnn by way of pnnx, which inserts reshapes, drops a batch axis, and takes every slope for a list of channels.
+//! ncnn by way of pnnx, which inserts reshapes, drops a batch axis, and treats every slope as a list of channels.
 //!
 //! Where the ranks of two operands differ, pnnx reshapes the one of lower rank with axes of 1 in front, so that ncnn's
 //! rule comes to NumPy's. What else it does is by topic: the batch ([`batch`]), `Gemm` ([`gemm`]), `LayerNormalization`
@@ -24,92 +24,112 @@ use crate::{
     meaning::{self, Kind},
 };
 
-const RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, models_prelu.py");
+const PNNX_RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, models_prelu.py");
 
-const LAWS: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, laws");
+const PNNX_LAWS: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, laws");
 
 /// The largest rank of ncnn's tensors, the batch aside.
-const RANK: usize = 4;
+const LARGEST_RANK: usize = 4;
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: RUN },
+        Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
         Law {
             kinds: &[],
             way: Way::Ask(folded),
             text: "computes what depends on constants only by itself",
-            evidence: RUN,
+            evidence: PNNX_RUN,
         },
         Law {
             kinds: &[],
             way: Way::Ask(gemm::behind),
-            text: "takes the rows of a product for the batch",
-            evidence: LAWS,
+            text: "treats the rows of a product as the batch",
+            evidence: PNNX_LAWS,
         },
-        Law { kinds: &[Kind::Select, Kind::Quantize], way: Way::Unsupported, text: "has no such layer", evidence: RUN },
+        Law {
+            kinds: &[Kind::Select, Kind::Quantize],
+            way: Way::Unsupported,
+            text: "has no such layer",
+            evidence: PNNX_RUN,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(ncnn::absent),
             text: "has no such operation",
-            evidence: RUN,
+            evidence: PNNX_RUN,
         },
-        Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 beside the batch", evidence: RUN },
-        Law { kinds: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: LAWS },
-        Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "clips between constants only", evidence: LAWS },
+        Law { kinds: &[], way: Way::Ask(rank), text: "has ranks up to 4 without the batch", evidence: PNNX_RUN },
+        Law { kinds: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: PNNX_LAWS },
+        Law {
+            kinds: &[Kind::Bounds],
+            way: Way::Ask(bounds),
+            text: "clips between constants only",
+            evidence: PNNX_LAWS,
+        },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
             way: Way::Own,
             text: "has a layer that says the same",
-            evidence: RUN,
+            evidence: PNNX_RUN,
         },
         Law {
             kinds: &[Kind::Stretch],
             way: Way::Ask(batch::stretched),
             text: "computes each entry of the batch alone",
-            evidence: LAWS,
+            evidence: PNNX_LAWS,
         },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: RUN },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: PNNX_RUN },
         Law {
             kinds: &[Kind::Bias],
             way: Way::Ask(gemm::bias),
-            text: "takes one number per column as the C of Gemm",
-            evidence: LAWS,
+            text: "needs one number per column as the C of Gemm",
+            evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Affine],
             way: Way::Ask(layernorm::affine),
-            text: "takes as many scales and biases as elements are normalised",
-            evidence: LAWS,
+            text: "needs as many scales and biases as elements are normalised",
+            evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope::slope),
             text: "gives entry i of the slope to entry i of one axis, without a look at the slope's shape",
-            evidence: RUN,
+            evidence: PNNX_RUN,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(number),
-            text: "takes a constant of one element for a number without axes",
-            evidence: LAWS,
+            text: "treats a constant of one element as a number without axes",
+            evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(shrunk),
             text: "has no layer for x - tanh(x) and x / (1 + |x|), which pnnx makes one operation",
-            evidence: LAWS,
+            evidence: PNNX_LAWS,
         },
-        Law { kinds: &[Kind::Many], way: Way::Ask(many), text: "takes Max and Min of two operands", evidence: RUN },
+        Law {
+            kinds: &[Kind::Many],
+            way: Way::Ask(many),
+            text: "supports Max and Min of two operands",
+            evidence: PNNX_RUN,
+        },
         Law {
             kinds: &[],
             way: Way::Ask(batch::batch),
             text: "computes each entry of the batch alone, and a constant has no batch",
-            evidence: RUN,
+            evidence: PNNX_RUN,
         },
-        Law { kinds: &[], way: Way::Rule("numpy"), text: "is given reshapes with axes of 1 in front", evidence: RUN },
+        Law {
+            kinds: &[],
+            way: Way::Rule("numpy"),
+            text: "is given reshapes with axes of 1 in front",
+            evidence: PNNX_RUN,
+        },
     ],
 };
 
@@ -119,13 +139,15 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
     let batched = |k: usize| asked.batches.get(k).copied().flatten() == Some(0);
     let over = |(k, shape): (usize, &SymbolicShape)| {
         let rank = shape.rank()? - usize::from(batched(k) || asked.constants[k] && leads_with_one(shape));
-        (rank > RANK).then_some(rank)
+        (rank > LARGEST_RANK).then_some(rank)
     };
     let refused = |rank: usize| {
-        Some(Does::Refused(format!("has ranks up to {RANK} beside the batch; an operand has rank {rank}").into()))
+        Some(Does::Refused(
+            format!("has ranks up to {LARGEST_RANK} without the batch; an operand has rank {rank}").into(),
+        ))
     };
     if asked.operands.iter().any(|shape| shape.rank().is_none()) {
-        return Some(Does::Unknown("has ranks up to 4 beside the batch, and a rank is not known".into()));
+        return Some(Does::Unknown("has ranks up to 4 without the batch, and a rank is not known".into()));
     }
     if let Some(rank) = asked.operands.iter().enumerate().find_map(over) {
         return refused(rank);
@@ -138,7 +160,7 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
     let ranks = values
         .chain([result])
         .filter_map(|(value, batch)| Some(asked.shape(value?)?.rank()? - usize::from(batch == Some(0))));
-    ranks.into_iter().find(|rank| *rank > RANK).and_then(refused)
+    ranks.into_iter().find(|rank| *rank > LARGEST_RANK).and_then(refused)
 }
 
 /// Finds results of rank 0, which have shape (1) there, and tensors of rank 0 that are stretched.
@@ -152,7 +174,7 @@ fn scalar(asked: &Asked<'_>) -> Option<Does> {
     shown.then(|| Does::Garbled("has no tensors of rank 0, and gives a result of shape (1)".into()))
 }
 
-/// A computed bound becomes a second input of a layer that takes one.
+/// A computed bound becomes a second input of a layer that has one.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let computed = asked.constants[1..].iter().any(|constant| !constant);
     computed.then(|| Does::Unsupported("has no layer that clips between computed bounds".into()))
@@ -174,7 +196,7 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let rest = (0..ranks.len()).filter(|&k| !number(k)).map(|k| ranks[k]).max()?;
     let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest);
     lost.then(|| {
-        Does::Garbled("takes a constant of one element for a number, so that the axes it adds are lost".into())
+        Does::Garbled("treats a constant of one element as a number, so that the axes it adds are lost".into())
     })
 }
 
@@ -241,8 +263,10 @@ pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]
         Some(rank - usize::from(batches.get(value) == Some(0)))
     };
     let refused = |node: &Node| {
-        let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > RANK)?;
-        let text = format!("ncnn has ranks up to {RANK} beside the batch, and cannot load a reshape of rank {largest}");
+        let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > LARGEST_RANK)?;
+        let text = format!(
+            "ncnn has ranks up to {LARGEST_RANK} without the batch, and cannot load a reshape of rank {largest}"
+        );
         meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
     let all = (0..).map(NodeId).zip(&model.nodes);

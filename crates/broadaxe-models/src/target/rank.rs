@@ -6,20 +6,20 @@ use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 
 const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
-    summary: "a runtime that takes ranks up to N, and else does what the model says",
+    summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(too_many), text: "takes ranks up to its limit", evidence: GIVEN },
+        Law { kinds: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },
         Law { kinds: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
     ],
 };
 
 fn too_many(asked: &Asked<'_>) -> Option<Does> {
     let Some(rank) = asked.rank() else {
-        return Some(Does::Unknown(Cow::Borrowed("takes ranks up to its limit, and the ranks are not known")));
+        return Some(Does::Unknown(Cow::Borrowed("supports ranks up to its limit, and the ranks are not known")));
     };
     let limit = asked.limit();
-    (rank > limit).then(|| Does::Refused(format!("takes ranks up to {limit}; an operand has rank {rank}").into()))
+    (rank > limit).then(|| Does::Refused(format!("supports ranks up to {limit}; an operand has rank {rank}").into()))
 }

@@ -12,7 +12,7 @@ const ANSWERS: Evidence =
 const SPECIFICATION: Evidence = Evidence::documented("TOSA 1.0 specification, elementwise operators");
 
 /// The operators that have one of TOSA's own.
-const BINARY: &[OpId] = &[
+const TOSA_OPERATORS: &[OpId] = &[
     id("add"),
     id("sub"),
     id("mul"),
@@ -30,7 +30,7 @@ const BINARY: &[OpId] = &[
     id("bitwise_xor"),
 ];
 
-pub(super) static PROFILE: Profile = Profile {
+pub(super) static TOSA: Profile = Profile {
     name: "tosa",
     summary: "TOSA: operands of equal rank up to 6, every operand may stretch",
     removed: COPIES,
@@ -51,11 +51,11 @@ pub(super) static PROFILE: Profile = Profile {
 };
 
 fn rule(asked: &Asked<'_>) -> Option<Does> {
-    let known = asked.meaning.kind == Kind::Select || asked.operator().is_some_and(|op| BINARY.contains(&op));
+    let known = asked.meaning.kind == Kind::Select || asked.operator().is_some_and(|op| TOSA_OPERATORS.contains(&op));
     if !known {
         return Some(Does::Unknown(Cow::Borrowed(
             "does not have this operator; what replaces it depends on the converter",
         )));
     }
-    Way::Rule("tosa").ask(&PROFILE.laws[1], asked)
+    Way::Rule("tosa").ask(&TOSA.laws[1], asked)
 }

@@ -1,4 +1,4 @@
-//! Operands before opset 7: `broadcast` and `axis`, and slopes along the channels.
+//! Upgrades operands from before opset 7: `broadcast` and `axis`, and slopes along the channels.
 
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
@@ -32,7 +32,7 @@ pub(super) fn broadcast(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> 
     Ok(())
 }
 
-/// Counts the axes of `a` after those where `b` lies; none for one element, which lies anywhere.
+/// Counts the axes of `a` after those that `b` covers; none for one element, which fits anywhere.
 fn trailing(a: &[Dim], b: &[Dim], axis: Option<i64>) -> Result<usize, String> {
     let one = b.iter().all(|dim| dim.size() == Some(1));
     let Some(last) = a.len().checked_sub(b.len()) else {
@@ -68,11 +68,11 @@ pub(super) fn slope(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
         }
         return Ok(());
     }
-    let Some(x) = x.dims() else { return Err("the slope lies along axis 1 of x, whose rank is not known".to_string()) };
+    let Some(x) = x.dims() else { return Err("the slope runs along axis 1 of x, whose rank is not known".to_string()) };
     // Only the axis with the channels may be longer than 1.
     let long: Vec<usize> = (0..slope.len()).filter(|&axis| slope[axis].size() != Some(1)).collect();
     let &[long] = &long[..] else {
-        return Err("a slope has one element, or one per channel, and lies along one axis".to_string());
+        return Err("a slope has one element, or one per channel, and runs along one axis".to_string());
     };
     let channel = usize::from(x.len() > 1);
     let fits = x.get(channel).is_some_and(|dim| dim.size().zip(slope[long].size()).is_none_or(|(x, own)| x == own));
@@ -127,7 +127,7 @@ impl Case<'_> {
         known.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone())
     }
 
-    /// Returns a whole number that is an attribute, if it is there.
+    /// Returns a whole number from an attribute, if the node has it.
     pub(super) fn int(&self, name: &str) -> Result<Option<i64>, String> {
         let attribute = self.model.node(self.id).attribute(name);
         attribute.map(|value| value.int().ok_or_else(|| format!("the attribute {name} is no whole number"))).transpose()

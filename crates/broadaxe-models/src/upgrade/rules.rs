@@ -1,4 +1,4 @@
-//! What changed in ONNX's operators between opsets 1 and 7: a row for each change.
+//! Lists the changes of ONNX's operators between opsets 1 and 7: a row for each.
 
 use super::{
     Case, Turn,
@@ -39,7 +39,7 @@ pub(super) static RULES: &[Rule] = &[
 
 /// The operators of opsets 1 to 6 that mean the same under opset 7.
 #[rustfmt::skip]
-pub(super) static SAME: &[&str] = &[
+pub(super) static UNCHANGED: &[&str] = &[
     "Abs", "ArgMax", "ArgMin", "AveragePool", "Ceil", "Clip", "Constant", "Conv", "ConvTranspose", "DepthToSpace", "Elu",
     "Exp", "Flatten", "Floor", "Gather", "GlobalAveragePool", "GlobalMaxPool", "HardSigmoid", "Hardmax", "Identity", "If",
     "InstanceNormalization", "LRN", "LeakyRelu", "Log", "LogSoftmax", "Loop", "LpNormalization", "MatMul", "Max",
@@ -171,7 +171,7 @@ fn split(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
         return Ok(());
     }
     let lengths = case.whole(1).ok_or("the lengths must be a constant")?;
-    let &[Some(input), _] = &node.inputs[..] else { return Err("it takes one input, and lengths".to_string()) };
+    let &[Some(input), _] = &node.inputs[..] else { return Err("it needs one input, and lengths".to_string()) };
     if node.outputs.len() > 1 {
         return Err("lengths that are an input cannot be turned; give them as the attribute split".to_string());
     }
@@ -207,7 +207,7 @@ fn norm(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
 }
 
 impl Case<'_> {
-    /// Removes an attribute, if it is there.
+    /// Removes an attribute, if the node has it.
     fn drop(&self, turn: &mut Turn, name: &str) {
         if self.model.node(self.id).attribute(name).is_some() {
             turn.set(self.id, name, None);

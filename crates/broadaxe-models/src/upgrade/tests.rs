@@ -63,7 +63,7 @@ fn every_placement_keeps_its_meaning() {
                 let fix = legacy("Sub", (a, b), axis, count % 2 == 0);
                 assert!(fix.left.is_empty(), "{a:?} {b:?} {axis:?}: {:?}", fix.left);
                 let now = changed(&fix, b);
-                let got = Rule::numpy().align(&[a, &now]).expect("numpy takes it");
+                let got = Rule::numpy().align(&[a, &now]).expect("numpy accepts it");
                 let strides = |alignment: &broadaxe_shape::Alignment| (alignment.shape().clone(), alignment.strides(1));
                 let (mut want, got) = (strides(&meant), strides(&got));
                 // Along an axis of 1 any stride is right.

@@ -1,4 +1,4 @@
-//! One element-wise node, computed by the engine from operands that are stretched by their strides alone.
+//! Computes one element-wise node with the engine, from operands that are stretched by their strides.
 
 use broadaxe::{Array, DType, Evaluation, Graph, View, eval::Options};
 use broadaxe_shape::Alignment;

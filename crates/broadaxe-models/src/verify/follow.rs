@@ -1,4 +1,4 @@
-//! From a result in the changed model back to the operands of the old node, computed on the way.
+//! Follows a result in the changed model back to the operands of the old node, and computes it.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
 /// How many nodes may lie between a result and the operands.
 const DEPTH: usize = 16;
 /// The largest constant, in bytes, whose elements are looked at.
-const MOST_BYTES: usize = 1 << 22;
+const MAX_CONSTANT_BYTES: usize = 1 << 22;
 
 /// The numbers of one operand of the old node.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ impl<'a> Follower<'a> {
 
     /// Returns the numbers of the operand of which a constant is a copy; else its own.
     fn constant(&self, value: ValueId, constant: &Constant) -> Result<Array, String> {
-        let read = |model: &Model, constant: &Constant| model.elements(constant, MOST_BYTES).ok().flatten();
+        let read = |model: &Model, constant: &Constant| model.elements(constant, MAX_CONSTANT_BYTES).ok().flatten();
         let own = read(self.model, constant)
             .ok_or_else(|| format!("{} is too large to be read", self.model.value(value).name))?;
         for buffer in self.buffers {
@@ -101,7 +101,7 @@ impl<'a> Follower<'a> {
         }
         let meaning = match meaning::meaning(self.model, id) {
             Some(meaning) => meaning?,
-            None => return Err(format!("{} lies between its operands and its result", node.op)),
+            None => return Err(format!("{} is between its operands and its result", node.op)),
         };
         let mut operands = Vec::new();
         for source in &meaning.operands {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{fix::sample::Sample, graph::Attribute};
 
-/// Makes `op(x, b)` with this shape of `b`, which an Unsqueeze makes of a lower rank where `inserted` says so.
+/// Makes `op(x, b)` with this shape of `b`, which an Unsqueeze gets from a lower rank where `inserted` says so.
 fn model(op: &str, (x, b): (&str, &[usize]), inserted: Option<&str>, attributes: &[(&str, Attribute)]) -> Sample {
     let mut sample = Sample::new(13);
     let (x, mut b) = (sample.input("x", x), sample.constant("b", b));

@@ -1,5 +1,5 @@
-//! What must hold whatever bytes a model is read from. The fuzz targets try these functions on bytes that nobody has
-//! seen, and the test `corpus` on those that fuzzing has kept.
+//! Properties of the readers on any bytes. The fuzz targets call these functions with new bytes, and the test `corpus`
+//! calls them with the bytes that fuzzing has kept.
 
 use std::path::PathBuf;
 
@@ -93,7 +93,7 @@ fn repaired(model: &Model, edits: &[Edit]) {
 fn hangs_together(model: &Model) {
     let mut made = vec![false; model.values.len()];
     let order = model.walk();
-    assert_eq!(order.len(), model.nodes.len(), "a node stands in no graph, or in two");
+    assert_eq!(order.len(), model.nodes.len(), "a node is in no graph, or in two");
     for id in order {
         let node = model.node(id);
         for &input in node.inputs.iter().flatten() {

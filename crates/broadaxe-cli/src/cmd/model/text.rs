@@ -75,7 +75,7 @@ fn title(finding: &FindingRecord) -> String {
 /// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
 fn operands(finding: &FindingRecord) -> (String, Vec<std::ops::Range<usize>>) {
     let mut rows: Vec<(String, String, String)> = Vec::new();
-    for operand in &finding.operands {
+    for operand in finding.operands.iter() {
         let name = quoted(&operand.tensor);
         rows.push((name, shape(operand.shape.as_deref()), escaped(&operand.origin)));
     }
@@ -131,7 +131,7 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
 
 fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
-    let held = example.numbers.iter().zip(&example.reads).zip(&finding.operands);
+    let held = example.numbers.iter().zip(&example.reads).zip(finding.operands.iter());
     let held = held
         .map(|((number, read), operand)| format!("{}{} = {}", quoted(&operand.tensor), tuple(read), value(*number)));
     let held = held.collect::<Vec<_>>().join(", ");

@@ -1,17 +1,26 @@
-//! Layers that give elements another shape, another order, or another number.
+//! Layers that reshape, permute, repeat or reduce.
 
 use super::{
-    Blob,
-    call::{Call, Made, n, whdc},
     expression,
+    layer::{n, one, whdc},
 };
-use crate::infer::Size;
+use crate::infer::{
+    Size,
+    call::{Call, Made, Stop},
+    tensor::Tensor,
+};
+
+/// The number of no axis.
+const NO_AXIS: i64 = 233;
 
 /// Infers a reshape: 0 is the extent of the input with the same letter, -1 what is left.
-pub(super) fn reshape(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
+pub(crate) fn reshape(call: &Call<'_>) -> Made {
+    if [call.param("12", NO_AXIS), call.param("13", NO_AXIS)] != [NO_AXIS; 2] {
+        return reshape_batch(call);
+    }
+    let dims = call.blob(0)?;
     // w, h, (d,) c.
-    let mut target = match call.text("6") {
+    let mut target = match call.expression("6") {
         Some(text) => expression::list(call, text)?,
         None => letters(call),
     };
@@ -30,28 +39,20 @@ pub(super) fn reshape(call: &Call<'_>) -> Made {
     }
     filled(call, dims, &mut target)?;
     target.reverse();
-    Ok(vec![target])
+    one(target)
 }
 
-/// Stands for no axis.
-const NONE: i64 = 233;
-
-/// Says whether a layer makes samples of an axis, or an axis of samples.
-pub(super) fn moves_samples(call: &Call<'_>) -> bool {
-    call.node.op == "Reshape" && (call.int("12", NONE) != NONE || call.int("13", NONE) != NONE)
-}
-
-/// Infers a reshape of all samples: one axis of the input and one of the result are theirs. Axes are row-major, and 0 is the
-/// extent of the input's axis with the same number.
-pub(super) fn reshape_samples(call: &Call<'_>) -> Result<Blob, String> {
-    let mut from = call.dims(0)?.to_vec();
-    let samples = call.samples(0);
-    match call.int("12", NONE) {
-        NONE if samples.is(1) => {}
-        NONE => return call.refuse("it reads one sample, but there may be more"),
-        axis => from.insert(call.axis(axis, from.len() + 1)?, samples),
+/// Infers a reshape of all samples: an axis of the input, of the result, or of both counts them. Axes are row-major, and 0
+/// is the extent of the input's axis with the same number.
+fn reshape_batch(call: &Call<'_>) -> Made {
+    let mut from = call.blob(0)?.to_vec();
+    let batch = call.batch(0);
+    match call.param("12", NO_AXIS) {
+        NO_AXIS if batch.is(1) => {}
+        NO_AXIS => return call.refuse("it reads one sample, but the input may have more"),
+        axis => from.insert(call.axis(axis, from.len() + 1)?, batch),
     }
-    let mut to = match call.text("6") {
+    let mut to = match call.expression("6") {
         Some(text) => expression::list(call, text)?,
         None => letters(call),
     };
@@ -61,22 +62,25 @@ pub(super) fn reshape_samples(call: &Call<'_>) -> Result<Blob, String> {
     }
     for (axis, size) in to.iter_mut().enumerate() {
         if size.is(0) {
-            *size = from.get(axis).cloned().ok_or_else(|| format!("{}: there is no axis {axis}", call.node.op))?;
+            *size = from
+                .get(axis)
+                .cloned()
+                .map_or_else(|| call.refuse(&format!("axis {axis} of the input is not there")), Ok)?;
         }
     }
     filled(call, &from, &mut to)?;
-    let samples = match call.int("13", NONE) {
-        NONE => n(1),
+    let batch = match call.param("13", NO_AXIS) {
+        NO_AXIS => n(1),
         axis => to.remove(call.axis(axis, to.len())?),
     };
     if to.is_empty() || to.len() > 4 {
         return call.refuse(&format!("a sample of rank {}; ncnn has ranks 1 to 4", to.len()));
     }
-    Ok(Blob { dims: to, samples })
+    Ok(vec![Tensor { batch: Some(batch), ..Tensor::of(to) }])
 }
 
 /// Puts what is left in the place of -1, and compares the numbers of elements.
-fn filled(call: &Call<'_>, from: &[Size], to: &mut [Size]) -> Result<(), String> {
+fn filled(call: &Call<'_>, from: &[Size], to: &mut [Size]) -> Result<(), Stop> {
     let total = call.product(from);
     if let Some(open) = to.iter().position(|size| size.is(-1)) {
         to[open] = n(1);
@@ -95,7 +99,7 @@ fn filled(call: &Call<'_>, from: &[Size], to: &mut [Size]) -> Result<(), String>
 
 /// Returns the shape in the parameters, as far as it goes without a gap.
 fn letters(call: &Call<'_>) -> Vec<Size> {
-    let [w, h, d, c] = ["0", "1", "11", "2"].map(|number| call.int(number, -233));
+    let [w, h, d, c] = ["0", "1", "11", "2"].map(|number| call.param(number, -233));
     match (w, h, d, c) {
         (-233, ..) => Vec::new(),
         (w, -233, ..) => vec![n(w)],
@@ -105,8 +109,8 @@ fn letters(call: &Call<'_>) -> Vec<Size> {
     }
 }
 
-pub(super) fn flatten(call: &Call<'_>) -> Made {
-    Ok(vec![vec![call.product(call.dims(0)?)]])
+pub(crate) fn flatten(call: &Call<'_>) -> Made {
+    one(vec![call.product(call.blob(0)?)])
 }
 
 /// The orders of `Permute` for rank 4: which of w, h, d and c the result has, fastest first.
@@ -118,15 +122,15 @@ const ORDERS: [&str; 24] = [
 const ORDERS_3: [&str; 6] = ["whc", "hwc", "wch", "cwh", "hcw", "chw"];
 const ORDERS_2: [&str; 2] = ["wh", "hw"];
 
-pub(super) fn permute(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
+pub(crate) fn permute(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
     let orders: &[&str] = match dims.len() {
-        1 => return Ok(vec![dims.to_vec()]),
+        1 => return one(dims.to_vec()),
         2 => &ORDERS_2,
         3 => &ORDERS_3,
         _ => &ORDERS,
     };
-    let kind = call.int("0", 0);
+    let kind = call.param("0", 0);
     let Some(order) = usize::try_from(kind).ok().and_then(|kind| orders.get(kind)) else {
         return call.refuse(&format!("there is no order {kind} of rank {}", dims.len()));
     };
@@ -137,25 +141,25 @@ pub(super) fn permute(call: &Call<'_>) -> Made {
         b'd' => d.clone(),
         _ => c.clone(),
     };
-    Ok(vec![order.bytes().rev().map(size).collect()])
+    one(order.bytes().rev().map(size).collect())
 }
 
-pub(super) fn concat(call: &Call<'_>) -> Made {
-    let mut dims = call.dims(0)?.to_vec();
-    let axis = call.axis(call.int("0", 0), dims.len())?;
+pub(crate) fn concat(call: &Call<'_>) -> Made {
+    let mut dims = call.blob(0)?.to_vec();
+    let axis = call.axis(call.param("0", 0), dims.len())?;
     for k in 1..call.node.inputs.len() {
-        let other = call.dims(k)?;
+        let other = call.blob(k)?;
         if other.len() != dims.len() {
             return call.refuse(&format!("inputs of ranks {} and {}", dims.len(), other.len()));
         }
         dims[axis] = call.or_open(dims[axis].plus(&other[axis]));
     }
-    Ok(vec![dims])
+    one(dims)
 }
 
 /// Infers new axes of extent 1.
-pub(super) fn expand(call: &Call<'_>) -> Made {
-    let (dims, axes) = (call.dims(0)?, call.ints("3"));
+pub(crate) fn expand(call: &Call<'_>) -> Made {
+    let (dims, axes) = (call.blob(0)?, call.list("3"));
     let rank = dims.len() + axes.len();
     if rank > 4 {
         return call.refuse(&format!("a result of rank {rank}; ncnn has ranks 1 to 4"));
@@ -167,17 +171,17 @@ pub(super) fn expand(call: &Call<'_>) -> Made {
     if made.len() != rank {
         return call.refuse("an axis is given twice");
     }
-    Ok(vec![made])
+    one(made)
 }
 
 /// Infers the axes that stay; only those of extent 1 go.
-pub(super) fn squeeze(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
+pub(crate) fn squeeze(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
     let rank = dims.len();
-    let axes = call.ints("3");
+    let axes = call.list("3");
     let mut asked = vec![false; rank];
     if axes.is_empty() {
-        let [w, h, d, c] = ["0", "1", "11", "2"].map(|number| call.int(number, 0) != 0);
+        let [w, h, d, c] = ["0", "1", "11", "2"].map(|number| call.param(number, 0) != 0);
         let letters: &[bool] = match rank {
             1 => &[w],
             2 => &[h, w],
@@ -200,14 +204,14 @@ pub(super) fn squeeze(call: &Call<'_>) -> Made {
             _ => made.push(size.clone()),
         }
     }
-    Ok(vec![if made.is_empty() { vec![n(1)] } else { made }])
+    one(if made.is_empty() { vec![n(1)] } else { made })
 }
 
-pub(super) fn reduce(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
-    let (all, keep) = (call.int("1", 1) != 0, call.int("4", 0) != 0);
+pub(crate) fn reduce(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
+    let (all, keep) = (call.param("1", 1) != 0, call.param("4", 0) != 0);
     let mut folded = vec![all || dims.len() == 1; dims.len()];
-    for &axis in call.ints("3").iter().filter(|_| !all && dims.len() > 1) {
+    for &axis in call.list("3").iter().filter(|_| !all && dims.len() > 1) {
         folded[call.axis(axis, dims.len())?] = true;
     }
     let mut made: Vec<Size> = Vec::with_capacity(dims.len());
@@ -218,18 +222,18 @@ pub(super) fn reduce(call: &Call<'_>) -> Made {
             (true, false) => {}
         }
     }
-    Ok(vec![if made.is_empty() { vec![n(1)] } else { made }])
+    one(if made.is_empty() { vec![n(1)] } else { made })
 }
 
 /// Infers repetitions: along one axis, or along the last ones.
-pub(super) fn tile(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
-    let counts = call.ints("2");
+pub(crate) fn tile(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
+    let counts = call.list("2");
     let mut made = dims.to_vec();
     if counts.is_empty() {
-        let axis = if dims.len() == 1 { 0 } else { call.axis(call.int("0", 0), dims.len())? };
-        made[axis] = call.or_open(made[axis].times(&n(call.int("1", 1))));
-        return Ok(vec![made]);
+        let axis = if dims.len() == 1 { 0 } else { call.axis(call.param("0", 0), dims.len())? };
+        made[axis] = call.or_open(made[axis].times(&n(call.param("1", 1))));
+        return one(made);
     }
     if counts.len() > 4 {
         return call.refuse(&format!("{} counts; ncnn has ranks 1 to 4", counts.len()));
@@ -241,14 +245,14 @@ pub(super) fn tile(call: &Call<'_>) -> Made {
     for (size, &count) in made[first..].iter_mut().zip(counts) {
         *size = call.or_open(size.times(&n(count)));
     }
-    Ok(vec![made])
+    one(made)
 }
 
 /// Infers a resized image: by an expression, a second input, extents or factors.
-pub(super) fn resize(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
+pub(crate) fn resize(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
     let [w, h, _, c] = whdc(dims);
-    let (outw, outh) = if let Some(text) = call.text("9") {
+    let (outw, outh) = if let Some(text) = call.expression("9") {
         match &expression::list(call, text)?[..] {
             [outw] => (outw.clone(), h),
             [outw, outh] => (outw.clone(), outh.clone()),
@@ -258,21 +262,21 @@ pub(super) fn resize(call: &Call<'_>) -> Made {
         let [w, h, ..] = call.whdc(1)?;
         (w, h)
     } else {
-        match (call.int("4", 0), call.int("3", 0)) {
+        match (call.param("4", 0), call.param("3", 0)) {
             (outw, outh) if outw != 0 && outh != 0 => (n(outw), n(outh)),
             _ => {
                 // A row of numbers counts as an image of one pixel.
                 let (w, h) = if dims.len() == 1 { (n(1), n(1)) } else { (w, h) };
-                (scaled(call, &w, call.float("2", 1.0)), scaled(call, &h, call.float("1", 1.0)))
+                (scaled(call, &w, call.real("2", 1.0)), scaled(call, &h, call.real("1", 1.0)))
             }
         }
     };
-    Ok(vec![match dims.len() {
+    one(match dims.len() {
         1 => vec![dims[0].clone(), outh, outw],
         2 => vec![dims[0].clone(), outw],
         3 => vec![c, outh, outw],
         rank => return call.refuse(&format!("an image of rank {rank}; it has at most 3")),
-    }])
+    })
 }
 
 /// Multiplies by a factor and rounds down, in single precision.
@@ -285,10 +289,10 @@ fn scaled(call: &Call<'_>, size: &Size, factor: f64) -> Size {
 }
 
 /// Infers pixels that become channels or the other way round.
-pub(super) fn shuffle(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
+pub(crate) fn shuffle(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
     let [w, h, _, c] = whdc(dims);
-    let by = call.int("0", 1);
+    let by = call.param("0", 1);
     let Some(square) = by.checked_mul(by).filter(|_| by > 0) else { return call.refuse("the factor is not positive") };
     let (by, square) = (n(by), n(square));
     let made = if call.node.op == "Reorg" {
@@ -296,5 +300,5 @@ pub(super) fn shuffle(call: &Call<'_>) -> Made {
     } else {
         [c.floor(&square), h.times(&by), w.times(&by)]
     };
-    Ok(vec![made.into_iter().map(|size| call.or_open(size)).collect()])
+    one(made.into_iter().map(|size| call.or_open(size)).collect())
 }

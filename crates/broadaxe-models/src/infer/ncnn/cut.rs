@@ -1,19 +1,23 @@
-//! Layers that take parts of a blob, or put something around it.
+//! Layers that slice, crop and pad.
 
 use super::{
-    call::{Call, Made, n, whdc},
     expression,
+    layer::{n, one, whdc},
 };
-use crate::infer::Size;
+use crate::infer::{
+    Size,
+    call::{Call, Made},
+    tensor::Tensor,
+};
 
-/// Stands for an extent or an end that follows.
+/// The number of an extent or end that follows from the others.
 const OPEN: i64 = -233;
 
 /// Infers parts along an axis: by their sizes, or by where they end.
-pub(super) fn slice(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
-    let axis = if dims.len() == 1 { 0 } else { call.axis(call.int("1", 0), dims.len())? };
-    let (parts, sizes, ends) = (call.node.outputs.len(), call.ints("0"), call.ints("2"));
+pub(crate) fn slice(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
+    let axis = if dims.len() == 1 { 0 } else { call.axis(call.param("1", 0), dims.len())? };
+    let (parts, sizes, ends) = (call.node.outputs.len(), call.list("0"), call.list("2"));
     if ends.is_empty() && sizes.len() < parts || !ends.is_empty() && ends.len() + 1 < parts {
         return call.refuse(&format!("it has {parts} results, but not as many numbers"));
     }
@@ -36,38 +40,38 @@ pub(super) fn slice(call: &Call<'_>) -> Made {
         begin = call.or_open(begin.plus(&size));
         let mut part = dims.to_vec();
         part[axis] = size;
-        made.push(part);
+        made.push(Tensor::of(part));
     }
     Ok(made)
 }
 
 /// Infers halves along an axis, the second of which gates the first.
-pub(super) fn halves(call: &Call<'_>) -> Made {
-    let mut dims = call.dims(0)?.to_vec();
-    let axis = if dims.len() == 1 { 0 } else { call.axis(call.int("0", 0), dims.len())? };
+pub(crate) fn halves(call: &Call<'_>) -> Made {
+    let mut dims = call.blob(0)?.to_vec();
+    let axis = if dims.len() == 1 { 0 } else { call.axis(call.param("0", 0), dims.len())? };
     dims[axis] = call.or_open(dims[axis].floor(&n(2)));
-    Ok(vec![dims])
+    one(dims)
 }
 
 /// Infers a part of a blob: from starts to ends, by offsets, or as large as a second input.
-pub(super) fn crop(call: &Call<'_>) -> Made {
-    let dims = call.dims(0)?;
-    if let (Some(starts), Some(ends)) = (call.text("19"), call.text("20")) {
-        let axes = call.text("21").map(|text| expression::list(call, text)).transpose()?.unwrap_or_default();
+pub(crate) fn crop(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
+    if let (Some(starts), Some(ends)) = (call.expression("19"), call.expression("20")) {
+        let axes = call.expression("21").map(|text| expression::list(call, text)).transpose()?.unwrap_or_default();
         let axes: Option<Vec<i64>> = axes.iter().map(Size::number).collect();
         let Some(axes) = axes else { return call.refuse("which axes are cut is not known") };
         return between(call, dims, &expression::list(call, starts)?, &expression::list(call, ends)?, &axes);
     }
-    let (starts, ends) = (call.ints("9"), call.ints("10"));
+    let (starts, ends) = (call.list("9"), call.list("10"));
     if !starts.is_empty() && !ends.is_empty() {
         let sizes = |list: &[i64]| list.iter().map(|&at| n(at)).collect::<Vec<_>>();
-        return between(call, dims, &sizes(starts), &sizes(ends), call.ints("11"));
+        return between(call, dims, &sizes(starts), &sizes(ends), call.list("11"));
     }
     if call.node.inputs.len() > 1 {
-        if call.int("0", 0) == OPEN {
+        if call.param("0", 0) == OPEN {
             return call.refuse("the part is said by numbers that are known at run time only");
         }
-        return like(call, dims, call.dims(1)?);
+        return like(call, dims, call.blob(1)?);
     }
     // Offset, extent and offset from the end of w, h, d and c.
     let numbers = [["0", "3", "6"], ["1", "4", "7"], ["13", "14", "15"], ["2", "5", "8"]];
@@ -78,11 +82,11 @@ pub(super) fn crop(call: &Call<'_>) -> Made {
         _ => &[3, 2, 1, 0],
     };
     let part = dims.iter().zip(letters).map(|(size, &letter)| {
-        let [offset, extent, behind] = numbers[letter].map(|number| call.int(number, 0));
+        let [offset, extent, behind] = numbers[letter].map(|number| call.param(number, 0));
         let left = size.more(-offset).and_then(|left| left.more(-behind));
         call.or_open(if extent == OPEN { left } else { left.and_then(|left| left.min(&n(extent))) })
     });
-    Ok(vec![part.collect()])
+    one(part.collect())
 }
 
 /// Cuts from starts to ends; those below zero count from the end, and an end of 0 is the end.
@@ -107,29 +111,29 @@ fn between(call: &Call<'_>, dims: &[Size], starts: &[Size], ends: &[Size], axes:
         };
         made[axis] = call.or_open(start.and_then(|start| end?.minus(&start)));
     }
-    Ok(vec![made])
+    one(made)
 }
 
 /// Cuts to the extents of another blob; channels stay unless its rank is the same.
 fn like(call: &Call<'_>, dims: &[Size], other: &[Size]) -> Made {
     let [w, h, d, c] = whdc(other);
     let c = if other.len() == dims.len() { c } else { dims[0].clone() };
-    Ok(vec![match dims.len() {
+    one(match dims.len() {
         1 => vec![w],
         2 => vec![h, w],
         3 => vec![c, h, w],
         4 => vec![c, d, h, w],
         rank => return call.refuse(&format!("a blob of rank {rank}")),
-    }])
+    })
 }
 
 /// Infers what is put around a blob.
-pub(super) fn pad(call: &Call<'_>) -> Made {
+pub(crate) fn pad(call: &Call<'_>) -> Made {
     if call.node.inputs.len() > 1 {
         return call.refuse("how much is put around is known at run time only");
     }
-    let mut dims = call.dims(0)?.to_vec();
-    let get = |number: &str| call.int(number, 0);
+    let mut dims = call.blob(0)?.to_vec();
+    let get = |number: &str| call.param(number, 0);
     let (w, h, front) = ([get("2"), get("3")], [get("0"), get("1")], [get("7"), get("8")]);
     // In front and behind are channels of an image, and depths of a volume.
     let around: &[(usize, [i64; 2])] = match dims.len() {
@@ -141,5 +145,5 @@ pub(super) fn pad(call: &Call<'_>) -> Made {
     for &(axis, [before, behind]) in around {
         dims[axis] = call.or_open(dims[axis].more(before).and_then(|size| size.more(behind)));
     }
-    Ok(vec![dims])
+    one(dims)
 }

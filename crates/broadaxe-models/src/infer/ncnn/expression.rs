@@ -1,10 +1,13 @@
-//! Expressions for extents: `0w,//(1c,2),-1`.
+//! Evaluates expressions for extents: `0w,//(1c,2),-1`.
 //!
 //! A list of numbers, of extents of inputs (`1c` is c of input 1) and of functions of them, operator first. Brackets and
-//! commas only part the words: read from the end, a function takes what stands on the top of a stack.
+//! commas only separate words. Words are read from the end; a function pops its operands from a stack.
 
-use super::call::{Call, n, whdc};
-use crate::infer::Size;
+use super::layer::{n, whdc};
+use crate::infer::{
+    Size,
+    call::{Call, Stop},
+};
 
 /// How many words are read.
 const WORDS: usize = 256;
@@ -21,28 +24,27 @@ enum Value {
 ///
 /// # Errors
 /// The reason, where it cannot be said what an expression comes to.
-pub(super) fn list(call: &Call<'_>, text: &str) -> Result<Vec<Size>, String> {
+pub(crate) fn list(call: &Call<'_>, text: &str) -> Result<Vec<Size>, Stop> {
     let words: Vec<&str> = text.split([',', '(', ')']).filter(|word| !word.is_empty()).collect();
     if words.len() > WORDS {
         return call.refuse(&format!("an expression of {} words; at most {WORDS} are read", words.len()));
     }
     let mut stack: Vec<Value> = Vec::new();
     for word in words.into_iter().rev() {
-        let short = || format!("{}: the expression {text} has too few words", call.node.op);
+        let short = || call.refuse(&format!("the expression {text} has too few words"));
         let made = match word {
             "+" | "-" | "*" | "//" | "/" | "max" | "min" => {
-                let (a, b) = (stack.pop().ok_or_else(short)?, stack.pop().ok_or_else(short)?);
+                let (a, b) = (stack.pop().map_or_else(short, Ok)?, stack.pop().map_or_else(short, Ok)?);
                 two(word, &a, &b)
             }
             "abs" | "neg" | "trunc" | "floor" | "ceil" | "round" | "square" => {
-                let a = stack.pop().ok_or_else(short)?;
+                let a = stack.pop().map_or_else(short, Ok)?;
                 one(word, a)
             }
             _ => leaf(call, word)?,
         };
-        let made = made
-            .ok_or_else(|| format!("{}: what {word} in the expression {text} comes to is not known", call.node.op))?;
-        stack.push(made);
+        let unknown = || call.refuse(&format!("the value of {word} in the expression {text} is not known"));
+        stack.push(made.map_or_else(unknown, Ok)?);
     }
     let whole = |value| match value {
         Value::Whole(size) => Some(size),
@@ -50,19 +52,19 @@ pub(super) fn list(call: &Call<'_>, text: &str) -> Result<Vec<Size>, String> {
         Value::Real(value) => Some(n(value as i64)),
     };
     let sizes: Option<Vec<Size>> = stack.into_iter().rev().map(whole).collect();
-    sizes.ok_or_else(|| format!("{}: what the expression {text} comes to is not known", call.node.op))
+    sizes.map_or_else(|| call.refuse(&format!("the value of the expression {text} is not known")), Ok)
 }
 
 /// Reads a number or an extent of an input.
-fn leaf(call: &Call<'_>, word: &str) -> Result<Option<Value>, String> {
+fn leaf(call: &Call<'_>, word: &str) -> Result<Option<Value>, Stop> {
     if let [index @ b'0'..=b'9', letter @ (b'w' | b'h' | b'd' | b'c' | b'n')] = word.as_bytes() {
-        let [w, h, d, c] = whdc(call.dims(usize::from(index - b'0'))?);
+        let [w, h, d, c] = whdc(call.blob(usize::from(index - b'0'))?);
         let size = match letter {
             b'w' => w,
             b'h' => h,
             b'd' => d,
             b'c' => c,
-            _ => call.samples(usize::from(index - b'0')),
+            _ => call.batch(usize::from(index - b'0')),
         };
         return Ok(Some(Value::Whole(size)));
     }

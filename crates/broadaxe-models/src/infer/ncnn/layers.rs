@@ -1,181 +1,156 @@
 //! The table of layers.
 
-use broadaxe_shape::{
-    Rule,
-    symbolic::{Dim, SymbolicShape},
+use broadaxe::DType;
+use broadaxe_shape::Rule;
+
+use super::{change, cut, detect, layer::one, product, window};
+use crate::infer::{
+    call::{Call, Made},
+    elementwise::broadcast,
+    row::{ShapeRow, Type, row},
+    tensor::Tensor,
 };
 
-use super::{
-    Blob,
-    call::{self, Call, Made},
-    change, cut, detect, product, window,
-};
-use crate::infer::Size;
+/// Results are f32, as all that ncnn computes with.
+const F32: &[Type] = &[Type::Is(DType::F32)];
 
-type Layer = fn(&Call<'_>) -> Made;
-
-/// Layers whose results have the shapes of the inputs with the same number.
-static SAME: &[&str] = &[
-    "AbsVal",
-    "BNLL",
-    "BatchNorm",
-    "Bias",
-    "CELU",
-    "Cast",
-    "Clip",
-    "CopyTo",
-    "CumulativeSum",
-    "DeepCopy",
-    "Dequantize",
-    "Dropout",
-    "ELU",
-    "Eltwise",
-    "Erf",
-    "Exp",
-    "Flip",
-    "GELU",
-    "GroupNorm",
-    "HardSigmoid",
-    "HardSwish",
-    "InstanceNorm",
-    "LRN",
-    "LayerNorm",
-    "Log",
-    "MVN",
-    "Mish",
-    "Noop",
-    "Normalize",
-    "PReLU",
-    "Packing",
-    "Power",
-    "Quantize",
-    "RMSNorm",
-    "ReLU",
-    "Requantize",
-    "RotaryEmbed",
-    "SELU",
-    "Scale",
-    "Shrink",
-    "ShuffleChannel",
-    "Sigmoid",
-    "Softmax",
-    "Softplus",
-    "Swish",
-    "TanH",
-    "Threshold",
-    "UnaryOp",
-];
-
-/// Layers with a function of their own.
-static LAYERS: &[(&str, Layer)] = &[
-    ("ArgMax", detect::arg_max),
-    ("BinaryOp", binary),
-    ("Concat", change::concat),
-    ("Convolution", window::convolution),
-    ("Convolution1D", window::convolution),
-    ("Convolution3D", window::convolution),
-    ("ConvolutionDepthWise", window::convolution),
-    ("ConvolutionDepthWise1D", window::convolution),
-    ("ConvolutionDepthWise3D", window::convolution),
-    ("Crop", cut::crop),
-    ("Deconvolution", window::deconvolution),
-    ("Deconvolution1D", window::deconvolution),
-    ("Deconvolution3D", window::deconvolution),
-    ("DeconvolutionDepthWise", window::deconvolution),
-    ("DeconvolutionDepthWise1D", window::deconvolution),
-    ("DeconvolutionDepthWise3D", window::deconvolution),
-    ("DeformableConv2D", window::convolution),
-    ("DetectionOutput", detect::boxes),
-    ("Diag", detect::diagonal),
-    ("Einsum", product::einsum),
-    ("Embed", product::embed),
-    ("ExpandDims", change::expand),
-    ("Flatten", change::flatten),
-    ("Fold", window::fold),
-    ("GLU", cut::halves),
-    ("GRU", product::recurrent),
-    ("Gemm", product::gemm),
-    ("GridSample", detect::grid),
-    ("InnerProduct", product::inner),
-    ("Interp", change::resize),
-    ("InverseSpectrogram", detect::signal),
-    ("LSTM", product::recurrent),
-    ("MatMul", product::matmul),
-    ("MultiHeadAttention", product::attention),
-    ("PSROIPooling", detect::regions),
-    ("Padding", cut::pad),
-    ("Permute", change::permute),
-    ("PixelShuffle", change::shuffle),
-    ("Pooling", window::pooling),
-    ("Pooling1D", window::pooling),
-    ("Pooling3D", window::pooling),
-    ("PriorBox", detect::priors),
-    ("Proposal", detect::boxes),
-    ("RNN", product::recurrent),
-    ("ROIAlign", detect::regions),
-    ("ROIPooling", detect::regions),
-    ("Reduction", change::reduce),
-    ("Reorg", change::shuffle),
-    ("Reshape", change::reshape),
-    ("SDPA", product::scaled),
-    ("Slice", cut::slice),
-    ("Spectrogram", detect::spectrum),
-    ("Split", split),
-    ("Squeeze", change::squeeze),
-    ("StatisticsPooling", detect::statistics),
-    ("Tile", change::tile),
-    ("Unfold", window::unfold),
-    ("YoloDetectionOutput", detect::boxes_or_input),
-    ("Yolov3DetectionOutput", detect::boxes),
+pub(crate) static NCNN_ROWS: &[ShapeRow] = &[
+    row("AbsVal", like, F32),
+    row("ArgMax", detect::arg_max, F32),
+    row("BNLL", like, F32),
+    row("BatchNorm", like, F32),
+    row("Bias", like, F32),
+    row("BinaryOp", binary, F32),
+    row("CELU", like, F32),
+    row("Cast", like, F32),
+    row("Clip", like, F32),
+    row("Concat", change::concat, F32),
+    row("Convolution", window::convolution, F32),
+    row("Convolution1D", window::convolution, F32),
+    row("Convolution3D", window::convolution, F32),
+    row("ConvolutionDepthWise", window::convolution, F32),
+    row("ConvolutionDepthWise1D", window::convolution, F32),
+    row("ConvolutionDepthWise3D", window::convolution, F32),
+    row("CopyTo", like, F32),
+    row("Crop", cut::crop, F32),
+    row("CumulativeSum", like, F32),
+    row("Deconvolution", window::deconvolution, F32),
+    row("Deconvolution1D", window::deconvolution, F32),
+    row("Deconvolution3D", window::deconvolution, F32),
+    row("DeconvolutionDepthWise", window::deconvolution, F32),
+    row("DeconvolutionDepthWise1D", window::deconvolution, F32),
+    row("DeconvolutionDepthWise3D", window::deconvolution, F32),
+    row("DeepCopy", like, F32),
+    row("DeformableConv2D", window::convolution, F32),
+    row("Dequantize", like, F32),
+    row("DetectionOutput", detect::boxes, F32),
+    row("Diag", detect::diagonal, F32),
+    row("Dropout", like, F32),
+    row("ELU", like, F32),
+    row("Einsum", product::einsum, F32),
+    row("Eltwise", like, F32),
+    row("Embed", product::embed, F32),
+    row("Erf", like, F32),
+    row("Exp", like, F32),
+    row("ExpandDims", change::expand, F32),
+    row("Flatten", change::flatten, F32),
+    row("Flip", like, F32),
+    row("Fold", window::fold, F32),
+    row("GELU", like, F32),
+    row("GLU", cut::halves, F32),
+    row("GRU", product::recurrent, F32),
+    row("Gemm", product::gemm, F32),
+    row("GridSample", detect::grid, F32),
+    row("GroupNorm", like, F32),
+    row("HardSigmoid", like, F32),
+    row("HardSwish", like, F32),
+    row("InnerProduct", product::inner, F32),
+    row("InstanceNorm", like, F32),
+    row("Interp", change::resize, F32),
+    row("InverseSpectrogram", detect::signal, F32),
+    row("LRN", like, F32),
+    row("LSTM", product::recurrent, F32),
+    row("LayerNorm", like, F32),
+    row("Log", like, F32),
+    row("MVN", like, F32),
+    row("MatMul", product::matmul, F32),
+    row("MemoryData", constant, F32),
+    row("Mish", like, F32),
+    row("MultiHeadAttention", product::attention, F32),
+    row("Noop", like, F32),
+    row("Normalize", like, F32),
+    row("PReLU", like, F32),
+    row("PSROIPooling", detect::regions, F32),
+    row("Packing", like, F32),
+    row("Padding", cut::pad, F32),
+    row("Permute", change::permute, F32),
+    row("PixelShuffle", change::shuffle, F32),
+    row("Pooling", window::pooling, F32),
+    row("Pooling1D", window::pooling, F32),
+    row("Pooling3D", window::pooling, F32),
+    row("Power", like, F32),
+    row("PriorBox", detect::priors, F32),
+    row("Proposal", detect::boxes, F32),
+    row("Quantize", like, F32),
+    row("RMSNorm", like, F32),
+    row("RNN", product::recurrent, F32),
+    row("ROIAlign", detect::regions, F32),
+    row("ROIPooling", detect::regions, F32),
+    row("ReLU", like, F32),
+    row("Reduction", change::reduce, F32),
+    row("Reorg", change::shuffle, F32),
+    row("Requantize", like, F32),
+    row("Reshape", change::reshape, F32),
+    row("RotaryEmbed", like, F32),
+    row("SDPA", product::scaled, F32),
+    row("SELU", like, F32),
+    row("Scale", like, F32),
+    row("Shrink", like, F32),
+    row("ShuffleChannel", like, F32),
+    row("Sigmoid", like, F32),
+    row("Slice", cut::slice, F32),
+    row("Softmax", like, F32),
+    row("Softplus", like, F32),
+    row("Spectrogram", detect::spectrum, F32),
+    row("Split", split, F32),
+    row("Squeeze", change::squeeze, F32),
+    row("StatisticsPooling", detect::statistics, F32),
+    row("Swish", like, F32),
+    row("TanH", like, F32),
+    row("Threshold", like, F32),
+    row("Tile", change::tile, F32),
+    row("UnaryOp", like, F32),
+    row("Unfold", window::unfold, F32),
+    row("YoloDetectionOutput", detect::boxes_or_input, F32),
+    row("Yolov3DetectionOutput", detect::boxes, F32),
 ];
 
 /// Says whether the shape of a layer's results depends on elements.
-pub(super) fn depends_on_elements(op: &str) -> bool {
+pub(crate) fn depends_on_elements(op: &str) -> bool {
     op.ends_with("DetectionOutput") || op == "Proposal"
 }
 
-/// Infers the results of a layer.
-pub(super) fn infer(call: &Call<'_>) -> Result<Vec<Blob>, String> {
-    if change::moves_samples(call) {
-        return Ok(vec![change::reshape_samples(call)?]);
-    }
-    // Inputs with one sample go with each of the others'.
-    let samples = (0..call.inputs.len()).map(|k| call.samples(k)).find(|samples| !samples.is(1));
-    let samples = samples.unwrap_or_else(|| Size::known(1));
-    Ok(made(call)?.into_iter().map(|dims| Blob { dims, samples: samples.clone() }).collect())
-}
-
-/// Infers what a layer makes of one sample.
-fn made(call: &Call<'_>) -> Made {
-    let op = call.node.op.as_str();
-    if SAME.contains(&op) {
-        return (0..call.node.outputs.len()).map(|k| Ok(call.dims(k)?.to_vec())).collect();
-    }
-    match LAYERS.iter().find(|(name, _)| *name == op) {
-        Some((_, layer)) => layer(call),
-        None => Err(format!("the layer {op} is not known here")),
-    }
+/// Keeps the shapes of the inputs with the same number.
+fn like(call: &Call<'_>) -> Made {
+    (0..call.node.outputs.len()).map(|k| Ok(Tensor::of(call.blob(k)?.to_vec()))).collect()
 }
 
 fn split(call: &Call<'_>) -> Made {
-    Ok(vec![call.dims(0)?.to_vec(); call.node.outputs.len()])
+    Ok(vec![Tensor::of(call.blob(0)?.to_vec()); call.node.outputs.len()])
+}
+
+/// Says why a constant has no shape; one that has is known before.
+fn constant(call: &Call<'_>) -> Made {
+    call.refuse("the file does not say the shape of the constant")
 }
 
 /// Broadcasts under ncnn's rule; the second operand may be a number.
 fn binary(call: &Call<'_>) -> Made {
-    let a = call.dims(0)?;
-    if call.node.inputs.len() < 2 {
-        return Ok(vec![a.to_vec()]);
+    let operands = call.inputs().clamp(1, 2);
+    for k in 0..operands {
+        call.blob(k)?;
     }
-    let b = call.dims(1)?;
-    let inner = |sizes: &[Size]| SymbolicShape::new(sizes.iter().map(Size::inner).collect::<Vec<_>>());
-    let made = Rule::ncnn().infer(&[inner(a), inner(b)]).map_err(|error| error.to_string())?;
-    let Some(dims) = made.shape().dims() else { return call.refuse("the rank of the result is not known") };
-    let size = |dim: &Dim| {
-        let same = a.iter().chain(b).find(|size| size.inner() == *dim || dim.sizes() == [(*size).clone()]);
-        same.cloned().unwrap_or_else(|| call::size(dim, call.open))
-    };
-    Ok(vec![dims.iter().map(size).collect()])
+    one(broadcast(call, &Rule::ncnn(), operands)?)
 }
 
 #[cfg(test)]
@@ -183,11 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_layer_stands_once() {
-        let mut names: Vec<&str> = SAME.iter().copied().chain(LAYERS.iter().map(|(name, _)| *name)).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
+    fn rows_are_sorted() {
+        assert!(NCNN_ROWS.is_sorted_by_key(|row| row.name));
     }
 }

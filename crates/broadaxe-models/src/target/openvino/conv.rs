@@ -66,7 +66,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
         let Some(extent) = extents[axis + 2] else { return true };
         !is_aligned(&conv, axis, extent, kernel[axis], rank)
     });
-    let text = "multiplies the constant into the weights of the convolution behind, which takes its entries for positions in the kernel";
+    let text = "multiplies the constant into the weights of the convolution behind, which treats its entries as positions in the kernel";
     misread.then(|| Does::Garbled(text.into()))
 }
 

@@ -13,7 +13,7 @@ use broadaxe_shape::SymbolicShape;
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, fits, numbers},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::graph::{Node, ValueId};
 
@@ -22,10 +22,11 @@ const LOST: &str = "makes one operator of these nodes, whose result lacks the ax
 /// What becomes an `MVN`.
 const NORMALISATION: &str = "Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),@)))";
 
-static NORMALISATIONS: LazyLock<Vec<Pattern>> = LazyLock::new(|| Pattern::read(NORMALISATION).into_iter().collect());
+static NORMALISATIONS: LazyLock<Vec<NodePattern>> =
+    LazyLock::new(|| NodePattern::read(NORMALISATION).into_iter().collect());
 
 /// What becomes one operator.
-static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static FORMS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts = [
         // Gelu, by the error function and by tanh.
         "Mul(Mul(x,Add(Erf(Div(x,#1.41421356)),#1)),#0.5)",
@@ -68,11 +69,11 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),_),@0.5))",
         NORMALISATION,
     ];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Root mean squares and lengths, of which it depends on more than is known here whether they become one operator.
-static DOUBTFUL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static DOUBTFUL: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let mut texts = Vec::new();
     for square in ["Pow(x,#2)", "Mul(x,x)"] {
         for fold in ["Mean", "SumOf"] {
@@ -90,7 +91,7 @@ static DOUBTFUL: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
             }
         }
     }
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Finds constants of higher rank that lose axes.

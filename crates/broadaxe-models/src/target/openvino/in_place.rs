@@ -1,8 +1,8 @@
 //! Sums with what a convolution computes, in a model of open dims.
 //!
 //! The CPU plugin adds a second computed operand in place, in the memory of the result (`FuseConvolutionSumAndConvolutionSumActivation`
-//! in `src/plugins/intel_cpu/src/graph_optimizer.cpp`). It compares shapes when it compiles the model, and takes open dims
-//! for equal. An operand that stretches along one is then read beyond its end: other numbers, or a crash. Equal shapes of one
+//! in `src/plugins/intel_cpu/src/graph_optimizer.cpp`). It compares shapes when it compiles the model, and treats open dims
+//! as equal. An operand that stretches along one is then read beyond its end: other numbers, or a crash. Equal shapes of one
 //! channel are wrong, too, and those of several channels right. Behind a `MatMul` all are.
 
 use broadaxe_shape::Dim;
@@ -27,7 +27,7 @@ pub(super) fn summed(asked: &Asked<'_>) -> Option<Does> {
     let equal = shapes[0].dims().is_some() && shapes[0] == shapes[1];
     let channels = shapes[0].dims().and_then(|dims| dims.get(1)).and_then(Dim::size);
     (!equal || channels.is_none_or(|channels| channels == 1))
-        .then(|| Does::Unknown("may add in place to what a convolution computes, and takes open dims for equal".into()))
+        .then(|| Does::Unknown("may add in place to what a convolution computes, and treats open dims as equal".into()))
 }
 
 /// Says whether a value is the result of a convolution, or of it and constants.

@@ -2,7 +2,7 @@
 //!
 //! It does so wherever their rank is another than the number of normalised axes; of that rank they stretch as ONNX says.
 //! A shape with as many elements in another arrangement is then misread, and one with fewer or more is refused.
-//! `RMSNormalization` is read as it is meant. Source: `src/frontends/onnx/frontend/src/op/layer_normalization.cpp`.
+//! `RMSNormalization` is read correctly. Source: `src/frontends/onnx/frontend/src/op/layer_normalization.cpp`.
 
 use super::super::{Asked, Does, neighbours::Op};
 use crate::graph::Attribute;

@@ -13,12 +13,12 @@ use broadaxe_shape::Rule;
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, only_axis},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::graph::{Node, ValueId};
 
 /// What becomes a `PRelu`, with the slope as its constant.
-static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+static PRELU_FORMS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts = [
         "Sub(Relu(x),Mul(Relu(Neg(x)),*))",
         "Add(Relu(x),Mul(Relu(Neg(x)),*))",
@@ -26,7 +26,7 @@ static FORMS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         "Add(Relu(x),Neg(Mul(Relu(Neg(x)),*)))",
         "Add(Relu(x),Mul(Mul(Sub(x,Abs(x)),*),=0.5))",
     ];
-    texts.iter().filter_map(|text| Pattern::read(text)).collect()
+    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
 /// Finds a product with a constant that becomes the slope of a `PRelu`.
@@ -35,7 +35,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     if !matches!(asked.maker(factor), Some((_, Op::Relu | Op::Neg | Op::Mul | Op::Sub))) {
         return None;
     }
-    let (_, found) = pattern::find(asked, &FORMS, constant)?;
+    let (_, found) = pattern::find(asked, &PRELU_FORMS, constant)?;
     let operand = (0..2).find(|&k| asked.value(k) == Some(constant))?;
     let (slope, data) = (asked.operands[operand].known()?, asked.operands[1 - operand].dims()?);
     if slope.len() > data.len() || slope.iter().rev().zip(data.iter().rev()).any(|(s, d)| *s > 1 && d.size() == Some(1))
@@ -63,7 +63,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
 /// Says what becomes of a slope where the file leaves dims open.
 ///
 /// A slope of rank 1 goes to axis 1 wherever that may have its length. And a slope that a function of open dims makes is
-/// computed together with that function, which takes data and slope for each other.
+/// computed together with that function, which exchanges data and slope.
 pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
     let computed = asked.value(1).is_some_and(|value| asked.maker(value).is_some());
@@ -115,7 +115,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
     if dims.len() < 4 || !asked.constants[operand] || !is_product(asked, data) {
         return None;
     }
-    // The kernel takes a slope that no other node reads.
+    // The kernel accepts a slope that no other node reads.
     asked.value(operand).filter(|value| asked.readers(*value).count() == 1)?;
     let slope = asked.operands[operand].known()?;
     let (channels, columns) = (dims[1].size()?, dims.last()?.size()?);
@@ -130,7 +130,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
         Does::List { operand, axis: dims.len() - 1 }
     } else {
         Does::Refused(
-            format!("computes PRelu together with the MatMul before it, and takes {columns} slopes there").into(),
+            format!("computes PRelu together with the MatMul before it, and needs {columns} slopes there").into(),
         )
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! `QuantizeLinear` and `DequantizeLinear` in a row are one `FakeQuantize`, and a sum behind it is its post-operation
 //! (`src/plugins/intel_cpu/src/nodes/fake_quantize.cpp`). Where the limits are one per channel, a constant of as many
-//! elements is added per channel, whatever its shape; a constant of one element loses the axes that the data has not.
+//! elements is added per channel, whatever its shape; a constant of one element loses the axes that the data lacks.
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -11,7 +11,7 @@ use broadaxe_kernels::id;
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, merged, only_axis},
-    pattern::{self, Pattern},
+    pattern::{self, NodePattern},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
@@ -54,7 +54,7 @@ fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<
         Limits::Other => return None,
     };
     if own.len() > rank && count == 1 {
-        return Some(Does::Garbled("drops the axes that the constant has and the quantised data has not".into()));
+        return Some(Does::Garbled("drops the axes of the constant that the quantised data lacks".into()));
     }
     let channels = channels.filter(|channels| *channels > 1 && *channels == count)?;
     let placed = only_axis(&own, rank) == Some(1) && dims.get(1).and_then(broadaxe_shape::Dim::size) == Some(channels);
@@ -80,7 +80,7 @@ fn followed(asked: &Asked<'_>, rank: usize, constant: &mut Vec<usize>) -> Option
 enum Limits {
     /// One for all elements.
     One,
-    /// One per entry of axis 1, so many.
+    /// One per entry of axis 1: this number.
     PerChannel(usize),
     /// Along another axis, or not known.
     Other,
@@ -166,8 +166,9 @@ fn limits(asked: &Asked<'_>, node: &Node, op: Op, value: ValueId) -> Option<Limi
 }
 
 /// What becomes one operator that clips.
-static CLAMPS: LazyLock<Vec<Pattern>> =
-    LazyLock::new(|| ["Min(!Max(x,#),#)", "Max(!Min(x,#),#)"].iter().filter_map(|text| Pattern::read(text)).collect());
+static CLAMPS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
+    ["Min(!Max(x,#),#)", "Max(!Min(x,#),#)"].iter().filter_map(|text| NodePattern::read(text)).collect()
+});
 
 /// Finds a `Clip`, or `Max` and `Min` that become one, behind a quantisation: the CPU plugin clips the levels, and an element
 /// on a bound may become the level below it.

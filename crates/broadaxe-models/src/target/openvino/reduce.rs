@@ -16,7 +16,7 @@ use super::super::{
 use crate::graph::{Node, ValueId};
 
 /// The rank of the data.
-const RANK: usize = 3;
+const REDUCED_RANK: usize = 3;
 
 /// Finds a constant per channel behind a reduction.
 pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
@@ -40,7 +40,7 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     let dims = asked.form(data)?;
     let channels: usize = own.iter().product();
     let axis = only_axis(own, dims.rank()?).filter(|_| channels > 1)?;
-    if axis == 0 && dims.rank() == Some(RANK - 1) && reduced(asked, data).is_some() {
+    if axis == 0 && dims.rank() == Some(REDUCED_RANK - 1) && reduced(asked, data).is_some() {
         return Some(Does::Unknown(
             "may compute a constant per row together with the reduction that leaves out an axis".into(),
         ));
@@ -91,7 +91,7 @@ fn outer(asked: &Asked<'_>, node: &Node) -> Option<Dim> {
     });
     // Pooling over all positions reduces the last axis of such data.
     let axis = axis.or_else(|| has_batch(asked.model.system, &node.op).then_some(-1))?;
-    let axis = usize::try_from(axis.rem_euclid(RANK as i64)).ok()?;
-    let dims = data.dims().filter(|dims| dims.len() == RANK && axis != 1)?;
+    let axis = usize::try_from(axis.rem_euclid(REDUCED_RANK as i64)).ok()?;
+    let dims = data.dims().filter(|dims| dims.len() == REDUCED_RANK && axis != 1)?;
     Some(dims[axis].clone())
 }

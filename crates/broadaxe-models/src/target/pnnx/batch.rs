@@ -1,8 +1,8 @@
-//! The batch: which axis pnnx takes for it, and what follows for operands that have no such axis.
+//! The batch: which axis pnnx treats as the batch, and what follows for operands that have no such axis.
 //!
 //! pnnx knows operators that have the batch at axis 0, and follows it from there through the graph, forth and back: through
 //! transpositions by their order, through reshapes by extents and counts of elements ([`kept`]). ncnn then computes each
-//! entry of the batch alone. A constant has no batch: one whose first axis is longer than 1 is left as it is, and its axes
+//! entry of the batch alone. A constant has no batch: one whose first axis is longer than 1 is not changed, and its axes
 //! then meet the wrong ones.
 
 use broadaxe_frameworks::{Kind, Role, has_batch, newest};
@@ -22,14 +22,14 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let count = asked.operands.len();
     let values = (0..count).filter_map(|k| asked.value(k)).chain(asked.node.output(0));
     if asked.facts.has_two_batches() || values.into_iter().any(|value| asked.facts.is_batch_doubtful(value)) {
-        return Some(Does::Unknown("takes two axes of one tensor of this model for the batch".into()));
+        return Some(Does::Unknown("treats two axes of one tensor of this model as the batch".into()));
     }
     if let Some(refused) = elsewhere(asked) {
         return Some(refused);
     }
     if of_result(asked) {
         return Some(Does::Garbled(
-            "takes the first axis of the result for the batch, which only a constant has".into(),
+            "treats the first axis of the result as the batch, which only a constant has".into(),
         ));
     }
     let split: Vec<usize> =
@@ -38,7 +38,7 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let ranks = split.windows(2).all(|pair| asked.operands[pair[0]].rank() == asked.operands[pair[1]].rank());
     let sizes: Vec<usize> = split.iter().filter_map(|&k| first(k)).filter(|size| !ranks || *size > 1).collect();
     if sizes.windows(2).any(|pair| pair[0] != pair[1]) {
-        return Some(Does::Unknown("takes the first axes of two operands of different sizes for the batch".into()));
+        return Some(Does::Unknown("treats the first axes of two operands of different sizes as the batch".into()));
     }
     let least = split.iter().copied().min_by_key(|&k| asked.operands[k].rank())?;
     let rank = asked.operands[least].rank()?;
@@ -100,7 +100,7 @@ fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
     })
 }
 
-/// What pnnx takes for the batch axis of every value; nothing where no target asks for it.
+/// The axis of every value that pnnx treats as the batch; nothing where no target asks for it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::target) struct Batches {
     of: Vec<Option<usize>>,

@@ -2,7 +2,7 @@
 //!
 //! pnnx reads a `Gemm` whose alpha and beta are both 1 as a linear layer if B is transposed or a constant. A linear layer
 //! of ncnn holds its weights and a list of one number per column; with anything else the layer has no counterpart, and
-//! the network does not load. Every other `Gemm` becomes ncnn's own, which takes C in all its
+//! the network does not load. Every other `Gemm` becomes ncnn's own, which accepts C in all its
 //! shapes, as long as the product has no batch.
 //!
 //! Asked of 404 models: five sizes, each legal shape of C, alpha and beta, transpositions, and all inputs constant or not.
@@ -35,9 +35,9 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
     Some(match asked.operands[1].dims() {
         Some([]) if columns.and_then(broadaxe_shape::Dim::size) == Some(1) => Does::Own,
         Some([own]) if columns.is_none_or(|columns| columns == own) => Does::Own,
-        Some(_) => Does::Refused(Cow::Borrowed("takes one number per column as the C of Gemm, of rank 1")),
+        Some(_) => Does::Refused(Cow::Borrowed("needs one number per column as the C of Gemm, of rank 1")),
         None => {
-            Does::Unknown(Cow::Borrowed("takes one number per column as the C of Gemm, and its shape is not known"))
+            Does::Unknown(Cow::Borrowed("needs one number per column as the C of Gemm, and its shape is not known"))
         }
     })
 }

@@ -17,7 +17,7 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     if asked.constants[1..].iter().any(|constant| !constant) {
         return Some(Does::Unsupported("has no layer for a LayerNormalization whose scale or bias is computed".into()));
     }
-    let unknown = "takes as many scales and biases as elements are normalised, and a shape is not known";
+    let unknown = "needs as many scales and biases as elements are normalised, and a shape is not known";
     let Some(data) = asked.operands[0].dims() else { return Some(Does::Unknown(unknown.into())) };
     let axis = attribute(asked.node, "axis").unwrap_or(-1);
     let count = if axis < 0 { axis.unsigned_abs() as usize } else { data.len().saturating_sub(axis as usize) };
@@ -31,7 +31,7 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
     Some(if scale != elements || bias != elements {
         Does::Refused(
-            format!("takes {elements} scales and biases here, one for each element that is normalised").into(),
+            format!("needs {elements} scales and biases here, one for each element that is normalised").into(),
         )
     } else if elements != row && count + 1 >= data.len() {
         Does::Garbled("normalises over each row alone where all axes but the first are normalised".into())

@@ -1,4 +1,4 @@
-//! `PRelu` as `relu(x) - slope * relu(-x)`, for runtimes that read slopes in one way only.
+//! Writes `PRelu` as `relu(x) - slope * relu(-x)`, for runtimes that read slopes in one way only.
 //!
 //! The slope gets the rank of the data, since OpenVINO recognises the pattern, puts a `PReLU` in its place, and then gives
 //! a slope of rank 1 to axis 1 wherever the lengths match.
@@ -11,7 +11,7 @@ use broadaxe_kernels::id;
 use super::{
     Step,
     candidate::Candidate,
-    settle::{Dims, Form},
+    emit_edits::{Dims, Form},
 };
 use crate::{
     edit::{Edit, NewNode, Wire},
@@ -41,7 +41,7 @@ fn names(system: System, opset: i64) -> Option<Names> {
     })
 }
 
-/// Returns the changes that take a node apart, its slope in the form that the product has; nothing where that cannot be
+/// Returns the changes that decompose a node, its slope in the form that the product has; nothing where that cannot be
 /// written.
 pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate) -> Option<(Vec<Edit>, Step)> {
     let node = model.node(id);
@@ -80,7 +80,7 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
     Some((edits, Step { node: id, text, bytes: copied(shapes, x) }))
 }
 
-/// Returns the shape to give the slope where it lies: only if nothing else reads it.
+/// Returns the new shape of the slope in the file, if nothing else reads it.
 fn in_place(model: &Model, id: NodeId, slope: ValueId, form: &Form) -> Option<Vec<usize>> {
     let constant = model.value(slope).constant.as_ref()?;
     let alone = model.uses()[slope.0 as usize] == [Use { node: id, input: 1 }];

@@ -1,7 +1,7 @@
-//! From the forms that inputs need to changes: constants in place, a copy for the fewer, a node for everything else.
+//! Turns the forms that inputs need into changes: constants in place, a copy for the fewer readers, else a node.
 //!
 //! A constant may have many readers, and each may need another shape. Changing it in place costs nothing, but holds for
-//! all readers; so the shape that most of them need is given to the constant itself, unless a reader needs it as it is,
+//! all readers; so the shape that most of them need is given to the constant itself, unless a reader needs the old one,
 //! and the others get copies. A large constant is never copied: its readers get a node that makes a view.
 
 use std::{collections::BTreeMap, fmt};
@@ -41,7 +41,7 @@ pub(crate) struct Want {
 }
 
 /// Returns the changes that give all these inputs their forms, and a row for each input.
-pub(crate) fn settle(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
+pub(crate) fn emit_edits(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
     let uses = model.uses();
     let mut edits = Vec::new();
     let mut steps = Vec::new();
@@ -66,7 +66,7 @@ pub(crate) fn settle(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>) {
     (edits, steps)
 }
 
-/// Shares a constant among readers that need it in these shapes; some of its readers may need it as it is.
+/// Shares a constant among readers that need it in these shapes; some of its readers may need the old shape.
 fn split(
     model: &Model,
     value: ValueId,

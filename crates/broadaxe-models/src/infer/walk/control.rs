@@ -1,54 +1,18 @@
-//! Nodes with bodies: branches, loops and functions; and sequences, which have no shape.
+//! Runs nodes with bodies: branches, loops and functions.
 
 use broadaxe::DType;
 
-use super::{
-    Size,
-    call::{Made, because},
-    number::Number,
-    table::{Row, Type, row},
-    tensor::Tensor,
-    walk::{Step, Walk},
-};
+use super::{Running, Task, Walk};
 use crate::{
     error::Error,
     graph::{Attribute, Element, GraphId, NodeId, ValueId},
+    infer::{
+        Size,
+        call::because,
+        number::Number,
+        tensor::{Tensor, read},
+    },
 };
-
-pub(crate) static ROWS: &[Row] = &[
-    row("SequenceAt", sequence, &[Type::Open]),
-    row("SequenceConstruct", sequence, &[Type::Open]),
-    row("SequenceEmpty", sequence, &[Type::Open]),
-    row("SequenceErase", sequence, &[Type::Open]),
-    row("SequenceInsert", sequence, &[Type::Open]),
-    row("SplitToSequence", sequence, &[Type::Open]),
-    row("ConcatFromSequence", sequence, &[Type::Open]),
-    row("SequenceLength", one, &[Type::Is(DType::I64)]),
-    row(
-        "Optional",
-        |call| Ok(vec![Tensor { dims: call.dims(0).ok().map(<[Size]>::to_vec), values: None }]),
-        &[Type::Open],
-    ),
-    row("OptionalGetElement", |call| Ok(vec![Tensor::of(call.dims(0)?.to_vec())]), &[Type::Open]),
-    row("OptionalHasElement", one, &[Type::Is(DType::Bool)]),
-];
-
-fn sequence(call: &super::call::Call<'_>) -> Made {
-    because(format!("{} is about a sequence, whose tensors have no common shape", call.node.op))
-}
-
-fn one(_: &super::call::Call<'_>) -> Made {
-    Ok(vec![Tensor::of(Vec::new())])
-}
-
-/// A node whose bodies are running.
-#[derive(Default)]
-pub(crate) struct Running {
-    /// The sizes that were opened because a state changes them.
-    opened: Vec<Size>,
-    /// Whether all states are taken for unknown.
-    last: bool,
-}
 
 /// What a node with bodies is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,7 +39,7 @@ impl Walk<'_> {
     }
 
     /// Says what flows into the bodies of a node, and has them run before it is left.
-    pub(crate) fn enter(&mut self, id: NodeId, steps: &mut Vec<Step>) {
+    pub(super) fn enter(&mut self, id: NodeId, steps: &mut Vec<Task>) {
         let node = self.model.node(id);
         let last = self.budget == 0;
         let opaque = last && matches!(self.kind(id), Kind::Loop | Kind::Scan);
@@ -90,8 +54,8 @@ impl Walk<'_> {
                 self.bring(input, tensor, element, id);
             }
         }
-        steps.push(Step::Leave(id, Running { last, ..Running::default() }));
-        steps.extend(node.bodies.iter().rev().map(|&body| Step::Graph(body, 0)));
+        steps.push(Task::Leave(id, Running { last, ..Running::default() }));
+        steps.extend(node.bodies.iter().rev().map(|&body| Task::Graph(body, 0)));
     }
 
     /// Returns what is known of an input of a node, elements too.
@@ -99,7 +63,7 @@ impl Walk<'_> {
         let call = self.call(id);
         let dims = call.dims(k).ok().map(<[Size]>::to_vec);
         let values = call.values(k).map(<[_]>::to_vec);
-        (Tensor { dims, values: None }.with(values), call.element(k).cloned())
+        (Tensor { dims, ..Tensor::default() }.with(values), call.element(k).cloned())
     }
 
     /// Returns what flows into input `k` of a body when it first runs.
@@ -144,8 +108,8 @@ impl Walk<'_> {
         call.axis(call.ints(name).and_then(|axes| axes.get(k).copied()).unwrap_or(0), rank).ok()
     }
 
-    /// Takes the results of the bodies, or has them run again.
-    pub(crate) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Step>) -> Result<(), Error> {
+    /// Keeps the results of the bodies, or runs them again.
+    pub(super) fn leave(&mut self, id: NodeId, mut running: Running, steps: &mut Vec<Task>) -> Result<(), Error> {
         let node = self.model.node(id);
         let kind = self.kind(id);
         let outputs: Vec<Vec<ValueId>> =
@@ -153,8 +117,8 @@ impl Walk<'_> {
         let made = match (kind, outputs.as_slice()) {
             (Kind::Loop | Kind::Scan, [_]) => {
                 if self.again(id, node.bodies[0], &mut running) {
-                    steps.push(Step::Leave(id, running));
-                    steps.push(Step::Graph(node.bodies[0], 0));
+                    steps.push(Task::Leave(id, running));
+                    steps.push(Task::Graph(node.bodies[0], 0));
                     return Ok(());
                 }
                 self.looped(id, node.bodies[0])
@@ -217,7 +181,7 @@ impl Walk<'_> {
             };
             changed = true;
             let element = self.facts[input.0 as usize].element.clone();
-            self.bring(input, Tensor { dims: open, values: None }, element, id);
+            self.bring(input, Tensor { dims: open, ..Tensor::default() }, element, id);
         }
         running.last = self.budget == 0;
         changed
@@ -234,7 +198,7 @@ impl Walk<'_> {
             let mut tensor = Tensor { values: None, ..after };
             if k < states {
                 let before = graph.inputs.get(first + k).and_then(|&input| self.made(input).0.dims);
-                tensor = self.join(&Tensor { dims: before, values: None }, &tensor);
+                tensor = self.join(&Tensor { dims: before, ..Tensor::default() }, &tensor);
             } else if let Some(dims) = &mut tensor.dims {
                 match self.scan_axis(id, "scan_output_axes", k - states, dims.len() + 1) {
                     Some(axis) => dims.insert(axis, self.runs(id, body)),
@@ -275,7 +239,7 @@ impl Walk<'_> {
         let tensor = self.made(id).0;
         match &self.model.value(id).constant {
             Some(constant) if tensor.values.is_none() => {
-                let values = super::tensor::read(self.model, constant);
+                let values = read(self.model, constant);
                 Tensor { values, ..tensor }
             }
             _ => tensor,
