@@ -317,6 +317,21 @@ const ALIGN: &[(&str, &str, &str)] = &[
         "2,3 ; 1,2,3",
         "broadcast of a (2, 3) with b (1, 2, 3) under gemm-c: b has rank 3 and a only 2; the rank of b must not be above that of a",
     ),
+    (
+        "tosa",
+        "2,3 ; 3",
+        "broadcast of a (2, 3) with b (3,) under tosa: a has rank 2 and b has rank 1; the ranks must be equal",
+    ),
+    (
+        "tosa",
+        "2,3 ; 2,0",
+        "broadcast of a (2, 3) with b (2, 0) under tosa: axis 1 of b is 0; every dim must be 1 or more in TOSA",
+    ),
+    (
+        "tosa",
+        "1,1,1,1,1,1,1 ; 1,1,1,1,1,1,1",
+        "broadcast of a (1, 1, 1, 1, 1, 1, 1) with b (1, 1, 1, 1, 1, 1, 1) under tosa: the rank is 7; TOSA has ranks up to 6, merge neighbouring axes",
+    ),
 ];
 
 #[test]

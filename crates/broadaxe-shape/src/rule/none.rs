@@ -29,18 +29,22 @@ pub(super) static NONE: RuleDef = RuleDef {
     place,
 };
 
-/// Puts every operand on the same axes, and lets none stretch.
 pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {
+    same_axes(call, Stretch::Never, "the shapes must be identical")
+}
+
+/// Puts every operand on the same axes; an error about ranks ends with `must`.
+pub(super) fn same_axes(call: &Call<'_>, stretch: Stretch, must: &'static str) -> Result<Placement, Error> {
     let (count, rank) = (call.extents.count(), call.extents.rank(0));
     if let Some(k) = (1..count).find(|&k| call.extents.rank(k) != rank) {
         let own = call.extents.rank(k);
         let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
             let (a, b) = (asked.name(0), asked.name(k));
-            write!(f, "{a} has rank {rank} and {b} has rank {own}; the shapes must be identical")
+            write!(f, "{a} has rank {rank} and {b} has rank {own}; {must}")
         };
         return Err(call.fail(ErrorKind::Rank, text).operand_at(k));
     }
-    Ok(Placement { rank, axes: (0..count).map(|_| (0..rank).into()).collect(), stretch: Stretch::Never })
+    Ok(Placement { rank, axes: (0..count).map(|_| (0..rank).into()).collect(), stretch })
 }
 
 #[cfg(test)]

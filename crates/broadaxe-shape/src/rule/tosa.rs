@@ -30,11 +30,11 @@ pub(super) static TOSA: RuleDef = RuleDef {
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
-    let placed = none::place(call)?;
+    let placed = none::same_axes(call, Stretch::All, "the ranks must be equal")?;
     if placed.rank > MAX_TOSA_RANK {
         let rank = placed.rank;
         let text = move |_: &RuleCall, f: &mut fmt::Formatter<'_>| {
-            write!(f, "the rank is {rank}; TOSA allows ranks up to {MAX_TOSA_RANK}, merge neighbouring axes")
+            write!(f, "the rank is {rank}; TOSA has ranks up to {MAX_TOSA_RANK}, merge neighbouring axes")
         };
         return Err(call.fail(ErrorKind::Rank, text).operand_at(0));
     }
@@ -46,7 +46,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
             return Err(call.fail(ErrorKind::Empty, text).operand_at(k));
         }
     }
-    Ok(Placement { stretch: Stretch::All, ..placed })
+    Ok(placed)
 }
 
 #[cfg(test)]
