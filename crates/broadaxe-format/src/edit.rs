@@ -24,6 +24,7 @@ pub(crate) use self::{
 
 /// One change. All changes of a list apply together; ids refer to the model before the changes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Edit {
     /// Gives a constant another shape of as many elements, for all its uses.
     ReshapeConstant {
@@ -96,6 +97,22 @@ pub enum Edit {
     },
 }
 
+impl Edit {
+    /// Lists the nodes that the change affects; `uses` are those of the model ([`Model::uses`]).
+    pub fn nodes(&self, uses: &[Vec<Use>]) -> Vec<NodeId> {
+        match self {
+            Self::ReshapeConstant { value, .. } => uses[value.0 as usize].iter().map(|at| at.node).collect(),
+            Self::CopyConstant { uses, .. } => uses.iter().map(|at| at.node).collect(),
+            Self::Reshape { at, .. } | Self::Unsqueeze { at, .. } | Self::Expand { at, .. } => vec![at.node],
+            Self::Swap { node, .. }
+            | Self::Attribute { node, .. }
+            | Self::Replace { node, .. }
+            | Self::ReshapeResult { node, .. } => vec![*node],
+            Self::Opset(_) => vec![],
+        }
+    }
+}
+
 /// Makes the error of an impossible change.
 pub(crate) fn rejected(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Edit, message)
@@ -126,6 +143,7 @@ pub(crate) fn each<'a, T: 'a>(
 
 /// The value of an attribute that a change sets.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Scalar {
     /// A whole number.
     Int(i64),
@@ -178,6 +196,7 @@ pub struct NewNode {
 
 /// An input or output of a new node.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Wire {
     /// A value of the model.
     Old(ValueId),

@@ -89,6 +89,7 @@ pub struct Value {
 
 /// The type of the elements of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Element {
     /// One that can be computed with.
     Known(DType),
@@ -97,6 +98,14 @@ pub enum Element {
 }
 
 impl Element {
+    /// Returns the size of an element in bits, 0 if it has none.
+    pub fn bits(&self) -> u32 {
+        match self {
+            Self::Known(dtype) => dtype.size() as u32 * 8,
+            Self::Other(_, bits) => *bits,
+        }
+    }
+
     /// Returns the dtype, if it can be computed with.
     pub fn dtype(&self) -> Option<DType> {
         match self {
@@ -128,6 +137,7 @@ pub struct Constant {
 
 /// Where the elements of a constant are, little-endian and dense in row-major order.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Data {
     /// In memory, decoded.
     Held(Arc<[u8]>),
@@ -178,6 +188,7 @@ pub struct Node {
 
 /// The value of an attribute.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Attribute {
     /// A whole number.
     Int(i64),

@@ -30,6 +30,7 @@ pub use self::{
 };
 
 /// Describes a format: how its files are recognised, read and changed.
+#[derive(Debug)]
 pub struct Format {
     /// The name in commands and JSON.
     pub name: &'static str,

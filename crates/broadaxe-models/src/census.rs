@@ -9,13 +9,14 @@ use std::{collections::BTreeMap, fmt};
 use broadaxe_shape::{Dim, SymbolicShape, symbolic::Inferred};
 
 use crate::{
-    graph::{Element, Model, NodeId},
+    graph::{Model, NodeId},
     infer::Shapes,
     meaning::{self, Kind, Meaning, Source},
 };
 
 /// How the operands of a node lie on its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Pattern {
     /// There is one operand, and it has the shape of the result.
     Unary,
@@ -266,13 +267,8 @@ fn count(shape: &SymbolicShape) -> Option<u64> {
 fn bytes(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, sizes: Option<(&[u64], u64)>) -> Option<u64> {
     let (sizes, elements) = sizes?;
     let node = model.node(id);
-    let width = |value: Option<crate::ValueId>| {
-        let element = shapes.of.get(value?.0 as usize)?.element.as_ref()?;
-        Some(match element {
-            Element::Known(dtype) => dtype.size() as u64 * 8,
-            Element::Other(_, bits) => u64::from(*bits),
-        })
-    };
+    let width =
+        |value: Option<crate::ValueId>| Some(u64::from(shapes.of.get(value?.0 as usize)?.element.as_ref()?.bits()));
     let operand = |(source, &size): (&Source, &u64)| match source {
         Source::Input(k) => Some(size.saturating_mul(width(node.input(*k))?)),
         Source::Result => Some(size.saturating_mul(width(node.output(0))?)),

@@ -76,6 +76,7 @@ pub struct Coincidence {
 
 /// What a target does with a node.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The same as the model's own format.
     Same,

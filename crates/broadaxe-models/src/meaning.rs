@@ -37,6 +37,7 @@ pub(crate) fn role(model: &Model, node: &Node) -> Option<Role> {
 
 /// What a node computes of one element per operand.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Operator {
     /// A framework's operator.
     Call {

@@ -53,6 +53,7 @@ pub static PROFILES: &[&Profile] = &[
 const COPIES: &[Role] = &[Role::Identity];
 
 /// Describes a target: its name and what it does with element-wise nodes.
+#[derive(Debug)]
 pub struct Profile {
     /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
     pub name: &'static str,
@@ -65,6 +66,7 @@ pub struct Profile {
 }
 
 /// Says what a target does with some nodes, and how that is known.
+#[derive(Debug)]
 pub struct Law {
     /// The kinds of nodes it speaks of; all where empty.
     pub kinds: &'static [Kind],
@@ -77,7 +79,8 @@ pub struct Law {
 }
 
 /// What a target does.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Way {
     /// What the node's own format does.
     Own,
@@ -104,6 +107,7 @@ pub struct Evidence {
 
 /// How a statement about a target is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EvidenceKind {
     /// The engine was asked by a test of this project.
     RunHere,
@@ -112,7 +116,7 @@ pub enum EvidenceKind {
 }
 
 /// What a target is asked: a node, and what is known of its operands.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The model.
     pub model: &'a Model,
@@ -135,7 +139,7 @@ pub struct Asked<'a> {
 }
 
 /// What a target does with one node.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Treatment {
     /// What it does.
     pub does: Does,
@@ -145,6 +149,7 @@ pub struct Treatment {
 
 /// What a target does with the operands of a node.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Does {
     /// What the node's own format does.
     Own,

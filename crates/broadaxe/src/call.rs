@@ -5,7 +5,7 @@
 
 mod cache;
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use broadaxe_kernels::{DType, Executor, Input, Op, Output, Pool, Progress};
 use broadaxe_shape::Rule;
@@ -74,6 +74,15 @@ struct Bytes {
     operands: u64,
     result: u64,
     temporary: u64,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("stages", &self.stages.len())
+            .field("strides", &self.strides)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Call {

@@ -12,7 +12,7 @@ mod output;
 mod fold;
 mod run;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use broadaxe_kernels::{DType, Decisions, Domain, Executor, Nest, Program, Schedule, Slot, Step, copy};
 use broadaxe_shape::{Alignment, Rule, Shape};
@@ -52,6 +52,22 @@ pub struct Options<'a> {
     pub is_lent: bool,
     /// Is told elements done and elements in all; returns whether to go on.
     pub progress: Option<&'a (dyn Fn(u64, u64) -> bool + Sync)>,
+}
+
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rule, max_bytes, threads, .. } = self;
+        let mut shown = f.debug_struct("Options");
+        shown.field("rule", rule).field("max_bytes", max_bytes).field("threads", threads).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Evaluation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operands, strides, threads, .. } = self;
+        let mut shown = f.debug_struct("Evaluation");
+        shown.field("operands", operands).field("strides", strides).field("threads", threads).finish_non_exhaustive()
+    }
 }
 
 impl Default for Options<'_> {

@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     hash::{BuildHasher, Hash, Hasher},
 };
 
@@ -89,6 +90,12 @@ pub struct Graph {
     made: HashMap<u64, Node>,
     folded: HashMap<ReductionKey, Node>,
     constants: HashMap<Scalar, Node>,
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph").field("nodes", &self.nodes.len()).field("inputs", &self.inputs).finish_non_exhaustive()
+    }
 }
 
 impl Graph {

@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// An array that an operator reads: a view of one, or an array whose memory the result may take.
+#[derive(Debug)]
 pub enum Operand<'a> {
     /// Borrowed.
     View(View<'a>),
@@ -75,6 +76,7 @@ impl Operand<'_> {
 /// Where a result is written: an array, or memory with any strides.
 ///
 /// Functions that take one are called with a `&mut Array` or a [`ViewMut`].
+#[derive(Debug)]
 pub enum Destination<'a> {
     /// An array of the result's dtype and shape.
     Array(&'a mut Array),

@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind};
 
 /// Why work stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stopped {
     /// Its flag was set.
     Interrupted,

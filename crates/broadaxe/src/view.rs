@@ -1,5 +1,7 @@
 //! Views: borrowed arrays with any strides.
 
+use std::fmt;
+
 use broadaxe_kernels::{DType, Input, Output};
 use broadaxe_shape::{Shape, contiguous_strides, elements};
 
@@ -24,6 +26,23 @@ pub struct View<'a> {
     shape: Shape,
     strides: Vec<isize>,
     input: Input<'a>,
+}
+
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        layout(f, "View", self.dtype, &self.shape, &self.strides)
+    }
+}
+
+impl fmt::Debug for ViewMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        layout(f, "ViewMut", self.dtype, &self.shape, &self.strides)
+    }
+}
+
+/// Writes the layout of a view and none of its elements.
+fn layout(f: &mut fmt::Formatter<'_>, name: &str, dtype: DType, shape: &Shape, strides: &[isize]) -> fmt::Result {
+    f.debug_struct(name).field("dtype", &dtype).field("shape", shape).field("strides", &strides).finish_non_exhaustive()
 }
 
 impl<'a> View<'a> {

@@ -201,10 +201,7 @@ impl Store {
         let element = element.unwrap_or_else(|| Element::Other(value.rsplit(')').next().unwrap_or("").to_owned(), 0));
         let shape: Option<Vec<usize>> = dims.iter().map(Dim::size).collect();
         let shape = shape.ok_or_else(|| Error::format(format!("@{key} has an extent that is not known")))?;
-        let bits = match &element {
-            Element::Known(dtype) => dtype.size() * 8,
-            Element::Other(_, bits) => *bits as usize,
-        };
+        let bits = element.bits() as usize;
         let bytes = shape.iter().try_fold(bits.div_ceil(8), |bytes, &size| bytes.checked_mul(size));
         let bytes = bytes.filter(|&bytes| isize::try_from(bytes).is_ok());
         let bytes = bytes.ok_or_else(|| Error::format(format!("@{key} has more bytes than can be counted")))?;

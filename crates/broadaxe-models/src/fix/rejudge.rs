@@ -13,7 +13,6 @@ use super::{
 };
 use crate::{
     check::{Report, Verdict, check},
-    edit::Edit,
     error::{Error, ErrorKind},
     format,
     graph::{GraphId, Model, NodeId},
@@ -144,14 +143,14 @@ impl<'a> Judgement<'a> {
         let mut refused: Vec<(NodeId, String)> = Vec::new();
         let uses = self.model.uses();
         for (at, reason) in error.edits() {
-            let nodes = edits.get(*at).map_or_else(Vec::new, |edit| nodes(edit, &uses));
+            let nodes = edits.get(*at).map_or_else(Vec::new, |edit| edit.nodes(&uses));
             refused.extend(nodes.into_iter().map(|id| (id, reason.clone())));
         }
         refused.retain(|(id, _)| plan.ways.contains_key(id));
         if refused.is_empty() {
             // It came out only when the file was put together: each node's changes are tried alone.
             for &id in plan.ways.keys() {
-                let alone = edits.iter().filter(|edit| nodes(edit, &uses).contains(&id)).cloned();
+                let alone = edits.iter().filter(|edit| edit.nodes(&uses).contains(&id)).cloned();
                 if let Err(error) = format::write(self.model, &alone.collect::<Vec<_>>()) {
                     refused.push((id, error.message().to_string()));
                 }
@@ -273,20 +272,6 @@ impl<'a> Judgement<'a> {
         }
         fix.left.sort_by_key(|left| left.node);
         fix
-    }
-}
-
-/// Returns the nodes that a change is for.
-fn nodes(edit: &Edit, uses: &[Vec<crate::graph::Use>]) -> Vec<NodeId> {
-    match edit {
-        Edit::ReshapeConstant { value, .. } => uses[value.0 as usize].iter().map(|at| at.node).collect(),
-        Edit::CopyConstant { uses, .. } => uses.iter().map(|at| at.node).collect(),
-        Edit::Reshape { at, .. } | Edit::Unsqueeze { at, .. } | Edit::Expand { at, .. } => vec![at.node],
-        Edit::Swap { node, .. }
-        | Edit::Attribute { node, .. }
-        | Edit::Replace { node, .. }
-        | Edit::ReshapeResult { node, .. } => vec![*node],
-        Edit::Opset(_) => vec![],
     }
 }
 

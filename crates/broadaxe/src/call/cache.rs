@@ -45,7 +45,7 @@ impl Function {
 }
 
 /// What a call is planned for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     /// What is called.
     pub function: Function,

@@ -19,6 +19,7 @@ use crate::{
 };
 
 /// What a node of a model broadcasts, for the drawing of `explain`.
+#[derive(Debug)]
 pub struct Explained {
     /// The rule with its parameters.
     pub rule: Rule,

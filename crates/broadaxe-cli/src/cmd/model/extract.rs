@@ -20,6 +20,7 @@ use crate::{
 };
 
 /// A node as a model of its own, and what is said of it.
+#[derive(Debug)]
 pub struct Extracted {
     /// The model, and what its inputs may be given.
     pub one: Extract,
