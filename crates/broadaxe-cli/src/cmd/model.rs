@@ -1,8 +1,9 @@
 //! Shared by the subcommands about model files: reads a model, finds its parts, writes a changed one.
 
 mod census;
-mod sarif;
+
 mod text;
+mod sarif;
 mod check;
 mod explain;
 mod extract;

@@ -75,7 +75,9 @@ fn code(kind: Kind, dtype: DType, (k, at): (usize, usize), seed: u64) -> f64 {
         0 if at < EXACT => at as f64 + 1.0,
         0..4 => (mixed % 997) as f64 + 1.0,
         4..20 => (mixed % 5) as f64 + 1.0,
-        // With 0 the truth of a number shows too.
+        // With 0 the truth of a number shows too, with both signs the sign.
+        20..60 => (mixed % 3) as f64,
+        _ if dtype.is_float() => (mixed % 5) as f64 - 2.0,
         _ => (mixed % 3) as f64,
     };
     match (kind, k) {

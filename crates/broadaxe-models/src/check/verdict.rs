@@ -156,8 +156,7 @@ impl KnownOperands {
         let here = Reading::of(own);
         let Some(parting) = here.parting(there) else { return Judged::same() };
         let example = self.example(asked, (&here, there), &parting);
-        let text = treatment.law.text;
-        let reason = format!("{target} {text}: {}", self.sentence(&example, there));
+        let reason = format!("{target} {}", treatment.law.text);
         let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
         Judged { verdict: Verdict::Differs(Box::new(example)), reason, axis, near: None }
     }
@@ -180,22 +179,6 @@ impl KnownOperands {
             there: values.and_then(|values| values.there),
             target_shape: there.shape.clone(),
         }
-    }
-
-    /// Says in words where two readings part.
-    fn sentence(&self, example: &Counterexample, there: &Reading) -> String {
-        let element = Shape::from(example.element.as_slice());
-        if example.target_reads.is_empty() {
-            let shape = Shape::from(there.shape.as_slice());
-            return format!("the result there is {shape} and has no element {element}");
-        }
-        let parted = (0..self.shapes.len()).find(|&k| example.reads[k] != example.target_reads[k]);
-        let Some(k) = parted else {
-            return format!("the result there is {}", Shape::from(there.shape.as_slice()));
-        };
-        let (here, there) = (Shape::from(example.reads[k].as_slice()), Shape::from(example.target_reads[k].as_slice()));
-        let name = operand_name(k);
-        format!("element {element} reads {name}{here} in the model and {name}{there} there")
     }
 }
 

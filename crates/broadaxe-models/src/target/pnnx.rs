@@ -127,7 +127,7 @@ pub(super) static PNNX: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Rule("numpy"),
-            text: "is given reshapes with axes of 1 in front",
+            text: "receives shapes that pnnx padded with 1s on the left",
             evidence: PNNX_RUN,
         },
     ],

@@ -3,11 +3,13 @@
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 use serde_json::{Value, json};
 
+use super::text;
+
 /// A verdict as a rule of SARIF: its name, its level, and what it means.
 const RULES: [(&str, &str, &str); 5] = [
-    ("differs", "error", "The target computes something else without an error"),
-    ("refused", "error", "The target refuses the node"),
-    ("unsupported", "warning", "The target has no such operator"),
+    ("differs", "error", "The target gives a wrong result without an error"),
+    ("refused", "error", "The target rejects the node"),
+    ("unsupported", "warning", "The target does not support the operator"),
     ("guarded", "warning", "The target computes the same only under a condition on open sizes"),
     ("unknown", "note", "The target's behaviour for the node is not known"),
 ];
@@ -38,10 +40,11 @@ pub(super) fn log(records: &[CheckRecord]) -> Value {
 }
 
 fn result(record: &CheckRecord, finding: &FindingRecord) -> Option<Value> {
-    let (index, (name, level, text)) = RULES.iter().enumerate().find(|(_, rule)| rule.0 == finding.verdict)?;
-    let mut message = format!("{} ({}) for {}: {text}", finding.node, finding.op, finding.target);
+    let (index, (name, level, meaning)) = RULES.iter().enumerate().find(|(_, rule)| rule.0 == finding.verdict)?;
+    let mut message = format!("{} ({}) for {}: {meaning}", finding.node, finding.op, finding.target);
     let reason = Some(&finding.reason).filter(|reason| !reason.is_empty());
-    for part in [reason, finding.condition.as_ref()].into_iter().flatten() {
+    let example = finding.counterexample.as_ref().map(|example| text::numbers(finding, example));
+    for part in [reason, example.as_ref(), finding.condition.as_ref()].into_iter().flatten() {
         message += &format!("; {part}");
     }
     if let Some(repair) = &finding.repair {

@@ -60,16 +60,13 @@ fn width() -> usize {
 fn title(finding: &FindingRecord) -> String {
     let target = &finding.target;
     let what = match finding.verdict.as_str() {
-        "differs" => format!("{target} computes something else"),
-        "refused" => format!("{target} refuses this node"),
-        "unsupported" => format!("{target} cannot compute this node"),
-        "guarded" => format!("{target} computes the same only under a condition"),
-        _ => format!("the behaviour of {target} is not known"),
+        "differs" => format!("wrong result on {target}"),
+        "refused" => format!("rejected by {target}"),
+        "unsupported" => format!("not supported by {target}"),
+        "guarded" => format!("the same on {target} only under a condition"),
+        _ => format!("not known for {target}"),
     };
-    // Which element is read is drawn below.
-    let drawn = finding.counterexample.as_ref().and_then(|_| finding.reason.split_once(": element ("));
-    let reason = drawn.map_or(finding.reason.as_str(), |(law, _)| law);
-    if reason.is_empty() { what } else { format!("{what}: {}", escaped(reason)) }
+    if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
 }
 
 /// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
@@ -107,7 +104,14 @@ fn shape(dims: Option<&[DimRecord]>) -> String {
 fn label(finding: &FindingRecord, k: usize) -> Option<String> {
     let example = finding.counterexample.as_ref()?;
     let (here, there) = (example.reads.get(k)?, example.target_reads.get(k)?);
-    (here != there).then(|| format!("{} is read here, {} on {}", tuple(here), tuple(there), finding.target))
+    let name = quoted(&finding.operands.get(k)?.tensor);
+    let (here, there) = (index(here), index(there));
+    (here != there).then(|| format!("this model reads {name}{here}, {} reads {name}{there}", finding.target))
+}
+
+/// Writes the index of an element: `[0, 1]`.
+fn index(at: &[usize]) -> String {
+    format!("[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }
 
 fn notes(finding: &FindingRecord) -> Vec<String> {
@@ -129,16 +133,17 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
     notes
 }
 
-fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+/// Writes the numbers of the operands at an element, and both results.
+pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
     let held = example.numbers.iter().zip(&example.reads).zip(finding.operands.iter());
     let held = held
-        .map(|((number, read), operand)| format!("{}{} = {}", quoted(&operand.tensor), tuple(read), value(*number)));
+        .map(|((number, read), operand)| format!("{}{} = {}", quoted(&operand.tensor), index(read), value(*number)));
     let held = held.collect::<Vec<_>>().join(", ");
     let there = if example.target_reads.is_empty() {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
         format!("{} on {}", value(example.there), finding.target)
     };
-    format!("with {held}, element {} is {} here, and {there}", tuple(&example.element), value(example.here))
+    format!("with {held}, element {} is {} in this model and {there}", index(&example.element), value(example.here))
 }
