@@ -17,7 +17,6 @@ mod openvino;
 pub mod ncnn;
 mod pnnx;
 mod paddle;
-mod toy;
 
 use std::path::Path;
 
@@ -53,8 +52,7 @@ pub struct Format {
 pub(crate) type Rewritten = (Vec<Piece>, Vec<u8>);
 
 /// All formats. A file is read as the first format that matches its extension and its first bytes, or else its first bytes.
-pub static FORMATS: &[&Format] =
-    &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE, &toy::TOY];
+pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
 
 /// Returns the type of elements that has this number in ONNX.
 pub fn onnx_element(code: i64) -> Option<Element> {

@@ -25,12 +25,11 @@ pub(crate) static READERS: &[Reader] = &[
     Reader { name: "onnx_model", file: "model.onnx", formats: &["onnx"], holds: read_and_write },
     Reader { name: "openvino_ir", file: "model.xml", formats: &["openvino"], holds: read_and_write },
     Reader { name: "paddle_model", file: "model.json", formats: &["paddle"], holds: read_and_write },
-    Reader { name: "toy_model", file: "model.toy", formats: &["toy"], holds: read_and_write },
     Reader { name: "ncnn_param", file: "model.param", formats: &["ncnn", "pnnx"], holds: read_and_write },
     Reader {
         name: "model_check",
         file: "model",
-        formats: &["onnx", "openvino", "paddle", "ncnn", "pnnx", "toy"],
+        formats: &["onnx", "openvino", "paddle", "ncnn", "pnnx"],
         holds: said,
     },
 ];
