@@ -1,6 +1,6 @@
 //! Checks what the broadcasts of a model file mean on other runtimes, and fixes them.
 //!
-//! [`format::open`](broadaxe_format::open) reads a file into a [`Model`], and [`infer`] computes the shapes of its values. [`check`]
+//! [`format::open`] reads a file into a [`Model`], and [`infer`] computes the shapes of its values. [`check`]
 //! compares what the model's broadcasts mean on other runtimes, and [`fix`] plans the [`Edit`]s after which they mean the same.
 
 #![forbid(unsafe_code)]

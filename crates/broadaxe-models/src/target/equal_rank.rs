@@ -1,4 +1,4 @@
-//! A runtime whose operands must have equal ranks, such as TensorRT.
+//! A runtime whose operands must have equal ranks, such as `TensorRT`.
 
 use std::borrow::Cow;
 

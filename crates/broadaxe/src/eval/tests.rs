@@ -48,7 +48,7 @@ fn budget_names_the_blow_up() {
     let sum = op(&mut graph, "add", &[a, b]);
     let views = || vec![x.view(), x.view().transposed()];
     let options = Options { max_bytes: Some(1 << 20), ..Options::default() };
-    let error = Evaluation::new(&graph, sum, views(), options).err().expect("refused");
+    let error = Evaluation::new(&graph, sum, views(), options).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Memory);
     assert!(error.to_string().contains("500 times"), "{error}");
     let lent = |max_bytes| Options { max_bytes: Some(max_bytes), is_lent: true, ..Options::default() };
@@ -56,7 +56,7 @@ fn budget_names_the_blow_up() {
     // The sums are kept for the quotients that follow: what is computed on the way still counts.
     let most = graph.reduce(Reduction::Max, sum, Some(&[0]), true).expect("folds");
     let rest = op(&mut graph, "sub", &[sum, most]);
-    let error = Evaluation::new(&graph, rest, views(), lent(0)).err().expect("refused");
+    let error = Evaluation::new(&graph, rest, views(), lent(0)).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Memory);
 }
 
