@@ -24,7 +24,7 @@ mod models;
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
 };
 
 use engine::Engine;
@@ -204,10 +204,27 @@ fn programs(root: &Path) -> Result<Programs, String> {
     Ok(Programs { runner: runner(root)?, limit })
 }
 
+/// The arguments of cargo that build the runner as it would be released.
+const RUNNER: [&str; 7] = ["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"];
+
+/// Holds a build in the background, which ends when this is dropped.
+pub(crate) struct Build(Child);
+
+impl Drop for Build {
+    fn drop(&mut self) {
+        // It has ended if the gate waited for it.
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+/// Starts to build the runner and does not wait; `None` if cargo does not start. The gate reports an error of the build.
+pub(crate) fn start_building(root: &Path) -> Option<Build> {
+    cargo(root).args(RUNNER).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Build)
+}
+
 /// Builds the runner as it would be released, and returns where it is.
 fn runner(root: &Path) -> Result<PathBuf, String> {
-    let words = ["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"];
-    succeed(cargo(root).args(words), "the runner does not build")?;
+    succeed(cargo(root).args(RUNNER), "the runner does not build")?;
     Ok(target(root).join("release").join(format!("broadaxe-bench{}", env::consts::EXE_SUFFIX)))
 }
 

@@ -223,7 +223,13 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         chosen.extend(STAGES);
     }
     let mut ran: Vec<(&str, Outcome, Duration, Count)> = Vec::new();
+    // Tests leave a core idle at times. The release build of the last stage uses it.
+    let mut release = None;
+    let gated = has_avx2() && bench::can_count() && chosen.iter().any(|stage| matches!(stage.work, Action::Gate));
     for stage in chosen {
+        if gated && release.is_none() && matches!(stage.work, Action::Python) {
+            release = bench::start_building(root);
+        }
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
             ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
             continue;

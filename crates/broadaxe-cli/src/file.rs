@@ -212,10 +212,8 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
     match (found, expected) {
         (Some(found), None) => Ok(found),
         (Some(found), Some(expected)) if found == expected => Ok(found),
-        (_, Some(Format::Npy)) => {
-            Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"))
-        }
-        (_, Some(Format::Npz)) => Err(Error::field("magic", 0, "a .npz file begins with PK, and this does not")),
+        (_, Some(Format::Npy)) => Err(Error::field("magic", 0, "not a .npy file: it does not begin with \\x93NUMPY")),
+        (_, Some(Format::Npz)) => Err(Error::field("magic", 0, "not a .npz file: it does not begin with PK")),
         // Shorter than a header can be, or no object where the header should be: the reader says which.
         (None, Some(Format::Safetensors)) => Ok(Format::Safetensors),
         (Some(_), Some(Format::Safetensors)) => {

@@ -91,8 +91,8 @@ fn npy_is_refused() {
         Format::Npy,
         &[
             ("empty", vec![], "file", "empty"),
-            ("magic", b"\x93NUMPX\x01\x00".to_vec(), "magic", "begins with"),
-            ("a zip", b"PK\x05\x06".to_vec(), "magic", "begins with"),
+            ("magic", b"\x93NUMPX\x01\x00".to_vec(), "magic", "begin with"),
+            ("a zip", b"PK\x05\x06".to_vec(), "magic", "begin with"),
             ("magic only", cut(6), "header", "cut short"),
             ("no length", cut(9), "header", "cut short"),
             ("version", npy([4, 0], "{}", b""), "version", "4.0"),
@@ -236,7 +236,7 @@ fn npz_is_refused() {
         Format::Npz,
         &[
             ("empty", vec![], "file", "empty"),
-            ("a .npy", member.clone(), "magic", "begins with PK"),
+            ("a .npy", member.clone(), "magic", "does not begin with PK"),
             ("cut", good[..good.len() - 1].to_vec(), "end record", "no end record"),
             ("no directory", good[..40].to_vec(), "end record", "no end record"),
             ("in front", [b"PK\x03\x04", &good[..]].concat(), "end record", "does not end at"),
@@ -278,7 +278,7 @@ fn npz_is_refused() {
                 "a.npy, descr",
                 "pickled",
             ),
-            ("empty inside", bad(stored("a.npy", b"")), "a.npy, magic", "begins"),
+            ("empty inside", bad(stored("a.npy", b"")), "a.npy, magic", "begin with"),
         ],
     );
     let bomb = zip(&[deflated("a.npy", &vec![0; 2 << 20])]);

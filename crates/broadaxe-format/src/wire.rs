@@ -303,7 +303,7 @@ impl Fields<'_> {
         let cut = |need: u64| {
             let left = end - at.min(end);
             wrong(format!(
-                "field {number} of {name} needs {need} bytes, and {left} are left; the file is cut or damaged"
+                "field {number} of {name} needs {need} bytes, but only {left} are left; the file is truncated or damaged"
             ))
         };
         let fixed = |len: u64| {

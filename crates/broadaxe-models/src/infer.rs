@@ -116,8 +116,12 @@ fn inputs(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Vec<(ValueId, V
             return refuse(format!("the model has no input {name}; its inputs are {}", list()));
         };
         let rank = model.value(id).declared.as_ref().and_then(SymbolicShape::rank);
-        if rank.is_some_and(|rank| rank != dims.len()) {
-            return refuse(format!("the shape given for {name} has rank {}; the inputs are {}", dims.len(), list()));
+        if let Some(rank) = rank.filter(|rank| *rank != dims.len()) {
+            let given = dims.len();
+            return refuse(format!(
+                "the shape given for {name} has rank {given}, but {name} has rank {rank}; the inputs are {}",
+                list()
+            ));
         }
         if found.iter().any(|(known, _)| *known == id) {
             return refuse(format!("the shape of {name} is given twice"));

@@ -367,7 +367,7 @@ impl FromStr for Target {
             let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
             let shown: String = text.chars().take(40).collect();
             let near = broadaxe::frameworks::nearest(text, names.iter().copied());
-            let message = format!("there is no target '{shown}'{near}; the targets are {}", names.join(", "));
+            let message = format!("unknown target '{shown}'{near} (targets: {})", names.join(", "));
             Error::new(ErrorKind::Argument, message)
         })
     }

@@ -86,8 +86,8 @@ fn find(model: &Model, name: &str) -> Result<NodeId, Error> {
     by_name.or_else(|| ids.iter().copied().find(makes)).ok_or_else(|| {
         let near = ids.iter().map(|&id| node_name(model, id)).filter(|other| other.contains(name)).take(3);
         let near: Vec<String> = near.map(|other| crate::error::quoted(&other)).collect();
-        let hint = if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) };
-        Error::usage(format!("the model has no node '{name}', nor one that makes a tensor of this name{hint}"))
+        let hint = if near.is_empty() { String::new() } else { format!("; similar names: {}", near.join(", ")) };
+        Error::usage(format!("the model has no node or result named '{name}'{hint}"))
     })
 }
 

@@ -66,7 +66,7 @@ impl Header {
 pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, Error> {
     let prefix = source.load(0, source.length().min(MAX_PREFIX as u64))?;
     if !prefix.starts_with(MAGIC) {
-        return Err(Error::field("magic", 0, "a .npy file begins with \\x93NUMPY, and this does not"));
+        return Err(Error::field("magic", 0, "not a .npy file: it does not begin with \\x93NUMPY"));
     }
     let cut = |at: usize| Error::field("header", at as u64, "the file is cut short in its header");
     let version = *prefix.get(6..8).and_then(|v| v.first_chunk::<2>()).ok_or_else(|| cut(prefix.len()))?;

@@ -290,7 +290,7 @@ fn given_shapes() {
     assert_eq!(shapes.of[0].origin, Origin::Given);
     for (name, shape, want) in [
         ("q", "1,3", "the model has no input q; its inputs are x (n, 3), y (n, 1)"),
-        ("x", "1,3,4", "the shape given for x has rank 3; the inputs are x (n, 3), y (n, 1)"),
+        ("x", "1,3,4", "the shape given for x has rank 3, but x has rank 2; the inputs are x (n, 3), y (n, 1)"),
     ] {
         let error = given(name, shape).unwrap_err();
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Argument, want));

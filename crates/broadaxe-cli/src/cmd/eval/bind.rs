@@ -61,10 +61,8 @@ pub(super) fn check(given: &[Given], names: &[String]) -> Result<(), Error> {
     let there: Vec<&str> = given.iter().map(|one| one.name.as_str()).collect();
     let used: Vec<&str> = names.iter().map(String::as_str).collect();
     if let Some(missing) = used.iter().find(|name| !there.contains(name)) {
-        let text = format!(
-            "the expression names '{missing}', and given is {}; add {missing}=FILE or {missing}=NUMBER",
-            quoted(&there)
-        );
+        let text =
+            format!("'{missing}' has no value (given: {}); add {missing}=FILE or {missing}=NUMBER", quoted(&there));
         return Err(Error::new(ErrorKind::Expression, text));
     }
     if let Some(unused) = there.iter().find(|name| !used.contains(name)) {
@@ -106,7 +104,7 @@ mod tests {
         }
         let names = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         let missing = check(&given, &names(&["a", "c"])).unwrap_err().to_string();
-        assert!(missing.contains("names 'c', and given is a, _b2"), "{missing}");
+        assert!(missing.contains("'c' has no value (given: a, _b2)"), "{missing}");
         let unused = check(&given, &names(&["a"])).unwrap_err().to_string();
         assert!(unused.contains("'_b2' is given") && unused.contains("it names a"), "{unused}");
     }

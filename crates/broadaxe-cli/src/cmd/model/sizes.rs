@@ -42,7 +42,7 @@ fn range(text: &str) -> Result<(&str, usize, usize), Error> {
     let (low, high) = range.split_once("..").ok_or_else(wrong)?;
     let (low, high) = (low.trim().parse().map_err(|_| wrong())?, high.trim().parse::<usize>().map_err(|_| wrong())?);
     if low > high || high - low >= MOST {
-        return Err(Error::usage(format!("--sweep '{text}' should go upwards and hold at most {MOST} sizes")));
+        return Err(Error::usage(format!("--sweep '{text}' must ascend and have at most {MOST} sizes")));
     }
     Ok((name, low, high))
 }
