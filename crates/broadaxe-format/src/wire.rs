@@ -300,14 +300,14 @@ impl Fields<'_> {
         let wrong = |message: String| Error::format(message).at(place(start));
         let number = u32::try_from(tag >> 3).ok().filter(|&number| number > 0 && number < 1 << 29);
         let number = number.ok_or_else(|| wrong(format!("no field of {name} begins here; the file is damaged")))?;
-        let cut = |need: u64| {
-            let left = end - at.min(end);
+        let cut = |need: u64, from: u64| {
+            let left = end.saturating_sub(from);
             wrong(format!(
                 "field {number} of {name} needs {need} bytes, but only {left} are left; the file is truncated or damaged"
             ))
         };
         let fixed = |len: u64| {
-            let bytes = if end - at < len { Err(cut(len)) } else { self.reader.with(at, end, len, <[u8]>::to_vec) };
+            let bytes = if end - at < len { Err(cut(len, at)) } else { self.reader.with(at, end, len, <[u8]>::to_vec) };
             bytes.map(|bytes| bytes.iter().rev().fold(0, |bits: u64, &byte| bits << 8 | u64::from(byte)))
         };
         let (payload, next) = match tag & 7 {
@@ -316,7 +316,7 @@ impl Fields<'_> {
             5 => (Payload::Fixed32(fixed(4)? as u32), at + 4),
             2 => {
                 let (len, from) = self.reader.varint(at, end)?;
-                let next = from.checked_add(len).filter(|&next| next <= end).ok_or_else(|| cut(len))?;
+                let next = from.checked_add(len).filter(|&next| next <= end).ok_or_else(|| cut(len, from))?;
                 (Payload::Bytes(Span { at: from, end: next }), next)
             }
             other => {
@@ -390,7 +390,7 @@ mod tests {
             (&[0x08], "byte 1: a number has no end here"),
             (&[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], "byte 1: a number has no end here"),
             (&[0x00, 0x00], "byte 0: no field of Any begins here"),
-            (&[0x12, 3, b'h', b'i'], "byte 0: field 2 of Any needs 3 bytes, and 3 are left"),
+            (&[0x12, 3, b'h', b'i'], "byte 0: field 2 of Any needs 3 bytes, but only 2 are left"),
             (
                 &[0x12, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
                 "byte 0: field 2 of Any needs 18446744073709551615",
