@@ -202,7 +202,7 @@ def test_files_raise_what_python_users_expect(tmp_path):
         (lambda: bx.check(FACE, []), ValueError, "empty"),
         (lambda: bx.check(FACE, "openvno"), ValueError, "did you mean 'openvino'"),
         (lambda: bx.check(FACE, ["OpenVINO"]), ValueError, "did you mean 'openvino'"),
-        (lambda: bx.check(FACE, "abacus"), ValueError, "the targets are onnx, "),
+        (lambda: bx.check(FACE, "abacus"), ValueError, "targets: onnx, "),
         (lambda: bx.check(FACE, input_shapes=[(1, 3)]), TypeError, r'\{"image": \(1, 3, 224, 224\)\}, not list'),
         (lambda: bx.check(FACE, input_shapes={"image": 5}), TypeError, "tuple of whole numbers"),
         (lambda: bx.check(FACE, input_shapes={"image": (1.5,)}), TypeError, "1.5; dims are whole numbers"),
