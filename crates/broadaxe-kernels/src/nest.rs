@@ -58,7 +58,7 @@ const MAX_GATHERED_STRIDE: isize = 4;
 /// The largest element stride handled without packing: one cache line of 64-bit elements.
 const MAX_STRIDE: isize = 8;
 
-/// The access patterns, besides dense and constant, that a loop reads directly, without packing.
+/// The access patterns other than dense and constant that a loop reads without packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectAccess {
     /// None.
@@ -254,7 +254,7 @@ const ALONE: f64 = 0.35;
 /// Reading a cache line for each element.
 const FAR_LINE: f64 = 1.2;
 
-/// The properties of a program that determine the choice of units, besides the operands.
+/// The properties of a program that, with its operands, determine the choice of units.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
     /// The nanoseconds to start and end a row.
@@ -364,7 +364,7 @@ fn size_up(
     room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
-/// Estimates the cost of an element besides its arithmetic.
+/// Estimates the cost of an element without its arithmetic.
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let Terms { turns, past, .. } = terms;
     let n = (cut.chunk * cut.inner) as f64;

@@ -61,7 +61,7 @@ pub struct Reduce<'a> {
 }
 
 impl Reduce<'_> {
-    /// Returns the most bytes that are used besides the result, on this many threads.
+    /// Returns the peak memory in bytes on this many threads, without the result.
     pub fn scratch(&self, threads: usize) -> u64 {
         let Some([kept, folded]) = self.domain.counts().filter(|counts| !counts.contains(&0)) else { return 0 };
         let cut = ReduceBlocking::new(self, kept, folded);

@@ -184,7 +184,7 @@ pub struct Schedule {
     pub(crate) nanos: u64,
     /// The part of it that is worth waking a thread for.
     pub(crate) worth: u64,
-    /// An estimate of the nanoseconds per element besides its arithmetic.
+    /// Estimates the nanoseconds per element, without its arithmetic.
     pub(crate) price: f64,
     /// The alternative that first copies operands over the innermost loops, if it is cheaper.
     pub(crate) spread: Option<Box<Spread>>,

@@ -36,7 +36,7 @@ pub(crate) struct Copied {
 /// The smallest result, in elements, for which copies are considered.
 const MIN_SPREAD_ELEMENTS: u64 = 1 << 14;
 
-/// The nanoseconds per element, besides its arithmetic, below which copies cannot help.
+/// The nanoseconds per element, without its arithmetic, below which copies cannot help.
 const CHEAP: f64 = 0.02;
 
 /// The nanoseconds to copy an element over the innermost loops.
@@ -58,7 +58,7 @@ type Copies = Vec<Option<(Vec<isize>, usize)>>;
 struct SpreadChoice {
     nest: Nest,
     copies: Copies,
-    /// The cost of an element, besides its arithmetic.
+    /// The cost of an element without its arithmetic.
     price: f64,
 }
 

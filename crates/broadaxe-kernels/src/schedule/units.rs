@@ -122,7 +122,7 @@ fn choose_chain(
 #[derive(Clone, Copy)]
 pub(super) struct UnitChoice {
     pub(super) cut: Blocking,
-    /// The cost of an element besides its arithmetic.
+    /// The cost of an element without its arithmetic.
     pub(super) price: f64,
     pub(super) method: Method,
 }
