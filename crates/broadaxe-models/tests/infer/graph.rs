@@ -75,7 +75,7 @@ fn attribute(system: System, text: &str) -> Attribute {
             (Ok(value), _) => Attribute::Int(value),
             (_, Ok(value)) if text.contains('.') => Attribute::Float(value),
             _ if text.ends_with('}') => {
-                Operand::parse(text).and_then(|held_| held(&held_)).map(Attribute::Tensor).unwrap()
+                Operand::parse(text).and_then(|operand| held(&operand)).map(Attribute::Tensor).unwrap()
             }
             _ => Attribute::Text(text.into()),
         };
@@ -127,18 +127,19 @@ pub(crate) fn results(system: System, default: i64, case: &Case, named: bool) ->
 /// Infers the results of a layer of ncnn.
 pub(crate) fn layer(case: &Case, named: bool) -> Vec<Known> {
     let count = case.operands.len();
-    let mut text = format!("7767517\n{} {}\n", count + 1, count + case.outputs);
+    let mut lines = vec!["7767517".to_owned(), format!("{} {}", count + 1, count + case.outputs)];
     let mut given = Vec::new();
     for (k, operand) in case.operands.iter().enumerate() {
-        text += &format!("Input i{k} 0 1 i{k}\n");
+        lines.push(format!("Input i{k} 0 1 i{k}"));
         let shape = value(operand, named).declared;
         given.extend(shape.map(|shape| (format!("i{k}"), shape.dims().unwrap().to_vec())));
     }
     let blobs: Vec<String> =
         (0..count).map(|k| format!("i{k}")).chain((0..case.outputs).map(|k| format!("o{k}"))).collect();
     let parameters: Vec<String> = case.attributes.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    text += &format!("{} x {count} {} {} {}\n", case.op, case.outputs, blobs.join(" "), parameters.join(" "));
-    let model = format::read(&Source::memory(text.into_bytes(), None)).unwrap_or_else(|error| panic!("{error}"));
+    lines.push(format!("{} x {count} {} {} {}\n", case.op, case.outputs, blobs.join(" "), parameters.join(" ")));
+    let model =
+        format::read(&Source::memory(lines.join("\n").into_bytes(), None)).unwrap_or_else(|error| panic!("{error}"));
     let of = infer(&model, &given).unwrap().of;
     of[of.len() - case.outputs..].to_vec()
 }
