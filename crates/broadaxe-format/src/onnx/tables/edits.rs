@@ -15,7 +15,7 @@ const SMALL: &str = concat!(
     "12{1'y' 2{1{1:1 2{1{1:2} 1{1:3}}}}}} 8{1'' 2:17}"
 );
 
-const ONNX_EDITS: &str = r##"
+const ONNX_EDITS: &str = r#"
 shape w 1,3
   6: u => w
   60: \15\08\03 => \17\08\01\08\03
@@ -83,10 +83,7 @@ expand 0.0 2,2,3
   124:  => *0\08\03\10\07B\10x_broadaxe_shapeJ\18\02\00\00\00\00\00\00\00\02\00\00\00\00\00\00\00\03\00\00\00\00\0\
     0\00\00
 expand 0.1 -2
-  6: u => \ec\01|C|\01w|\10w_broadaxe_shape\12\11w_broadaxe_expand\1a\11w_broadaxe_expand"\06Expand
-  8: \1d => -
-  12: |\01w => |\11w_broadaxe_expand
-  124:  => * \08\01\10\07B\10w_broadaxe_shapeJ\08\fe\ff\ff\ff\ff\ff\ff\ff
+  ! a shape to broadcast to must have extents from 0 on
 swap 0 Sub
   9: |\01x|\01w => |\01w|\01x
   23: "\03Add => "\03Sub
@@ -138,7 +135,7 @@ opset 17
 opset 13
   128: \10\11 => \10\0d
 opset 0
-  128: \10\11 => \10\00
+  ! versions of operators are from 1 on, not 0
 opset 128
   125: \04 => \05
   128: \10\11 => \10\80\01
@@ -188,7 +185,7 @@ swap 0 Sub; set 1 n text; opset 18
   39: \10 => \1e
   56:  => *\0c|\01n"\04text\a0\01\03
   128: \10\11 => \10\12
-"##;
+"#;
 
 #[test]
 fn edits() {
