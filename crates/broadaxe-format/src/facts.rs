@@ -33,13 +33,13 @@ pub(crate) fn compare<'a>(rows: impl IntoIterator<Item = (&'a str, String, &'a s
 #[track_caller]
 pub(crate) fn compare_edits(model: &Model, table: &str, show: fn(&[u8]) -> String) {
     let cases = table.lines().filter(|line| !line.is_empty() && !line.starts_with(' '));
-    let got: String = cases.map(|case| format!("{case}\n{}", changed(model, case, show))).collect();
+    let got = cases.map(|case| format!("{case}\n{}", changed(model, case, show))).collect::<Vec<_>>().concat();
     assert!(got == table.trim_start_matches('\n'), "TABLE\n{got}END");
 }
 
 /// Writes bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// Reads hexadecimal digits, between which there may be spaces.
@@ -150,8 +150,12 @@ pub(crate) fn node(model: &Model, id: NodeId) -> String {
     let node = model.node(id);
     let name = |id: &Option<ValueId>| id.map_or("_".to_owned(), |id| model.value(id).name.clone());
     let list = |ids: &[Option<ValueId>]| ids.iter().map(name).collect::<Vec<_>>().join(", ");
-    let attributes: String =
-        node.attributes.iter().map(|(name, value)| format!(" {name}={}", attribute(model, value))).collect();
+    let attributes = node
+        .attributes
+        .iter()
+        .map(|(name, value)| format!(" {name}={}", attribute(model, value)))
+        .collect::<Vec<_>>()
+        .concat();
     format!("{} = {}({}){attributes}", list(&node.outputs), node.op, list(&node.inputs))
 }
 

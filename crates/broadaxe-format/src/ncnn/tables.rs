@@ -181,7 +181,7 @@ const WEIGHTS: &[(&str, &str)] = &[
     ("PReLU u 0 0 0=-1|MemoryData m 0 1 m 0=1|0000803f00000040", "m = f32[1] absent: the size of the we… is not known"),
 ];
 
-const NCNN_EDITS: &str = r##"
+const NCNN_EDITS: &str = r#"
 shape m 1,4
   77:  =>  1=1
 shape m 2,2
@@ -371,7 +371,7 @@ result 2 4,3; reshape 4.0 -1
   108:  => Reshape                  reshape_s                1 1 s_before_reshape s 0=3 1=4|
   128:  => Reshape                  reshape_t_for_r          1 1 t t_for_r 0=-1|
   139: t => t_for_r
-"##;
+"#;
 
 const NCNN_CUTS: &[&str] = &[
     "line #: '#' is not a parameter; write number=value",

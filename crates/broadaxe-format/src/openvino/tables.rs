@@ -296,7 +296,7 @@ fn limits() {
     let dims =
         |rank: usize| layer("Parameter", &format!("shape=\"{}1\"", "1,".repeat(rank - 1)), "", |_| String::new());
     let settings = |count| {
-        let data: String = (0..count).map(|k| format!(" a{k}=\"1\"")).collect();
+        let data = (0..count).map(|k| format!(" a{k}=\"1\"")).collect::<Vec<_>>().concat();
         layer("Unheard", &data, "", |_| String::new())
     };
     let deep = |depth: usize| {

@@ -120,7 +120,7 @@ const ARCHIVES: &[(&str, &str)] = &[
     ("", "0 = f32[2] absent: w.data is not in the file of weights"),
 ];
 
-const PNNX_EDITS: &str = r##"
+const PNNX_EDITS: &str = r"
 shape 1 1,8
   104: @data=(8)f32 => @data=(1,8)f32
   117: #1=(8)f32 => #1=(1,8)f32
@@ -273,7 +273,7 @@ result 2 -1; set 3 size 1
   222:  => Tensor.reshape           Tensor.reshape_2         1 1 2_before_reshape 2 shape=(-1) $input=2_before_res\
     hape|
   244: size=(2,3) => size=1
-"##;
+";
 
 const PNNX_CUTS: &[&str] = &[
     "line #: a .param begins with a line #; older files and binary ones are not read",

@@ -309,10 +309,10 @@ fn types() {
 #[test]
 fn limits() {
     let shape = |rank: usize| format!("1:8 8{{2:17}} 7{{11{{1'x' 2{{1{{1:1 2{{{}}}}}}}}}}}", "1{1:1}".repeat(rank));
-    let many = |count: usize| (0..count).map(|k| format!("5{{1'a{k}' 3:1 20:2}}")).collect::<String>();
+    let many = |count: usize| (0..count).map(|k| format!("5{{1'a{k}' 3:1 20:2}}")).collect::<Vec<_>>().concat();
     let node = |count| format!("1:8 8{{2:17}} 7{{1{{2'y' 4'Unheard' {}}} 12{{1'y'}}}}", many(count));
     let domains = |count: usize| {
-        let list: String = (0..count).map(|k| format!("8{{1'd{k}' 2:1}}")).collect();
+        let list = (0..count).map(|k| format!("8{{1'd{k}' 2:1}}")).collect::<Vec<_>>().concat();
         format!("1:8 {list} 7{{}}")
     };
     let name = |len: usize| format!("1:8 8{{2:17}} 7{{2'{}'}}", "n".repeat(len));

@@ -219,7 +219,7 @@ const REJECTED: &[(&str, &str)] = &[
     ("1:1 2:2 14:1 13{1'location' 2'/w'}", r#"! tensor "w": the file of weights "/w" does not beg…older of the model"#),
     ("1:1 2:2 14:1 13{1'location' 2'a/../w'}", r#"! tensor "w": the file of weights "a/../w" goes …lder of the model"#),
     ("1:1 2:2 14:1 13{1'location' 2''}", r#"! tensor "w": the file of weights "" has no name; it …older of the model"#),
-    (r#"1:1 2:2 14:1 13{1'location' 2'a\b'}"#, r#"! tensor "w": the file of weights "a\\b" has a c…lder of the model"#),
+    (r"1:1 2:2 14:1 13{1'location' 2'a\b'}", r#"! tensor "w": the file of weights "a\\b" has a c…lder of the model"#),
     ("1:1 2:2 14:1 13{1'location' 2'w'}", "u8[1] ! the model was given as bytes, so that its file…hts cannot be found"),
     ("1:1 2:2 14:1 13{1'location' 2'./a/w'}", "u8[1] ! the model was given as bytes, so that its f…ts cannot be found"),
     ("1'a' 2:1", r#"! tensor "w": it has 0 elements, and its shape and type need 97"#),

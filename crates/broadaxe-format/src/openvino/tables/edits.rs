@@ -6,7 +6,7 @@
 use super::{super::OPENVINO, source};
 use crate::facts::{compare_edits, cut, text};
 
-const IR_EDITS: &str = r##"
+const IR_EDITS: &str = r#"
 shape c 1,2
   315: 2 => 1, 2
   378: <dim>2</dim> => <dim>1</dim><dim>2</dim>
@@ -267,7 +267,7 @@ swap 0 Subtract; unsqueeze 0.1 0
 set 1 a 1; set 0 b 2
   494:  =>  b="2"
   740:  => |<data a="1" />
-"##;
+"#;
 
 const IR_CUTS: &[&str] = &[
     "the XML is broken: invalid name token at #:",

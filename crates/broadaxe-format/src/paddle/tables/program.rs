@@ -178,7 +178,7 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
     ("00000000000000000000000000000000020000000807", "! the parameters, byte 0: the size of a tensor…le of parameters"),
 ];
 
-const PROGRAM_EDITS: &str = r##"
+const PROGRAM_EDITS: &str = r#"
 shape w 1,2
   1: \c2\01 => \86\03
   55: \0f => \11
@@ -384,7 +384,7 @@ set 0 axis 0; set 1 b 1
   133: "\13|\04axis\10\00\18\ff\ff\ff\ff\ff\ff\ff\ff\ff\01 => "||\04axis\10\00\18\00
   155: \18 => !
   180:  => "\07|\01b\10\00\18\01
-"##;
+"#;
 
 const PROGRAM_CUTS: &[&str] = &[
     "byte #: a number has no end here; the file is cut or no protobuf",
