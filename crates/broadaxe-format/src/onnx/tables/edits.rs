@@ -1,7 +1,8 @@
 //! Tables of what each change writes, and of files that are cut.
 //!
 //! Source: `onnx.proto`, and the operators' documents for what the nodes mean. The Python package onnx 1.23.2 parses every
-//! file that is written here, and `onnx.checker` accepts those whose shapes fit.
+//! file that is written here, and `onnx.checker` accepts those whose shapes fit, without the
+//! attributes `k` and `n` that no operator has.
 
 use crate::{
     facts::{compare_edits, cut, proto, text},

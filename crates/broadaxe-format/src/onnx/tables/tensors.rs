@@ -1,8 +1,8 @@
 //! Tables of the fields of `TensorProto`.
 //!
 //! Source: `onnx.proto`. The elements are those that `onnx.numpy_helper.to_array` of the Python package onnx 1.23.2 returns
-//! for the same bytes; it rejects all tensors of the last table but a negative size and a name that is not UTF-8. Types 27
-//! and 28, and texts, are not in it, so their rows follow `onnx.proto` alone.
+//! for the same bytes; it rejects all tensors of the last table but those of negative sizes, those with two lists of elements
+//! and those with two names. Types 27 and 28, and texts, are not in it, so their rows follow `onnx.proto` alone.
 
 use crate::{
     facts::{compare, hex, proto},
