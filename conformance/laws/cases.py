@@ -42,6 +42,8 @@ OPENVINO = [
     ("x(3,3,3); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z); m=const(3,1); r=Mul(d,m); c=const(1,1,3,1); y=Add(r,c)", "differs"),
     (f"{QDQ}; c=const(3); y=Sum(d,c)", "differs"),
     (f"{QDQ}; r=Add(d,d); c=const(3); y=Add(r,c)", "differs"),
+    (f"{QDQ}; r=LeakyRelu(d); c=const(3); y=Add(r,c)", "differs"),
+    ("x(2,3); z(2,3); a=const(1,1,1)=-0.5; b=const()=0.75; m=Max(z,x,a); y=Min(m,b)", "differs", "unknown"),
     # What becomes a PRelu, and slopes.
     (f"x(3,3,3,3); s=const(3); {PARTS}", "differs"),
     (f"x(3,3,3,3); s=const(1,1,1,3); {PARTS}", "same"),

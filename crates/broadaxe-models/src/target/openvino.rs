@@ -144,7 +144,7 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Many],
             way: Way::Ask(in_place::several),
-            text: "makes sums of two of a sum of several operands",
+            text: "makes nodes of two operands of one of several",
             evidence: OPENVINO_LAWS,
         },
         Law {

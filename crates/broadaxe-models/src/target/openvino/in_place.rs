@@ -6,7 +6,6 @@
 //! channel are wrong, too, and those of several channels right. Behind a `MatMul` all are.
 
 use broadaxe_frameworks::System;
-use broadaxe_kernels::id;
 use broadaxe_shape::Dim;
 
 use super::super::{
@@ -51,10 +50,9 @@ fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
     false
 }
 
-/// Finds sums of three operands or more, which the reader makes sums of two: one of these may be merged with the node before.
+/// Finds nodes of three operands or more, which the reader makes nodes of two: one of these may be merged with a neighbour.
 pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
-    let sums = asked.operator().is_some_and(|op| op == id("sum") || op == id("mean"));
-    if asked.operands.len() < 3 || !sums || !asked.is_of(System::Onnx) {
+    if asked.operands.len() < 3 || !asked.is_of(System::Onnx) {
         return None;
     }
     let first = asked.in_file(0);

@@ -6,6 +6,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
+use broadaxe_frameworks::{Kind, newest};
 use broadaxe_kernels::id;
 
 use super::super::{
@@ -94,6 +95,10 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
     // A factor per channel multiplies the limits, so that one for all elements becomes one per channel.
     let (mut factor, mut direct) = (None, true);
     for _ in 0..REACH {
+        if let Some(data) = scaled_below_zero(asked, value) {
+            (value, direct) = (data, false);
+            continue;
+        }
         let (node, kind) = asked.maker(value)?;
         value = match kind {
             Op::Dequantize if !has_quantize(asked, node) => return None,
@@ -131,6 +136,14 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
         };
     }
     None
+}
+
+/// Returns the data of the `PRelu` with a constant slope, or the `LeakyRelu`, that a value is.
+fn scaled_below_zero(asked: &Asked<'_>, value: ValueId) -> Option<ValueId> {
+    let node = asked.producer(asked.origin(value))?;
+    let slope = newest(asked.model.system, &node.op).is_some_and(|row| row.kind() == Kind::Slope);
+    let constant = || node.input(1).is_some_and(|slope| asked.facts.is_constant(slope));
+    node.input(0).filter(|_| node.op == "LeakyRelu" || slope && constant())
 }
 
 /// Says whether a `DequantizeLinear` reads what a `QuantizeLinear` gives: the two are one `FakeQuantize`.

@@ -351,3 +351,26 @@ const SUMS_OF_SEVERAL_OPERANDS: &[(&str, &str)] = &[
 fn sums_of_several_operands() {
     answers("openvino", WORDS, SUMS_OF_SEVERAL_OPERANDS);
 }
+
+/// The plugin computes a `PRelu` and a `LeakyRelu` together with the quantisation, and no other function but `Relu`.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("x(1,3,3); [channel]; r=LeakyRelu(d); c=const(3); y=Add(r,c)", "differs"),
+    ("x(1,3,3); [channel]; r=Elu(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=HardSwish(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=Softplus(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=HardSigmoid(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; g=const()=0.5; r=PRelu(d,g); c=const(3); y=Add(r,c)", "differs"),
+    ("x(1,3,3); [channel]; g=const(3)=0.5; r=PRelu(d,g); c=const(3); y=Add(r,c)", "differs"),
+    ("x(1,3,3); [channel]; g(3,1); r=PRelu(d,g); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=Floor(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=Round(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=Sign(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=ThresholdedRelu(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; r=Mish(d); c=const(3); y=Add(r,c)", "same"),
+    ("x(1,3,3); [channel]; g=const(3,1); k=PRelu(d,g); r=Neg(k); c=const(3); y=Add(r,c)", "differs"),
+];
+
+#[test]
+fn functions_behind_a_quantisation() {
+    answers("openvino", WORDS, FUNCTIONS);
+}

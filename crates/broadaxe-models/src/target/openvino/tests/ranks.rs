@@ -279,3 +279,26 @@ const MOVED: &[(&str, &str)] = &[
 fn moved() {
     answers("openvino", &[], MOVED);
 }
+
+/// The reader makes nodes of two operands of one of three: one of these is merged with a neighbour.
+const LISTS: &[(&str, &str)] = &[
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Mean(c,t,z)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Mean(t,c,z)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Mean(t,z,c)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Mean(z,t,c)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Sum(c,t,z)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Sum(t,c,z)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Sum(t,z,c)", "differs, unknown"),
+    ("a(2,3,2,2); z(n=1,3,2,2); c=const(3,1,1); w=const(3,3,1,1); t=Conv(a,w); y=Sum(z,t,c)", "differs, unknown"),
+    ("x(2,3); z(2,3); a=const(1,1,1)=-0.4; b=const()=0.9; m=Max(z,x,a); y=Min(m,b)", "differs, unknown"),
+    ("x(2,3); z(2,3); b=const(1,1,1)=0.1; m=Mul(x,b); y=Max(x,m,z)", "differs, unknown"),
+    ("x(2,3); z(2,3); l=const()=-0.4; m=Max(x,l); b=const(1,1,1)=0.9; y=Min(m,b,z)", "differs, unknown"),
+    ("x(2,3); z(3,2); t=Transpose(x) perm=1,0; c=const(1,1,1); y=Max(t,c,z)", "differs, unknown"),
+    ("x(2,3); z(3,2); t=Transpose(x) perm=1,0; c=const(1,1,1); y=Min(t,c,z)", "differs, unknown"),
+    ("x(2,3); z(3,2); t=Transpose(x) perm=1,0; c=const(1,1,1); y=Sum(t,c,z)", "differs, unknown"),
+];
+
+#[test]
+fn lists_of_operands() {
+    answers("openvino", &[], LISTS);
+}
