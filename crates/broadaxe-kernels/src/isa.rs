@@ -22,6 +22,7 @@ pub(crate) mod lanes;
 mod constants;
 pub(crate) mod shuffle;
 mod stack;
+mod turn;
 
 #[cfg(target_arch = "x86_64")]
 use half::f16;
@@ -71,17 +72,23 @@ impl Block {
     /// returned true.
     #[inline(always)]
     pub(crate) fn any_row(&self, mut row: impl FnMut([*const u8; 3], *mut u8) -> bool) -> bool {
+        // No iterators here: there are thousands of copies of this function.
         let mut any = false;
-        let (mut first, mut out_first) = (self.places, self.out);
-        for _ in 0..self.turns {
-            let (mut places, mut out) = (first, out_first);
-            for _ in 0..self.rows {
+        let mut turn = turn::Turn { places: self.places, out: self.out, left: self.turns };
+        while turn.left > 0 {
+            let (mut places, mut out, mut rows) = (turn.places, turn.out, self.rows);
+            while rows > 0 {
                 any |= row(places, out);
-                places = moved(places, self.steps);
+                places[0] = places[0].wrapping_offset(self.steps[0]);
+                places[1] = places[1].wrapping_offset(self.steps[1]);
+                places[2] = places[2].wrapping_offset(self.steps[2]);
                 out = out.wrapping_offset(self.out_step);
+                rows = rows.wrapping_sub(1);
             }
-            first = moved(first, self.turn_steps);
-            out_first = out_first.wrapping_offset(self.out_turn);
+            if turn.left == 1 {
+                break;
+            }
+            turn.advance(self);
         }
         any
     }

@@ -30,7 +30,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body, moved},
+    isa::{Block, Body},
     loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
     math::f32xn::Fma,
     number::Integer,
@@ -85,10 +85,26 @@ impl<L: Line> Body for L {
             |places, out| {
                 // SAFETY: the caller promises the operands, and `n` elements of the result in every row, which are not
                 // read or written by others meanwhile.
-                unsafe { L::run(places, std::slice::from_raw_parts_mut(out.cast(), block.n)) }
+                unsafe { L::run(places, row(out, block.n)) }
             },
         )
     }
+}
+
+/// Makes a row of `count` elements of the result.
+// SAFETY: They can be written, and are not read or written by others meanwhile.
+#[inline(always)]
+unsafe fn row<'a, T>(out: *mut u8, count: usize) -> OutputRow<'a, T> {
+    // SAFETY: promised by the caller. `from_raw_parts_mut` would compile its checks of the address for every loop.
+    unsafe { &mut *std::ptr::slice_from_raw_parts_mut(out.cast(), count) }
+}
+
+/// Writes element `i` of a row.
+// SAFETY: The row has more than `i` elements.
+#[inline(always)]
+unsafe fn put<T: Copy>(out: &mut [MaybeUninit<Unaligned<T>>], i: usize, x: T) {
+    // SAFETY: promised by the caller.
+    unsafe { (*out.as_mut_ptr().cast::<Unaligned<T>>().add(i)).0 = x };
 }
 
 /// The loop of a cheap operator. It computes short rows by groups of as many elements as an instruction handles; the
@@ -106,51 +122,76 @@ const MAX_GROUPS: usize = 16;
 impl<L: Line> Body for Brief<L> {
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
-        let bytes = block.n * size_of::<L::Out>();
-        // SAFETY: promised by the caller; a row has a group.
-        unsafe {
-            match bytes {
-                _ if !(MIN_GROUP_BYTES..=MAX_GROUPS * MAX_GROUP_BYTES).contains(&bytes) => <L as Body>::run(block),
-                _ if bytes >= MAX_GROUP_BYTES => by_groups::<L, MAX_GROUP_BYTES>(block),
-                _ if bytes >= MAX_GROUP_BYTES / 2 => by_groups::<L, { MAX_GROUP_BYTES / 2 }>(block),
-                _ => by_groups::<L, MIN_GROUP_BYTES>(block),
-            }
+        let (n, bytes) = (block.n, block.n.wrapping_mul(size_of::<L::Out>()));
+        // Two loops over rows: one for each size of group would take longer to compile.
+        if (MIN_GROUP_BYTES..MAX_GROUP_BYTES).contains(&bytes) {
+            let is_long = bytes >= MAX_GROUP_BYTES / 2;
+            block.any_row(
+                #[inline(always)]
+                |places, out| {
+                    // SAFETY: promised by the caller; a row has a group.
+                    unsafe {
+                        if is_long {
+                            grouped::<L, { MAX_GROUP_BYTES / 2 }>(places, out, n)
+                        } else {
+                            grouped::<L, MIN_GROUP_BYTES>(places, out, n)
+                        }
+                    }
+                },
+            )
+        } else {
+            let by_groups = (MAX_GROUP_BYTES..=MAX_GROUPS * MAX_GROUP_BYTES).contains(&bytes);
+            block.any_row(
+                #[inline(always)]
+                |places, out| {
+                    // SAFETY: as above.
+                    unsafe {
+                        if by_groups {
+                            grouped::<L, MAX_GROUP_BYTES>(places, out, n)
+                        } else {
+                            L::run(places, row(out, n))
+                        }
+                    }
+                },
+            )
         }
     }
 }
 
-/// Computes rows by groups of `G` bytes.
-// SAFETY: As for [`Body::run`], and a row has a group.
+/// Computes a row of `n` elements by groups of `G` bytes.
+// SAFETY: As for [`Line::run`], and the row has a group.
 #[inline(always)]
-unsafe fn by_groups<L: Line, const G: usize>(block: &Block) -> bool {
-    let size = size_of::<L::Out>();
-    let (n, group) = (block.n, G / size);
-    block.any_row(
-        #[inline(always)]
-        |places, out| {
-            let (mut rejected, mut at) = (false, 0);
-            loop {
-                let places = moved(places, after(L::ADVANCES, at));
-                let mut own = MaybeUninit::<[u8; G]>::uninit();
-                // SAFETY: promised by the caller, for the whole row; the last group may begin before its own elements.
-                // The compiler vectorises a group that is a separate array first.
-                unsafe {
-                    rejected |= L::run(places, std::slice::from_raw_parts_mut(own.as_mut_ptr().cast(), group));
-                    out.add(at * size).cast::<MaybeUninit<[u8; G]>>().write_unaligned(own);
-                }
-                if at + group >= n {
-                    return rejected;
-                }
-                at = (at + group).min(n - group);
-            }
-        },
-    )
+unsafe fn grouped<L: Line, const G: usize>(places: [*const u8; 3], out: *mut u8, n: usize) -> bool {
+    let group = const { G / size_of::<L::Out>() };
+    let (mut rejected, mut at) = (false, 0_usize);
+    loop {
+        let mut own = MaybeUninit::<[u8; G]>::uninit();
+        // SAFETY: promised by the caller, for the whole row; the last group may begin before its own elements. The
+        // compiler vectorises a group that is a separate array first.
+        unsafe {
+            rejected |= L::run(beyond::<L>(places, at), row(own.as_mut_ptr().cast(), group));
+            out.add(at.wrapping_mul(const { size_of::<L::Out>() })).cast::<MaybeUninit<[u8; G]>>().write_unaligned(own);
+        }
+        let (next, last) = (at.wrapping_add(group), n.wrapping_sub(group));
+        if next >= n {
+            return rejected;
+        }
+        at = if next < last { next } else { last };
+    }
 }
 
-/// Returns the bytes of `n` elements of each operand.
+/// Returns where the operands of element `at` of a row are.
+// SAFETY: The row has that element.
 #[inline(always)]
-fn after([a, b, c]: [usize; 3], elements: usize) -> [isize; 3] {
-    [(a * elements) as isize, (b * elements) as isize, (c * elements) as isize]
+unsafe fn beyond<L: Line>(places: [*const u8; 3], at: usize) -> [*const u8; 3] {
+    // SAFETY: promised by the caller.
+    unsafe {
+        [
+            places[0].add(at.wrapping_mul(const { L::ADVANCES[0] })),
+            places[1].add(at.wrapping_mul(const { L::ADVANCES[1] })),
+            places[2].add(at.wrapping_mul(const { L::ADVANCES[2] })),
+        ]
+    }
 }
 
 /// Returns these sizes, but 0 for each operand with a bit in `constants`.
@@ -169,8 +210,8 @@ const fn advances(mut sizes: [usize; 3], constants: u8) -> [usize; 3] {
 /// There are more than `i` elements, or one where `CONSTANT`.
 #[inline(always)]
 unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
-    // SAFETY: promised by the caller.
-    unsafe { place.cast::<T>().add(if constant { 0 } else { i }).read_unaligned() }
+    // SAFETY: promised by the caller. `read_unaligned` would be compiled as a copy to memory and a read.
+    unsafe { (*place.cast::<Unaligned<T>>().add(i.wrapping_mul(!constant as usize))).0 }
 }
 
 /// The elements that are computed before the rare ones among them are searched.
@@ -199,6 +240,10 @@ unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O:
 }
 
 /// The elements that use the slow path if one of them is not near zero.
+///
+/// The path pays at every level. The benchmark's runner took this many times as long for 20,000 elements from -3 to 3
+/// with one NaN in 97 (`nans`) as without (AMD EPYC, Zen 4): with AVX-512 1.2 for `exp`, `sigmoid` and `softplus` of
+/// f64 and for `gelu_tanh` of f32, 1.5 for `exp` of f16, 2.5 for `gelu` of f32; with AVX2 1.2 to 3.5.
 const NEAR: usize = 128;
 
 /// Computes elements by the path for numbers near zero, if all are.
@@ -239,9 +284,11 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
             }
             return false;
         }
-        for (i, to) in out.iter_mut().enumerate() {
+        let (n, mut i) = (out.len(), 0_usize);
+        while i < n {
             // SAFETY: promised by the caller.
-            *to = MaybeUninit::new(Unaligned(O::apply(unsafe { element(x, i, C != 0) })));
+            unsafe { put(out, i, O::apply(element(x, i, C != 0))) };
+            i = i.wrapping_add(1);
         }
         false
     }
@@ -285,10 +332,11 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
             }
             return false;
         }
-        for (i, to) in out.iter_mut().enumerate() {
+        let (n, mut i) = (out.len(), 0_usize);
+        while i < n {
             // SAFETY: promised by the caller.
-            let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
-            *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
+            unsafe { put(out, i, O::apply(element(a, i, C & 1 != 0), element(b, i, C & 2 != 0))) };
+            i = i.wrapping_add(1);
         }
         false
     }
@@ -308,11 +356,14 @@ impl<O: Binary<T>, R: Rejects<T>, T: Element, const C: u8> Line for Guarded<O, R
             }
             return rejected;
         }
-        for (i, to) in out.iter_mut().enumerate() {
+        let (n, mut i) = (out.len(), 0_usize);
+        while i < n {
             // SAFETY: promised by the caller.
             let (a, b) = unsafe { (element(a, i, C & 1 != 0), element(b, i, C & 2 != 0)) };
             rejected |= R::rejects(a, b);
-            *to = MaybeUninit::new(Unaligned(O::apply(a, b)));
+            // SAFETY: as above.
+            unsafe { put(out, i, O::apply(a, b)) };
+            i = i.wrapping_add(1);
         }
         rejected
     }
@@ -364,9 +415,11 @@ impl<O: ByPrecomputed<T>, T: Integer, M: Fma> Line for TwoPrecomputed<O, T, M> {
             return false;
         }
         let by = O::prepare(b);
-        for (i, to) in out.iter_mut().enumerate() {
+        let (n, mut i) = (out.len(), 0_usize);
+        while i < n {
             // SAFETY: promised by the caller.
-            *to = MaybeUninit::new(Unaligned(O::apply_by::<M>(unsafe { element(a, i, false) }, by)));
+            unsafe { put(out, i, O::apply_by::<M>(element(a, i, false), by)) };
+            i = i.wrapping_add(1);
         }
         false
     }
@@ -400,11 +453,14 @@ impl<O: Ternary<A, T>, A: Element, T: Element, const C: u8> Line for Three<O, A,
     const ADVANCES: [usize; 3] = advances([size_of::<A>(), size_of::<T>(), size_of::<T>()], C);
     #[inline(always)]
     unsafe fn run([a, b, c]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
-        for (i, to) in out.iter_mut().enumerate() {
+        let (n, mut i) = (out.len(), 0_usize);
+        while i < n {
             // SAFETY: promised by the caller.
-            let (b, c) = unsafe { (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0)) };
-            // SAFETY: as above.
-            *to = MaybeUninit::new(Unaligned(O::apply(unsafe { element(a, i, C & 1 != 0) }, b, c)));
+            unsafe {
+                let (b, c) = (element(b, i, C & 2 != 0), element(c, i, C & 4 != 0));
+                put(out, i, O::apply(element(a, i, C & 1 != 0), b, c));
+            }
+            i = i.wrapping_add(1);
         }
         false
     }

@@ -4,7 +4,7 @@
 
 use std::{marker::PhantomData, mem::MaybeUninit};
 
-use super::{Line, OutputRow};
+use super::{Line, row};
 use crate::isa::{Block, Body, moved};
 
 /// The elements that are computed at once if the results are adjacent.
@@ -48,12 +48,4 @@ impl<L: Line> Body for StridedLoop<L> {
             },
         )
     }
-}
-
-/// Makes a row of `count` elements of the result.
-// SAFETY: They can be written, and are not read or written by others meanwhile.
-#[inline(always)]
-unsafe fn row<'a, T>(out: *mut u8, count: usize) -> OutputRow<'a, T> {
-    // SAFETY: promised by the caller.
-    unsafe { std::slice::from_raw_parts_mut(out.cast(), count) }
 }
