@@ -20,6 +20,7 @@ PLACES = [
     ("crates/broadaxe-python/Cargo.toml", r'(path = "\.\./broadaxe[a-z-]*", version = ")(NUMBER)(")'),
     ("Cargo.lock", r'(name = "broadaxe[a-z-]*"\nversion = ")(NUMBER)(")'),
     ("Cargo.lock", r'(name = "xtask"\nversion = ")(NUMBER)(")'),
+    ("fuzz/Cargo.lock", r'(name = "broadaxe(?!-fuzz)[a-z-]*"\nversion = ")(NUMBER)(")'),
     ("pyproject.toml", r'(?m)^(version = ")(NUMBER)(")'),
     ("pyproject.toml", r'("broadaxe==)(NUMBER)(")'),
     ("action.yml", r'(default: ")(NUMBER)(")'),

@@ -15,6 +15,7 @@ def action(project, offline, tmp_path):
     definition = yaml.safe_load((ROOT / "action.yml").read_text())
 
     def act(**given):
+        own = {"PATH": given.pop("path")} if "path" in given else {}
         given = {name.replace("_", "-"): value for name, value in given.items()}
         inputs = {name: given.pop(name, input.get("default")) for name, input in definition["inputs"].items()}
         assert not given and None not in inputs.values(), (given, inputs)
@@ -30,8 +31,8 @@ def action(project, offline, tmp_path):
             script.write_text(step["run"])
             output.write_text("")
             runner = {"GITHUB_OUTPUT": str(output), "GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(tmp_path)}
-            env = offline | runner | {name: fill(value) for name, value in step.get("env", {}).items()}
-            code, text = run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script], project, env=env)
+            env = offline | runner | {name: fill(value) for name, value in step.get("env", {}).items()} | own
+            code, text = run([shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", script], project, env=env)
             log += text
             for line in output.read_text().splitlines():
                 name, _, value = line.partition("=")
@@ -115,3 +116,9 @@ def test_a_wheel_or_a_folder_can_be_installed(action, project, models, wheels, m
         assert code == 0, log
     code, log, _ = action(models="clean.onnx", version="99.0.0")
     assert code == 1 and "99.0.0" in log, log
+
+
+def test_a_machine_without_python_is_told_so(action, tmp_path):
+    (tmp_path / "empty").mkdir()
+    code, log, _ = action(models="a.onnx", path=str(tmp_path / "empty"))
+    assert (code, log) == (2, "::error::broadaxe needs Python 3.10 or newer; run actions/setup-python before it\n")
