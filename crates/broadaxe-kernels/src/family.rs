@@ -163,8 +163,12 @@ impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-impl<O: Unary<f16> + Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
+impl<O: Unary<f16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] = &[heavy_loops::<One<O, f16, 0>>(0)];
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_BF16: &'static [Variant] = &[heavy_loops::<One<O, bf16, 0>>(0)];
 }
 
