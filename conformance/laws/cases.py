@@ -37,6 +37,13 @@ OPENVINO = [
     (f"{ONE_QDQ}; b=const()=0.75; y=Min(d,b)", "same"),
     ("x(1,5); g=const(5); v=LayerNormalization(x,g); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(v,s,z)", "differs", "unknown"),
     ("x(1,5); g=const(5); b=const(5); v=LayerNormalization(x,g,b); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(v,s,z)", "same"),
+    # A factor per channel, sums of computed operands, and Sum.
+    ("x(3,3); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z); m=const(3); r=Mul(d,m); c=const(3,1); y=Add(r,c)", "differs"),
+    ("x(3,3,3); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z); m=const(3,1); r=Mul(d,m); c=const(1,1,3,1); y=Add(r,c)", "differs"),
+    (f"{QDQ}; c=const(3); y=Sum(d,c)", "differs"),
+    (f"{QDQ}; r=Add(d,d); c=const(3); y=Add(r,c)", "differs"),
+    (f"{QDQ}; r=LeakyRelu(d); c=const(3); y=Add(r,c)", "differs"),
+    ("x(2,3); z(2,3); a=const(1,1,1)=-0.5; b=const()=0.75; m=Max(z,x,a); y=Min(m,b)", "differs", "unknown"),
     # What becomes a PRelu, and slopes.
     (f"x(3,3,3,3); s=const(3); {PARTS}", "differs"),
     (f"x(3,3,3,3); s=const(1,1,1,3); {PARTS}", "same"),
@@ -55,6 +62,8 @@ OPENVINO = [
     ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(2,3,1); y=Add(r,c)", "same"),
     ("opset 13; x(2,3,4,5); r=ReduceMean(x) axes=3, keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
     ("opset 13; x(1,2,2); r=ReduceMean(x) axes=0, keepdims=0; c=const(2,1); y=Add(r,c)", "differs", "unknown"),
+    ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(3,1); y=Sum(r,c)", "differs"),
+    ("opset 13; x(2,3,4); z(1,3,1); r=ReduceMean(x) axes=2, keepdims=1; c=const(3,1); y=Mean(r,c,z)", "differs", "unknown"),
     # Behind a convolution, with open dims.
     ("a(2,3,2,2); x(n=1,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "differs", "unknown"),
     ("a(n=2,3,2,2); x(n=2,3,2,2); w=const(3,3,1,1); c=Conv(a,w); y=Add(c,x)", "same"),
@@ -129,6 +138,7 @@ NCNN = [
     ("x(2,3,1); s=const(1); b=const(); y=LayerNormalization(x,s,b)", "same"),
     ("x(2,3,4); s=const(3,4); b=const(3,4); y=LayerNormalization(x,s,b) axis=-2", "differs"),
     ("x(1,1,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b) axis=-2", "same"),
+    ("x(2,4,4); s=const(4,1); b=const(4); y=LayerNormalization(x,s,b)", "differs"),
     ("x(2,3,4); s=const(4); y=LayerNormalization(x,s)", "refused", "unsupported"),
     # Constants of higher rank, and ranks.
     ("x(3); c=const(1,1); y=Sub(x,c)", "differs"),

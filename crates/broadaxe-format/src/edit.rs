@@ -264,6 +264,9 @@ impl File {
 }
 
 #[cfg(test)]
+mod tables;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

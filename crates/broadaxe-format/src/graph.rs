@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::DType;
-use broadaxe_shape::symbolic::SymbolicShape;
+use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use crate::{error::Error, source::Source};
 
@@ -253,6 +253,15 @@ impl Node {
     }
 }
 
+/// Makes the shape that a file records.
+///
+/// # Errors
+/// [`broadaxe_shape::Error`] when the product of its known sizes is too large.
+pub(crate) fn recorded(dims: Vec<Dim>) -> Result<SymbolicShape, broadaxe_shape::Error> {
+    let known: Vec<usize> = dims.iter().filter_map(Dim::size).collect();
+    broadaxe_shape::elements(&known).map(|_| SymbolicShape::new(dims))
+}
+
 impl Model {
     /// Makes a model with an empty main graph.
     pub fn new(format: &'static str, system: System, source: Source) -> Self {
@@ -315,6 +324,17 @@ impl Model {
             }
         }
         uses
+    }
+
+    /// Opens the file of weights, and returns why it is missing, or nothing.
+    ///
+    /// # Errors
+    /// Those of [`Source::open`].
+    pub(crate) fn open_weights(&mut self, extension: &str) -> Result<String, Error> {
+        let weights = self.source.open_weights(extension)?;
+        let missing = weights.as_ref().err().cloned().unwrap_or_default();
+        self.weights = weights.ok();
+        Ok(missing)
     }
 
     /// Reads the elements of a constant, little-endian, if there are at most `most` bytes.

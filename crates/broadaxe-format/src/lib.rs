@@ -17,6 +17,8 @@ mod openvino;
 pub mod ncnn;
 mod pnnx;
 mod paddle;
+#[cfg(test)]
+mod facts;
 
 use std::path::Path;
 

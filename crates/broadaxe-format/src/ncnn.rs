@@ -42,4 +42,6 @@ pub static NCNN: Format = Format {
 };
 
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod tests;

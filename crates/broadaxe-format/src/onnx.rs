@@ -24,6 +24,8 @@ mod read;
 mod sample;
 
 mod write;
+#[cfg(test)]
+mod tables;
 
 pub use self::write::single;
 use super::Format;

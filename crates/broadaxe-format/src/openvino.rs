@@ -26,6 +26,8 @@ mod render;
 mod replace;
 
 mod write;
+#[cfg(test)]
+mod tables;
 
 use super::Format;
 use crate::{edit::Constants, error::Error, graph::Model, source::Source};

@@ -19,6 +19,8 @@ mod render_pir;
 mod render_program;
 
 mod write;
+#[cfg(test)]
+mod tables;
 
 use super::Format;
 use crate::{edit::Constants, error::Error, graph::Model, source::Source};

@@ -37,4 +37,6 @@ pub(super) static PNNX: Format = Format {
 };
 
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod tests;

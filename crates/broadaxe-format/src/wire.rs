@@ -352,6 +352,9 @@ impl Iterator for Fields<'_> {
 }
 
 #[cfg(test)]
+mod tables;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -366,6 +366,4 @@ fn finding(
 }
 
 #[cfg(test)]
-pub(crate) mod sample;
-#[cfg(test)]
 mod tests;

@@ -1,7 +1,5 @@
 //! Repairs a model: finds the changes after which it means the same on other runtimes.
 
-#[cfg(test)]
-pub(crate) mod sample;
 mod emit_edits;
 mod swap;
 mod candidate;

@@ -17,6 +17,8 @@ pub mod verify;
 pub mod upgrade;
 pub mod census;
 pub mod sizes;
+#[cfg(test)]
+mod testing;
 
 pub use broadaxe_format::{
     self as format, Attribute, Cause, Constant, Edit, Element, Error, ErrorKind, Graph, GraphId, Model, Node, NodeId,

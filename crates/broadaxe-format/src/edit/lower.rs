@@ -176,6 +176,9 @@ impl<'a> Lower<'a> {
                 self.once(Once::Attribute(*node, name), &format!("the attribute {name} is set twice"))?;
                 Primitive::Attribute { node: *node, name: name.clone(), value: value.clone() }
             }
+            Edit::Opset(version) if *version < 1 => {
+                return Err(rejected(format!("versions of operators are from 1 on, not {version}")));
+            }
             Edit::Opset(version) => Primitive::Opset(*version),
             Edit::Replace { node, with } => {
                 self.node(*node)?;
@@ -279,6 +282,9 @@ impl<'a> Lower<'a> {
                 if numbers.windows(2).any(|pair| pair[0] >= pair[1]) || numbers.iter().any(|&k| k < 0) =>
             {
                 return Err(rejected(format!("new axes are ascending and from 0 on, not ({})", list(numbers))));
+            }
+            ShapeOp::Expand if numbers.iter().any(|&size| size < 0) => {
+                return Err(rejected("a shape to broadcast to must have extents from 0 on"));
             }
             ShapeOp::Unsqueeze | ShapeOp::Expand => {}
         }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::Element,
+    graph::{Element, recorded},
 };
 
 /// The recorded type of a value.
@@ -83,11 +83,9 @@ fn shape(reader: &Reader, span: Span, names: bool) -> Result<SymbolicShape, Erro
             return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", span.at)));
         }
     }
-    let known: Vec<usize> = dims.iter().filter_map(Dim::size).collect();
-    if let Err(error) = broadaxe_shape::elements(&known) {
-        return Err(Error::format(format!("a recorded shape cannot be: {error}")).at(format_args!("byte {}", span.at)));
-    }
-    Ok(SymbolicShape::new(dims))
+    let wrong =
+        |error| Error::format(format!("a recorded shape cannot be: {error}")).at(format_args!("byte {}", span.at));
+    recorded(dims).map_err(wrong)
 }
 
 fn dim(reader: &Reader, span: Span, names: bool) -> Result<Dim, Error> {

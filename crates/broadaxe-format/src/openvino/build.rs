@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId, recorded},
     source::Source,
 };
 
@@ -38,9 +38,7 @@ pub(super) struct LayerPlaces {
 /// and cannot be opened.
 pub(super) fn build(source: &Source, nets: &[Net]) -> Result<(Model, LayerPlaces), Error> {
     let mut model = Model::new("openvino", System::Openvino, source.clone());
-    let weights = source.open_weights("bin")?;
-    let missing = weights.as_ref().err().cloned().unwrap_or_default();
-    model.weights = weights.ok();
+    let missing = model.open_weights("bin")?;
     model.graphs = nets.iter().map(|net| Graph { name: net.name.clone(), ..Graph::default() }).collect();
     let mut build = GraphBuilder { model, places: LayerPlaces::default(), missing, opsets: Vec::new() };
     let mut owners: HashMap<(usize, usize), NodeId> = HashMap::new();
@@ -247,9 +245,7 @@ fn counted(dims: Vec<Dim>) -> Result<SymbolicShape, Error> {
         let message = format!("a port has {} dims; the largest rank is {MAX_RANK}", dims.len());
         return Err(Error::new(ErrorKind::Limit, message));
     }
-    let known: Vec<usize> = dims.iter().filter_map(Dim::size).collect();
-    elements(&known).map_err(|error| Error::format(error.to_string()))?;
-    Ok(SymbolicShape::new(dims))
+    recorded(dims).map_err(|error| Error::format(error.to_string()))
 }
 
 type Attributes = Vec<(String, Attribute)>;

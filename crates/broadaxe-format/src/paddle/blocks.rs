@@ -1,14 +1,14 @@
 //! Reads the messages of an old program: blocks with their variables and operators.
 
 use broadaxe_shape::{
-    MAX_RANK, elements,
+    MAX_RANK,
     symbolic::{Dim, SymbolicShape},
 };
 
 use super::{PROGRAM_LIMITS, element};
 use crate::{
     error::Error,
-    graph::{Attribute, Element, Model},
+    graph::{Attribute, Element, Model, recorded},
     wire::{Around, Field, Message, Reader},
 };
 
@@ -143,9 +143,8 @@ fn tensor(reader: &Reader<'_>, path: [Around; 3], variable: &mut Variable) -> Re
         };
         let dims: Option<Vec<Dim>> = dims.iter().map(dim).collect();
         let dims = dims.ok_or_else(|| Error::format("an extent must be -1, 0 or a size").at(&place))?;
-        let known: Vec<usize> = dims.iter().filter_map(Dim::size).collect();
-        elements(&known).map_err(|error| Error::format(error.to_string()).at(&place))?;
-        variable.shape = Some(SymbolicShape::new(dims));
+        let shape = recorded(dims).map_err(|error| Error::format(error.to_string()).at(&place))?;
+        variable.shape = Some(shape);
     }
     Ok(())
 }

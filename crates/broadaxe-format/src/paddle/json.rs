@@ -171,12 +171,7 @@ impl JsonReader<'_> {
             "null" => Kind::Null,
             "true" => Kind::Bool(true),
             "false" => Kind::Bool(false),
-            number
-                if number.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
-                    && number.parse::<f64>().is_ok() =>
-            {
-                Kind::Number(number.to_string())
-            }
+            number if is_number(number) => Kind::Number(number.to_string()),
             _ => return Err(self.wrong("a value")),
         };
         self.at += word.len();
@@ -268,6 +263,15 @@ impl JsonReader<'_> {
         self.at += 4;
         Ok(value)
     }
+}
+
+/// Says whether a word is a number of JSON, which is stricter than [`str::parse`]: no leading 0, and digits around the point.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix('-').unwrap_or(word).as_bytes();
+    let digit = |at: usize| digits.get(at).is_some_and(u8::is_ascii_digit);
+    let leading = digits.first() == Some(&b'0') && digit(1);
+    let point = digits.iter().position(|&byte| byte == b'.').is_none_or(|at| digit(at + 1));
+    digit(0) && !leading && point && word.parse::<f64>().is_ok()
 }
 
 /// Writes a text in quotes.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use broadaxe_shape::elements;
+use broadaxe_shape::{elements, symbolic::SymbolicShape};
 
 use super::{PROGRAM_LIMITS, element};
 use crate::{
     error::Error,
-    graph::{Constant, Data, Element, Model},
+    graph::{Constant, Data, Element, Model, Value},
     source::Source,
     wire::{Reader, Span},
 };
@@ -21,6 +21,12 @@ struct Entry {
     shape: Vec<usize>,
     at: u64,
     len: u64,
+}
+
+/// Returns the constant of a parameter, if its type and shape are known; [`fill`] finds its elements.
+pub(super) fn constant(value: &Value, missing: &str) -> Option<Constant> {
+    let shape = value.declared.as_ref().and_then(SymbolicShape::known)?.dims().to_vec();
+    Some(Constant { element: value.element.clone()?, shape, data: Data::Absent(missing.to_owned()) })
 }
 
 /// Gives the parameters their bytes: the file has them in the order of their names.

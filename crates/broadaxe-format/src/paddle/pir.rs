@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range};
 
 use broadaxe_frameworks::System;
 use broadaxe_shape::{
-    MAX_RANK, elements,
+    MAX_RANK,
     symbolic::{Dim, SymbolicShape},
 };
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Attribute, Constant, Data, Element, Graph, GraphId, Model, Node, NodeId, Value, ValueId, recorded},
     source::Source,
 };
 
@@ -50,9 +50,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, PirPlaces), Error> {
     }
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     model.opsets.push(("pir".to_string(), base.get("version").and_then(Json::int).unwrap_or(0)));
-    let weights = source.open_weights("pdiparams")?;
-    let missing = weights.as_ref().err().cloned().unwrap_or_default();
-    model.weights = weights.ok();
+    let missing = model.open_weights("pdiparams")?;
     let mut read = PirReader {
         text: &text,
         model,
@@ -274,11 +272,7 @@ impl PirReader<'_> {
         let name = name.ok_or_else(|| Error::format("a parameter has no name"))?.to_string();
         let index = value.0 as usize;
         let value = &mut self.model.values[index];
-        let shape = value.declared.as_ref().and_then(SymbolicShape::known);
-        if let (Some(element), Some(shape)) = (value.element.clone(), shape) {
-            let data = Data::Absent(self.missing.clone());
-            value.constant = Some(Constant { element, shape: shape.dims().to_vec(), data });
-        }
+        value.constant = params::constant(value, &self.missing);
         self.parameters.push((name.clone(), index));
         value.name = name;
         Ok(())
@@ -319,9 +313,8 @@ fn tensor(kind: &Json) -> Result<(Option<Element>, Option<SymbolicShape>), Error
         return Err(Error::new(ErrorKind::Limit, message).at(dims.place()));
     }
     let list = dims.items().iter().map(dim).collect::<Result<Vec<Dim>, Error>>()?;
-    let known: Vec<usize> = list.iter().filter_map(Dim::size).collect();
-    elements(&known).map_err(|error| Error::format(error.to_string()).at(dims.place()))?;
-    Ok((element, Some(SymbolicShape::new(list))))
+    let shape = recorded(list).map_err(|error| Error::format(error.to_string()).at(dims.place()))?;
+    Ok((element, Some(shape)))
 }
 
 /// Returns the elements of an operation without operands, if they are whole numbers.

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use broadaxe_frameworks::System;
-use broadaxe_shape::symbolic::SymbolicShape;
 
 use super::{
     PROGRAM_LIMITS,
@@ -12,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Constant, Data, Graph, GraphId, Model, Node, NodeId, Value, ValueId},
+    graph::{Graph, GraphId, Model, Node, NodeId, Value, ValueId},
     source::Source,
     wire::{Around, Field, Reader},
 };
@@ -66,9 +65,7 @@ pub(super) fn read(source: &Source) -> Result<(Model, ProgramPlaces), Error> {
     let reader = Reader::new(source);
     let mut model = Model::new("paddle", System::Paddle, source.clone());
     let blocks = blocks(&reader, &mut model)?;
-    let weights = source.open_weights("pdiparams")?;
-    let missing = weights.as_ref().err().cloned().unwrap_or_default();
-    model.weights = weights.ok();
+    let missing = model.open_weights("pdiparams")?;
     let places =
         ProgramPlaces { blocks: blocks.iter().map(|block| block.around).collect(), ..ProgramPlaces::default() };
     let variables =
@@ -194,12 +191,8 @@ impl<'b> ProgramReader<'b> {
     fn parameter(&mut self, name: &str, value: ValueId) {
         let index = value.0 as usize;
         let value = &mut self.model.values[index];
-        let shape = value.declared.as_ref().and_then(SymbolicShape::known);
-        if let (Some(element), Some(shape)) = (value.element.clone(), shape) {
-            let data = Data::Absent(self.missing.clone());
-            value.constant = Some(Constant { element, shape: shape.dims().to_vec(), data });
-            self.parameters.push((name.to_string(), index));
-        }
+        value.constant = params::constant(value, &self.missing);
+        self.parameters.extend(value.constant.is_some().then(|| (name.to_string(), index)));
     }
 
     /// Finds the inputs of an operator, and the fields that name them.

@@ -3,9 +3,8 @@ use broadaxe_kernels::DType;
 
 use super::*;
 use crate::{
-    graph::{Attribute, Constant, Data, Element, GraphId, Node, Value},
-    infer::Known as KnownValue,
-    source::Source as Bytes,
+    graph::Attribute,
+    testing::{self, Sample},
 };
 
 mod open;
@@ -37,38 +36,23 @@ fn allowed(case: &Case<'_>, operand: usize) -> DType {
 
 /// Makes a model of one node, and the shapes of its values; the result is unknown.
 fn model(case: &Case<'_>) -> (Model, Shapes) {
-    let mut model = Model::new(case.format.0, case.format.1, Bytes::memory(Vec::new(), None));
-    let mut shapes = Shapes::default();
-    let texts: Vec<&str> = case.inputs.split(';').map(str::trim).chain(["*"]).collect();
-    for (k, text) in texts.iter().enumerate() {
-        let shape: SymbolicShape = text.trim_end_matches('!').parse().expect("a shape");
-        let element = Element::Known(allowed(case, k));
-        let constant = text.ends_with('!').then(|| Constant {
-            element: element.clone(),
-            shape: shape.known().expect("a constant's shape").to_vec(),
-            data: Data::Absent("none".into()),
-        });
-        let (declared, producer) = (None, None);
-        let name = format!("v{k}");
-        model.values.push(Value { name, graph: GraphId(0), element: None, declared, constant, producer });
-        let origin = if shape.rank().is_some() { Origin::Declared } else { Origin::Unknown("not given".into()) };
-        shapes.of.push(KnownValue { shape, element: Some(element), origin });
+    let mut sample = Sample::of(case.format, case.op.1);
+    let mut inputs = Vec::new();
+    for (k, text) in case.inputs.split(';').map(str::trim).enumerate() {
+        let dtype = allowed(case, k);
+        let id = match text.strip_suffix('!') {
+            Some(dims) => {
+                let shape: Vec<usize> = dims.parse::<SymbolicShape>().expect(text).known().expect(text).to_vec();
+                let bytes = vec![0; shape.iter().product::<usize>() * dtype.size()];
+                sample.bytes(&format!("v{k}"), &shape, dtype, bytes)
+            }
+            None => sample.typed(&format!("v{k}"), text, dtype),
+        };
+        inputs.push(id);
     }
-    let inputs = texts.len() - 1;
-    model.nodes.push(Node {
-        name: "node".into(),
-        graph: GraphId(0),
-        domain: String::new(),
-        op: case.op.0.into(),
-        version: case.op.1,
-        attributes: case.attributes.iter().map(|(name, value)| (name.to_string(), value.clone())).collect(),
-        inputs: (0..inputs).map(|k| Some(ValueId(k as u32))).collect(),
-        outputs: vec![Some(ValueId(inputs as u32))],
-        bodies: Vec::new(),
-        place: "node 0".into(),
-    });
-    model.graphs[0].nodes.push(NodeId(0));
-    (model, shapes)
+    sample.model.graphs[0].inputs.clear();
+    sample.node(case.op.0, &inputs, case.attributes, "*");
+    (sample.model, sample.shapes)
 }
 
 fn found(case: &Case<'_>, target: &str) -> Finding {
@@ -306,7 +290,7 @@ fn nodes_that_their_format_does_not_allow() {
         ("ir; x(2,3); y(3); z=Add(x,y) auto_broadcast=left", "z refused"),
     ];
     for target in ["onnx", "openvino", "numpy"] {
-        sample::judge(target, &rows);
+        testing::judge(target, &rows);
     }
 }
 
@@ -317,9 +301,9 @@ fn bounds_of_one_element() {
     let computed = "x(2,3); a(1); b(1); y=Clip(x,a,b)";
     let long = "x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)";
     let over = "x(); a(1); b(1); y=Clip(x,a,b)";
-    sample::judge("onnx", &[(constant, "same"), (computed, "same"), (long, "y refused"), (over, "same")]);
-    sample::judge("openvino", &[(constant, "same"), (computed, "same"), (over, "y differs")]);
-    sample::judge("ncnn", &[(constant, "same"), (computed, "y unsupported")]);
+    testing::judge("onnx", &[(constant, "same"), (computed, "same"), (long, "y refused"), (over, "same")]);
+    testing::judge("openvino", &[(constant, "same"), (computed, "same"), (over, "y differs")]);
+    testing::judge("ncnn", &[(constant, "same"), (computed, "y unsupported")]);
     let open = "x(n,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)";
-    sample::judge("onnx", &[(open, "same"), ("x(n,3); a=const(2); y=Clip(x,a)", "y refused")]);
+    testing::judge("onnx", &[(open, "same"), ("x(n,3); a=const(2); y=Clip(x,a)", "y refused")]);
 }

@@ -32,7 +32,7 @@ pub(super) fn reversed(model: &Model, node: &Node) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fix::sample::Sample;
+    use crate::testing::Sample;
 
     #[test]
     fn names() {

@@ -1,12 +1,13 @@
+mod tables;
+
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
     candidate::Candidate,
     planner::{Answer, Judge, Rulings, plan},
-    sample::Sample,
     *,
 };
-use crate::{graph::ValueId, meaning::Meaning};
+use crate::{graph::ValueId, meaning::Meaning, testing::Sample};
 
 /// A target that asks one question about a node.
 struct Toy(&'static str, fn(&Meaning, &[SymbolicShape], &SymbolicShape) -> bool);

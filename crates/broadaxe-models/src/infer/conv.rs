@@ -82,9 +82,14 @@ pub(crate) fn transposed(call: &Call<'_>, groups: usize) -> Made {
         };
     }
     let added = call.ints("output_padding").unwrap_or_default();
+    // Without a shape to fit, OpenVINO pads nothing.
+    let padding = match padding(call) {
+        Padding::Same if call.model.system == broadaxe_frameworks::System::Openvino => Padding::Valid,
+        padding => padding,
+    };
     for (axis, (extent, window)) in rest.iter().zip(&windows).enumerate() {
         let more = added.get(axis).copied().unwrap_or(0);
-        dims.push(checked(call, spread(extent, window, more, padding(call)), axis + 2)?);
+        dims.push(checked(call, spread(extent, window, more, padding), axis + 2)?);
     }
     Ok(vec![Tensor::of(dims)])
 }

@@ -17,24 +17,27 @@ use super::{
     reduce::reduced,
     reshape::{self, reshaped, same, target, unsqueezed},
     resize::scaled,
-    row::{I64, SAME, ShapeRow, Type, row},
+    row::{SAME, ShapeRow, Type, row},
     slice::{self, Range, concatenated, like},
-    tensor::{Tensor, small, stretched, strided},
+    tensor::{Tensor, product, small, stretched, strided},
 };
 use crate::graph::Element;
+
+/// Integers of 64 bits, unless the attribute says otherwise.
+const COUNTS: &[Type] = &[Type::Named("output_type", DType::I64)];
 
 #[rustfmt::skip]
 pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("AdaptiveAvgPool", adaptive, SAME),
-    row("AdaptiveMaxPool", adaptive, SAME),
+    row("AdaptiveMaxPool", adaptive, &[Type::Same(0), Type::Named("index_element_type", DType::I64)]),
     row("Assign", same, SAME),
     row("AvgPool", pooled, SAME),
     row("BatchNormInference", like, SAME),
     row("BatchToSpace", ranked, SAME),
     row("Broadcast", to_shape, SAME),
-    row("Bucketize", like, I64),
+    row("Bucketize", like, COUNTS),
     row("Concat", concatenated, SAME),
-    row("Convert", |call| cast::converted(call, call.text("destination_type").and_then(DType::from_name)), SAME),
+    row("Convert", |call| cast::converted(call, call.text("destination_type").and_then(DType::from_name)), &[Type::NamedOr("destination_type", 0)]),
     row("ConvertLike", |call| cast::converted(call, call.element(1).and_then(Element::dtype)), &[Type::Same(1)]),
     row("Convolution", |call| conv::forward(call, 1, 0), SAME),
     row("ConvolutionBackpropData", |call| conv::transposed(call, 0), SAME),
@@ -47,7 +50,7 @@ pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("GRUSequence", |call| sequence(call, 1), SAME),
     row("Gather", gathered, SAME),
     row("GatherElements", |call| Ok(vec![Tensor::of(call.dims(1)?.to_vec())]), SAME),
-    row("GatherND", |call| gather::points(call, call.int("batch_dims").unwrap_or(0)), SAME),
+    row("GatherND", points, SAME),
     row("GatherTree", like, SAME),
     row("GridSample", ranked, SAME),
     row("GroupConvolution", |call| conv::forward(call, 1, 1), SAME),
@@ -61,15 +64,15 @@ pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("LogSoftmax", like, SAME),
     row("MVN", like, SAME),
     row("MatMul", |call| matmul::product(call, 0, 1, call.flag("transpose_a"), call.flag("transpose_b")), SAME),
-    row("MaxPool", pooled, &[Type::Same(0), Type::Is(DType::I64)]),
-    row("NonZero", slice::nonzero, I64),
+    row("MaxPool", pooled, &[Type::Same(0), Type::Named("index_element_type", DType::I64)]),
+    row("NonZero", slice::nonzero, COUNTS),
     row("NormalizeL2", like, SAME),
     row("OneHot", |call| gather::one_hot(call, call.scalar(1)), &[Type::Same(2)]),
     row("Pad", padded, SAME),
     row("RNNCell", |call| cell(call, 1), SAME),
     row("RNNSequence", |call| sequence(call, 1), SAME),
     row("ROIAlign", |call| regions(call, &["pooled_h", "pooled_w"].map(|side| call.int(side).unwrap_or(1))), SAME),
-    row("Range", make::range, SAME),
+    row("Range", make::range, &[Type::NamedOr("output_type", 0)]),
     row("ReadValue", same, SAME),
     row("ReduceL1", reduced, SAME),
     row("ReduceL2", reduced, SAME),
@@ -80,7 +83,7 @@ pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("ReduceMin", reduced, SAME),
     row("ReduceProd", reduced, SAME),
     row("ReduceSum", reduced, SAME),
-    row("RegionYolo", ranked, SAME),
+    row("RegionYolo", yolo, SAME),
     row("ReorgYolo", ranked, SAME),
     row("Reshape", reshaped, SAME),
     row("Result", same, SAME),
@@ -92,7 +95,7 @@ pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("ScatterElementsUpdate", like, SAME),
     row("ScatterNDUpdate", like, SAME),
     row("ScatterUpdate", like, SAME),
-    row("ShapeOf", make::shape, I64),
+    row("ShapeOf", make::shape, COUNTS),
     row("ShuffleChannels", like, SAME),
     row("Slice", sliced, SAME),
     row("SoftMax", like, SAME),
@@ -100,11 +103,11 @@ pub(crate) static OPENVINO_ROWS: &[ShapeRow] = &[
     row("SpaceToBatch", ranked, SAME),
     row("SpaceToDepth", |call| reshape::blocks(call, call.int("block_size"), false), SAME),
     row("Split", split, SAME),
-    row("Squeeze", |call| reshape::squeezed(call, call.flag("allow_axis_skip")), SAME),
+    row("Squeeze", |call| reshape::squeezed(call, true), SAME),
     row("StridedSlice", masked, SAME),
     row("Swish", like, SAME),
     row("Tile", tiled, SAME),
-    row("TopK", best, &[Type::Same(0), Type::Is(DType::I64)]),
+    row("TopK", best, &[Type::Same(0), Type::Named("index_element_type", DType::I32)]),
     row("Transpose", |call| reshape::transposed(call, order(call)?), SAME),
     row("Unsqueeze", unsqueezed, SAME),
     row("VariadicSplit", pieces, SAME),
@@ -118,6 +121,9 @@ fn ranked(call: &Call<'_>) -> Made {
 fn adaptive(call: &Call<'_>) -> Made {
     let dims = call.least(0, 3)?;
     let sizes = call.sizes(1).unwrap_or_else(|| vec![None; dims.len() - 2]);
+    if sizes.len() != dims.len() - 2 {
+        return because(format!("{}: {} sizes for {} axes", call.node.op, sizes.len(), dims.len() - 2));
+    }
     let rest = sizes.into_iter().map(|size| call.or_open(size));
     let tensor = Tensor::of(dims[..2].iter().cloned().chain(rest).collect());
     Ok(vec![tensor.clone(), tensor])
@@ -142,6 +148,34 @@ fn gathered(call: &Call<'_>) -> Made {
     let batch = call.int("batch_dims").unwrap_or(0);
     let batch = if batch < 0 { batch.saturating_add(call.dims(1)?.len() as i64) } else { batch };
     gather::gathered(call, axis, usize::try_from(batch).unwrap_or(0))
+}
+
+/// Infers slices picked by points; before opset 8 the axes of the batch become one.
+fn points(call: &Call<'_>) -> Made {
+    let batch = call.int("batch_dims").unwrap_or(0);
+    let made = gather::points(call, batch)?;
+    let Some(batch) = usize::try_from(batch).ok().filter(|&batch| batch > 1 && call.version() < 8) else {
+        return Ok(made);
+    };
+    let Some(dims) = made.into_iter().next().and_then(|tensor| tensor.dims) else { return Err(Stop::Input(1)) };
+    let Some((batch, rest)) = dims.split_at_checked(batch) else { return Err(Stop::Input(1)) };
+    Ok(vec![Tensor::of([&[call.or_open(product(batch))], rest].concat())])
+}
+
+/// Infers the regions of a detector: with softmax, a range of axes becomes one.
+fn yolo(call: &Call<'_>) -> Made {
+    let dims = call.ranked::<4>(0)?;
+    if call.int("do_softmax") == Some(0) {
+        let numbers = ["classes", "coords"].map(|name| call.int(name).unwrap_or(0));
+        let count = call.ints("mask").map_or(0, |mask| mask.len() as i64);
+        let each = numbers[0].checked_add(numbers[1]).and_then(|each| each.checked_add(1));
+        let channels = call.or_open(each.and_then(|each| each.checked_mul(count)).map(Size::known));
+        return Ok(vec![Tensor::of(vec![dims[0].clone(), channels, dims[2].clone(), dims[3].clone()])]);
+    }
+    let first = call.axis_or(1, dims.len())?;
+    let last = call.axis(call.int("end_axis").unwrap_or(1), dims.len())?;
+    let Some(folded) = dims.get(first..=last) else { return because("RegionYolo: end_axis is before axis") };
+    Ok(vec![Tensor::of([&dims[..first], &[call.or_open(product(folded))], &dims[last + 1..]].concat())])
 }
 
 /// Infers a resize: sizes or scales for some axes, as `shape_calculation_mode` says; opset 1 has sizes alone.
@@ -287,6 +321,9 @@ fn pieces(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
     let axis = split_axis(call, dims.len())?;
     let mut sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
+    if sizes.iter().flatten().filter(|size| size.is(-1)).count() > 1 {
+        return because("VariadicSplit: two lengths are -1");
+    }
     // -1 is what the others leave.
     if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
         let rest = || {

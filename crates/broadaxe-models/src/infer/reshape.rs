@@ -162,7 +162,8 @@ fn axes(call: &Call<'_>) -> Result<Option<Vec<i64>>, Stop> {
     }
 }
 
-/// Infers a squeeze; `lenient` passes over axes of another extent than 1, as OpenVINO's may.
+/// Infers a squeeze; `lenient` passes over axes of another extent than 1, as OpenVINO does; with
+/// `allow_axis_skip` an extent that is not known may be another too.
 pub(crate) fn squeezed(call: &Call<'_>, lenient: bool) -> Made {
     let dims = call.dims(0)?;
     let axes = match axes(call) {
@@ -183,6 +184,10 @@ pub(crate) fn squeezed(call: &Call<'_>, lenient: bool) -> Made {
             (0..dims.len()).filter(|&axis| dims[axis].is(1)).collect()
         }
     };
+    let open = |axis: usize| dims[axis].equal(&Size::known(1)).is_none();
+    if lenient && call.flag("allow_axis_skip") && ones.iter().any(|&axis| open(axis)) {
+        return because("Squeeze: it is not known which of its axes have an extent of 1");
+    }
     let other = |axis: usize| dims[axis].equal(&Size::known(1)) == Some(false);
     if let Some(&axis) = ones.iter().find(|&&axis| !lenient && other(axis)) {
         return because(format!("Squeeze: the extent of axis {axis} is {}, not 1", dims[axis]));

@@ -98,7 +98,7 @@ impl Window {
         }
         let (begin, end) = if padding == Padding::Valid { (0, 0) } else { (self.begin, self.end) };
         let free = extent.more(begin.checked_add(end)?)?.minus(&self.reach()?)?;
-        if rounding == Rounding::Floor || padding == Padding::Valid {
+        if rounding == Rounding::Floor {
             return free.floor(&stride)?.more(1);
         }
         let steps = free.ceil(&stride)?;

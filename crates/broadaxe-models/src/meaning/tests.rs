@@ -1,36 +1,20 @@
 use super::*;
 use crate::{
-    graph::{Attribute, GraphId, Value, ValueId},
-    source::Source as Bytes,
+    graph::{Attribute, ValueId},
+    testing::Sample,
 };
 
 /// Makes a model of one node: format, system, operator, version, attributes, number of inputs.
 fn model(
-    (format, system): (&'static str, System),
+    format: (&'static str, System),
     (op, version): (&str, i64),
     attributes: &[(&str, Attribute)],
     inputs: usize,
 ) -> Model {
-    let mut model = Model::new(format, system, Bytes::memory(Vec::new(), None));
-    for k in 0..=inputs {
-        let name = format!("v{k}");
-        let (element, declared, constant, producer) = (None, None, None, None);
-        model.values.push(Value { name, graph: GraphId(0), element, declared, constant, producer });
-    }
-    model.nodes.push(Node {
-        name: "node".into(),
-        graph: GraphId(0),
-        domain: String::new(),
-        op: op.into(),
-        version,
-        attributes: attributes.iter().map(|(name, value)| (name.to_string(), value.clone())).collect(),
-        inputs: (0..inputs).map(|k| Some(ValueId(k as u32))).collect(),
-        outputs: vec![Some(ValueId(inputs as u32))],
-        bodies: Vec::new(),
-        place: "node 0".into(),
-    });
-    model.graphs[0].nodes.push(NodeId(0));
-    model
+    let mut sample = Sample::of(format, version);
+    let inputs: Vec<ValueId> = (0..inputs).map(|k| sample.input(&format!("v{k}"), "...")).collect();
+    sample.node(op, &inputs, attributes, "...");
+    sample.model
 }
 
 /// Writes a meaning as `kind; rule; operands`, a refusal as `unclear`, nothing as `-`.
@@ -181,4 +165,88 @@ fn paddle() {
             ("conv2d", 0, &[], 2, "-"),
         ],
     );
+}
+
+/// Reads an expression of pnnx: its operators in order, then its operands.
+fn read_expression(expression: &str) -> String {
+    let inputs = expression.matches('@').count();
+    let model = model(("pnnx", System::Pnnx), ("pnnx.Expression", 0), &[("expr", text(expression))], inputs);
+    let Some(Ok(meaning)) = meaning(&model, NodeId(0)) else { return "unclear".into() };
+    let ops = match &meaning.op {
+        Operator::Own(ops) => ops.iter().map(|op| op.name()).collect::<Vec<_>>().join(" "),
+        _ => "copy".into(),
+    };
+    let operands: Vec<String> = meaning.operands.iter().map(|source| format!("{source:?}")).collect();
+    format!("{ops}; {}", operands.join(" ").replace("Input(", "").replace(')', ""))
+}
+
+/// Expressions as torch computes them: only a chain keeps its meaning when each operator has the result before it as its
+/// first operand, or as its second one if it commutes.
+#[test]
+fn expressions() {
+    let rows = [
+        ("add(@0,@1)", "add; 0 1"),
+        ("sub(@0,@1)", "sub; 0 1"),
+        ("sub(@1,@0)", "sub; 1 0"),
+        ("mul(@0,@1)", "mul; 0 1"),
+        ("div(@0,@1)", "div; 0 1"),
+        ("div(@1,@0)", "div; 1 0"),
+        ("pow(@0,@1)", "pow; 0 1"),
+        ("maximum(@0,@1)", "max; 0 1"),
+        ("max(@0,@1)", "max; 0 1"),
+        ("minimum(@0,@1)", "min; 0 1"),
+        ("atan2(@0,@1)", "atan2; 0 1"),
+        ("fmod(@0,@1)", "fmod; 0 1"),
+        ("remainder(@0,@1)", "mod_floor; 0 1"),
+        ("floor_divide(@0,@1)", "div_floor; 0 1"),
+        ("logaddexp(@0,@1)", "logaddexp; 0 1"),
+        ("add(add(@0,@1),@2)", "add add; 0 1 2"),
+        ("add(@0,add(@1,@2))", "add add; 1 2 0"),
+        ("sub(sub(@0,@1),@2)", "sub sub; 0 1 2"),
+        ("sub(@0,sub(@1,@2))", "unclear"),
+        ("add(sub(@0,@1),@2)", "sub add; 0 1 2"),
+        ("sub(add(@0,@1),@2)", "add sub; 0 1 2"),
+        ("sub(@2,add(@0,@1))", "unclear"),
+        ("mul(@2,sub(@1,@0))", "sub mul; 1 0 2"),
+        ("div(mul(@0,@1),@2)", "mul div; 0 1 2"),
+        ("div(@2,mul(@0,@1))", "unclear"),
+        ("mul(mul(@0,@1),mul(@2,@3))", "unclear"),
+        ("add(mul(@0,@1),@2)", "mul add; 0 1 2"),
+        ("add(@2,mul(@0,@1))", "mul add; 0 1 2"),
+        ("add(@0,@0)", "copy; 0"),
+        ("mul(@0,@0)", "copy; 0"),
+        ("add(@0,1)", "copy; 0"),
+        ("add(1,@0)", "copy; 0"),
+        ("mul(add(@0,@1),2)", "unclear"),
+        ("add(sqrt(@0),@1)", "unclear"),
+        ("sqrt(add(@0,@1))", "unclear"),
+        ("neg(@0)", "copy; 0"),
+        ("add(@0,@1", "unclear"),
+        ("add@0,@1)", "unclear"),
+        ("add(@0)", "copy; 0"),
+        ("add(@0,@1,@2)", "unclear"),
+        ("(@0,@1)", "unclear"),
+        ("add(@x,@1)", "copy; 0"),
+        ("foo(@0,@1)", "unclear"),
+        (" add( @0 , @1 ) ", "add; 0 1"),
+        ("ADD(@0,@1)", "unclear"),
+        ("add(@0,@10)", "add; 0 10"),
+        ("pow(maximum(@0,@1),@2)", "max pow; 0 1 2"),
+        ("maximum(@2,pow(@0,@1))", "pow max; 0 1 2"),
+        ("pow(@2,maximum(@0,@1))", "unclear"),
+        ("logical_and(@0,@1)", "unclear"),
+        ("eq(@0,@1)", "equal; 0 1"),
+        ("lt(@0,@1)", "less; 0 1"),
+        ("bitwise_and(@0,@1)", "unclear"),
+        ("bitwise_left_shift(@0,@1)", "unclear"),
+        ("__and__(@0,@1)", "unclear"),
+        ("rsub(@0,@1)", "unclear"),
+        ("atan2(add(@0,@1),@2)", "add atan2; 0 1 2"),
+        ("atan2(@2,add(@0,@1))", "unclear"),
+        ("add(@0,mul(@1,add(@2,@3)))", "add mul add; 2 3 1 0"),
+        ("add(@0,mul(@1,sub(@2,@3)))", "sub mul add; 2 3 1 0"),
+    ];
+    for (expression, want) in rows {
+        assert_eq!(read_expression(expression), want, "{expression}");
+    }
 }

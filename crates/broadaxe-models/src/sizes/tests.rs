@@ -1,5 +1,8 @@
 use super::*;
-use crate::{fix::sample::Sample, graph::Attribute};
+use crate::{
+    graph::Attribute,
+    testing::{self, Sample},
+};
 
 /// Halves a length, doubles it again and adds what was there before: only even lengths fit.
 fn skip(depth: usize) -> Sample {
@@ -48,4 +51,96 @@ fn by_accident() {
     assert!(text.contains("; 2 is refused: "), "{text}");
     assert_eq!(swept(&mut sample, "n", 30), "all from 1 to 30");
     assert!(swept(&mut sample, "width", 30).contains("no input has a dim width; the inputs are x (n, s, 4)"));
+}
+
+/// Returns the sizes that a model accepts, those by accident apart, and the sentence about them.
+fn taken(text: &str, dim: &str, high: usize) -> (String, String) {
+    let (model, _) = testing::model(text);
+    let sweep = match sweep(&model, &[], dim, 1, high) {
+        Ok(sweep) => sweep,
+        Err(error) => return (String::new(), error.to_string()),
+    };
+    let taken: Vec<usize> = (1..=high).filter(|size| sweep.taken.accepts(*size)).collect();
+    let accidents: Vec<usize> = sweep.accidents.iter().map(|(size, _)| *size).collect();
+    (format!("{} | {}", list(&taken), list(&accidents)), sweep.to_string())
+}
+
+/// A size is accepted where ONNX Runtime 1.31.1 runs the model with it; those by accident, last, repeat an extent of 1.
+#[test]
+fn sizes_that_run() {
+    let double = "sc=const(4)=1,1,2,1; r=const(0)=; u=Resize(p,r,sc) mode=nearest";
+    let rows = [
+        (
+            "x(1,2,h,8); p=MaxPool(x) kernel_shape=2,1 strides=2,1; [double]; y=Add(x,u)",
+            "h",
+            "multiples of 2 from 1 to 40",
+            "1",
+        ),
+        ("x(n,4); c=const(7,4); y=Add(x,c)", "n", "only 7 from 1 to 20", "1"),
+        ("x(n,4); c=const(1,4); y=Add(x,c)", "n", "all from 1 to 20", ""),
+        ("x(n,4); c=const(4); y=Add(x,c)", "n", "all from 1 to 20", ""),
+        ("x(3,n); c=const(4); y=Add(x,c)", "n", "only 4 from 1 to 20", "1"),
+        ("x(3,n); c=const(3,1); y=Add(x,c)", "n", "all from 1 to 20", ""),
+        ("x(n,n); y=Relu(x)", "n", "all from 1 to 20", ""),
+        ("x(n,4); z(n,4); y=Add(x,z)", "n", "all from 1 to 20", ""),
+        ("x(n,4); z(4,n); y=Add(x,z)", "n", "only 4 from 1 to 20", "1"),
+        ("x(n,4); z(m,4); y=Add(x,z)", "n", "all from 1 to 20, but not 1", "1"),
+        ("x(n,4); t=Transpose(x) perm=1,0; y=Add(x,t)", "n", "only 4 from 1 to 20", "1"),
+        ("x(2,n); s=const:i64(2)=-1,6; y=Reshape(x,s)", "n", "multiples of 3 from 1 to 30", ""),
+        ("x(2,n); s=const:i64(2)=4,-1; y=Reshape(x,s)", "n", "multiples of 2 from 1 to 20", ""),
+        ("x(2,n); s=const:i64(3)=0,-1,4; y=Reshape(x,s)", "n", "multiples of 4 from 1 to 20", ""),
+        ("x(2,n); s=const:i64(1)=8; y=Reshape(x,s)", "n", "only 4 from 1 to 20", ""),
+        ("x(1,1,h); w=const(1,1,3); k=Conv(x,w); c=const(4); y=Add(k,c)", "h", "only 6 from 1 to 20", "3"),
+        ("x(1,1,h); w=const(1,1,3); k=Conv(x,w) pads=1,1; y=Add(k,x)", "h", "all from 1 to 20", ""),
+        ("x(1,1,h); w=const(1,1,3); k=Conv(x,w); y=Add(k,x)", "h", "only 3 from 1 to 20", ""),
+        (
+            "x(1,1,h); w=const(1,1,3); k=Conv(x,w) strides=2, pads=1,1; c=const(3); y=Add(k,c)",
+            "h",
+            "only 5, 6 from 1 to 20",
+            "1, 2",
+        ),
+        (
+            "x(1,1,h); w=const(1,1,2); k=Conv(x,w) strides=2,; c=const(5); y=Add(k,c)",
+            "h",
+            "only 10, 11 from 1 to 20",
+            "2, 3",
+        ),
+        ("x(n,4); z(3,4); k=Concat(x,z) axis=0; c=const(8,4); y=Add(k,c)", "n", "only 5 from 1 to 20", ""),
+        ("x(n,4); k=Concat(x,x) axis=0; c=const(8,4); y=Add(k,c)", "n", "only 4 from 1 to 20", ""),
+        ("x(n,4); w=const(4,5); m=MatMul(x,w); c=const(6,5); y=Add(m,c)", "n", "only 6 from 1 to 20", "1"),
+        ("x(3,n); w=const(4,5); y=MatMul(x,w)", "n", "only 4 from 1 to 20", ""),
+        ("x(2,n); s=const:i64(2)=-1,3; r=Reshape(x,s); c=const(4,3); y=Add(r,c)", "n", "only 6 from 1 to 30", ""),
+        (
+            "x(2,n,3); s=const:i64(2)=-1,4; r=Reshape(x,s); c=const(4); y=Mul(r,c)",
+            "n",
+            "multiples of 2 from 1 to 30",
+            "",
+        ),
+        ("x(1,2,n); t=Transpose(x) perm=0,2,1; c=const(5,2); y=Mul(t,c)", "n", "only 5 from 1 to 20", "1"),
+        ("x(n); c=const(1); y=Add(x,c)", "n", "all from 1 to 20", ""),
+        ("x(n); c=const(3); y=Add(x,c)", "n", "only 3 from 1 to 20", "1"),
+        ("x(n); c=const(3,1); y=Add(x,c)", "n", "all from 1 to 20", ""),
+        ("x(n,3); c=const(3,3); k=Mul(x,c); d=const(3,1); y=Add(k,d)", "n", "only 3 from 1 to 20", "1"),
+        (
+            "x(1,2,h,6); p=MaxPool(x) kernel_shape=3,3 strides=2,2 pads=1,1,1,1; c=const(2,4,3); y=Add(p,c)",
+            "h",
+            "only 7, 8 from 1 to 20",
+            "1, 2",
+        ),
+    ];
+    for (text, dim, want, accidents) in rows {
+        let (sets, said) = taken(
+            &text.replace("[double]", double),
+            dim,
+            if want.contains(" 40") {
+                40
+            } else if want.contains(" 30") {
+                30
+            } else {
+                20
+            },
+        );
+        assert_eq!(sets.split_once("| ").expect(text).1, accidents, "{text}");
+        assert_eq!(said.split(';').next(), Some(want), "{text}");
+    }
 }

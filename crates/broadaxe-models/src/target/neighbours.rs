@@ -1,13 +1,14 @@
 //! Finds the nodes around a node, by the roles of their operators.
 
 pub(super) use broadaxe_frameworks::Role as Op;
-use broadaxe_kernels::DType;
+use broadaxe_frameworks::System;
+use broadaxe_kernels::{DType, id};
 use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::Asked;
 use crate::{
     graph::{Attribute, Node, ValueId},
-    meaning,
+    meaning::{self, Kind},
 };
 
 /// How many nodes in a row are followed at most.
@@ -18,7 +19,21 @@ const BYTES: usize = 1 << 12;
 impl<'a> Asked<'a> {
     /// Returns the role of a node's operator; nothing for one that no law distinguishes.
     pub(super) fn op(&self, node: &Node) -> Option<Op> {
+        if self.splits_lists() && node.op == "Sum" && node.inputs.len() > 1 && self.is_of(System::Onnx) {
+            return Some(Op::Add);
+        }
         meaning::role(self.model, node)
+    }
+
+    /// Returns the role of the node itself; a mean of two operands begins with their sum.
+    pub(super) fn own_op(&self) -> Option<Op> {
+        let mean = self.meaning.kind == Kind::Many && self.operands.len() == 2 && self.operator() == Some(id("mean"));
+        if mean { Some(Op::Add) } else { self.op(self.node) }
+    }
+
+    /// Says whether the target makes sums of two operands of `Sum`, from the left: OpenVINO's reader of ONNX does.
+    fn splits_lists(&self) -> bool {
+        self.target.is_some_and(|target| target.profile.name == "openvino")
     }
 
     /// Returns the value that another is a copy of, or is to the target.

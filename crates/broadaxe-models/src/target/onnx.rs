@@ -238,7 +238,7 @@ fn legacy(asked: &Asked<'_>) -> Option<Does> {
 
 #[cfg(test)]
 mod tests {
-    use crate::check::sample::judge;
+    use crate::testing::judge;
 
     #[test]
     fn fusions_of_the_runtime() {

@@ -82,13 +82,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Slope],
+            kinds: &[Kind::Binary, Kind::Many, Kind::Slope],
             way: Way::Ask(reduce::behind),
             text: "reads a constant per channel along another axis behind a reduction",
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Bias],
+            kinds: &[Kind::Binary, Kind::Many, Kind::Bias],
             way: Way::Ask(matmul::open),
             text: "accepts a constant per column where the number of columns is known",
             evidence: OPENVINO_LAWS,
@@ -124,7 +124,7 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(concat),
             text: "overwrites tensors that were put behind one another",
             evidence: OPENVINO_LAWS,
@@ -139,6 +139,12 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(quantize::added),
             text: "adds the constant per channel where it quantises",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            way: Way::Ask(in_place::several),
+            text: "makes nodes of two operands of one of several",
             evidence: OPENVINO_LAWS,
         },
         Law {

@@ -164,7 +164,8 @@ impl NodePattern {
         let [first, second] = parts else {
             return parts.first()?.matches(asked, node.input(0)?, found);
         };
-        if node.inputs.len() != 2 {
+        // The first two operands of a list are a node of their own.
+        if node.inputs.len() != 2 && asked.op(node) != Some(Op::Add) {
             return None;
         }
         let pair = |a: usize, b: usize| {

@@ -272,3 +272,6 @@ pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]
     let all = (0..).map(NodeId).zip(&model.nodes);
     all.filter_map(|(id, node)| Some((id, refused(node)?))).collect()
 }
+
+#[cfg(test)]
+mod tests;

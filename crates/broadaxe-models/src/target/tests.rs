@@ -1,3 +1,6 @@
+mod onnx;
+mod rules;
+
 use super::*;
 
 #[test]

@@ -3,8 +3,8 @@ use broadaxe_shape::Rule;
 use super::*;
 use crate::{
     edit::{Scalar, Wire},
-    fix::sample::Sample,
     graph::{Attribute, ValueId},
+    testing::{self, Sample},
 };
 
 /// Returns the shape that the second operand has after the changes.
@@ -258,4 +258,162 @@ fn a_new_opset_is_left_alone() {
     sample.node("Add", &[x, y], &[], "(2,3)");
     assert_eq!(upgrade(&sample.model, &sample.shapes).expect("an ONNX model"), Fix::default());
     assert_eq!(Scalar::Floats(vec![1.0, 2.5]).to_string(), "[1.0, 2.5]");
+}
+
+/// Upgrades a model written as text, and lists the steps, or why a node is left.
+fn upgraded(text: &str) -> String {
+    let (model, shapes) = testing::model(text);
+    let fix = upgrade(&model, &shapes).expect(text);
+    let left: Vec<String> = fix.left.iter().map(|left| format!("left: {}", left.reason)).collect();
+    assert!(left.is_empty() || fix.edits.is_empty(), "{text}: half an upgrade");
+    let steps: Vec<String> = fix.steps.iter().map(|step| step.text.clone()).collect();
+    if left.is_empty() { steps.join("; ") } else { left.join("; ") }
+}
+
+/// Steps by the schemas of the operators in ONNX 1.23, opsets 1 to 7: `-a` removes an attribute, `+a to v` sets one.
+const SCHEMAS: &[(&str, &str)] = &[
+    ("opset 6; x(2,3,4); b=const(3); y=Add(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b(3); y=Add(x,b) broadcast=1 axis=1", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3,4); b(2); y=Add(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 1, 2 into b"),
+    ("opset 6; x(2,3,4); b=const(4); y=Add(x,b) broadcast=1 axis=2", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b(4); y=Add(x,b) broadcast=1 axis=2", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b=const(4); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(4); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b=const(3,4); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(3,4); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(2,3); y=Add(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 2 into b"),
+    ("opset 6; x(2,3,4); b=const(3,4); y=Add(x,b) broadcast=1 axis=1", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b(3,4); y=Add(x,b) broadcast=1 axis=1", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b=const(1); y=Add(x,b) broadcast=1 axis=0", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b(1); y=Add(x,b) broadcast=1 axis=0", "-broadcast, -axis"),
+    ("opset 6; x(2,3,4); b=const(); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(); y=Add(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b=const(3); y=Sub(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b(3); y=Sub(x,b) broadcast=1 axis=1", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3,4); b=const(4); y=Sub(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(4); y=Sub(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(2,3); y=Sub(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 2 into b"),
+    ("opset 6; x(2,3,4); b=const(3); y=Mul(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b(3); y=Mul(x,b) broadcast=1 axis=1", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3,4); b=const(4); y=Mul(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(4); y=Mul(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(2,3); y=Mul(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 2 into b"),
+    ("opset 6; x(2,3,4); b=const(3); y=Div(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b(3); y=Div(x,b) broadcast=1 axis=1", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3,4); b=const(4); y=Div(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(4); y=Div(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(2,3); y=Div(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 2 into b"),
+    ("opset 6; x(2,3,4); b=const(3); y=Pow(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b=const(4); y=Pow(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b=const(3); y=Less(x,b) broadcast=1 axis=1", "-broadcast, -axis, b from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); b=const(4); y=Less(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(3); y=Greater(x,b) broadcast=1 axis=1", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3,4); b=const(4); y=Greater(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(4); y=Greater(x,b) broadcast=1", "-broadcast"),
+    ("opset 6; x(2,3,4); b(2,3); y=Greater(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 2 into b"),
+    ("opset 1; x(2,3); y=Relu(x) consumed_inputs=0,", "-consumed_inputs"),
+    ("opset 1; x(2,3); y=Cast(x) to=FLOAT", "+to to 1"),
+    ("opset 1; x(2,3); b(2,3); y=Concat(x,b)", "+axis to 1"),
+    ("opset 1; x(2,3); y=Selu(x)", "+alpha to 1.6732, +gamma to 1.0507"),
+    ("opset 1; x(2,3); y=Reshape(x) shape=3,2", "give [3, 2] as an input"),
+    ("opset 1; x(1,2,4,4); y=Pad(x) paddings=0,0,1,1,0,0,1,1", "+pads to [0, 0, 1, 1, 0, 0, 1, 1], -paddings"),
+    ("opset 1; x(2,3); y=Dropout(x) is_test=1", "-is_test"),
+    ("opset 2; x(2,3); y=Cast(x) to=FLOAT", "+to to 1"),
+    ("opset 2; x(2,3); b(2,3); y=Concat(x,b)", "+axis to 1"),
+    ("opset 3; x(2,3); y=Cast(x) to=FLOAT", "+to to 1"),
+    ("opset 3; x(2,3); b(2,3); y=Concat(x,b)", "+axis to 1"),
+    ("opset 4; x(2,3); y=Relu(x) consumed_inputs=0,", "-consumed_inputs"),
+    ("opset 4; x(2,3); y=Cast(x) to=FLOAT", "+to to 1"),
+    ("opset 4; x(2,3); b(2,3); y=Concat(x,b)", ""),
+    ("opset 4; x(2,3); y=Selu(x)", "+alpha to 1.6732, +gamma to 1.0507"),
+    ("opset 4; x(2,3); y=Reshape(x) shape=3,2", "give [3, 2] as an input"),
+    ("opset 4; x(2,3); y=Dropout(x) is_test=1", "-is_test"),
+    ("opset 5; x(2,3); y=Relu(x) consumed_inputs=0,", "-consumed_inputs"),
+    ("opset 5; x(2,3); y=Cast(x) to=FLOAT", "+to to 1"),
+    ("opset 5; x(2,3); b(2,3); y=Concat(x,b)", ""),
+    ("opset 5; x(2,3); y=Selu(x)", "+alpha to 1.6732, +gamma to 1.0507"),
+    ("opset 5; x(2,3); y=Reshape(x) shape=3,2", ""),
+    ("opset 5; x(2,3); y=Dropout(x) is_test=1", "-is_test"),
+    ("opset 6; x(2,3); b(2,3); y=Concat(x,b)", ""),
+    ("opset 6; x(2,3); y=Selu(x)", ""),
+    ("opset 6; x(2,3); y=Reshape(x) shape=3,2", ""),
+    ("opset 6; x(2,3); y=Dropout(x) is_test=1", "-is_test"),
+    ("opset 6; x(2,3); y=Dropout(x)", "left: is_test is not 1, so this one drops at random"),
+    ("opset 6; x(2,3); y=Dropout(x) is_test=0", "left: is_test is not 1, so this one drops at random"),
+    ("opset 6; x(2,3); y=Dropout(x) is_test=0 ratio=0.0", "-is_test"),
+    ("opset 6; x(2,3); y=Dropout(x) is_test=1 ratio=0.5", "-is_test"),
+    ("opset 6; x(1,2,4,4); y=Upsample(x) height_scale=2.0", "left: height_scale and width_scale must both be g"),
+    ("opset 6; x(3,5); w=const(5,4); c=const(4); y=Gemm(x,w,c) broadcast=1", "-broadcast"),
+    ("opset 6; x(3,5); w=const(5,4); c=const(4); y=Gemm(x,w,c)", "left: C is (4,), and the attribute broadcast"),
+    ("opset 6; x(3,5); w=const(5,4); c=const(3,4); y=Gemm(x,w,c)", ""),
+    ("opset 6; x(2,3); b(2,3); y=Add(x,b)", ""),
+    ("opset 6; x(2,3); b(3); y=Add(x,b)", "left: shapes (2, 3) and (3,) differ, and the attribute broadcast is"),
+    ("opset 6; x(2,3); b(3); y=Add(x,b) broadcast=0", "left: shapes (2, 3) and (3,) differ, and the attribute "),
+    ("opset 6; x(2,3); b(4); y=Add(x,b) broadcast=1", "left: axis 1 is 3 in the first operand and 4 in the sec"),
+    ("opset 6; x(2,3); b(2,2,3); y=Add(x,b) broadcast=1", "left: the second operand has rank 3, more than 2 of"),
+    ("opset 6; x(2,3); b(3); y=Add(x,b) broadcast=1 axis=2", "left: the second operand does not fit at axis 2"),
+    ("opset 6; x(2,3); b(2); y=Add(x,b) broadcast=1 axis=0", "-broadcast, -axis, insert axes 1 into b"),
+    ("opset 6; x(2,3); b(2); y=Add(x,b) broadcast=1 axis=-2", "left: the second operand does not fit at axis -"),
+    ("opset 6; x(2,1); b(3); y=Add(x,b) broadcast=1", "left: axis 1 is 1 in the first operand and 3 in the sec"),
+    ("opset 6; x(2,3,4); s=const(3); y=PRelu(x,s)", "s from (3) to (3, 1)"),
+    ("opset 6; x(2,3,4); s=const(4); y=PRelu(x,s)", "left: a slope of 4 elements is neither one nor one per ch"),
+    ("opset 6; x(2,3,4,5); s=const(3,1,1); y=PRelu(x,s)", ""),
+    ("opset 6; x(3,3); s=const(3); y=PRelu(x,s)", ""),
+    ("opset 6; x(2,3,4); s=const(1); y=PRelu(x,s)", ""),
+    ("opset 6; x(2,3,4); s=const(); y=PRelu(x,s)", ""),
+    ("opset 6; x(2,3,4); s(3); y=PRelu(x,s)", "insert axes 1 into s"),
+    ("opset 6; x(n,c,h); s=const(3); y=PRelu(x,s)", "s from (3) to (3, 1)"),
+    ("opset 6; x(2,3); t=const:i64(1)=2; a=const:i64(1)=1; y=Tile(x,t,a)", ""),
+    ("opset 6; x(2,3); y=Foo(x)", "left: there is no operator Foo before opset 7"),
+    ("opset 6; x(2,3); y=Relu(x)", ""),
+    ("opset 6; x(2,3); y=Tanh(x)", ""),
+    ("opset 6; x(2,3); y=Softmax(x)", ""),
+    ("opset 6; x(2,3); y=Max(x,x)", ""),
+    ("opset 6; x(2,3); y=Clip(x)", ""),
+    ("opset 6; x(2,3); y=And(x,x)", ""),
+    ("opset 6; x(2,3); y=Expand(x)", "left: there is no operator Expand before opset 7"),
+    ("opset 6; x(2,3); y=Where(x,x,x)", "left: there is no operator Where before opset 7"),
+    ("opset 6; x(2,3); y=LayerNormalization(x)", "left: there is no operator LayerNormalization before opset 7"),
+    ("opset 1; x(2,3); y=Cast(x) to=INT64", "+to to 7"),
+    ("opset 1; x(2,3); y=Cast(x) to=bool", "+to to 9"),
+    ("opset 1; x(2,3); y=Cast(x) to=DOUBLE", "+to to 11"),
+    ("opset 1; x(2,3); y=Cast(x) to=BFLOAT16", "left: the type BFLOAT16 is not known"),
+    ("opset 1; x(2,3); y=Cast(x) to=1", ""),
+    ("opset 1; x(2,3); y=Cast(x)", "left: the attribute to must name a type"),
+    ("opset 1; x(2,3); y=Split(x) axis=1", ""),
+    ("opset 1; x(2,3); y=Split(x)", "left: the attribute axis must be given, since opset 1 has no default for "),
+    ("opset 1; x(1,2,4,4); y=LpPool(x) kernel_shape=2,2 p=2.0", "+p to 2"),
+    ("opset 1; x(1,2,4,4); y=LpPool(x) p=2.0", "left: the attribute kernel_shape must be given"),
+    ("opset 1; x(1,2,4,4); y=LpPool(x) kernel_shape=2,2 p=2.5", "left: p is 2.5, and from opset 2 on it is a w"),
+    ("opset 1; x(1,2,4,4); y=GlobalLpPool(x) p=3.0", "+p to 3"),
+    ("opset 1; x(1,2,4,4); y=GlobalLpPool(x)", ""),
+    ("opset 1; x(2,3); y=Pad(x)", "left: the attribute paddings must be given"),
+    ("opset 1; x(2,3); y=Reshape(x)", "left: the attribute shape must be given"),
+    ("opset 1; x(2,3); y=Selu(x) alpha=1.5", "+gamma to 1.0507"),
+    ("opset 1; x(2,3); y=Selu(x) alpha=1.5 gamma=1.0", ""),
+    ("opset 1; x(2,3); b(2,3); y=Add(x,b) consumed_inputs=0,0", "-consumed_inputs"),
+    ("opset 1; x(2,3); b(3); y=Add(x,b) broadcast=1 consumed_inputs=0,0", "-broadcast, -consumed_inputs"),
+    ("opset 1; x(2,3); y=Sigmoid(x) consumed_inputs=0,", "-consumed_inputs"),
+    ("opset 1; x(2,3); y=Exp(x) consumed_inputs=0,", "-consumed_inputs"),
+    ("opset 6; x(1,2,2); s=const(2); m=const(2); y=BatchNormalization(x,s,s,m,m) is_test=1", "-is_test"),
+    ("opset 6; x(1,2,2); s=const(2); m=const(2); y=BatchNormalization(x,s,s,m,m)", ""),
+];
+
+#[test]
+fn schemas() {
+    for (text, want) in SCHEMAS {
+        let short = [
+            ("remove the attribute ", "-"),
+            ("set the attribute ", "+"),
+            ("reshape the constant ", ""),
+            (" of extent 1 into ", " into "),
+        ];
+        let got = short.iter().fold(upgraded(text), |got, (long, short)| got.replace(long, short));
+        let got = match got.strip_prefix("left: ") {
+            Some(left) => format!("left: {}", left.split_once(": ").expect(text).1),
+            None => got.replace("; ", ", "),
+        };
+        let fits = if want.starts_with("left") { got.starts_with(*want) } else { got == *want };
+        assert!(fits, "{text}: {got}, not {want}");
+    }
 }

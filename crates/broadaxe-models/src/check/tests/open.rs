@@ -6,7 +6,7 @@ use broadaxe_shape::Dim;
 use broadaxe_testing::random::Random;
 
 use super::*;
-use crate::{fix::sample::Sample, infer::infer};
+use crate::{infer::infer, testing::Sample};
 
 const TARGETS: &[&str] = &["openvino", "ncnn-param", "onnx6", "none", "equal-rank", "paddle", "rank<=3"];
 const NAMES: &[&str] = &["n", "c", "d"];

@@ -238,6 +238,10 @@ pub(crate) fn tile(call: &Call<'_>) -> Made {
     if counts.len() > 4 {
         return call.refuse(&format!("{} counts; ncnn has ranks 1 to 4", counts.len()));
     }
+    // Depths go behind the channels of an image.
+    if made.len() == 3 && counts.len() == 4 {
+        made.insert(1, n(1));
+    }
     while made.len() < counts.len() {
         made.insert(0, n(1));
     }

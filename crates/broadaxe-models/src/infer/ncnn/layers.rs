@@ -3,7 +3,11 @@
 use broadaxe::DType;
 use broadaxe_shape::Rule;
 
-use super::{change, cut, detect, layer::one, product, window};
+use super::{
+    change, cut, detect,
+    layer::{n, one},
+    product, window,
+};
 use crate::infer::{
     call::{Call, Made},
     elementwise::broadcast,
@@ -72,7 +76,7 @@ pub(crate) static NCNN_ROWS: &[ShapeRow] = &[
     row("LSTM", product::recurrent, F32),
     row("LayerNorm", like, F32),
     row("Log", like, F32),
-    row("MVN", like, F32),
+    row("MVN", image, F32),
     row("MatMul", product::matmul, F32),
     row("MemoryData", constant, F32),
     row("Mish", like, F32),
@@ -133,6 +137,12 @@ pub(crate) fn depends_on_elements(op: &str) -> bool {
 /// Keeps the shapes of the inputs with the same number.
 fn like(call: &Call<'_>) -> Made {
     (0..call.node.outputs.len()).map(|k| Ok(Tensor::of(call.blob(k)?.to_vec()))).collect()
+}
+
+/// Infers an image: rows and lists count as one channel.
+fn image(call: &Call<'_>) -> Made {
+    let dims = call.blob(0)?;
+    one([vec![n(1); 3usize.saturating_sub(dims.len())], dims.to_vec()].concat())
 }
 
 fn split(call: &Call<'_>) -> Made {

@@ -191,7 +191,7 @@ fn of_constants(asked: &Asked<'_>) -> Option<Does> {
 /// Says that the node is moved before one that rearranges elements; false where that depends on the order of operands, which
 /// other passes may change.
 fn moves(asked: &Asked<'_>, mut value: ValueId, second: bool) -> Option<bool> {
-    let own = asked.op(asked.node)?;
+    let own = asked.own_op()?;
     if !matches!(own, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min | Op::Pow) {
         return None;
     }

@@ -5,6 +5,7 @@
 //! as equal. An operand that stretches along one is then read beyond its end: other numbers, or a crash. Equal shapes of one
 //! channel are wrong, too, and those of several channels right. Behind a `MatMul` all are.
 
+use broadaxe_frameworks::System;
 use broadaxe_shape::Dim;
 
 use super::super::{
@@ -18,7 +19,7 @@ pub(super) fn summed(asked: &Asked<'_>) -> Option<Does> {
     if asked.operands.len() != 2 || asked.constants.iter().any(|constant| *constant) {
         return None;
     }
-    matches!(asked.op(asked.node), Some(Op::Add | Op::Sub)).then_some(())?;
+    matches!(asked.own_op(), Some(Op::Add | Op::Sub)).then_some(())?;
     (0..2).any(|k| asked.value(k).is_some_and(|value| is_conv(asked, value))).then_some(())?;
     let shapes = [asked.in_file(0), asked.in_file(1)];
     if shapes.iter().all(|shape| shape.known().is_some()) {
@@ -47,4 +48,24 @@ fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
         }
     }
     false
+}
+
+/// Finds nodes of three operands or more, which the reader makes nodes of two: one of these may be merged with a neighbour.
+pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
+    if asked.operands.len() < 3 || !asked.is_of(System::Onnx) {
+        return None;
+    }
+    let first = asked.in_file(0);
+    if first.dims().is_some() && (1..asked.operands.len()).all(|k| asked.in_file(k) == first) {
+        return None;
+    }
+    let data = (0..asked.operands.len()).filter(|&k| !asked.constants[k]);
+    let rank = data.clone().filter_map(|k| asked.operands[k].rank()).max();
+    let longer = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.operands[k].rank() > rank);
+    let computed = data.filter_map(|k| asked.value(k)).any(|value| asked.maker(value).is_some());
+    (longer || computed).then(|| {
+        Does::Unknown(
+            "makes sums of two of these operands, and may merge one with the node that makes an operand".into(),
+        )
+    })
 }

@@ -71,6 +71,7 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     };
     let found = match asked.op(asked.node) {
         Some(Op::Gemm) => long(1) && last_is_open(0),
+        _ if asked.operands.len() != 2 => false,
         _ => (0..2).any(|k| {
             long(k) && last_is_open(1 - k) && asked.value(1 - k).is_some_and(|value| is_product(asked, value))
         }),

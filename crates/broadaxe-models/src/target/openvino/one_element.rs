@@ -42,7 +42,7 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
                 )
             })
         }
-        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("add")) => Some(Does::Unknown(
+        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("sum")) => Some(Does::Unknown(
             "may turn a constant of one element into one of another shape, or add the constants first".into(),
         )),
         _ => Some(Does::Refused(

@@ -6,6 +6,7 @@
 
 use std::{collections::BTreeSet, sync::LazyLock};
 
+use broadaxe_frameworks::{Kind, newest};
 use broadaxe_kernels::id;
 
 use super::super::{
@@ -17,7 +18,7 @@ use crate::graph::{Attribute, Node, ValueId};
 
 /// Says what becomes of a constant that is added behind a quantisation.
 pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
-    if !asked.operator().is_some_and(|op| [id("add"), id("sub"), id("mean")].contains(&op)) {
+    if !asked.operator().is_some_and(|op| [id("add"), id("sub"), id("sum"), id("mean")].contains(&op)) {
         return None;
     }
     let mut values: Vec<(usize, ValueId)> = Vec::new();
@@ -57,7 +58,9 @@ fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<
         return Some(Does::Garbled("drops the axes of the constant that the quantised data lacks".into()));
     }
     let channels = channels.filter(|channels| *channels > 1 && *channels == count)?;
-    let placed = only_axis(&own, rank) == Some(1) && dims.get(1).and_then(broadaxe_shape::Dim::size) == Some(channels);
+    let placed = own.len() <= rank
+        && only_axis(&own, rank) == Some(1)
+        && dims.get(1).and_then(broadaxe_shape::Dim::size) == Some(channels);
     (!placed).then(|| {
         Does::Garbled("adds the constant per channel where it quantises, as it has one element per channel".into())
     })
@@ -86,21 +89,38 @@ enum Limits {
     Other,
 }
 
+// Long: what each operator on the way does to the limits.
 /// Finds the quantisation that a value comes from, and merges the shapes of the constants that are added on the way.
 fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> Option<Limits> {
+    // A factor per channel multiplies the limits, so that one for all elements becomes one per channel.
+    let (mut factor, mut direct) = (None, true);
     for _ in 0..REACH {
+        if let Some(data) = scaled_below_zero(asked, value) {
+            (value, direct) = (data, false);
+            continue;
+        }
         let (node, kind) = asked.maker(value)?;
         value = match kind {
             Op::Dequantize if !has_quantize(asked, node) => return None,
             Op::Dequantize | Op::FakeQuantize => {
-                return Some(limits(asked, node, kind, value).unwrap_or(Limits::Other));
+                let own = limits(asked, node, kind, value).unwrap_or(Limits::Other);
+                return Some(match (own, factor) {
+                    (Limits::One, Some(count)) => Limits::PerChannel(count),
+                    (own, _) => own,
+                });
             }
-            Op::Neg | Op::Relu | Op::Cast | Op::BatchNorm => node.input(0)?,
-            Op::Add | Op::Sub => {
-                let (other, data, _) = asked.split(node)?;
-                *constant = merged(constant, &asked.sizes(other)?);
-                data
+            Op::Neg => node.input(0)?,
+            Op::Relu | Op::Cast | Op::BatchNorm => {
+                direct = false;
+                node.input(0)?
             }
+            Op::Add | Op::Sub => match asked.split(node) {
+                Some((other, data, _)) => {
+                    *constant = merged(constant, &asked.sizes(other)?);
+                    data
+                }
+                None => [node.input(0)?, node.input(1)?].into_iter().find(|value| is_quantised(asked, *value))?,
+            },
             Op::Mul | Op::Div => {
                 let (other, data, second) = asked.split(node)?;
                 let (other, rank) = (asked.sizes(other)?, asked.form(data)?.rank()?);
@@ -108,12 +128,22 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
                 if !channels || kind == Op::Div && !second {
                     return None;
                 }
+                let count: usize = other.iter().product();
+                factor = factor.or((direct && count > 1).then_some(count));
                 data
             }
             _ => return None,
         };
     }
     None
+}
+
+/// Returns the data of the `PRelu` with a constant slope, or the `LeakyRelu`, that a value is.
+fn scaled_below_zero(asked: &Asked<'_>, value: ValueId) -> Option<ValueId> {
+    let node = asked.producer(asked.origin(value))?;
+    let slope = newest(asked.model.system, &node.op).is_some_and(|row| row.kind() == Kind::Slope);
+    let constant = || node.input(1).is_some_and(|slope| asked.facts.is_constant(slope));
+    node.input(0).filter(|_| node.op == "LeakyRelu" || slope && constant())
 }
 
 /// Says whether a `DequantizeLinear` reads what a `QuantizeLinear` gives: the two are one `FakeQuantize`.

@@ -21,7 +21,7 @@ const REDUCED_RANK: usize = 3;
 /// Finds a constant per channel behind a reduction.
 pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     let (constant, data, second) = asked.split(asked.node)?;
-    let fused = match asked.op(asked.node) {
+    let fused = match asked.own_op() {
         Some(Op::Add | Op::Sub | Op::Mul) => true,
         Some(Op::Div) => second,
         // A slope; other operators of two operands are computed alone.

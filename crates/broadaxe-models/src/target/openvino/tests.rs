@@ -1,4 +1,13 @@
-use crate::check::sample::judge;
+mod axes;
+mod convolutions;
+mod plain;
+mod products;
+mod quantisations;
+mod ranks;
+mod reductions;
+mod slopes;
+
+use crate::testing::judge;
 
 #[test]
 fn scales_and_biases_are_reshaped() {

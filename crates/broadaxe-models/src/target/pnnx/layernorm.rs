@@ -1,13 +1,13 @@
 //! `LayerNormalization`: a layer that holds as many scales and as many biases as elements are normalised together.
 //!
-//! pnnx looks at the elements that scale and bias hold and not at their shapes, so that axes of 1 do not matter. With any
-//! other count, also of one, the network does not load; without a bias it has no such layer. Where all axes but the
+//! pnnx looks at the elements that scale and bias hold and not at their shapes, so that axes of 1 do not matter, and a scale
+//! along another axis of as many elements is read along the last one. With any other count, also of one, the network does not load; without a bias it has no such layer. Where all axes but the
 //! first are normalised, or all axes, ncnn normalises each row of the last axis alone.
 //!
 //! Asked of 596 models: thirteen shapes, every axis, six shapes of the scale and four of the bias.
 
 use super::{super::Asked, Does, attribute};
-use broadaxe_shape::Dim;
+use broadaxe_shape::{Dim, SymbolicShape};
 
 /// Says what becomes of scale and bias.
 pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
@@ -33,9 +33,18 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
         Does::Refused(
             format!("needs {elements} scales and biases here, one for each element that is normalised").into(),
         )
+    } else if asked.operands[1..].iter().any(|own| !is_laid_out(own, together)) {
+        Does::Garbled("gives the scales and biases to the elements that are normalised, whatever their axes are".into())
     } else if elements != row && count + 1 >= data.len() {
         Does::Garbled("normalises over each row alone where all axes but the first are normalised".into())
     } else {
         Does::Own
     })
+}
+
+/// Says whether a scale runs along the axes that are normalised, and along no other.
+fn is_laid_out(own: &SymbolicShape, together: &[Dim]) -> bool {
+    let Some(own) = own.dims() else { return false };
+    let at = |dims: &[Dim], k: usize| dims.iter().rev().nth(k).map_or(Some(1), Dim::size);
+    (0..own.len().max(together.len())).all(|k| at(own, k) == at(together, k))
 }

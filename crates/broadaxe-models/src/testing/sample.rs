@@ -1,4 +1,4 @@
-//! Small models for tests, made without a file.
+//! Models that grow value by value, made without a file.
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::DType;
@@ -10,22 +10,38 @@ use crate::{
     source::Source,
 };
 
-/// A model that grows value by value and node by node; all values are f32.
+/// A model that grows value by value and node by node.
 pub(crate) struct Sample {
     pub(crate) model: Model,
     pub(crate) shapes: Shapes,
+    /// The version of the nodes that are added.
+    pub(crate) version: i64,
 }
 
 impl Sample {
+    /// Makes an empty ONNX model.
     pub(crate) fn new(opset: i64) -> Self {
-        let mut model = Model::new("onnx", System::Onnx, Source::memory(Vec::new(), None));
-        model.opsets.push((String::new(), opset));
-        Self { model, shapes: Shapes::default() }
+        let mut sample = Self::of(("onnx", System::Onnx), opset);
+        sample.model.opsets.push((String::new(), opset));
+        sample
     }
 
-    /// Adds an input, its shape written as text.
+    /// Makes an empty model of a format.
+    pub(crate) fn of((format, system): (&'static str, System), version: i64) -> Self {
+        let model = Model::new(format, system, Source::memory(Vec::new(), None));
+        Self { model, shapes: Shapes::default(), version }
+    }
+
+    /// Adds an input of f32, its shape written as text.
     pub(crate) fn input(&mut self, name: &str, shape: &str) -> ValueId {
-        let id = self.value(name, shape.parse().expect(shape), Origin::Declared);
+        self.typed(name, shape, DType::F32)
+    }
+
+    /// Adds an input of a type.
+    pub(crate) fn typed(&mut self, name: &str, shape: &str, dtype: DType) -> ValueId {
+        let shape: SymbolicShape = shape.parse().expect(shape);
+        let origin = if shape.rank().is_some() { Origin::Declared } else { Origin::Unknown("not given".into()) };
+        let id = self.value(name, shape, origin, Some(Element::Known(dtype)));
         self.model.graphs[0].inputs.push(id);
         id
     }
@@ -49,12 +65,10 @@ impl Sample {
         self.bytes(name, &[numbers.len()], DType::F32, bytes)
     }
 
-    fn bytes(&mut self, name: &str, shape: &[usize], dtype: DType, bytes: Vec<u8>) -> ValueId {
-        let dims: Vec<String> = shape.iter().map(usize::to_string).collect();
-        let text = format!("({})", dims.join(","));
-        let id = self.value(name, text.parse().expect("a shape"), Origin::Constant);
+    /// Adds a constant of these bytes.
+    pub(crate) fn bytes(&mut self, name: &str, shape: &[usize], dtype: DType, bytes: Vec<u8>) -> ValueId {
         let element = Element::Known(dtype);
-        self.shapes.of[id.0 as usize].element = Some(element.clone());
+        let id = self.value(name, SymbolicShape::from(shape), Origin::Constant, Some(element.clone()));
         self.model.values[id.0 as usize].constant =
             Some(Constant { element, shape: shape.to_vec(), data: Data::Held(bytes.into()) });
         id
@@ -68,20 +82,34 @@ impl Sample {
         attributes: &[(&str, Attribute)],
         shape: &str,
     ) -> ValueId {
+        let name = format!("{}_{}", op.to_lowercase(), self.model.nodes.len());
+        let inputs = inputs.iter().copied().map(Some).collect();
+        let attributes = attributes.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect();
+        self.call((&name, &format!("{name}_out")), op, inputs, attributes, shape)
+    }
+
+    /// Adds a node of this name, whose output has another name.
+    pub(crate) fn call(
+        &mut self,
+        (name, output): (&str, &str),
+        op: &str,
+        inputs: Vec<Option<ValueId>>,
+        attributes: Vec<(String, Attribute)>,
+        shape: &str,
+    ) -> ValueId {
         let id = NodeId(self.model.nodes.len() as u32);
-        let name = format!("{}_{}", op.to_lowercase(), id.0);
-        let output = self.value(&format!("{name}_out"), shape.parse().expect(shape), Origin::Inferred(id));
+        let shape = shape.parse().expect(shape);
+        let output = self.value(output, shape, Origin::Inferred(id), Some(Element::Known(DType::F32)));
         self.model.values[output.0 as usize].producer = Some((id, 0));
-        let version = self.model.opsets[0].1;
         self.model.nodes.push(Node {
             place: format!("node {}", id.0),
-            name,
+            name: name.to_string(),
             graph: GraphId(0),
-            domain: String::new(),
+            domain: if self.model.system == System::Openvino { "opset1".into() } else { String::new() },
             op: op.to_string(),
-            version,
-            attributes: attributes.iter().map(|(name, value)| ((*name).to_string(), value.clone())).collect(),
-            inputs: inputs.iter().copied().map(Some).collect(),
+            version: self.version,
+            attributes,
+            inputs,
             outputs: vec![Some(output)],
             bodies: vec![],
         });
@@ -89,13 +117,17 @@ impl Sample {
         output
     }
 
+    /// Returns the value of a name.
+    pub(crate) fn find(&self, name: &str) -> Option<ValueId> {
+        self.model.values.iter().position(|value| value.name == name).map(|at| ValueId(at as u32))
+    }
+
     fn main(&mut self) -> &mut Graph {
         &mut self.model.graphs[0]
     }
 
-    fn value(&mut self, name: &str, shape: SymbolicShape, origin: Origin) -> ValueId {
+    fn value(&mut self, name: &str, shape: SymbolicShape, origin: Origin, element: Option<Element>) -> ValueId {
         let id = ValueId(self.model.values.len() as u32);
-        let element = Some(Element::Known(DType::F32));
         self.model.values.push(Value {
             name: name.to_string(),
             graph: GraphId(0),

@@ -1,0 +1,6 @@
+//! Tables of tests: bytes and what they mean.
+
+mod fields;
+mod tensors;
+
+mod edits;
