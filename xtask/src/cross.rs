@@ -57,9 +57,14 @@ enum Scope {
 impl Scope {
     fn packages(self) -> &'static [&'static str] {
         match self {
-            Self::Everything => {
-                &["broadaxe-shape", "broadaxe-kernels", "broadaxe", "broadaxe-format", "broadaxe-models", "broadaxe-cli"]
-            }
+            Self::Everything => &[
+                "broadaxe-shape",
+                "broadaxe-kernels",
+                "broadaxe",
+                "broadaxe-format",
+                "broadaxe-models",
+                "broadaxe-cli",
+            ],
             Self::Portable | Self::Readers => &["broadaxe-shape", "broadaxe-format"],
             Self::Built(_) => &[],
         }
@@ -122,7 +127,10 @@ pub(crate) static TARGETS: &[Target] = &[
         runner_from: "apt-get install nodejs",
         ..target("wasm32-wasip1", Scope::Portable)
     },
-    Target { linker: Linker::Program("wasm-ld-22", "lld-22"), ..target("wasm32-unknown-unknown", Scope::Built("broadaxe-models")) },
+    Target {
+        linker: Linker::Program("wasm-ld-22", "lld-22"),
+        ..target("wasm32-unknown-unknown", Scope::Built("broadaxe-models"))
+    },
 ];
 
 /// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
@@ -206,7 +214,8 @@ impl Target {
         };
         let mut all = Vec::new();
         if !args.test {
-            let packages = if let (Scope::Built(one), true) = (self.tested, packages.is_empty()) { vec![one] } else { packages };
+            let packages =
+                if let (Scope::Built(one), true) = (self.tested, packages.is_empty()) { vec![one] } else { packages };
             all.push(self.cargo(root, &std, "build", args.release, &packages));
             return Ok(all);
         }
@@ -292,7 +301,11 @@ impl Target {
             missing.push(format!("{linker} ({linker_from})"));
         }
         for word in self.runner.iter().take(if runs { 3 } else { 0 }) {
-            let there = if word.starts_with('/') { Path::new(word).exists() } else { word.contains(['-', '/']) || on_path(word) };
+            let there = if word.starts_with('/') {
+                Path::new(word).exists()
+            } else {
+                word.contains(['-', '/']) || on_path(word)
+            };
             if !there {
                 missing.push(format!("{word} ({})", self.runner_from));
             }
@@ -328,7 +341,8 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let args = CrossArgs::read(&words(&["--target", "t", "--test", "--package", "p"])).unwrap();
-        let want = CrossArgs { target: Some("t".into()), test: true, packages: vec!["p".into()], ..CrossArgs::default() };
+        let want =
+            CrossArgs { target: Some("t".into()), test: true, packages: vec!["p".into()], ..CrossArgs::default() };
         assert_eq!(args, want);
         for wrong in [&[][..], &["--target"], &["--tset"], &["--test"]] {
             assert!(CrossArgs::read(&words(wrong)).is_err(), "{wrong:?}");
