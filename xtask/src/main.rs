@@ -17,6 +17,8 @@ mod sanitize;
 mod conformance;
 mod test;
 
+mod cross;
+
 use std::{
     env,
     path::{Path, PathBuf},
@@ -53,6 +55,7 @@ const TASKS: &[Task] = &[
         about: "compares with other engines, and writes docs/conformance.md",
         run: conformance::run,
     },
+    Task { name: "cross", usage: cross::CROSS_USAGE, about: "builds and tests for other machines", run: cross::run },
     Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",

@@ -132,7 +132,7 @@ fn has_avx512() -> bool {
 
 /// What came of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     Failed,
     Skipped,
@@ -152,7 +152,7 @@ impl Outcome {
 
 /// Counts tests, and the files outside the repository that they read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
+pub(crate) struct Count {
     passed: u64,
     failed: u64,
     ignored: u64,
@@ -191,6 +191,14 @@ impl Count {
             }
         }
         count
+    }
+}
+
+impl Count {
+    /// Says how many tests passed, failed and were ignored.
+    pub(crate) fn summary(&self) -> String {
+        let Self { passed, failed, ignored, .. } = self;
+        format!("tests: {passed} passed, {failed} failed, {ignored} ignored")
     }
 }
 
@@ -311,7 +319,7 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
 }
 
 /// Runs a program, shows what it says as it says it, and counts the tests in it.
-fn show(mut command: Command) -> Result<(Outcome, Count), String> {
+pub(crate) fn show(mut command: Command) -> Result<(Outcome, Count), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} cannot be run: {e}"))?;
     let mut count = Count::default();
@@ -340,9 +348,8 @@ fn sum_up(ran: &[(&str, Outcome, Duration, Count)]) -> Result<(), String> {
     }
     let stages = |outcome| ran.iter().filter(|&&(_, other, ..)| other == outcome).count();
     let (passed, failed) = (stages(Outcome::Passed), stages(Outcome::Failed));
-    let Count { passed: fine, failed: wrong, ignored, outside } = all;
-    println!("tests: {fine} passed, {wrong} failed, {ignored} ignored");
-    println!("files outside the repository: read {outside} times");
+    println!("{}", all.summary());
+    println!("files outside the repository: read {} times", all.outside);
     println!("stages: {passed} passed, {failed} failed, in {:.0} s", took.as_secs_f64());
     match ran.iter().find(|(_, outcome, ..)| *outcome == Outcome::Failed) {
         Some((name, ..)) => Err(format!("the stage {name} failed; mend it and run: cargo xtask test --only {name}")),

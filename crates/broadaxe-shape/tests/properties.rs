@@ -138,7 +138,7 @@ fn names_are_unique() {
 /// Dims whose products pass every bound: an answer or an error, never a panic.
 #[test]
 fn hostile_dims_are_refused_or_counted() {
-    let extents = [0, 1, 2, 1 << 20, 1 << 31, 1 << 62, usize::MAX / 2, usize::MAX];
+    let extents = [0, 1, 2, 1 << 20, 1 << 31, usize::MAX / 4 + 1, usize::MAX / 2, usize::MAX];
     let extents = [&[1; 6], &extents[..]].concat();
     ask(3000, 4, &extents, |rule, operands, alignment| {
         assert!(elements(alignment.shape()).is_ok(), "{operands:?} under {rule}");

@@ -1,0 +1,359 @@
+//! Builds for other machines, and runs the tests there where this machine can emulate them.
+//!
+//! The standard library of a target is the toolchain's where it is installed. Otherwise it is built from the sources
+//! of Debian's compiler (packages `rustc-web` and `rust-web-src`) together with the crates, in a folder of its own.
+//! Nothing is installed: whatever is missing is listed with the command that installs it.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    python,
+    test::{self, Count, Outcome},
+};
+
+pub(crate) const CROSS_USAGE: &str = "--list | --target T [--test] [--release] [--package P]...";
+
+/// Holds one target.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// The name of the compiler.
+    pub triple: &'static str,
+    linker: Linker,
+    /// What runs a program of the target here, with its arguments; nothing where it runs without help.
+    runner: &'static [&'static str],
+    /// Where the runner comes from.
+    runner_from: &'static str,
+    tested: Scope,
+    /// What the compiler is told besides.
+    flags: &'static str,
+}
+
+/// How programs of a target are linked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Linker {
+    /// With zig, which carries the system libraries of most targets.
+    Zig,
+    /// With this program from this Debian package.
+    Program(&'static str, &'static str),
+}
+
+/// What is tested on a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scope {
+    /// Every crate but the Python package.
+    Everything,
+    /// The rules, the readers and writers of model files, and the golden bits.
+    Portable,
+    /// The rules and the readers and writers: the kernels do not support the target.
+    Readers,
+    /// Nothing, for no emulator exists; this package is built.
+    Built(&'static str),
+}
+
+impl Scope {
+    fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Everything => &[
+                "broadaxe-shape",
+                "broadaxe-kernels",
+                "broadaxe",
+                "broadaxe-format",
+                "broadaxe-models",
+                "broadaxe-cli",
+            ],
+            Self::Portable | Self::Readers => &["broadaxe-shape", "broadaxe-format"],
+            Self::Built(_) => &[],
+        }
+    }
+
+    /// Whether the file of golden bits is checked.
+    fn golden(self) -> bool {
+        matches!(self, Self::Everything | Self::Portable)
+    }
+
+    fn about(self) -> &'static str {
+        match self {
+            Self::Everything => "all crates, golden bits",
+            Self::Portable => "rules, model files, golden bits",
+            Self::Readers => "rules, model files",
+            Self::Built(_) => "built only",
+        }
+    }
+}
+
+const fn target(triple: &'static str, tested: Scope) -> Target {
+    Target { triple, linker: Linker::Zig, runner: &[], runner_from: "", tested, flags: "" }
+}
+
+/// Every target there is.
+pub(crate) static TARGETS: &[Target] = &[
+    target("x86_64-unknown-linux-gnu", Scope::Everything),
+    Target { flags: STATIC, ..target("x86_64-unknown-linux-musl", Scope::Everything) },
+    Target {
+        runner: &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
+        runner_from: "apt-get install qemu-user libc6-arm64-cross",
+        ..target("aarch64-unknown-linux-gnu", Scope::Everything)
+    },
+    Target {
+        runner: &["qemu-aarch64"],
+        runner_from: "apt-get install qemu-user",
+        flags: STATIC,
+        ..target("aarch64-unknown-linux-musl", Scope::Everything)
+    },
+    Target {
+        linker: Linker::Program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+        runner: &["wine"],
+        runner_from: "apt-get install wine64",
+        ..target("x86_64-pc-windows-gnu", Scope::Everything)
+    },
+    target("x86_64-apple-darwin", Scope::Built("broadaxe-cli")),
+    target("aarch64-apple-darwin", Scope::Built("broadaxe-cli")),
+    Target {
+        runner: &["qemu-i386", "-L", "/usr/i686-linux-gnu"],
+        runner_from: "apt-get install qemu-user libc6-i386-cross",
+        ..target("i686-unknown-linux-gnu", Scope::Readers)
+    },
+    Target {
+        runner: &["qemu-s390x", "-L", "/usr/s390x-linux-gnu"],
+        runner_from: "apt-get install qemu-user libc6-s390x-cross",
+        ..target("s390x-unknown-linux-gnu", Scope::Readers)
+    },
+    Target {
+        runner: &["node", "--no-warnings", "xtask/wasi.mjs"],
+        runner_from: "apt-get install nodejs",
+        ..target("wasm32-wasip1", Scope::Portable)
+    },
+    Target {
+        linker: Linker::Program("wasm-ld-22", "lld-22"),
+        ..target("wasm32-unknown-unknown", Scope::Built("broadaxe-models"))
+    },
+];
+
+/// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
+const STATIC: &str = "-Clink-self-contained=no";
+
+/// Where the standard library of a target comes from.
+#[derive(Debug)]
+enum Std {
+    /// The toolchain has it.
+    Installed,
+    /// This compiler builds it from its sources.
+    Built(PathBuf),
+}
+
+/// Holds what was asked for.
+#[derive(Debug, Default, PartialEq)]
+struct CrossArgs {
+    list: bool,
+    target: Option<String>,
+    test: bool,
+    release: bool,
+    packages: Vec<String>,
+}
+
+impl CrossArgs {
+    fn read(words: &[String]) -> Result<Self, String> {
+        let mut args = Self::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().cloned().ok_or_else(|| format!("{word} needs a value"));
+            match word.as_str() {
+                "--list" => args.list = true,
+                "--target" => args.target = Some(value()?),
+                "--package" => args.packages.push(value()?),
+                "--test" => args.test = true,
+                "--release" => args.release = true,
+                other => return Err(format!("unknown argument {other}; usage: cross {CROSS_USAGE}")),
+            }
+        }
+        if args.list || args.target.is_some() { Ok(args) } else { Err(format!("usage: cross {CROSS_USAGE}")) }
+    }
+}
+
+/// Runs the task.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let args = CrossArgs::read(words)?;
+    let Some(triple) = &args.target else {
+        for target in TARGETS {
+            println!("{:28} {}", target.triple, target.tested.about());
+        }
+        return Ok(());
+    };
+    let target = find(triple)?;
+    let mut passed = Count::default();
+    for command in target.commands(root, &args)? {
+        let (outcome, count) = test::show(command)?;
+        passed += count;
+        if outcome == Outcome::Failed {
+            return Err(format!("{triple}: failed; the lines above say what"));
+        }
+    }
+    println!("{triple}: {}", if args.test { passed.summary() } else { "built".to_owned() });
+    Ok(())
+}
+
+fn find(triple: &str) -> Result<&'static Target, String> {
+    TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| {
+        let names: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
+        format!("unknown target '{triple}'; the targets are {}", names.join(", "))
+    })
+}
+
+impl Target {
+    /// Lists the commands that do what was asked, or what is missing for them.
+    fn commands(&self, root: &Path, args: &CrossArgs) -> Result<Vec<Command>, String> {
+        let std = self.std()?;
+        self.look_for_tools(args.test)?;
+        let packages: Vec<&str> = match &*args.packages {
+            [] => self.tested.packages().to_vec(),
+            given => given.iter().map(String::as_str).collect(),
+        };
+        let mut all = Vec::new();
+        if !args.test {
+            let packages =
+                if let (Scope::Built(one), true) = (self.tested, packages.is_empty()) { vec![one] } else { packages };
+            all.push(self.cargo(root, &std, "build", args.release, &packages));
+            return Ok(all);
+        }
+        if matches!(self.tested, Scope::Built(_)) {
+            return Err(format!("{}: nothing here can run its programs; leave out --test", self.triple));
+        }
+        let mut tests = self.cargo(root, &std, "test", args.release, &packages);
+        tests.args(["--lib", "--tests", "--no-fail-fast"]);
+        all.push(tests);
+        if self.tested.golden() && args.packages.is_empty() {
+            let mut golden = self.cargo(root, &std, "test", args.release, &["broadaxe-testing"]);
+            golden.args(["--test", "golden"]);
+            all.push(golden);
+        }
+        Ok(all)
+    }
+
+    /// A call of cargo that builds for the target.
+    fn cargo(&self, root: &Path, std: &Std, verb: &str, release: bool, packages: &[&str]) -> Command {
+        let mut command = match self.linker {
+            Linker::Zig => Command::new("cargo-zigbuild"),
+            Linker::Program(..) => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
+        };
+        command.arg(if (self.linker, verb) == (Linker::Zig, "build") { "zigbuild" } else { verb });
+        command.args(["--locked", "--target", self.triple, "--target-dir", "target/cross"]).current_dir(root);
+        command.args(packages.iter().flat_map(|package| ["--package", package]));
+        python::forget_us(&mut command);
+        if release {
+            command.arg("--release");
+        }
+        let own = format!("CARGO_TARGET_{}", self.triple.to_uppercase().replace('-', "_"));
+        if let Linker::Program(program, _) = self.linker {
+            command.env(format!("{own}_LINKER"), program);
+        }
+        if !self.runner.is_empty() {
+            let words = self.runner.iter().map(|word| {
+                let file = root.join(word);
+                if word.contains('/') && file.is_file() { file.display().to_string() } else { (*word).to_owned() }
+            });
+            command.env(format!("{own}_RUNNER"), words.collect::<Vec<_>>().join(" "));
+        }
+        if !self.flags.is_empty() {
+            command.env(format!("{own}_RUSTFLAGS"), self.flags);
+        }
+        if self.triple.ends_with("-darwin") {
+            // The tool that strips programs is not among what Debian's compiler brings.
+            command.env("CARGO_PROFILE_DEV_STRIP", "false").env("CARGO_PROFILE_RELEASE_STRIP", "false");
+        }
+        if let Std::Built(compiler) = std {
+            command.env("RUSTC", compiler).env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std");
+        }
+        command
+    }
+
+    /// Finds the standard library of the target.
+    fn std(&self) -> Result<Std, String> {
+        let own = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let installed = ask(Command::new(own).args(["--print", "target-libdir", "--target", self.triple]));
+        if installed.is_some_and(|folder| has_std(Path::new(&folder))) {
+            return Ok(Std::Installed);
+        }
+        let debian = PathBuf::from("/usr/bin/rustc");
+        let sources = ask(Command::new(&debian).args(["--print", "sysroot"]))
+            .map(|sysroot| Path::new(&sysroot).join("lib/rustlib/src/rust/library/Cargo.toml"));
+        if sources.is_some_and(|file| file.is_file()) {
+            return Ok(Std::Built(debian));
+        }
+        Err(format!(
+            "{0}: the standard library is missing; run `rustup target add {0}`, or on Debian \
+             `apt-get install rustc-web rust-web-src`, whose sources it is then built from",
+            self.triple
+        ))
+    }
+
+    /// Looks for the programs that linking and running need.
+    fn look_for_tools(&self, runs: bool) -> Result<(), String> {
+        let (linker, linker_from) = match self.linker {
+            Linker::Zig => ("cargo-zigbuild", "pip install cargo-zigbuild".to_owned()),
+            Linker::Program(program, package) => (program, format!("apt-get install {package}")),
+        };
+        let mut missing = Vec::new();
+        if !on_path(linker) {
+            missing.push(format!("{linker} ({linker_from})"));
+        }
+        for word in self.runner.iter().take(if runs { 3 } else { 0 }) {
+            let there = if word.starts_with('/') {
+                Path::new(word).exists()
+            } else {
+                word.contains(['-', '/']) || on_path(word)
+            };
+            if !there {
+                missing.push(format!("{word} ({})", self.runner_from));
+            }
+        }
+        if missing.is_empty() { Ok(()) } else { Err(format!("{} needs {}", self.triple, missing.join(" and "))) }
+    }
+}
+
+/// The first line that a program prints, if it ends well.
+fn ask(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
+}
+
+fn has_std(folder: &Path) -> bool {
+    let names = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.file_name());
+    names.into_iter().any(|name| name.to_string_lossy().starts_with("libstd-"))
+}
+
+fn on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    #[test]
+    fn arguments_are_read() {
+        let args = CrossArgs::read(&words(&["--target", "t", "--test", "--package", "p"])).unwrap();
+        let want =
+            CrossArgs { target: Some("t".into()), test: true, packages: vec!["p".into()], ..CrossArgs::default() };
+        assert_eq!(args, want);
+        for wrong in [&[][..], &["--target"], &["--tset"], &["--test"]] {
+            assert!(CrossArgs::read(&words(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn every_target_is_found_once() {
+        for target in TARGETS {
+            assert!(find(target.triple).is_ok_and(|found| std::ptr::eq(found, target)), "{}", target.triple);
+        }
+        assert!(find("x86_64-unknown-linux").is_err_and(|why| why.contains("x86_64-unknown-linux-gnu")));
+    }
+}
