@@ -24,7 +24,7 @@
 #define BX_ERROR_NULL 1
 
 /*
- The field struct_size of a structure is too small, or fields that this version does not know are set.
+ The field `struct_size` of a structure is too small, or fields that this version does not know are set.
  */
 #define BX_ERROR_STRUCT_SIZE 2
 
@@ -59,7 +59,7 @@
 #define BX_ERROR_DIRECTION 17
 
 /*
- The rule does not accept a rank, or a rank is above BX_MAX_RANK.
+ The rule does not accept a rank, or a rank is above `BX_MAX_RANK`.
  */
 #define BX_ERROR_RANK 18
 
@@ -129,27 +129,27 @@
 #define BX_MAX_COUNT 1024
 
 /*
- The rule has the parameter axis; in bx_rule: the field axis is set.
+ The rule has the parameter axis; in `bx_rule`: the field axis is set.
  */
 #define BX_HAS_AXIS 1
 
 /*
- The rule needs the parameter axes; in bx_rule: the field axes is set.
+ The rule needs the parameter axes; in `bx_rule`: the field axes is set.
  */
 #define BX_HAS_AXES 2
 
 /*
- The rule needs the parameter target; in bx_rule: the field target is set.
+ The rule needs the parameter target; in `bx_rule`: the field target is set.
  */
 #define BX_HAS_TARGET 4
 
 /*
- The rule has the parameter mode. Only in bx_rule_info.
+ The rule has the parameter mode. Only in `bx_rule_info`.
  */
 #define BX_HAS_MODE 8
 
 /*
- The parameter axis has a default. Only in bx_rule_info.
+ The parameter axis has a default. Only in `bx_rule_info`.
  */
 #define BX_HAS_DEFAULT_AXIS 16
 
@@ -162,6 +162,10 @@ typedef struct bx_error {
    */
   size_t struct_size;
   /*
+   The status; `BX_OK` where no call on this thread has failed.
+   */
+  int32_t status;
+  /*
    The operand, counted from 0.
    */
   ptrdiff_t operand;
@@ -173,10 +177,6 @@ typedef struct bx_error {
    The two dims that do not match.
    */
   ptrdiff_t sizes[2];
-  /*
-   The status; BX_OK where no call on this thread has failed.
-   */
-  int32_t status;
 } bx_error;
 
 /*
@@ -187,6 +187,10 @@ typedef struct bx_rule_info {
    The size of this structure.
    */
   size_t struct_size;
+  /*
+   The parameters of the rule: a combination of `BX_HAS_AXIS` and the other flags.
+   */
+  uint32_t parameters;
   /*
    The name.
    */
@@ -204,17 +208,13 @@ typedef struct bx_rule_info {
    */
   size_t min_operands;
   /*
-   The largest number of operands; SIZE_MAX where the rule has no limit.
+   The largest number of operands; `SIZE_MAX` where the rule has no limit.
    */
   size_t max_operands;
   /*
-   The default of the parameter axis, with BX_HAS_DEFAULT_AXIS.
+   The default of the parameter axis, with `BX_HAS_DEFAULT_AXIS`.
    */
   int64_t default_axis;
-  /*
-   The parameters of the rule: a combination of BX_HAS_AXIS and the other flags.
-   */
-  uint32_t parameters;
 } bx_rule_info;
 
 /*
@@ -226,15 +226,23 @@ typedef struct bx_rule {
    */
   size_t struct_size;
   /*
+   Which parameters are set: `BX_HAS_AXIS`, `BX_HAS_AXES` and `BX_HAS_TARGET`.
+   */
+  uint32_t parameters;
+  /*
+   The result axis of the smaller operand's first axis; only with `BX_HAS_AXIS`.
+   */
+  int64_t axis;
+  /*
    The name of the rule, or another name for it.
    */
   const char *name;
   /*
-   The result axis of the smaller operand's first axis; only with BX_HAS_AXIS.
+   The name of a mode; null for the default.
    */
-  int64_t axis;
+  const char *mode;
   /*
-   The result axis of each axis of the operand; only with BX_HAS_AXES.
+   The result axis of each axis of the operand; only with `BX_HAS_AXES`.
    */
   const int64_t *axes;
   /*
@@ -242,21 +250,13 @@ typedef struct bx_rule {
    */
   size_t axes_count;
   /*
-   The shape to broadcast to, slowest axis first; only with BX_HAS_TARGET.
+   The shape to broadcast to, slowest axis first; only with `BX_HAS_TARGET`.
    */
   const size_t *target;
   /*
    The rank of the target.
    */
   size_t target_rank;
-  /*
-   The name of a mode; null for the default.
-   */
-  const char *mode;
-  /*
-   Which parameters are set: BX_HAS_AXIS, BX_HAS_AXES and BX_HAS_TARGET.
-   */
-  uint32_t parameters;
 } bx_rule;
 
 /*
@@ -272,7 +272,7 @@ typedef struct bx_alignment {
    */
   size_t capacity;
   /*
-   Written: the rank of the result, also with BX_ERROR_BUFFER.
+   Written: the rank of the result, also with `BX_ERROR_BUFFER`.
    */
   size_t rank;
   /*
@@ -280,11 +280,11 @@ typedef struct bx_alignment {
    */
   size_t *dims;
   /*
-   Written, unless null: the axis of the operand that feeds each result axis; -1 where the operand repeats.
+   Written, unless null: the axis of the operand that feeds each result axis; -1 where none does.
    */
   int32_t *feeds;
   /*
-   Written, unless null: the operand's stride along each result axis; 0 where the operand repeats.
+   Written, unless null: the operand's stride along each result axis; 0 where it repeats.
    */
   ptrdiff_t *strides;
   /*
@@ -314,7 +314,7 @@ typedef struct bx_report {
    */
   size_t capacity;
   /*
-   Written: the number of bytes of the JSON with its 0, also with BX_ERROR_BUFFER.
+   Written: the number of bytes of the JSON with its 0, also with `BX_ERROR_BUFFER`.
    */
   size_t needed;
   /*
@@ -328,7 +328,7 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Returns the version of the interface that the library implements: BX_ABI_VERSION of its header.
+ Returns the version of the interface that the library implements: `BX_ABI_VERSION` of its header.
  */
 uint32_t bx_abi_version(void);
 
@@ -378,7 +378,7 @@ int32_t bx_rule_describe(size_t index, struct bx_rule_info *out);
  Writes the index of the rule with this name, or with this other name.
 
  # Safety
- `name` is null or a string; `index` is null or points to a size_t.
+ `name` is null or a string; `index` is null or points to a `size_t`.
  */
 int32_t bx_rule_find(const char *name, size_t *index);
 
@@ -387,7 +387,7 @@ int32_t bx_rule_find(const char *name, size_t *index);
 
  `dims[k]` has `ranks[k]` dims, slowest axis first. The rank of the result is written to `rank`, and its dims to `out`, which
  has room for `capacity` dims; `out` may be null. If it has too little room, only the rank is written, and the status is
- BX_ERROR_BUFFER.
+ `BX_ERROR_BUFFER`.
 
  # Safety
  `rule`, its fields, `dims` and `ranks` point to what they describe, or are null; so do `out` and `rank`, to writable memory.
@@ -403,7 +403,7 @@ int32_t bx_broadcast_shape(const struct bx_rule *rule,
 /*
  Aligns operands: writes the shape of the result and, for each operand, the axes that feed it and strides.
 
- The operands are given as in bx_broadcast_shape. With BX_ERROR_BUFFER, only the rank is written. With another error, nothing
+ The operands are given as in `bx_broadcast_shape`. With `BX_ERROR_BUFFER`, only the rank is written. With another error, nothing
  is.
 
  # Safety
@@ -426,7 +426,7 @@ const char *bx_target_name(size_t index);
  Checks what a model file means on other runtimes.
 
  `targets` has the names of the runtimes, such as "openvino" or "rank<=4". The number of findings is written to `out`, and the
- findings to its buffer. With BX_ERROR_BUFFER, only the numbers are written.
+ findings to its buffer. With `BX_ERROR_BUFFER`, only the numbers are written.
 
  # Safety
  `path` is null or a string; `targets` is null or has `target_count` strings; `out` is null or points to a structure that

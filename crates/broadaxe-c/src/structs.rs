@@ -4,7 +4,10 @@
 
 #![forbid(unsafe_code)]
 
-use std::ffi::c_char;
+use std::{
+    ffi::c_char,
+    mem::{offset_of, size_of},
+};
 
 /// The version of the interface. It changes when a program has to be compiled again.
 pub const BX_ABI_VERSION: u32 = 1;
@@ -32,10 +35,14 @@ const _: () = assert!(BX_MAX_RANK == broadaxe_shape::MAX_RANK);
 pub struct BxRule {
     /// The size of this structure.
     pub struct_size: usize,
-    /// The name of the rule, or another name for it.
-    pub name: *const c_char,
+    /// Which parameters are set: `BX_HAS_AXIS`, `BX_HAS_AXES` and `BX_HAS_TARGET`.
+    pub parameters: u32,
     /// The result axis of the smaller operand's first axis; only with `BX_HAS_AXIS`.
     pub axis: i64,
+    /// The name of the rule, or another name for it.
+    pub name: *const c_char,
+    /// The name of a mode; null for the default.
+    pub mode: *const c_char,
     /// The result axis of each axis of the operand; only with `BX_HAS_AXES`.
     pub axes: *const i64,
     /// The number of axes.
@@ -44,10 +51,6 @@ pub struct BxRule {
     pub target: *const usize,
     /// The rank of the target.
     pub target_rank: usize,
-    /// The name of a mode; null for the default.
-    pub mode: *const c_char,
-    /// Which parameters are set: `BX_HAS_AXIS`, `BX_HAS_AXES` and `BX_HAS_TARGET`.
-    pub parameters: u32,
 }
 
 /// What is known about a rule. The texts are static.
@@ -56,6 +59,8 @@ pub struct BxRule {
 pub struct BxRuleInfo {
     /// The size of this structure.
     pub struct_size: usize,
+    /// The parameters of the rule: a combination of `BX_HAS_AXIS` and the other flags.
+    pub parameters: u32,
     /// The name.
     pub name: *const c_char,
     /// What the rule does, in one line.
@@ -68,8 +73,6 @@ pub struct BxRuleInfo {
     pub max_operands: usize,
     /// The default of the parameter axis, with `BX_HAS_DEFAULT_AXIS`.
     pub default_axis: i64,
-    /// The parameters of the rule: a combination of `BX_HAS_AXIS` and the other flags.
-    pub parameters: u32,
 }
 
 /// The buffers for an alignment. The buffers for feeds and strides have one row of `capacity` entries per operand.
@@ -84,9 +87,9 @@ pub struct BxAlignment {
     pub rank: usize,
     /// Written, unless null: the dims of the result, slowest axis first.
     pub dims: *mut usize,
-    /// Written, unless null: the axis of the operand that feeds each result axis; -1 where the operand repeats.
+    /// Written, unless null: the axis of the operand that feeds each result axis; -1 where none does.
     pub feeds: *mut i32,
-    /// Written, unless null: the operand's stride along each result axis; 0 where the operand repeats.
+    /// Written, unless null: the operand's stride along each result axis; 0 where it repeats.
     pub strides: *mut isize,
     /// Read: the bytes per element of each operand, for strides in bytes. Null: strides are in elements.
     pub item_sizes: *const usize,
@@ -116,12 +119,22 @@ pub struct BxReport {
 pub struct BxError {
     /// The size of this structure.
     pub struct_size: usize,
+    /// The status; `BX_OK` where no call on this thread has failed.
+    pub status: i32,
     /// The operand, counted from 0.
     pub operand: isize,
     /// The axis of the result.
     pub axis: isize,
     /// The two dims that do not match.
     pub sizes: [isize; 2],
-    /// The status; `BX_OK` where no call on this thread has failed.
-    pub status: i32,
 }
+
+// No structure has room behind its last field, so a new field always makes it larger.
+const _: () = {
+    let pointer = size_of::<usize>();
+    assert!(size_of::<BxRule>() == offset_of!(BxRule, target_rank) + pointer);
+    assert!(size_of::<BxRuleInfo>() == offset_of!(BxRuleInfo, default_axis) + size_of::<i64>());
+    assert!(size_of::<BxAlignment>() == offset_of!(BxAlignment, own_strides) + pointer);
+    assert!(size_of::<BxReport>() == offset_of!(BxReport, findings) + pointer);
+    assert!(size_of::<BxError>() == offset_of!(BxError, sizes) + 2 * pointer);
+};

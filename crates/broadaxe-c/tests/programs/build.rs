@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-O1"];
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-O1", "-pthread"];
 
 pub(crate) fn crate_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

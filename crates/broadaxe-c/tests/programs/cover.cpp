@@ -2,6 +2,7 @@
 
 #include <broadaxe.hpp>
 #include <iostream>
+#include <thread>
 
 using namespace broadaxe;
 
@@ -32,6 +33,10 @@ static void errors() {
   expect("the axis", wrong.error().axis == 1U);
   expect("the sizes", wrong.error().sizes == std::pair<std::size_t, std::size_t>(3, 4));
   expect("the text", wrong.error().text.find("under numpy") != std::string::npos);
+  char text[8];
+  std::size_t elsewhere = 0;
+  std::thread([&] { elsewhere = bx_last_error(text, sizeof text); }).join();
+  expect("each thread has its own last error", elsewhere == 1 && bx_last_error(nullptr, 0) > 1);
 #if defined(__cpp_exceptions)
   try {
     (void)wrong.value();
