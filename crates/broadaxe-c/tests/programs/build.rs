@@ -69,7 +69,10 @@ pub(crate) enum Language {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Plain,
+    /// With the address sanitizer.
     Sanitized,
+    /// Under valgrind, which also sees what the library does with the memory of the program.
+    Valgrind,
 }
 
 /// The source of a program.
@@ -117,10 +120,32 @@ pub(crate) fn with_every_compiler(test: impl Fn(&Compiler, Mode)) {
     }
 }
 
+/// Runs a test with every compiler, and with gcc also under valgrind, where it is installed.
+pub(crate) fn with_every_checker(test: impl Fn(&Compiler, Mode)) {
+    with_every_compiler(&test);
+    if let Some(gcc) = compilers().iter().find(|compiler| compiler.c == "gcc") {
+        if exists("valgrind") {
+            test(gcc, Mode::Valgrind);
+        } else {
+            println!("skipped: valgrind is not installed");
+        }
+    }
+}
+
 /// A compiled program.
 pub(crate) struct Executable {
     path: PathBuf,
+    mode: Mode,
 }
+
+/// Errors and lost memory are failures. Static tables that are filled at run time look possibly lost, and are not.
+const VALGRIND: &[&str] = &[
+    "-q",
+    "--error-exitcode=99",
+    "--leak-check=full",
+    "--show-leak-kinds=definite",
+    "--errors-for-leak-kinds=definite",
+];
 
 impl Compiler {
     /// Says whether the compiler has the runtime of the address sanitizer.
@@ -173,14 +198,17 @@ impl Compiler {
         }
         command.arg(&source).arg("-o").arg(&path).arg(&library).arg(format!("-Wl,-rpath,{}", folder.display()));
         succeed(&mut command);
-        Executable { path }
+        Executable { path, mode }
     }
 }
 
 impl Executable {
     /// Runs the program; returns its exit code, what it prints, and its errors.
     pub(crate) fn run(&self, arguments: &[&str], input: &str) -> (Option<i32>, String, String) {
-        let mut command = Command::new(&self.path);
+        let mut command = Command::new(if self.mode == Mode::Valgrind { Path::new("valgrind") } else { &self.path });
+        if self.mode == Mode::Valgrind {
+            command.args(VALGRIND).arg(&self.path);
+        }
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();

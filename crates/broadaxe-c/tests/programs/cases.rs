@@ -8,7 +8,7 @@ use broadaxe_testing::cases::{
 };
 
 use crate::{
-    build::{Program, source, with_every_compiler},
+    build::{Program, source, with_every_checker},
     instances::{Instance, instances},
 };
 
@@ -157,7 +157,7 @@ fn questions() -> (usize, Vec<Question>) {
 fn every_case_has_the_same_result_in_c() {
     let (cases, questions) = questions();
     let input: String = questions.iter().map(|question| question.line.clone() + "\n").collect();
-    with_every_compiler(|compiler, mode| {
+    with_every_checker(|compiler, mode| {
         let program = compiler.build("cases", &Program::File(&source("cases.c")), mode);
         let (code, output, errors) = program.run(&[], &input);
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{compiler:?} {mode:?}");

@@ -1,4 +1,5 @@
-//! Compiles C and C++ programs with gcc and clang, with warnings as errors, and runs them, also with the address sanitizer.
+//! Compiles C and C++ programs with gcc and clang, with warnings as errors, and runs them, also with the address sanitizer
+//! and valgrind.
 //!
 //! The programs are those in this folder and those in the README and the guide. Without a compiler these tests are skipped, and
 //! a message says so. In CI, where the variable `CI` is set, a missing gcc is a failure.
@@ -13,11 +14,11 @@ mod pages;
 #[cfg(target_os = "linux")]
 mod symbols;
 
-use build::{Mode, Program, model, source, with_every_compiler};
+use build::{Mode, Program, model, source, with_every_checker, with_every_compiler};
 
 #[test]
 fn misuse_is_a_status() {
-    with_every_compiler(|compiler, mode| {
+    with_every_checker(|compiler, mode| {
         let program = compiler.build("misuse", &Program::File(&source("misuse.c")), mode);
         let (code, output, errors) = program.run(&[model().to_str().unwrap()], "");
         assert_eq!((code, output.as_str(), errors.as_str()), (Some(0), "", ""), "{compiler:?} {mode:?}");
