@@ -4,6 +4,7 @@
 //! The programs are those in this folder and those in the README and the guide. Without a compiler these tests are skipped, and
 //! a message says so. In CI, where the variable `CI` is set, a missing gcc is a failure.
 #![allow(clippy::print_stdout)]
+#![cfg_attr(not(target_os = "linux"), allow(dead_code))]
 
 mod build;
 mod instances;
