@@ -8,6 +8,7 @@ mod memory;
 use std::{
     any::Any,
     ffi::c_char,
+    fmt::Display,
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -60,12 +61,12 @@ fn panic_text(panic: Box<dyn Any + Send>) -> String {
     format!("bug in Broadaxe: {}", text.unwrap_or_default())
 }
 
-fn check_count(count: usize, what: &str) -> Result<(), Failure> {
+fn check_count(count: usize, what: impl Display) -> Result<(), Failure> {
     let text = || format!("{count} {what} are more than {BX_MAX_COUNT}");
     if count > BX_MAX_COUNT { Err(Failure::new(BX_ERROR_INDEX, text())) } else { Ok(()) }
 }
 
-fn check_rank(rank: usize, what: &str) -> Result<(), Failure> {
+fn check_rank(rank: usize, what: impl Display) -> Result<(), Failure> {
     let text = || format!("{what} has rank {rank}; the largest rank is {BX_MAX_RANK}");
     if rank > BX_MAX_RANK { Err(Failure::new(BX_ERROR_RANK, text())) } else { Ok(()) }
 }
@@ -252,7 +253,8 @@ pub unsafe extern "C" fn bx_align(
             // SAFETY: `k` is an operand, and the caller promises what the fields of `out` describe.
             let layout = unsafe { layout(&buffers, k, aligned.operands()[k].shape().len()) };
             let strides = if buffers.strides.is_null() { Vec::new() } else { rules::strides(&aligned, k, &layout)? };
-            rows.push((rules::feeds(&aligned, k), strides));
+            let feeds = if buffers.feeds.is_null() { Vec::new() } else { rules::feeds(&aligned, k) };
+            rows.push((feeds, strides));
         }
         // SAFETY: `out` points to a structure with this field, as was checked above.
         unsafe { write(&raw mut (*out).rank, &[rank]) };
@@ -307,7 +309,7 @@ pub unsafe extern "C" fn bx_check_file(
         let targets = unsafe { array(targets, target_count, "targets") }?;
         let name = |(k, &target): (usize, &*const c_char)| {
             // SAFETY: the caller promises a string or null.
-            unsafe { text(target, &format!("targets[{k}]")) }
+            unsafe { text(target, format_args!("targets[{k}]")) }
         };
         let names = targets.iter().enumerate().map(name).collect::<Result<Vec<_>, _>>()?;
         let report = models::check(path, &names)?;
@@ -374,9 +376,9 @@ unsafe fn aligned(
     let (dims, ranks) = unsafe { (array(dims, count, "dims")?, array(ranks, count, "ranks")?) };
     let mut shapes = Vec::with_capacity(count);
     for (k, (&dims, &rank)) in dims.iter().zip(ranks).enumerate() {
-        check_rank(rank, &format!("operand {k}"))?;
+        check_rank(rank, format_args!("operand {k}"))?;
         // SAFETY: the caller promises `rank` dims or null, and `rank` was checked.
-        shapes.push(unsafe { array(dims, rank, &format!("dims[{k}]")) }?);
+        shapes.push(unsafe { array(dims, rank, format_args!("dims[{k}]")) }?);
     }
     Ok(rule.align(&shapes)?)
 }

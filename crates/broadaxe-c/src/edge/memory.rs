@@ -2,6 +2,7 @@
 
 use std::{
     ffi::{CStr, c_char},
+    fmt::Display,
     mem, slice,
 };
 
@@ -10,7 +11,7 @@ use crate::status::{BX_ERROR_NULL, BX_ERROR_STRUCT_SIZE, BX_ERROR_TEXT, Failure}
 /// The largest size of a structure of any later version.
 const MAX_STRUCT_BYTES: usize = 4096;
 
-pub(super) fn null(what: &str) -> Failure {
+pub(super) fn null(what: impl Display) -> Failure {
     Failure::new(BX_ERROR_NULL, format!("{what} is null"))
 }
 
@@ -18,7 +19,7 @@ pub(super) fn null(what: &str) -> Failure {
 ///
 /// # Safety
 /// `pointer` is null or points to a string that ends with a 0 and is not changed during `'a`.
-pub(super) unsafe fn bytes<'a>(pointer: *const c_char, what: &str) -> Result<&'a [u8], Failure> {
+pub(super) unsafe fn bytes<'a>(pointer: *const c_char, what: impl Display) -> Result<&'a [u8], Failure> {
     if pointer.is_null() {
         return Err(null(what));
     }
@@ -30,9 +31,9 @@ pub(super) unsafe fn bytes<'a>(pointer: *const c_char, what: &str) -> Result<&'a
 ///
 /// # Safety
 /// As [`bytes`].
-pub(super) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
+pub(super) unsafe fn text<'a>(pointer: *const c_char, what: impl Display) -> Result<&'a str, Failure> {
     // SAFETY: the caller promises what `bytes` needs.
-    let bytes = unsafe { bytes(pointer, what) }?;
+    let bytes = unsafe { bytes(pointer, &what) }?;
     str::from_utf8(bytes).map_err(|error| Failure::new(BX_ERROR_TEXT, format!("{what} is not UTF-8: {error}")))
 }
 
@@ -41,7 +42,11 @@ pub(super) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
 /// # Safety
 /// `pointer` is null or points to `count` initialised values that are not changed during `'a`. `count` was checked against a
 /// limit, so that the array is smaller than the address space.
-pub(super) unsafe fn array<'a, T: Copy>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
+pub(super) unsafe fn array<'a, T: Copy>(
+    pointer: *const T,
+    count: usize,
+    what: impl Display,
+) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
     }
@@ -75,7 +80,7 @@ pub(super) unsafe trait Structure: Copy {}
 ///
 /// # Safety
 /// `pointer` is null or points to an initialised structure, which starts with its size.
-pub(super) unsafe fn structure<T: Structure>(pointer: *const T, what: &str) -> Result<T, Failure> {
+pub(super) unsafe fn structure<T: Structure>(pointer: *const T, what: impl Display) -> Result<T, Failure> {
     if pointer.is_null() {
         return Err(null(what));
     }
