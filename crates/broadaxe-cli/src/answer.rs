@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Display};
 
-use broadaxe_models::report::CheckRecord;
+use broadaxe_models::report::{CheckRecord, Checked};
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -28,13 +27,6 @@ pub enum Json {
     Value(Value),
     /// What checks found, one record per model. It may be large, so it is written only when it is asked for.
     Checked(Vec<CheckRecord>),
-}
-
-/// What a check prints as JSON.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Checked<'a> {
-    /// One entry per model, in the order of the command line.
-    pub(crate) models: &'a [CheckRecord],
 }
 
 impl Answer {

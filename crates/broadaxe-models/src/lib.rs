@@ -13,6 +13,7 @@ pub mod check;
 pub mod report;
 pub mod extract;
 pub mod fix;
+mod check_file;
 pub mod verify;
 pub mod upgrade;
 pub mod census;
@@ -24,6 +25,6 @@ pub use broadaxe_format::{
     self as format, Attribute, Cause, Constant, Edit, Element, Error, ErrorKind, Graph, GraphId, Model, Node, NodeId,
     Source, Use, Value, ValueId, Written, edit, error, graph, source,
 };
+pub use check_file::{check_file, check_model};
 pub use meaning::{Kind, Meaning, Operator, meaning};
-pub use report::check_file;
 pub use target::{PROFILES, Profile, Target};

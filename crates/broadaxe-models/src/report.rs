@@ -1,18 +1,15 @@
 //! The results of a check as plain data, for JSON, Python and text.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    check::{Counterexample, Finding, Operand, Report, Verdict, check},
-    error::Error,
-    format,
+    check::{Counterexample, Finding, Operand, Report, Verdict},
     graph::{Model, NodeId},
-    infer::{Origin, infer},
-    target::Target,
+    infer::Origin,
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
@@ -41,23 +38,11 @@ pub struct CheckRecord {
     pub findings: Vec<FindingRecord>,
 }
 
-/// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
-///
-/// ```
-/// use broadaxe_models::{Target, check_file};
-/// let targets: Vec<Target> = vec!["onnx".parse()?, "ncnn".parse()?];
-/// let record = check_file("../../examples/face.onnx", &targets)?;
-/// assert_eq!((record.nodes, record.targets[0].differs), (3, 2));
-/// # Ok::<(), broadaxe_models::Error>(())
-/// ```
-///
-/// # Errors
-/// When the file cannot be read, or is not a model that Broadaxe can read.
-pub fn check_file(path: impl AsRef<Path>, targets: &[Target]) -> Result<CheckRecord, Error> {
-    let path = path.as_ref();
-    let model = format::open(path)?;
-    let shapes = infer(&model, &[])?;
-    Ok(CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, targets)))
+/// What a check prints as JSON.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Checked<'a> {
+    /// One entry per model, in the order of the command line.
+    pub models: &'a [CheckRecord],
 }
 
 /// How often each verdict was given for one target.

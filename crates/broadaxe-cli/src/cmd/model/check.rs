@@ -3,8 +3,8 @@
 use broadaxe_models::{
     Model,
     check::check,
-    fix::advise,
-    report::{CheckRecord, TargetRecord},
+    check_model,
+    report::{CheckRecord, Checked, TargetRecord},
     target::{Law, PROFILES, Profile, Target},
     upgrade::OPSET,
 };
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Open, load, sarif, text};
 use crate::{
-    answer::{Answer, Checked, Json, table},
+    answer::{Answer, Json, table},
     args::{CheckArgs, ReportFormat, TargetArgs},
     error::Error,
 };
@@ -29,9 +29,12 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     let (mut records, mut texts) = (Vec::new(), Vec::new());
     for path in &args.models {
         let loaded = load(path, &args.targets.inputs, open)?;
-        let mut report = check(&loaded.model, &loaded.shapes, &targets);
-        let fixed = if args.quiet { 0 } else { advise(&loaded.model, &loaded.shapes, &targets, &mut report)? };
-        let record = CheckRecord::new(&loaded.path.display().to_string(), &loaded.model, &report);
+        let (path, model) = (&loaded.path, &loaded.model);
+        let (record, fixed) = if args.quiet {
+            (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, &targets)), 0)
+        } else {
+            check_model(path, model, &loaded.shapes, &targets)?
+        };
         let hint = if args.quiet { String::new() } else { hint(&loaded.model, &record, fixed) };
         texts.push(show(&record, args) + &hint);
         records.push(record);

@@ -1,0 +1,62 @@
+//! Checks a model file, and says what would repair it.
+
+use std::path::Path;
+
+use crate::{
+    Model,
+    check::check,
+    error::Error,
+    fix::advise,
+    format,
+    infer::{Shapes, infer},
+    report::CheckRecord,
+    target::Target,
+};
+
+/// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
+///
+/// ```
+/// use broadaxe_models::{Target, check_file};
+/// let targets: Vec<Target> = vec!["onnx".parse()?, "ncnn".parse()?];
+/// let record = check_file("../../examples/face.onnx", &targets)?;
+/// assert_eq!((record.nodes, record.targets[0].differs), (3, 2));
+/// # Ok::<(), broadaxe_models::Error>(())
+/// ```
+///
+/// # Errors
+/// When the file cannot be read, or is not a model that Broadaxe can read.
+pub fn check_file(path: impl AsRef<Path>, targets: &[Target]) -> Result<CheckRecord, Error> {
+    let path = path.as_ref();
+    let model = format::open(path)?;
+    let shapes = infer(&model, &[])?;
+    Ok(check_model(path, &model, &shapes, targets)?.0)
+}
+
+/// Checks a model that was read from this file; also returns how many findings one fix for all targets removes.
+///
+/// # Errors
+/// As [`advise`].
+pub fn check_model(
+    path: &Path,
+    model: &Model,
+    shapes: &Shapes,
+    targets: &[Target],
+) -> Result<(CheckRecord, usize), Error> {
+    let mut report = check(model, shapes, targets);
+    let fixed = advise(model, shapes, targets, &mut report)?;
+    Ok((CheckRecord::new(&path.display().to_string(), model, &report), fixed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The findings say what repairs them, as those of the command do.
+    #[test]
+    fn findings_have_repairs() {
+        let targets: Vec<Target> = ["openvino", "ncnn"].iter().map(|name| name.parse().unwrap()).collect();
+        let record = check_file("../broadaxe-format/tests/models/fire.param", &targets).unwrap();
+        let repairs = record.findings.iter().filter(|finding| finding.repair.is_some()).count();
+        assert_eq!((record.attention(), repairs), (1, 1));
+    }
+}
