@@ -1,6 +1,6 @@
 //! Results of every operator, dtype and layout as hashes, the same on every architecture and instruction set.
 //!
-//! The hashes are in `cases/golden.txt`: a line has the operator, the dtype of its operands, and one hash (FNV-1a, 64 bits)
+//! The hashes are in `golden.txt`: a line has the operator, the dtype of its operands, and one hash (FNV-1a, 64 bits)
 //! for each layout, of the bytes of the result with every element in little-endian order. They say that results are the
 //! same everywhere; that they are right is what the other tests say. After a change of results that is meant, run the
 //! test with `BROADAXE_GOLDEN=write` to record them again.
@@ -15,7 +15,7 @@ use broadaxe_testing::{
     random::Random,
 };
 
-const RECORD: &str = include_str!("../../../cases/golden.txt");
+const RECORD: &str = include_str!("golden.txt");
 const HEAD: &str = "# operator dtype";
 
 /// Holds where elements are: the extents, and for the first, the last and every other operand the step along each axis.
@@ -157,7 +157,7 @@ fn bits_are_the_same_everywhere() {
         let isa = Isa::available()[0];
         let lines = kernels.iter().map(|(name, kernel)| line(isa, name, kernel));
         let text: String = std::iter::once(head).chain(lines).map(|line| line + "\n").collect();
-        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../cases/golden.txt"), text).unwrap();
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"), text).unwrap();
         return;
     }
     let recorded: Vec<&str> = RECORD.lines().collect();
