@@ -145,6 +145,17 @@ enum Std {
     Built(PathBuf),
 }
 
+/// Says how something is built.
+#[derive(Debug, Default)]
+pub(crate) struct Build {
+    /// The profile, if not that of development.
+    pub profile: Option<&'static str>,
+    /// What the compiler is told besides.
+    pub flags: String,
+    /// The oldest C library of GNU that programs must run with, if not that of the linker.
+    pub oldest_glibc: Option<&'static str>,
+}
+
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
 struct CrossArgs {
@@ -196,7 +207,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn find(triple: &str) -> Result<&'static Target, String> {
+pub(crate) fn find(triple: &str) -> Result<&'static Target, String> {
     TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
         format!("unknown target '{triple}'; the targets are {}", names.join(", "))
@@ -206,7 +217,7 @@ fn find(triple: &str) -> Result<&'static Target, String> {
 impl Target {
     /// Lists the commands that do what was asked, or what is missing for them.
     fn commands(&self, root: &Path, args: &CrossArgs) -> Result<Vec<Command>, String> {
-        let std = self.std()?;
+        let build = Build { profile: args.release.then_some("release"), ..Build::default() };
         self.look_for_tools(args.test)?;
         let packages: Vec<&str> = match &*args.packages {
             [] => self.tested.packages().to_vec(),
@@ -216,37 +227,64 @@ impl Target {
         if !args.test {
             let packages =
                 if let (Scope::Built(one), true) = (self.tested, packages.is_empty()) { vec![one] } else { packages };
-            all.push(self.cargo(root, &std, "build", args.release, &packages));
+            all.push(self.cargo(root, &build, "build", &packages)?);
             return Ok(all);
         }
         if matches!(self.tested, Scope::Built(_)) {
             return Err(format!("{}: nothing here can run its programs; leave out --test", self.triple));
         }
-        let mut tests = self.cargo(root, &std, "test", args.release, &packages);
+        let mut tests = self.cargo(root, &build, "test", &packages)?;
         tests.args(["--lib", "--tests", "--no-fail-fast"]);
         all.push(tests);
         if self.tested.golden() && args.packages.is_empty() {
-            let mut golden = self.cargo(root, &std, "test", args.release, &["broadaxe-testing"]);
+            let mut golden = self.cargo(root, &build, "test", &["broadaxe-testing"])?;
             golden.args(["--test", "golden"]);
             all.push(golden);
         }
         Ok(all)
     }
 
-    /// A call of cargo that builds for the target.
-    fn cargo(&self, root: &Path, std: &Std, verb: &str, release: bool, packages: &[&str]) -> Command {
+    /// Returns the command that builds packages for the target.
+    pub(crate) fn build(&self, root: &Path, build: &Build, packages: &[&str]) -> Result<Command, String> {
+        self.look_for_tools(false)?;
+        self.cargo(root, build, "build", packages)
+    }
+
+    /// A call of cargo for the target.
+    fn cargo(&self, root: &Path, build: &Build, verb: &str, packages: &[&str]) -> Result<Command, String> {
         let mut command = match self.linker {
             Linker::Zig => Command::new("cargo-zigbuild"),
             Linker::Program(..) => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
         };
         command.arg(if (self.linker, verb) == (Linker::Zig, "build") { "zigbuild" } else { verb });
-        command.args(["--locked", "--target", self.triple, "--target-dir", "target/cross"]).current_dir(root);
+        let glibc = build.oldest_glibc.filter(|_| self.triple.ends_with("-linux-gnu"));
+        let triple = glibc.map_or_else(|| self.triple.to_owned(), |version| format!("{}.{version}", self.triple));
+        command.args(["--locked", "--target", &triple]).current_dir(root);
         command.args(packages.iter().flat_map(|package| ["--package", package]));
+        command.args(build.profile.iter().flat_map(|profile| ["--profile", profile]));
         python::forget_us(&mut command);
-        if release {
-            command.arg("--release");
+        if self.set(root, build, &mut command)? {
+            command.arg("-Zbuild-std");
         }
+        Ok(command)
+    }
+
+    /// Prepares a call of maturin for the target; its arguments get what cargo needs, once for all targets.
+    pub(crate) fn prepare(&self, root: &Path, build: &Build, command: &mut Command, first: bool) -> Result<(), String> {
+        self.look_for_tools(false)?;
+        if self.linker == Linker::Zig && first {
+            command.arg("--zig");
+        }
+        if self.set(root, build, command)? && first {
+            command.args(["--", "-Zbuild-std"]);
+        }
+        Ok(())
+    }
+
+    /// Sets what cargo reads of its environment. Returns whether the standard library is built too.
+    fn set(&self, root: &Path, build: &Build, command: &mut Command) -> Result<bool, String> {
         let own = format!("CARGO_TARGET_{}", self.triple.to_uppercase().replace('-', "_"));
+        command.env("CARGO_TARGET_DIR", root.join("target/cross"));
         if let Linker::Program(program, _) = self.linker {
             command.env(format!("{own}_LINKER"), program);
         }
@@ -257,17 +295,19 @@ impl Target {
             });
             command.env(format!("{own}_RUNNER"), words.collect::<Vec<_>>().join(" "));
         }
-        if !self.flags.is_empty() {
-            command.env(format!("{own}_RUSTFLAGS"), self.flags);
+        let flags = format!("{} {}", self.flags, build.flags);
+        if !flags.trim().is_empty() {
+            command.env(format!("{own}_RUSTFLAGS"), flags.trim());
         }
         if self.triple.ends_with("-darwin") {
             // The tool that strips programs is not among what Debian's compiler brings.
-            command.env("CARGO_PROFILE_DEV_STRIP", "false").env("CARGO_PROFILE_RELEASE_STRIP", "false");
+            for profile in ["DEV", "RELEASE", "SHIPPED"] {
+                command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "false");
+            }
         }
-        if let Std::Built(compiler) = std {
-            command.env("RUSTC", compiler).env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std");
-        }
-        command
+        let Std::Built(compiler) = self.std()? else { return Ok(false) };
+        command.env("RUSTC", compiler).env("RUSTC_BOOTSTRAP", "1");
+        Ok(true)
     }
 
     /// Finds the standard library of the target.

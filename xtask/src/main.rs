@@ -18,6 +18,7 @@ mod conformance;
 mod test;
 
 mod cross;
+mod dist;
 
 use std::{
     env,
@@ -56,6 +57,7 @@ const TASKS: &[Task] = &[
         run: conformance::run,
     },
     Task { name: "cross", usage: cross::CROSS_USAGE, about: "builds and tests for other machines", run: cross::run },
+    Task { name: "dist", usage: dist::DIST_USAGE, about: "builds what a release has", run: dist::run },
     Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",

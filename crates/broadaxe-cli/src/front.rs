@@ -1,6 +1,7 @@
 //! Reads the command line, runs a subcommand, prints its answer and gives the exit code.
 
 use std::{
+    ffi::OsString,
     fmt::Display,
     io::{self, Write},
     process::ExitCode,
@@ -20,13 +21,16 @@ use crate::{
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
+    ExitCode::from(main_with(&std::env::args_os().collect::<Vec<_>>()))
+}
+
+/// Runs the command with these arguments, of which the first is its name, and returns the exit code.
+pub fn main_with(args: &[OsString]) -> u8 {
     // Without handlers an interrupted run leaves a temporary file, which the next run removes.
     let _ = stop::watch();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => {
-            return ExitCode::from(misused(&error));
-        }
+        Err(error) => return misused(&error, args),
     };
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
@@ -42,12 +46,12 @@ pub fn main() -> ExitCode {
             Ok(())
         }
     };
-    ExitCode::from(printed.map_or_else(|error| tell(&error).max(code), |()| code))
+    printed.map_or_else(|error| tell(&error).max(code), |()| code)
 }
 
 /// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
-fn misused(error: &clap::Error) -> u8 {
-    if error.use_stderr() && std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
+fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
+    if error.use_stderr() && args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json") {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }

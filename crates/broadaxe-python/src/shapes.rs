@@ -1,5 +1,7 @@
 //! Shapes without elements: broadcasts of known and of symbolic dims, and where the axes of operands go.
 
+use std::ffi::OsString;
+
 use broadaxe_cli::{
     args::{Cli, Command},
     cmd,
@@ -151,4 +153,11 @@ pub(crate) fn command(py: Python<'_>, args: Vec<String>) -> PyResult<Told> {
         _ => Err(PyValueError::new_err("only compare, explain and targets can be asked here")),
     })?;
     answer.map(Told::from).map_err(|error| raised(py, &error))
+}
+
+/// Runs the command line `broadaxe` with these arguments, and returns its exit code.
+#[pyfunction]
+pub(crate) fn command_line(py: Python<'_>, args: Vec<OsString>) -> PyResult<u8> {
+    // Nothing of Python is touched meanwhile, and the command handles signals itself.
+    py.detach(|| caught(|| Ok(broadaxe_cli::front::main_with(&args))))
 }

@@ -1,0 +1,49 @@
+"""The command that the package installs: the same answers and exit codes as the program."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[3]
+CASES = [
+    (["--version"], 0, "broadaxe 0."),
+    (["shape", "2,1", "3"], 0, "(2, 3)"),
+    (["shape", "2,3", "3,2"], 1, "axis 0 is 2 in a and 3 in b"),
+    (["check", "examples/face.onnx", "--for", "ncnn", "--quiet"], 1, "differ"),
+    (["check", "examples/face.onnx", "--for", "openvno"], 2, "did you mean 'openvino'"),
+    (["eval", "x + 1", "x=2"], 0, "3"),
+    (["frobnicate"], 2, "frobnicate"),
+]
+
+
+def run(args, program=(sys.executable, "-m", "broadaxe")):
+    return subprocess.run([*program, *args], capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+@pytest.mark.parametrize(("args", "code", "text"), CASES, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_answers_and_exit_codes(args, code, text):
+    done = run(args)
+    assert (done.returncode, text in done.stdout + done.stderr) == (code, True), done
+
+
+def test_the_installed_script_is_the_command():
+    script = pathlib.Path(sys.executable).parent / "broadaxe"
+    if not script.exists():
+        pytest.skip("the package was put in place without its script")
+    assert shutil.which(script)
+    assert run(["rules"], [script]).stdout == run(["rules"]).stdout
+
+
+def test_json_goes_to_standard_output():
+    done = run(["shape", "2,3", "3,2", "--json"])
+    assert "axis 0 is 2" in json.dumps(json.loads(done.stdout))
+
+
+def test_a_closed_output_is_no_crash():
+    command = f'"{sys.executable}" -m broadaxe rules | head -1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert "Traceback" not in done.stderr and "panic" not in done.stderr
