@@ -5,7 +5,7 @@ import re
 
 PACKAGES = "https://github.com/broadaxe/broadaxe/releases/download"
 
-# The archives with the command, by target; with a bar between them, one of several will do.
+# The archives with the command, by target.
 TARGETS = [
     "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu",
@@ -13,7 +13,7 @@ TARGETS = [
     "aarch64-unknown-linux-musl",
     "x86_64-apple-darwin",
     "aarch64-apple-darwin",
-    "x86_64-pc-windows-msvc|x86_64-pc-windows-gnu",
+    "x86_64-pc-windows-gnu",
 ]
 
 # The wheels: patterns of their tags, once for every Python from 3.10 on and once for 3.14 without a global lock.
@@ -35,9 +35,7 @@ def archive(version, target):
 
 def missing(names, version):
     """Lists what a complete release would have and these names do not."""
-    lacking = [
-        archive(version, target) for target in TARGETS if not any(archive(version, one) in names for one in target.split("|"))
-    ]
+    lacking = [name for name in (archive(version, target) for target in TARGETS) if name not in names]
     lacking += [name for name in [f"broadaxe-{version}.tar.gz"] if name not in names]
     for python in PYTHONS:
         for platform in PLATFORMS:
