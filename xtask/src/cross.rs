@@ -147,7 +147,7 @@ enum Std {
 
 /// Says how something is built.
 #[derive(Debug, Default)]
-pub(crate) struct Build {
+pub(crate) struct BuildOptions {
     /// The profile, if not that of development.
     pub profile: Option<&'static str>,
     /// What the compiler is told besides.
@@ -217,7 +217,7 @@ pub(crate) fn find(triple: &str) -> Result<&'static Target, String> {
 impl Target {
     /// Lists the commands that do what was asked, or what is missing for them.
     fn commands(&self, root: &Path, args: &CrossArgs) -> Result<Vec<Command>, String> {
-        let build = Build { profile: args.release.then_some("release"), ..Build::default() };
+        let build = BuildOptions { profile: args.release.then_some("release"), ..BuildOptions::default() };
         self.look_for_tools(args.test)?;
         let packages: Vec<&str> = match &*args.packages {
             [] => self.tested.packages().to_vec(),
@@ -245,13 +245,13 @@ impl Target {
     }
 
     /// Returns the command that builds packages for the target.
-    pub(crate) fn build(&self, root: &Path, build: &Build, packages: &[&str]) -> Result<Command, String> {
+    pub(crate) fn build(&self, root: &Path, build: &BuildOptions, packages: &[&str]) -> Result<Command, String> {
         self.look_for_tools(false)?;
         self.cargo(root, build, "build", packages)
     }
 
     /// A call of cargo for the target.
-    fn cargo(&self, root: &Path, build: &Build, verb: &str, packages: &[&str]) -> Result<Command, String> {
+    fn cargo(&self, root: &Path, build: &BuildOptions, verb: &str, packages: &[&str]) -> Result<Command, String> {
         let mut command = match self.linker {
             Linker::Zig => Command::new("cargo-zigbuild"),
             Linker::Program(..) => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
@@ -270,7 +270,13 @@ impl Target {
     }
 
     /// Prepares a call of maturin for the target; its arguments get what cargo needs, once for all targets.
-    pub(crate) fn prepare(&self, root: &Path, build: &Build, command: &mut Command, first: bool) -> Result<(), String> {
+    pub(crate) fn prepare(
+        &self,
+        root: &Path,
+        build: &BuildOptions,
+        command: &mut Command,
+        first: bool,
+    ) -> Result<(), String> {
         self.look_for_tools(false)?;
         if self.linker == Linker::Zig && first {
             command.arg("--zig");
@@ -282,7 +288,7 @@ impl Target {
     }
 
     /// Sets what cargo reads of its environment. Returns whether the standard library is built too.
-    fn set(&self, root: &Path, build: &Build, command: &mut Command) -> Result<bool, String> {
+    fn set(&self, root: &Path, build: &BuildOptions, command: &mut Command) -> Result<bool, String> {
         let own = format!("CARGO_TARGET_{}", self.triple.to_uppercase().replace('-', "_"));
         command.env("CARGO_TARGET_DIR", root.join("target/cross"));
         if let Linker::Program(program, _) = self.linker {

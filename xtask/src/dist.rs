@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-use crate::cross::{self, Build};
+use crate::cross::{self, BuildOptions};
 
 pub(crate) const DIST_USAGE: &str = "[--target T]... [--no-wheels | --no-archives]";
 
@@ -128,14 +128,14 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 
 impl Bench<'_> {
     /// What every build is told: no path of this machine is in what it writes, and its time is that of the commit.
-    fn build(&self) -> Build {
+    fn build(&self) -> BuildOptions {
         let home = env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from);
         let flags = format!(
             "--remap-path-prefix={}=/broadaxe --remap-path-prefix={}=/cargo",
             self.root.display(),
             home.display()
         );
-        Build { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17") }
+        BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17") }
     }
 
     fn stamp(&self, command: &mut Command) {
