@@ -47,7 +47,13 @@ pub fn main() -> ExitCode {
 
 /// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
 fn misused(error: &clap::Error) -> u8 {
-    if error.use_stderr() && std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json") {
+    let said = |option: &str| std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == option);
+    if error.kind() == clap::error::ErrorKind::DisplayVersion && (said("--verbose") || said("--json")) {
+        let answer = cmd::version::run();
+        let printed = if said("--json") { print_json(&answer.json) } else { print(answer.text.as_bytes()) };
+        return printed.map_or_else(|error| tell(&error), |()| 0);
+    }
+    if error.use_stderr() && said("--json") {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }
@@ -84,19 +90,11 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);
-            Ok(page("script", &script))
+            let text = String::from_utf8_lossy(&script).into_owned();
+            Ok(Answer::new(text.clone(), json!({ "script": text })))
         }
-        Command::Man => {
-            let mut page_bytes = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page_bytes).map_err(|e| Error::output(&e))?;
-            Ok(page("page", &page_bytes))
-        }
+        Command::Man(args) => cmd::man::run(args, Cli::command()),
     }
-}
-
-fn page(name: &str, bytes: &[u8]) -> Answer {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    Answer::new(text.clone(), json!({ name: text }))
 }
 
 /// Writes to standard output; colours are taken out unless it is a terminal that shows them.
