@@ -12,7 +12,8 @@ use clap::{
 };
 
 pub use self::model::{
-    CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+    CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs,
+    UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -143,7 +144,8 @@ Examples:
   broadaxe check model.onnx --for openvino,ncnn
   broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
   broadaxe check *.onnx --for openvino --quiet       one line per model
-  broadaxe check model.xml --for onnx --format sarif > findings.sarif";
+  broadaxe check model.xml --for onnx --output sarif=findings.sarif
+  broadaxe check --skip-others models/*              other files are skipped";
 
 const FIX_EXAMPLES: &str = "\
 Examples:

@@ -30,12 +30,17 @@ pub fn main() -> ExitCode {
     };
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
-        Ok(answer) => u8::from(answer.refused),
+        Ok(answer) => answer.code(),
         Err(error) => error.kind().code(),
     };
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
-        (Ok(answer), false) => print(answer.text.as_bytes()),
+        (Ok(answer), false) => {
+            let printed = print(answer.text.as_bytes());
+            note(&answer.notes);
+            answer.errors.iter().for_each(|error| _ = tell(error));
+            printed
+        }
         (Err(error), true) => print_json(&error.to_json()),
         (Err(error), false) => {
             tell(error);
@@ -105,6 +110,14 @@ fn print(bytes: &[u8]) -> Result<(), Error> {
 
 fn print_json(value: &impl Display) -> Result<(), Error> {
     print(format!("{value}\n").as_bytes())
+}
+
+/// Writes notes to standard error.
+fn note(notes: &[String]) {
+    let bold = Style::new().bold();
+    for text in notes {
+        let _ = anstream::stderr().write_all(format!("{bold}note{bold:#}: {text}\n").as_bytes());
+    }
 }
 
 /// Writes an error to standard error and returns its exit code. A closed standard error is not another failure.
