@@ -59,7 +59,9 @@ def test_a_failing_model_fails_with_annotations_and_sarif(action, project, model
     assert tags(log) == {"my models/a model.onnx": 3, "my models/100%25%2Ca%3Ab.onnx": 3, "-x.onnx": 3}, log
     assert "title=broadaxe%3A differs::bias1 (Add) for onnx: " in log, log
     assert outputs == {"sarif": "out put.sarif"}
-    assert len(results(project / "out put.sarif")) == 9
+    found = results(project / "out put.sarif")
+    uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in found}
+    assert len(found) == 9 and uris == {"my%20models/a%20model.onnx", "my%20models/100%25%2Ca%3Ab.onnx", "-x.onnx"}, uris
     # Whatever the text says is not read as a command.
     begin, end = re.search(r"(?m)^::stop-commands::([0-9a-f]{32})$", log), re.search(r"(?m)^::([0-9a-f]{32})::$", log)
     assert begin[1] == end[1]
@@ -97,15 +99,28 @@ def test_errors_say_what_is_wrong(action, project):
     cases = [
         ("*.tflite", r"^::error::no file matches \*\.tflite$"),
         ("\n \n", r"^::error::the input 'models' names no file$"),
-        ("not a model.onnx", r"^::error title=broadaxe::error: not a model\.onnx"),
     ]
     for models, wanted in cases:
         code, log, outputs = action(models=models)
         assert code == 2, log
         assert re.search(wanted, log, re.MULTILINE), log
         assert outputs == {"sarif": ""}
-    code, log, _ = action(models="not a model.onnx", targets="no-such-runtime")
+    (project / "broadaxe.sarif").write_text("of an earlier run")
+    code, log, outputs = action(models="not a model.onnx", targets="no-such-runtime")
     assert code == 2 and "no-such-runtime" in log, log
+    assert "\n::error title=broadaxe::broadaxe check could not run; the log says why\n" in log, log
+    assert outputs == {"sarif": ""}
+
+
+def test_a_file_that_is_not_a_model_does_not_hide_others(action, project, models):
+    (project / "a.onnx").write_text("text")
+    shutil.copy(models / "failing.onnx", project / "b.onnx")
+    code, log, outputs = action(models="*.onnx")
+    assert code == 2, log
+    assert tags(log) == {"a.onnx": 1, "b.onnx": 3}, log
+    assert re.search(r"(?m)^::error file=a\.onnx,line=1,title=broadaxe::not a model file", log), log
+    assert outputs == {"sarif": "broadaxe.sarif"}
+    assert len(results(project / "broadaxe.sarif")) == 3
 
 
 def test_a_wheel_or_a_folder_can_be_installed(action, project, models, wheels, monkeypatch):

@@ -48,9 +48,15 @@ def test_variables_choose_models_targets_and_the_wheel(project, models, offline,
     assert [issue["location"]["path"] for issue in json.loads(quality.read_text())] == ["a b.onnx"]
 
 
-def test_errors_say_what_is_wrong(project, offline):
+def test_errors_say_what_is_wrong(project, models, offline):
     code, log, _ = job(project, offline)
-    assert code == 1 and "no file matches '**/*.onnx'" in log, log
+    assert code == 2 and "no file matches '**/*.onnx'" in log, log
+    code, log, _ = job(project, offline, BROADAXE_MODELS="\n \n")
+    assert code == 2 and "names no file" in log, log
     (project / "a.onnx").write_text("text")
-    code, log, _ = job(project, offline)
+    shutil.copy(models / "failing.onnx", project / "b.onnx")
+    code, log, (_, quality) = job(project, offline)
     assert code == 2 and "a.onnx" in log, log
+    # The other models are judged.
+    paths = [issue["location"]["path"] for issue in json.loads(quality.read_text())]
+    assert paths == ["b.onnx"] * 3 + ["a.onnx"]

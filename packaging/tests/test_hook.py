@@ -43,6 +43,8 @@ def test_a_commit_with_a_failing_model_is_stopped(project, hook, models, offline
     # Files that are not models, whose endings models have as well.
     (project / "package.json").write_text('{"name": "a"}')
     (project / "pom.xml").write_text("<project/>")
+    # A format that is not read yet.
+    (project / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3")
     succeed(["git", "add", "--all"], project, env=offline)
     text = succeed(["git", "commit", "--message", "Add a clean model"], project, env=offline)
     assert "Passed" in text
@@ -61,16 +63,34 @@ def test_targets_and_files_can_be_chosen(project, hook, models, offline):
     shutil.copy(models / "failing.onnx", project / "model.onnx")
     (project / "models").mkdir()
     (project / "models" / "net.json").write_text("{}")
-    configure(project, hook, args=["--for=openvino", "--"])
+    configure(project, hook, args=["--skip-others", "--for=openvino", "--"])
     succeed(["git", "add", "--all"], project, env=offline)
     text = succeed(["pre-commit", "run", "--all-files"], project, env=offline)
     assert "Passed" in text
 
-    # A file that is not a model, in a folder that is said to have models, is an error with its name.
-    configure(project, hook, files=r"^models/.*\.json$")
+    # Without --skip-others, a file that is not a model is an error with its name.
+    configure(project, hook, files=r"^models/.*\.json$", args=["--for=openvino", "--"])
     succeed(["git", "add", "--all"], project, env=offline)
     code, text = run(["pre-commit", "run", "--all-files"], project, env=offline)
     assert code == 1 and "models/net.json" in text, text
+
+
+def test_files_that_are_not_models_are_skipped_with_a_note(project, hook, models, offline):
+    for name, data in (("a.json", b"{}"), ("b.xml", b"<project/>"), ("c.tflite", b"\x1c\0\0\0TFL3")):
+        (project / name).write_bytes(data)
+    configure(project, hook, verbose=True)
+    succeed(["git", "add", "--all"], project, env=offline)
+    text = succeed(["pre-commit", "run", "--all-files"], project, env=offline)
+    assert "not a model: " in text or "not models: " in text, text
+    assert "skipped 1 TFLite model, a format that Broadaxe does not read yet: c.tflite" in text, text
+
+    # A damaged model is an error, and so is a file that only its name says to be one.
+    data = (models / "clean.onnx").read_bytes()
+    (project / "cut.onnx").write_bytes(data[: len(data) // 2])
+    (project / "text.onnx").write_text("text")
+    succeed(["git", "add", "--all"], project, env=offline)
+    code, text = run(["pre-commit", "run", "--all-files"], project, env=offline)
+    assert code == 1 and "cut.onnx" in text and "error: text.onnx: not a model file" in text, text
 
 
 def test_nothing_of_this_repository_is_built(hook, offline):

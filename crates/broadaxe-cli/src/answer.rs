@@ -2,15 +2,16 @@
 
 use std::fmt::{self, Display};
 
-use broadaxe_models::report::{CheckRecord, Checked};
+use broadaxe_models::report::CheckRecord;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::error::escaped;
+use crate::error::{Error, ErrorKind, escaped};
 
 /// The answer of a subcommand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Answer {
     /// For people; ends with a line feed. It may hold colours, which are taken out where there is no terminal.
     pub text: String,
@@ -18,6 +19,10 @@ pub struct Answer {
     pub json: Json,
     /// Whether the answer is a refusal, which ends with exit code 1.
     pub refused: bool,
+    /// Files that could not be used, where others could.
+    pub errors: Vec<Error>,
+    /// What else people are told, on standard error; one line each.
+    pub notes: Vec<String>,
 }
 
 /// The JSON of an answer.
@@ -25,14 +30,71 @@ pub struct Answer {
 pub enum Json {
     /// A value.
     Value(Value),
-    /// What checks found, one record per model. It may be large, so it is written only when it is asked for.
-    Checked(Vec<CheckRecord>),
+    /// What checks found. It may be large, so it is written only when it is asked for.
+    Checked(Checked),
+}
+
+/// What a check prints as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Checked {
+    /// One entry per model that was judged, in the order of the command line.
+    pub models: Vec<CheckRecord>,
+    /// One entry per file that cannot be read or is not a model; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FileRecord>,
+    /// One entry per file that `--skip-others` skipped; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<FileRecord>,
+}
+
+/// A file that was not judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileRecord {
+    /// The file, as it was given.
+    pub file: String,
+    /// Why it was not judged.
+    pub message: String,
+    /// The place in the file, where one is known.
+    pub field: Option<String>,
+}
+
+impl FileRecord {
+    /// Records an error about a file.
+    pub fn new(file: &str, error: &Error) -> Self {
+        // What the system answers about a file begins with the name of the file.
+        let message = error.message();
+        let message = message.strip_prefix(file).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
+        Self { file: file.to_owned(), message: message.to_owned(), field: error.field_name().map(str::to_owned) }
+    }
+
+    /// Says what is wrong and where, without the name of the file.
+    pub fn sentence(&self) -> String {
+        self.field.as_ref().map_or_else(|| self.message.clone(), |field| format!("{} ({field})", self.message))
+    }
 }
 
 impl Answer {
     /// Makes an answer that is fine.
     pub fn new(text: String, json: Value) -> Self {
-        Self { text, json: json.into(), refused: false }
+        Self::judged(text, json, false)
+    }
+
+    /// Makes an answer that is a refusal or not.
+    pub fn judged(text: String, json: Value, refused: bool) -> Self {
+        Self { text, json: json.into(), refused, errors: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Returns the exit code: that of an error comes before that of a refusal.
+    pub fn code(&self) -> u8 {
+        if self.errors.is_empty() { u8::from(self.refused) } else { ErrorKind::File.code() }
+    }
+
+    /// Returns the answer if all files could be used, or else the first error.
+    ///
+    /// # Errors
+    /// The error about the first file that could not be used.
+    pub fn whole(mut self) -> Result<Self, Error> {
+        if self.errors.is_empty() { Ok(self) } else { Err(self.errors.swap_remove(0)) }
     }
 
     /// Returns the text without colours.
@@ -54,11 +116,12 @@ impl Json {
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
         match self {
             Self::Value(value) => part(value, pointer, without),
-            Self::Checked(models) if without == Some("findings") => {
-                let heads: Vec<CheckRecord> = models.iter().map(CheckRecord::head).collect();
-                part(&json!(Checked { models: &heads }), pointer, without)
+            Self::Checked(found) if without == Some("findings") => {
+                let models = found.models.iter().map(CheckRecord::head).collect();
+                let head = Checked { models, errors: found.errors.clone(), skipped: found.skipped.clone() };
+                part(&json!(head), pointer, without)
             }
-            Self::Checked(models) => part(&json!(Checked { models }), pointer, without),
+            Self::Checked(found) => part(&json!(found), pointer, without),
         }
     }
 
@@ -66,7 +129,7 @@ impl Json {
     pub fn items(&self, pointer: &str, from: usize) -> String {
         match self {
             Self::Value(value) => some(value.pointer(pointer).and_then(Value::as_array), from),
-            Self::Checked(models) => {
+            Self::Checked(Checked { models, .. }) => {
                 let named = |k: &usize| pointer == format!("/models/{k}/findings");
                 some((0..models.len()).find(named).map(|k| &models[k].findings), from)
             }
@@ -104,7 +167,7 @@ impl Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(value) => write!(f, "{value}"),
-            Self::Checked(models) => f.write_str(&written(&Checked { models })),
+            Self::Checked(found) => f.write_str(&written(found)),
         }
     }
 }

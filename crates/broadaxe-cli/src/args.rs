@@ -2,7 +2,7 @@
 
 mod model;
 
-use std::str::FromStr;
+use std::{path::PathBuf, str::FromStr};
 
 use broadaxe_kernels::DType;
 use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
@@ -12,7 +12,8 @@ use clap::{
 };
 
 pub use self::model::{
-    CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+    CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs,
+    UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -32,6 +33,10 @@ pub struct Cli {
     /// Print results and errors as JSON
     #[arg(long, global = true)]
     pub json: bool,
+
+    /// With --version: print the commit, the target, the CPU level and the engines behind the verdicts
+    #[arg(long, requires = "version")]
+    pub verbose: bool,
 
     /// The subcommand
     #[command(subcommand)]
@@ -124,17 +129,23 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  broadaxe man | man -l -")]
-    Man,
+    /// Print a manual page, or write them all
+    #[command(after_help = MAN_EXAMPLES)]
+    Man(ManArgs),
 }
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  broadaxe man check | man -l -
+  broadaxe man --dir ~/.local/share/man/man1";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
   broadaxe check model.onnx --for openvino,ncnn
   broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
   broadaxe check *.onnx --for openvino --quiet       one line per model
-  broadaxe check model.xml --for onnx --format sarif > findings.sarif";
+  broadaxe check model.xml --for onnx --output sarif=findings.sarif
+  broadaxe check --skip-others models/*              other files are skipped";
 
 const FIX_EXAMPLES: &str = "\
 Examples:
@@ -254,6 +265,18 @@ fn axes(text: &str) -> Result<Vec<i64>, Error> {
         part.parse().map_err(|_| Error::usage(format!("'{part}' in --axes '{text}' is not an axis; write 0,2")))
     };
     list.split(',').map(axis).collect()
+}
+
+/// Arguments of `broadaxe man`.
+#[derive(Args, Clone, Debug)]
+pub struct ManArgs {
+    /// Write the pages of the command and of all subcommands to DIR, which must exist
+    #[arg(long, value_name = "DIR", conflicts_with = "subcommand")]
+    pub dir: Option<PathBuf>,
+
+    /// The subcommand to print the page of; without it, that of the command
+    #[arg(value_name = "SUBCOMMAND")]
+    pub subcommand: Option<String>,
 }
 
 /// Arguments of `broadaxe ops`.

@@ -7,3 +7,5 @@ pub mod compare;
 pub mod ops;
 pub mod rules;
 pub mod shape;
+pub mod man;
+pub mod version;

@@ -86,7 +86,6 @@ pub fn quoted(name: &str) -> String {
 
 /// Writes control characters, and those that turn the direction of writing, as escapes; cuts after `most` characters.
 fn tame(text: &str, most: usize) -> String {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut tamed = String::new();
     for c in text.chars().take(most) {
         if c.is_control() || turns(c) {
@@ -99,6 +98,11 @@ fn tame(text: &str, most: usize) -> String {
         tamed += "...";
     }
     tamed
+}
+
+/// Says whether a character turns the direction of writing.
+pub(crate) fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 impl Error {

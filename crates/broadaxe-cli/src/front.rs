@@ -34,12 +34,17 @@ pub fn main_with(args: &[OsString]) -> u8 {
     };
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
-        Ok(answer) => u8::from(answer.refused),
+        Ok(answer) => answer.code(),
         Err(error) => error.kind().code(),
     };
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
-        (Ok(answer), false) => print(answer.text.as_bytes()),
+        (Ok(answer), false) => {
+            let printed = print(answer.text.as_bytes());
+            note(&answer.notes);
+            answer.errors.iter().for_each(|error| _ = tell(error));
+            printed
+        }
         (Err(error), true) => print_json(&error.to_json()),
         (Err(error), false) => {
             tell(error);
@@ -51,7 +56,13 @@ pub fn main_with(args: &[OsString]) -> u8 {
 
 /// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
 fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
-    if error.use_stderr() && args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json") {
+    let said = |option: &str| args.iter().take_while(|arg| *arg != "--").any(|arg| arg == option);
+    if error.kind() == clap::error::ErrorKind::DisplayVersion && (said("--verbose") || said("--json")) {
+        let answer = cmd::version::run();
+        let printed = if said("--json") { print_json(&answer.json) } else { print(answer.text.as_bytes()) };
+        return printed.map_or_else(|error| tell(&error), |()| 0);
+    }
+    if error.use_stderr() && said("--json") {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }
@@ -88,19 +99,11 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);
-            Ok(page("script", &script))
+            let text = String::from_utf8_lossy(&script).into_owned();
+            Ok(Answer::new(text.clone(), json!({ "script": text })))
         }
-        Command::Man => {
-            let mut page_bytes = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page_bytes).map_err(|e| Error::output(&e))?;
-            Ok(page("page", &page_bytes))
-        }
+        Command::Man(args) => cmd::man::run(args, Cli::command()),
     }
-}
-
-fn page(name: &str, bytes: &[u8]) -> Answer {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    Answer::new(text.clone(), json!({ name: text }))
 }
 
 /// Writes to standard output; colours are taken out unless it is a terminal that shows them.
@@ -111,6 +114,14 @@ fn print(bytes: &[u8]) -> Result<(), Error> {
 
 fn print_json(value: &impl Display) -> Result<(), Error> {
     print(format!("{value}\n").as_bytes())
+}
+
+/// Writes notes to standard error.
+fn note(notes: &[String]) {
+    let bold = Style::new().bold();
+    for text in notes {
+        let _ = anstream::stderr().write_all(format!("{bold}note{bold:#}: {text}\n").as_bytes());
+    }
 }
 
 /// Writes an error to standard error and returns its exit code. A closed standard error is not another failure.

@@ -254,11 +254,150 @@ fn a_node_alone_is_a_model() {
 #[test]
 fn the_hook_runs() {
     let hooks = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
-    let entry = hooks.lines().find_map(|line| line.trim().strip_prefix("entry: broadaxe ")).expect("an entry");
-    let args: Vec<&str> = entry.split(' ').chain([FACE]).collect();
-    assert_eq!(broadaxe(&args).status.code(), Some(1));
-    let action = fs::read_to_string(root().join("action.yml")).unwrap();
-    assert!(action.contains("broadaxe check --for \"$TARGETS\" --format sarif"));
+    let line = |name: &str| hooks.lines().find_map(|line| line.trim().strip_prefix(name)).expect(name);
+    let entry = line("entry: broadaxe ").split(' ');
+    let given: Vec<String> = serde_json::from_str(line("args: ")).expect("a list");
+    let hook: Vec<&str> = entry.chain(given.iter().map(String::as_str)).collect();
+    for (file, code) in [(FACE, 1), ("Cargo.toml", 0), ("crates/broadaxe-format/tests/models/fire.param", 1)] {
+        let output = broadaxe(&[&hook[..], &[file]].concat());
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{file}: {said}");
+    }
+}
+
+/// Arguments, the exit code, and parts of what is printed and of the errors.
+type Case<'a> = (&'a [&'a str], i32, &'a [&'a str], &'a [&'a str]);
+
+/// A file that cannot be used is an error, the others are judged, and errors come before findings in the exit code.
+#[test]
+fn files_that_cannot_be_used_do_not_hide_others() {
+    let folder = Folder::new("several");
+    let damaged = folder.path("damaged.onnx");
+    let whole = fs::read(root().join(FACE)).unwrap();
+    fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    let cases: [Case<'_>; 7] = [
+        (&[FACE, "README.md"], 2, &["face.onnx: 3 element"], &["error: README.md: not a model file"]),
+        (&["README.md", FACE], 2, &["face.onnx: 3 element"], &["error: README.md: not a model file"]),
+        (&[&damaged, FACE, SMALL], 2, &["face.onnx: 3", "small.xml: "], &["damaged.onnx"]),
+        (&["no.onnx", &damaged], 2, &[], &["error: no.onnx: ", "damaged.onnx: "]),
+        (
+            &["--skip-others", "README.md", FACE],
+            1,
+            &["face.onnx: 3"],
+            &["note: skipped 1 file that is not a model: README.md"],
+        ),
+        (&["--skip-others", "README.md", "no.onnx"], 2, &[], &["note: skipped 1 file", "error: no.onnx: "]),
+        (
+            &["--skip-others", &damaged, "LICENSE-MIT", "README.md"],
+            2,
+            &[],
+            &["damaged.onnx: ", "skipped 2 files that are not models"],
+        ),
+    ];
+    for (args, code, printed, said) in cases {
+        let output = broadaxe(&[&["check", "--for", "onnx", "--quiet"], args].concat());
+        let (out, errors) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {out}{errors}");
+        assert!(
+            printed.iter().all(|part| out.contains(part)) && out.is_empty() == printed.is_empty(),
+            "{args:?}: {out}"
+        );
+        assert!(said.iter().all(|part| errors.contains(part)), "{args:?}: {errors}");
+        assert_eq!(errors.lines().count(), said.len(), "{args:?}: {errors}");
+    }
+    let schema: Value = serde_json::from_slice(&broadaxe(&["schema"]).stdout).expect("a schema");
+    let output = broadaxe(&["check", "--json", "--skip-others", "README.md", FACE, "no.onnx", &damaged]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    fits(&schema, &schema, &report, &mut 0);
+    let files = |list: &str| report[list].as_array().unwrap().iter().map(|one| one["file"].clone()).collect::<Vec<_>>();
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), String::new()));
+    assert_eq!(report["models"].as_array().unwrap().len(), 1);
+    assert_eq!((files("errors"), files("skipped")), (vec!["no.onnx".into(), damaged.into()], vec!["README.md".into()]));
+    assert!(!report["errors"][0]["message"].as_str().unwrap().contains("no.onnx"), "{report}");
+}
+
+/// Runs `check` on a failing model and on a file that is no model, and returns the report in this format.
+fn reported(format: &str) -> String {
+    let output = broadaxe(&["check", FACE, "README.md", "--for", "onnx,tosa", "--format", format]);
+    assert_eq!(output.status.code(), Some(2), "{format}");
+    text(&output.stdout)
+}
+
+#[test]
+fn github_reads_one_command_per_finding() {
+    let report = reported("github");
+    let sarif: Value = serde_json::from_str(&reported("sarif")).expect("a log");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let lines: Vec<&str> = report.lines().collect();
+    assert_eq!(lines.len(), results.len() + 1);
+    for (line, result) in lines.iter().zip(results) {
+        let verdict = result["ruleId"].as_str().unwrap();
+        let level = if ["differs", "refused"].contains(&verdict) { "error" } else { "warning" };
+        let head = format!("::{level} file={FACE},line=1,title=broadaxe%3A {verdict}::");
+        let said = line.strip_prefix(&head).unwrap_or_else(|| panic!("{line} does not begin with {head}"));
+        assert_eq!(said.replace("%25", "%"), result["message"]["text"].as_str().unwrap());
+    }
+    assert!(lines.last().unwrap().starts_with("::error file=README.md,line=1,title=broadaxe::not a model file"));
+}
+
+#[test]
+fn gitlab_reads_one_issue_per_finding() {
+    let report = reported("gitlab");
+    assert_eq!(report, reported("gitlab"), "fingerprints are stable");
+    let issues: Vec<Value> = serde_json::from_str(&report).expect("a list");
+    let sarif: Value = serde_json::from_str(&reported("sarif")).expect("a log");
+    assert_eq!(issues.len(), sarif["runs"][0]["results"].as_array().unwrap().len() + 1);
+    let mut fingerprints: Vec<&str> = issues.iter().map(|issue| issue["fingerprint"].as_str().unwrap()).collect();
+    fingerprints.sort_unstable();
+    fingerprints.dedup();
+    assert_eq!(fingerprints.len(), issues.len());
+    let severities = ["info", "minor", "major", "critical", "blocker"];
+    for issue in &issues {
+        assert!(severities.contains(&issue["severity"].as_str().unwrap()), "{issue}");
+        assert!(issue["check_name"].as_str().unwrap().starts_with("broadaxe/"), "{issue}");
+        assert_eq!(issue["location"]["lines"]["begin"], 1, "{issue}");
+        assert!(!issue["description"].as_str().unwrap().is_empty(), "{issue}");
+    }
+    assert_eq!((&issues[0]["location"]["path"], &issues[0]["severity"]), (&FACE.into(), &"major".into()));
+    let last = issues.last().unwrap();
+    assert_eq!((&last["check_name"], &last["location"]["path"]), (&"broadaxe/error".into(), &"README.md".into()));
+}
+
+#[test]
+fn one_run_writes_several_reports() {
+    let folder = Folder::new("reports");
+    let formats = ["text", "json", "sarif", "github", "gitlab"];
+    let outputs: Vec<String> = formats.iter().map(|one| format!("--output={one}={}", folder.path(one))).collect();
+    let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
+    let output = broadaxe(&[&["check", FACE, "README.md", "--for", "onnx,tosa"], &outputs[..]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    for format in formats {
+        assert_eq!(fs::read_to_string(folder.path(format)).unwrap(), reported(format), "{format}");
+    }
+    assert_eq!(text(&output.stdout), reported("text"));
+    let cases = [
+        ("sarif", "write FORMAT=FILE, such as sarif=findings.sarif"),
+        ("sarif=", "write FORMAT=FILE"),
+        ("xml=a", "'xml' is not a format; the formats are text, json, sarif, github, gitlab"),
+        ("sarif=/no/such/folder/a", "/no/such/folder"),
+    ];
+    for (given, says) in cases {
+        let output = broadaxe(&["check", FACE, "--for", "onnx", "--output", given]);
+        assert_eq!(output.status.code(), Some(2), "{given}");
+        assert!(text(&output.stderr).contains(says), "{given}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn sarif_says_which_files_were_not_judged() {
+    for (args, success) in [(&[FACE, "README.md"][..], false), (&[FACE], true)] {
+        let output = broadaxe(&[&["check", "--format", "sarif"], args].concat());
+        let log: Value = serde_json::from_slice(&output.stdout).expect("a log");
+        let run = &log["runs"][0]["invocations"][0];
+        assert_eq!(run["executionSuccessful"], success, "{run}");
+        let at = "/toolExecutionNotifications/0/locations/0/physicalLocation/artifactLocation/uri";
+        assert_eq!(run.pointer(at), (!success).then(|| "README.md".into()).as_ref(), "{run}");
+    }
 }
 
 /// What a file calls its nodes neither commands a terminal nor turns the direction of writing.

@@ -266,6 +266,53 @@ fn a_file_that_cannot_be_finished_leaves_the_previous_one() {
     assert_eq!(folder.names(), ["a.npy", "b.npy", "long.npy", "out.npy", "wide.npy"]);
 }
 
+#[test]
+fn the_version_is_one_line_or_all_that_is_known() {
+    let folder = Folder::new("version");
+    let plain = folder.run(&["--version"]);
+    let line = format!("broadaxe {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!((code(&plain), String::from_utf8_lossy(&plain.stdout).into_owned()), (Some(0), line.clone()));
+    for args in [&["--version", "--verbose"][..], &["-V", "--verbose"], &["--verbose", "--version"]] {
+        let output = folder.run(args);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(code(&output) == Some(0) && said.starts_with(&line), "{args:?}: {said}");
+        for part in ["\ncommit: ", "\ntarget: ", "\nCPU level: ", "baseline", "ONNX Runtime ", "OpenVINO ", "ncnn "] {
+            assert!(said.contains(part), "{args:?}: {part} is missing in {said}");
+        }
+    }
+    for level in ["baseline", "nosuch"] {
+        let output = folder.command().args(["--version", "--json"]).env("BROADAXE_ISA", level).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((code(&output), &report["version"]), (Some(0), &env!("CARGO_PKG_VERSION").into()));
+        assert_eq!(report["cpu"]["level"] == "baseline", level == "baseline", "{report}");
+        assert_eq!(report["cpu"]["error"].is_null(), level == "baseline", "{report}");
+        assert_eq!(report["cpu"]["available"][0], "baseline", "{report}");
+        assert!(report["evidence"]["engines"].as_array().unwrap().len() > 3, "{report}");
+    }
+    // It says nothing without --version.
+    assert_eq!(code(&folder.run(&["--verbose", "rules"])), Some(2));
+}
+
+#[test]
+fn manual_pages_are_written_to_a_folder() {
+    let folder = Folder::new("man");
+    fs::create_dir(folder.0.join("pages")).unwrap();
+    let output = folder.run(&["man", "--dir", "pages"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    for (args, name) in
+        [(&["man"][..], "broadaxe"), (&["man", "check"], "broadaxe-check"), (&["man", "man"], "broadaxe-man")]
+    {
+        let page = folder.run(args).stdout;
+        assert!(page == fs::read(folder.0.join(format!("pages/{name}.1"))).unwrap(), "{name}");
+    }
+    let cases = [(&["man", "nosuch"][..], "no subcommand 'nosuch'"), (&["man", "--dir", "nosuch"], "nosuch")];
+    for (args, says) in cases {
+        let output = folder.run(args);
+        assert_eq!(code(&output), Some(2), "{args:?}");
+        assert!(stderr(&output).contains(says), "{args:?}: {}", stderr(&output));
+    }
+}
+
 fn temporary(folder: &Path) -> bool {
     let mut entries = fs::read_dir(folder).unwrap();
     entries.any(|entry| entry.unwrap().file_name().to_string_lossy().ends_with(".broadaxe-tmp"))

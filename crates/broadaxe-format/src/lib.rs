@@ -74,15 +74,22 @@ pub fn open(path: &Path) -> Result<Model, Error> {
 /// # Errors
 /// As [`open`].
 pub fn read(source: &Source) -> Result<Model, Error> {
-    let head = source.read(0, source.len().min(4096) as usize)?;
-    let extension = source.path().and_then(Path::extension).and_then(|text| text.to_str()).unwrap_or("");
-    let named = FORMATS.iter().find(|format| format.extensions.contains(&extension) && (format.detect)(&head));
-    let format = named.or_else(|| FORMATS.iter().find(|format| (format.detect)(&head)));
-    let format = format.ok_or_else(|| {
+    let format = detect(source)?.ok_or_else(|| {
         let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
         Error::new(ErrorKind::Format, format!("not a model file Broadaxe can read ({})", names.join(", ")))
     })?;
     (format.read)(source)
+}
+
+/// Returns the format that the first bytes of a source are of, if they are of one.
+///
+/// # Errors
+/// [`ErrorKind::File`] when the file cannot be read.
+pub fn detect(source: &Source) -> Result<Option<&'static Format>, Error> {
+    let head = source.read(0, source.len().min(4096) as usize)?;
+    let extension = source.path().and_then(Path::extension).and_then(|text| text.to_str()).unwrap_or("");
+    let named = FORMATS.iter().find(|format| format.extensions.contains(&extension) && (format.detect)(&head));
+    Ok(named.or_else(|| FORMATS.iter().find(|format| (format.detect)(&head))).copied())
 }
 
 /// Makes changes to a model. Without changes, every file keeps its bytes.

@@ -17,6 +17,7 @@ mod openvino;
 mod paddle;
 mod rank;
 mod tosa;
+mod engines;
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
@@ -31,8 +32,11 @@ use crate::{
     meaning::{Kind, Meaning, Source},
 };
 
-pub use self::facts::{Around, Facts};
 pub(crate) use self::pnnx::kept as kept_batch;
+pub use self::{
+    engines::{ENGINES, EVIDENCE_DATE, Engine},
+    facts::{Around, Facts},
+};
 
 /// Every profile there is. A profile is added by its file and its line here.
 pub static PROFILES: &[&Profile] = &[

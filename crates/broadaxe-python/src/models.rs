@@ -55,7 +55,7 @@ fn ask(command: &Command, source: &Source) -> Result<Told, Error> {
     let open: Open<'_> = &|_| Ok(source.clone());
     let with = |(answer, changed): (Answer, Option<Vec<u8>>)| Told { answer, changed, inputs: Vec::new() };
     match command {
-        Command::Check(args) => model::check(args, false, open).map(Told::from),
+        Command::Check(args) => model::check(args, false, open)?.whole().map(Told::from),
         Command::Census(args) => model::census(args, open).map(Told::from),
         Command::Sizes(args) => model::sizes(args, open).map(Told::from),
         Command::Fix(args) => model::fixed(args, open).map(with),

@@ -34,10 +34,10 @@ impl From<Answer> for Told {
 
 impl Drop for Told {
     fn drop(&mut self) {
-        if let Json::Checked(records) = &mut self.answer.json
-            && records.iter().map(|record| record.findings.len()).sum::<usize>() > MANY
+        if let Json::Checked(found) = &mut self.answer.json
+            && found.models.iter().map(|record| record.findings.len()).sum::<usize>() > MANY
         {
-            watch::discard(mem::take(records));
+            watch::discard(mem::take(&mut found.models));
         }
     }
 }

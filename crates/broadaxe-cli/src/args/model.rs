@@ -1,6 +1,6 @@
 //! Declares the arguments of the subcommands that read model files.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 
@@ -33,6 +33,34 @@ pub enum ReportFormat {
     Json,
     /// For code review on the web: SARIF 2.1.0
     Sarif,
+    /// For GitHub: workflow commands, which its runner shows as annotations
+    Github,
+    /// For GitLab: a Code Quality report
+    Gitlab,
+}
+
+/// A report that goes to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportFile {
+    /// The format of the report.
+    pub format: ReportFormat,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    /// Reads `sarif=findings.sarif`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let split = text.split_once('=').filter(|(_, path)| !path.is_empty());
+        let (format, path) = split.ok_or("write FORMAT=FILE, such as sarif=findings.sarif")?;
+        let formats = ReportFormat::value_variants().iter().filter_map(ReportFormat::to_possible_value);
+        let names: Vec<String> = formats.map(|value| value.get_name().to_owned()).collect();
+        let format = ReportFormat::from_str(format, false)
+            .map_err(|_| format!("'{format}' is not a format; the formats are {}", names.join(", ")))?;
+        Ok(Self { format, path: path.into() })
+    }
 }
 
 /// A verdict that can make a check fail.
@@ -66,6 +94,14 @@ pub struct CheckArgs {
     /// The format of the report
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: ReportFormat,
+
+    /// Also write a report to FILE, such as sarif=findings.sarif; may be repeated
+    #[arg(long = "output", value_name = "FORMAT=FILE")]
+    pub outputs: Vec<ReportFile>,
+
+    /// Skip files that are not models, such as other .json and .xml files, with a note
+    #[arg(long)]
+    pub skip_others: bool,
 
     /// Print only the summary
     #[arg(short, long)]

@@ -44,7 +44,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
         "rules": comparison.outcomes().iter().enumerate().map(|(k, o)| describe(o, meaning(&meanings, k))).collect::<Vec<_>>(),
         "differences": differences.iter().map(|found| difference(&comparison, found)).collect::<Vec<_>>(),
     });
-    Ok(Answer { text, json: json.into(), refused: meanings.is_empty() })
+    Ok(Answer::judged(text, json, meanings.is_empty()))
 }
 
 /// Finds one element for each two meanings.

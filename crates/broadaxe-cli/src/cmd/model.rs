@@ -2,8 +2,12 @@
 
 mod census;
 
+mod skip;
 mod text;
+mod severity;
 mod sarif;
+mod github;
+mod gitlab;
 mod check;
 mod explain;
 mod extract;

@@ -80,17 +80,19 @@ pub(super) fn parse(text: &str) -> Result<Json, Error> {
     let mut count = 0_usize;
     loop {
         count += 1;
+        reader.space();
+        let start = reader.at;
+        // An empty list is never on the stack, and counts all the same.
+        let depth = stack.len() + usize::from(matches!(reader.byte(), Some(b'{' | b'[')));
         for (what, number, most) in [
             ("values", count, PROGRAM_LIMITS.items),
-            ("lists and objects inside each other", stack.len(), PROGRAM_LIMITS.depth),
+            ("lists and objects inside each other", depth, PROGRAM_LIMITS.depth),
         ] {
             if number > most {
                 let error = Error::new(ErrorKind::Limit, format!("there are more than {most} {what}"));
-                return Err(error.at(format!("byte {}", reader.at)));
+                return Err(error.at(format!("byte {start}")));
             }
         }
-        reader.space();
-        let start = reader.at;
         let kind = match reader.byte() {
             Some(b'{') if !reader.empty(b'}') => {
                 let key = reader.key(&[])?;
@@ -347,6 +349,19 @@ mod tests {
             let head: String = text.chars().take(20).collect();
             assert!(error.contains(want), "{head}: {error}");
         }
-        assert!(parse(&deep(500)).is_ok());
+    }
+
+    #[test]
+    fn the_innermost_list_or_object_counts_towards_the_depth() {
+        for (innermost, own) in [("", 0), ("1", 0), ("{\"a\":1}", 1), ("[]", 1), ("{}", 1), (" [ ] ", 1)] {
+            for (depth, want) in [(511, true), (512, true), (513, false)] {
+                let around = depth - own;
+                let read = parse(&("[".repeat(around) + innermost + &"]".repeat(around)));
+                assert_eq!(read.is_ok(), want, "{depth} deep around {innermost:?}");
+                if let Err(error) = read {
+                    assert!(error.to_string().contains("there are more than 512 lists"), "{error}");
+                }
+            }
+        }
     }
 }

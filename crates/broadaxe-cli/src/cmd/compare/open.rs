@@ -37,7 +37,7 @@ pub(super) fn answer(shapes: &[SymbolicShape]) -> Answer {
         "sizes": example.as_ref().map(|example| &example.sizes),
         "differences": example.as_ref().map_or_else(Vec::new, Example::differences),
     });
-    Answer { text, json: json.into(), refused: meanings.iter().all(Option::is_none) }
+    Answer::judged(text, json, meanings.iter().all(Option::is_none))
 }
 
 /// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule rejects.

@@ -1,54 +1,96 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
+use std::{io::Write, path::Path};
+
 use broadaxe_models::{
     Model,
     check::check,
     check_model,
-    report::{CheckRecord, Checked, TargetRecord},
+    report::{CheckRecord, TargetRecord},
     target::{Law, PROFILES, Profile, Target},
     upgrade::OPSET,
 };
 use serde_json::{Value, json};
 
-use super::{Open, load, sarif, text};
+use super::{Open, github, gitlab, given, load, sarif, skip, text};
 use crate::{
-    answer::{Answer, Json, table},
+    answer::{Answer, Checked, FileRecord, Json, table},
     args::{CheckArgs, ReportFormat, TargetArgs},
     error::Error,
+    file::write::Whole,
 };
 
 /// How many findings of a model are shown in full unless all are asked for.
 const SHOWN: usize = 5;
 
-/// Checks models; fails when a finding has a verdict that fails.
+/// Checks models; fails when a finding has a verdict that fails. A file that cannot be used is an error of the answer, and the others are
+/// still judged.
 ///
 /// # Errors
-/// When a target is unknown, or a model cannot be read.
+/// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
-    let (mut records, mut texts) = (Vec::new(), Vec::new());
+    given(&args.targets.inputs)?;
+    let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
-        let loaded = load(path, &args.targets.inputs, open)?;
-        let (path, model) = (&loaded.path, &loaded.model);
-        let (record, fixed) = if args.quiet {
-            (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, &targets)), 0)
-        } else {
-            check_model(path, model, &loaded.shapes, &targets)?
-        };
-        let hint = if args.quiet { String::new() } else { hint(&loaded.model, &record, fixed) };
-        texts.push(show(&record, args) + &hint);
-        records.push(record);
+        if let Some(reason) = skipped_for(args, path, open) {
+            skipped.push((path.as_path(), reason));
+            continue;
+        }
+        match judged(path, args, &targets, open) {
+            Ok((record, text)) => {
+                found.models.push(record);
+                texts.push(text);
+            }
+            Err(error) => {
+                found.errors.push(FileRecord::new(&path.display().to_string(), &error));
+                errors.push(error);
+            }
+        }
     }
-    let found = records.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
-    let format = if json { ReportFormat::Json } else { args.format };
-    let sarif = matches!(format, ReportFormat::Sarif).then(|| sarif::log(&records));
-    let json = Json::Checked(records);
-    let text = match format {
-        ReportFormat::Text => texts.join("\n"),
-        ReportFormat::Json => format!("{json}\n"),
-        ReportFormat::Sarif => sarif.unwrap_or_default().to_string() + "\n",
+    found.skipped = skipped.iter().map(|(path, reason)| reason.record(path)).collect();
+    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
+    let texts = texts.join("\n");
+    for output in &args.outputs {
+        let text = report(output.format, &found, &texts);
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
+        errors.extend(written.err());
+    }
+    let text = if json { String::new() } else { report(args.format, &found, &texts) };
+    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::notes(&skipped) })
+}
+
+/// Says why a file is skipped; what cannot be opened is not.
+fn skipped_for(args: &CheckArgs, path: &Path, open: Open<'_>) -> Option<skip::Skip> {
+    let source = args.skip_others.then(|| open(path).ok()).flatten()?;
+    skip::reason(path, &source).ok().flatten()
+}
+
+/// Checks one model, and describes what was found.
+fn judged(path: &Path, args: &CheckArgs, targets: &[Target], open: Open<'_>) -> Result<(CheckRecord, String), Error> {
+    let loaded = load(path, &args.targets.inputs, open)?;
+    let (path, model) = (&loaded.path, &loaded.model);
+    let (record, fixed) = if args.quiet {
+        (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets)), 0)
+    } else {
+        check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
     };
-    Ok(Answer { text, json, refused: found })
+    let hint = if args.quiet { String::new() } else { hint(model, &record, fixed) };
+    let text = show(&record, args) + &hint;
+    Ok((record, text))
+}
+
+/// Writes a report; `texts` is the one for people.
+fn report(format: ReportFormat, found: &Checked, texts: &str) -> String {
+    let line = |value: &Value| format!("{value}\n");
+    match format {
+        ReportFormat::Text => texts.to_owned(),
+        ReportFormat::Json => serde_json::to_string(found).unwrap_or_default() + "\n",
+        ReportFormat::Sarif => line(&sarif::log(found)),
+        ReportFormat::Github => github::commands(found),
+        ReportFormat::Gitlab => line(&gitlab::issues(found)),
+    }
 }
 
 fn show(record: &CheckRecord, args: &CheckArgs) -> String {

@@ -131,7 +131,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         json["unverified"] = unverified_for(verified).into();
     }
     let left = plan.left.iter().any(|left| !left.unsupported);
-    Ok(Answer { text, json: json.into(), refused: left || unverified.is_some() })
+    Ok(Answer::judged(text, json, left || unverified.is_some()))
 }
 
 /// Says why nothing was verified.

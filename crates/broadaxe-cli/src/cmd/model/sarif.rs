@@ -3,27 +3,19 @@
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 use serde_json::{Value, json};
 
-use super::text;
-
-/// A verdict as a rule of SARIF: its name, its level, and what it means.
-const RULES: [(&str, &str, &str); 5] = [
-    ("differs", "error", "The target gives a wrong result without an error"),
-    ("refused", "error", "The target rejects the node"),
-    ("unsupported", "warning", "The target does not support the operator"),
-    ("guarded", "warning", "The target computes the same only under a condition on open sizes"),
-    ("unknown", "note", "The target's behaviour for the node is not known"),
-];
+use super::severity::{self, SEVERITIES, line, sentence};
+use crate::answer::{Checked, FileRecord};
 
 /// Makes the log of one run over all models.
-pub(super) fn log(records: &[CheckRecord]) -> Value {
-    let rules = RULES.map(|(name, level, text)| {
+pub(super) fn log(found: &Checked) -> Value {
+    let rules = SEVERITIES.map(|severity| {
         json!({
-            "id": name,
-            "shortDescription": { "text": text },
-            "defaultConfiguration": { "level": level },
+            "id": severity.verdict,
+            "shortDescription": { "text": severity.meaning },
+            "defaultConfiguration": { "level": severity.sarif },
         })
     });
-    let results = records.iter().flat_map(|record| record.findings.iter().map(move |finding| (record, finding)));
+    let results = found.models.iter().flat_map(|record| record.findings.iter().map(move |finding| (record, finding)));
     let results: Vec<Value> = results.filter_map(|(record, finding)| result(record, finding)).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -34,34 +26,97 @@ pub(super) fn log(records: &[CheckRecord]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules,
             } },
+            "invocations": [{
+                "executionSuccessful": found.errors.is_empty(),
+                "toolExecutionNotifications": found.errors.iter().map(notification).collect::<Vec<_>>(),
+            }],
             "results": results,
         }],
     })
 }
 
 fn result(record: &CheckRecord, finding: &FindingRecord) -> Option<Value> {
-    let (index, (name, level, meaning)) = RULES.iter().enumerate().find(|(_, rule)| rule.0 == finding.verdict)?;
-    let mut message = format!("{} ({}) for {}: {meaning}", finding.node, finding.op, finding.target);
-    let reason = Some(&finding.reason).filter(|reason| !reason.is_empty());
-    let example = finding.counterexample.as_ref().map(|example| text::numbers(finding, example));
-    for part in [reason, example.as_ref(), finding.condition.as_ref()].into_iter().flatten() {
-        message += &format!("; {part}");
-    }
-    if let Some(repair) = &finding.repair {
-        message += &format!(". Repair: {}", repair.text);
-    }
-    let line = finding.place.strip_prefix("line ").and_then(|line| line.parse::<u64>().ok());
+    let (index, severity) = severity::of(finding)?;
     Some(json!({
-        "ruleId": name,
+        "ruleId": severity.verdict,
         "ruleIndex": index,
-        "level": level,
-        "message": { "text": message },
+        "level": severity.sarif,
+        "message": { "text": sentence(finding, severity) },
         "locations": [{
             "physicalLocation": {
-                "artifactLocation": { "uri": record.model.replace('\\', "/") },
-                "region": { "startLine": line.unwrap_or(1) },
+                "artifactLocation": { "uri": uri(&record.model, cfg!(windows)) },
+                "region": { "startLine": line(&finding.place) },
             },
             "logicalLocations": [{ "name": finding.node, "kind": "member" }],
         }],
     }))
+}
+
+/// Reports a file that could not be judged.
+fn notification(error: &FileRecord) -> Value {
+    json!({
+        "level": "error",
+        "message": { "text": error.sentence() },
+        "locations": [{
+            "physicalLocation": { "artifactLocation": { "uri": uri(&error.file, cfg!(windows)) } },
+        }],
+    })
+}
+
+/// Writes a path as an address of RFC 3986: relative as it was given, or with the scheme `file`.
+///
+/// All bytes but those that are never special in an address are percent-encoded. On Windows, backslashes separate folders; elsewhere
+/// they are part of a name.
+fn uri(path: &str, windows: bool) -> String {
+    let slashed = if windows { path.replace('\\', "/") } else { path.to_owned() };
+    let path = if windows { slashed.strip_prefix("//?/").unwrap_or(&slashed) } else { &slashed };
+    let drive = path.split_at_checked(2).filter(|(drive, rest)| {
+        windows && rest.starts_with('/') && drive.ends_with(':') && drive.as_bytes()[0].is_ascii_alphabetic()
+    });
+    match drive {
+        Some((drive, rest)) => format!("file:///{drive}{}", encoded(rest)),
+        None if windows && path.starts_with("//") => format!("file:{}", encoded(path)),
+        None if path.starts_with('/') => format!("file://{}", encoded(path)),
+        None => encoded(path),
+    }
+}
+
+fn encoded(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let encode = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(encode).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn addresses() {
+        let cases = [
+            ("models/a.onnx", false, "models/a.onnx"),
+            ("my models/a model.onnx", false, "my%20models/a%20model.onnx"),
+            ("100%.onnx", false, "100%25.onnx"),
+            ("a%20b.onnx", false, "a%2520b.onnx"),
+            ("a#1?b=c&d.onnx", false, "a%231%3Fb%3Dc%26d.onnx"),
+            // A colon in the first segment would end a scheme.
+            ("a:b,c.onnx", false, "a%3Ab%2Cc.onnx"),
+            ("é/模型.onnx", false, "%C3%A9/%E6%A8%A1%E5%9E%8B.onnx"),
+            ("\u{1f600}[x]~_-.onnx", false, "%F0%9F%98%80%5Bx%5D~_-.onnx"),
+            ("\"<\n>\".onnx", false, "%22%3C%0A%3E%22.onnx"),
+            ("../a/./b.onnx", false, "../a/./b.onnx"),
+            ("/data/a b.onnx", false, "file:///data/a%20b.onnx"),
+            ("a\\b.onnx", false, "a%5Cb.onnx"),
+            ("C:\\a.onnx", false, "C%3A%5Ca.onnx"),
+            ("a\\b c.onnx", true, "a/b%20c.onnx"),
+            ("C:\\data\\100%.onnx", true, "file:///C:/data/100%25.onnx"),
+            ("C:a.onnx", true, "C%3Aa.onnx"),
+            ("\\\\?\\D:\\a.onnx", true, "file:///D:/a.onnx"),
+            ("\\\\server\\share\\é.onnx", true, "file://server/share/%C3%A9.onnx"),
+            ("\\a.onnx", true, "file:///a.onnx"),
+        ];
+        for (path, windows, want) in cases {
+            assert_eq!(uri(path, windows), want, "{path}, Windows: {windows}");
+        }
+    }
 }

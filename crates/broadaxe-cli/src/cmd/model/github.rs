@@ -1,0 +1,72 @@
+//! Writes findings as workflow commands of GitHub, which its runner shows as annotations of a change.
+
+use super::severity::{self, line, sentence};
+use crate::{
+    answer::Checked,
+    error::{escaped, turns},
+};
+
+/// Writes one line per finding, and one per file that could not be judged.
+pub(super) fn commands(found: &Checked) -> String {
+    let mut text = String::new();
+    for record in &found.models {
+        let file = property(&slashed(&record.model, cfg!(windows)));
+        for finding in &record.findings {
+            let Some((_, severity)) = severity::of(finding) else { continue };
+            let title = property(&format!("broadaxe: {}", severity.verdict));
+            let (line, said) = (line(&finding.place), message(&escaped(&sentence(finding, severity))));
+            text += &format!("::{} file={file},line={line},title={title}::{said}\n", severity.github);
+        }
+    }
+    for error in &found.errors {
+        let file = property(&slashed(&error.file, cfg!(windows)));
+        let line = line(error.field.as_deref().unwrap_or_default());
+        text += &format!("::error file={file},line={line},title=broadaxe::{}\n", message(&escaped(&error.sentence())));
+    }
+    text
+}
+
+/// Writes a path with the separators that repositories use.
+pub(super) fn slashed(path: &str, windows: bool) -> String {
+    if windows { path.replace('\\', "/") } else { path.to_owned() }
+}
+
+/// Escapes the text of a command.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a property of a command; of control characters, the runner reads only the ends of lines.
+fn property(text: &str) -> String {
+    let text = message(text).replace(':', "%3A").replace(',', "%2C");
+    let shown = |c: char| if c.is_control() || turns(c) { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_be_commands() {
+        let cases = [
+            ("plain text", "plain text", "plain text"),
+            ("100%, a:b", "100%25, a:b", "100%25%2C a%3Ab"),
+            ("%0A", "%250A", "%250A"),
+            ("a\n::error::b\r\n", "a%0A::error::b%0D%0A", "a%0A%3A%3Aerror%3A%3Ab%0D%0A"),
+            ("é模", "é模", "é模"),
+        ];
+        for (text, as_message, as_property) in cases {
+            assert_eq!(message(text), as_message, "{text:?}");
+            assert_eq!(property(text), as_property, "{text:?}");
+        }
+        assert_eq!(property("a\u{1b}[0m\u{202e}"), "a\\u{1b}[0m\\u{202e}");
+    }
+
+    #[test]
+    fn separators() {
+        for (path, windows, want) in [("a\\b", true, "a/b"), ("a\\b", false, "a\\b"), ("a/b", true, "a/b")] {
+            assert_eq!(slashed(path, windows), want);
+        }
+    }
+}

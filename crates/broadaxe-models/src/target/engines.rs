@@ -1,0 +1,90 @@
+//! Lists the engines that the verdicts were compared with, and when.
+
+use std::fmt;
+
+/// An engine, in the version that the tests of this project ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// Its name, as the evidence of laws names it.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The engines behind the laws whose evidence is that they were run here.
+pub static ENGINES: &[Engine] = &[
+    Engine { name: "ONNX Runtime", version: "1.31.1" },
+    Engine { name: "onnx", version: "1.23.2" },
+    Engine { name: "OpenVINO", version: "2026.4.1" },
+    Engine { name: "ncnn", version: "20261020" },
+    Engine { name: "pnnx", version: "20261020" },
+    Engine { name: "Paddle", version: "3.3.1" },
+    Engine { name: "NumPy", version: "2.4.6" },
+];
+
+/// The day of the comparison that `docs/verdicts.md` records.
+pub const EVIDENCE_DATE: &str = "2026-11-24";
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::{EvidenceKind, PROFILES};
+
+    /// Reads the engines of an evidence, such as `ONNX Runtime 1.31, onnx 1.23; conformance` or `pnnx and ncnn 20261020; ...`.
+    fn named(source: &str) -> Vec<(String, String)> {
+        let engines = source.split(';').next().unwrap_or_default();
+        let one = |text: &str| {
+            let (names, version) = text.rsplit_once(' ').expect("a name and a version");
+            names.split(" and ").map(|name| (name.to_owned(), version.to_owned())).collect::<Vec<_>>()
+        };
+        engines.split(", ").flat_map(one).collect()
+    }
+
+    /// Every engine that a law names is listed in the version that the law names, and every listed one has a law.
+    #[test]
+    fn laws_name_these_engines() {
+        let laws = PROFILES.iter().flat_map(|profile| profile.laws);
+        let run = laws.filter(|law| law.evidence.kind == EvidenceKind::RunHere);
+        let found: Vec<(String, String)> = run.flat_map(|law| named(law.evidence.source)).collect();
+        assert!(found.len() > 20, "{found:?}");
+        for (name, version) in &found {
+            let engine = ENGINES.iter().find(|engine| engine.name == name);
+            let engine = engine.unwrap_or_else(|| panic!("{name} {version} is not listed"));
+            let fits = engine.version == version || engine.version.starts_with(&format!("{version}."));
+            assert!(fits, "a law names {name} {version}, and the list {engine}");
+        }
+        for engine in ENGINES {
+            assert!(found.iter().any(|(name, _)| name == engine.name), "no law names {engine}");
+        }
+    }
+
+    /// The versions are those that the comparisons install.
+    #[test]
+    fn the_comparisons_install_these_versions() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+        let pins = read("requirements.txt") + &read("requirements-full.txt");
+        let packages = [
+            ("ONNX Runtime", "onnxruntime"),
+            ("onnx", "onnx"),
+            ("OpenVINO", "openvino"),
+            ("ncnn", "ncnn"),
+            ("pnnx", "pnnx"),
+            ("Paddle", "paddlepaddle"),
+            ("NumPy", "numpy"),
+        ];
+        for engine in ENGINES {
+            let (_, package) = packages.iter().find(|(name, _)| *name == engine.name).expect("a package");
+            let pin = pins.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
+            // ncnn and pnnx count days, after a version of the package that stays the same.
+            let pin = pin.unwrap_or_else(|| panic!("{package} is not pinned")).trim_start_matches("1.0.");
+            assert_eq!(pin, engine.version, "{package}");
+        }
+    }
+}
