@@ -5,6 +5,8 @@
 //! same everywhere; that they are right is what the other tests say. After a change of results that is meant, run the
 //! test with `BROADAXE_GOLDEN=write` to record them again.
 
+#![allow(clippy::print_stdout, reason = "the counts of what was compared are worth seeing")]
+
 use std::{env, fs};
 
 use broadaxe_kernels::{
