@@ -1,4 +1,4 @@
-//! Conversions from and to arrays of the crate [`ndarray`](::ndarray), without a copy.
+//! Conversions from and to arrays of the crate [ndarray](https://docs.rs/ndarray), without a copy.
 //!
 //! A [`View`] borrows an `Array`, an `ArrayView` or any other array of ndarray, with any number of axes and any strides, and a
 //! [`ViewMut`] borrows one to write it. An [`Array`] lends itself as an `ArrayView` or an `ArrayViewMut`. All conversions are
