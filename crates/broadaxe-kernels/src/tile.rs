@@ -39,7 +39,7 @@ pub use block::ALIGNMENT;
 pub use buffer_pool::{pool_limit, release, set_default_pool_limit, set_pool_limit};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use chain_loop::chained;
-pub use memory::{Buffer, Input, Output, bytes, elements};
+pub use memory::{Buffer, Input, Output, bytes, bytes_mut, elements, elements_mut};
 pub(crate) use memory::{Rows, lend, lend_mut, read};
 pub(crate) use streaming::Call;
 #[cfg(target_arch = "x86_64")]

@@ -147,6 +147,11 @@ impl Array {
         if T::DTYPE == self.dtype { tile::elements(self.as_bytes()) } else { None }
     }
 
+    /// Returns the elements to write, where they are of type `T`.
+    pub fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
+        if T::DTYPE == self.dtype { tile::elements_mut(self.as_bytes_mut()) } else { None }
+    }
+
     /// Returns a view of the whole array.
     pub fn view(&self) -> View<'_> {
         let strides = byte_strides(self.dtype, &self.shape);

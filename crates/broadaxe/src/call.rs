@@ -14,7 +14,7 @@ pub use cache::{Function, Key, cached};
 
 use crate::{
     array::{Array, byte_count},
-    error::Error,
+    error::{Error, ErrorKind},
     eval::{self, Evaluation, Options, Place, Run, Stage, check_output},
     graph::{Graph, Node, Origin},
     memory,
@@ -109,8 +109,8 @@ impl Call {
     /// rule where the node is one operator over the inputs, else those under NumPy's, of the operands that fit.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) when the layouts are not those of the graph's inputs; [`ErrorKind::Layout`](crate::ErrorKind::Layout) for strides with which elements
-    /// of the result share memory; [`ErrorKind::Memory`](crate::ErrorKind::Memory) where more than the budget would be allocated besides the result.
+    /// [`ErrorKind::Argument`] when the layouts are not those of the graph's inputs; [`ErrorKind::Layout`] for strides with which elements
+    /// of the result share memory; [`ErrorKind::Memory`] where more than the budget would be allocated besides the result.
     pub fn of(
         graph: &Graph,
         root: Node,
@@ -165,7 +165,7 @@ impl Call {
     /// Rejects a result in new memory that exceeds the budget.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory), which says how far beyond the budget it is.
+    /// [`ErrorKind::Memory`], which says how far beyond the budget it is.
     pub fn check_budget(&self) -> Result<(), Error> {
         let Bytes { operands, result, temporary } = self.bytes;
         eval::check_budget(result.saturating_add(temporary), operands, self.last(), None)
@@ -176,25 +176,36 @@ impl Call {
     /// The output may share memory with inputs, which are then read as if they had been copied before.
     ///
     /// # Errors
-    /// As for [`Evaluation::run`]; [`ErrorKind::Layout`](crate::ErrorKind::Layout) where an element would lie outside its memory.
+    /// As for [`Evaluation::run`]; [`ErrorKind::Layout`] where an element would lie outside its memory.
     ///
     /// # Panics
     /// When there are fewer inputs than the graph has.
     pub fn run(&self, inputs: &[Input<'_>], output: Output<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
+        self.run_on(&Pool::global().team(memory::num_threads()?), inputs, output, progress)
+    }
+
+    /// Runs as [`Call::run`] does, on the threads of this executor.
+    ///
+    /// # Errors
+    /// As for [`Call::run`].
+    ///
+    /// # Panics
+    /// As for [`Call::run`].
+    pub fn run_on(
+        &self,
+        executor: &dyn Executor,
+        inputs: &[Input<'_>],
+        output: Output<'_>,
+        progress: Option<Progress<'_>>,
+    ) -> Result<(), Error> {
         if self.is_direct
             && let Some(schedule) = self.last().schedule()
         {
-            let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
             let done = schedule.run(inputs, output, executor, progress);
             return done.map_err(|failure| eval::explain(self.last(), failure));
         }
-        self.compute(inputs, Place::Strided(output), progress)
-    }
-
-    fn compute(&self, inputs: &[Input<'_>], place: Place<'_>, progress: Option<Progress<'_>>) -> Result<(), Error> {
-        let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
         let run = Run { stages: &self.stages, strides: &self.strides, inputs, executor, progress };
-        run.compute_into(place)
+        run.compute_into(Place::Strided(output))
     }
 
     fn run_views(&self, views: &[View<'_>], output: Output<'_>) -> Result<(), Error> {
@@ -204,7 +215,11 @@ impl Call {
     /// Computes the result into the memory of operand `own`, which is the leaf of that number of the only stage.
     fn run_over(&self, views: &[View<'_>], own: usize, array: Array) -> Result<Array, Error> {
         let mut out = array.retyped(self.dtype());
-        with_inputs(views, |inputs| self.compute(inputs, Place::Own(Some(own), &mut out), None))?;
+        with_inputs(views, |inputs| {
+            let executor: &dyn Executor = &Pool::global().team(memory::num_threads()?);
+            let run = Run { stages: &self.stages, strides: &self.strides, inputs, executor, progress: None };
+            run.compute_into(Place::Own(Some(own), &mut out))
+        })?;
         Ok(out)
     }
 
@@ -261,8 +276,8 @@ fn with_inputs<R>(views: &[View<'_>], work: impl FnOnce(&[Input<'_>]) -> R) -> R
     work(&views.iter().map(View::input).collect::<Vec<_>>())
 }
 
-/// Returns the call for these operands and these strides of the result, row-major where there are none; plans it if need be.
-fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[isize]>) -> Result<Arc<Call>, Error> {
+/// Returns the call for these operands and this output, a row-major one where none is given; plans it if need be.
+fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], out: Option<Layout<'_>>) -> Result<Arc<Call>, Error> {
     let nothing = Layout { dtype: DType::Bool, shape: &[], strides: &[] };
     let (mut inline, mut many) = ([nothing; INLINE_OPERANDS], Vec::new());
     let operands = if let Some(layouts) = inline.get_mut(..views.len()) {
@@ -272,18 +287,21 @@ fn planned(op: &'static Op, rule: &Rule, views: &[View<'_>], strides: Option<&[i
         many.extend(views.iter().map(Layout::of));
         &many[..]
     };
-    let out = strides.map(|strides| Layout { dtype: DType::Bool, shape: &[], strides });
-    let key = Key { function: Function::row_major(op), rule: Some(rule), words: &[], operands, out };
-    cached(
-        &key,
-        || {
-            let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
-                strides.map_or_else(|| byte_strides(dtype, shape), <[isize]>::to_vec)
-            };
-            Call::new(op, rule, operands, place)
-        },
-        Arc::clone,
-    )
+    let place = out.map(|out| Layout { strides: out.strides, ..nothing });
+    let key = Key { function: Function::row_major(op), rule: Some(rule), words: &[], operands, out: place };
+    cached(&key, || plan(op, rule, operands, out), Arc::clone)
+}
+
+/// Plans the call for these operands and this output, which must be what the result can be written to.
+fn plan(op: &'static Op, rule: &Rule, operands: &[Layout<'_>], out: Option<Layout<'_>>) -> Result<Call, Error> {
+    let mut fits = Ok(());
+    let place = |dtype, shape: &[usize], _: &[Vec<isize>]| {
+        let Some(out) = out else { return byte_strides(dtype, shape) };
+        fits = check_output((out.dtype, out.shape), (dtype, shape));
+        if fits.is_ok() { out.strides.to_vec() } else { byte_strides(dtype, shape) }
+    };
+    let call = Call::new(op, rule, operands, place)?;
+    fits.map(|()| call)
 }
 
 /// Applies an operator to arrays whose shapes broadcast under a rule.
@@ -316,27 +334,89 @@ pub fn apply(op: impl Into<&'static Op>, rule: &Rule, operands: &[View<'_>]) -> 
 /// The output may share memory with operands, which are then read as if they had been copied before.
 ///
 /// # Errors
-/// As for [`apply`], after which the output may be partly written; [`ErrorKind::Argument`](crate::ErrorKind::Argument) when it is of another dtype or shape;
-/// [`ErrorKind::Layout`](crate::ErrorKind::Layout) when elements of the result share memory.
+/// As for [`apply`], after which the output may be partly written; [`ErrorKind::Argument`] when it is of another dtype or shape;
+/// [`ErrorKind::Layout`] when elements of the result share memory.
 pub fn apply_into<'o>(
     op: impl Into<&'static Op>,
     rule: &Rule,
     operands: &[View<'_>],
     out: impl Into<Destination<'o>>,
 ) -> Result<(), Error> {
-    let op = op.into();
-    match out.into() {
-        Destination::Array(out) => {
-            let call = planned(op, rule, operands, None)?;
-            check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
-            call.run_views(operands, Output::new(out.as_bytes_mut(), 0))
+    write(op.into(), rule, operands, out.into(), |call, inputs, output| call.run(inputs, output, None))
+}
+
+/// Applies an operator as [`apply_into`] does, with the rule, the threads and the progress function of these options: the entry for engines, which
+/// have slices and strides and want no array type.
+///
+/// Nothing is copied, and after the first call with a layout nothing is planned. [`Options::threads`] and [`Options::executor`]
+/// say where it runs: 1 thread is the caller's own. The strides of the result are those of the output.
+///
+/// ```
+/// use broadaxe::{Options, Rule, View, ViewMut, apply_into_with, ops};
+/// let x = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let bias = [10.0_f32, 20.0, 30.0];
+/// let mut out = [0.0_f32; 6];
+/// // The transpose of the (2, 3) array `x`, and one number of `bias` for each of its rows. Strides are in elements.
+/// let x = View::from_slice(&x, &[3, 2], &[1, 3], 0)?;
+/// let bias = View::from_slice(&bias, &[3, 1], &[1, 1], 0)?;
+/// let sum = ViewMut::from_slice(&mut out, &[3, 2], &[2, 1], 0)?;
+/// let options = Options { rule: Rule::numpy(), threads: Some(1), ..Options::default() };
+/// apply_into_with(ops::ADD, &options, &[x, bias], sum)?;
+/// assert_eq!(out, [11.0, 14.0, 22.0, 25.0, 33.0, 36.0]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`apply_into`]; [`ErrorKind::Argument`] when [`Options::strides`] are given and are not those of the output;
+/// [`ErrorKind::Memory`] when more than [`Options::max_bytes`] would be allocated; and
+/// [`ErrorKind::Interrupted`] when the progress function asks to stop.
+pub fn apply_into_with<'o>(
+    op: impl Into<&'static Op>,
+    options: &Options<'_>,
+    operands: &[View<'_>],
+    out: impl Into<Destination<'o>>,
+) -> Result<(), Error> {
+    write(op.into(), &options.rule, operands, out.into(), |call, inputs, output| {
+        let Options { max_bytes, threads, executor, strides, progress, .. } = options;
+        if let Some(asked) = strides.as_deref().filter(|&asked| asked != call.strides()) {
+            let text = format!("the options ask for the strides {asked:?}, and the output has {:?}", call.strides());
+            return Err(Error::new(ErrorKind::Argument, text));
         }
-        Destination::View(out) => {
-            let call = planned(op, rule, operands, Some(out.strides()))?;
-            check_output((out.dtype(), out.shape()), (call.dtype(), call.shape()))?;
-            call.run_views(operands, out.into_output())
+        if max_bytes.is_some() {
+            eval::check_budget(call.bytes.temporary, call.bytes.operands, call.last(), *max_bytes)?;
         }
-    }
+        match (executor, threads) {
+            (Some(executor), _) => call.run_on(*executor, inputs, output, *progress),
+            (None, Some(threads)) => call.run_on(&Pool::global().team(*threads), inputs, output, *progress),
+            (None, None) => call.run(inputs, output, *progress),
+        }
+    })
+}
+
+/// Plans the call for these operands and this output, and runs it over their memory.
+fn write(
+    op: &'static Op,
+    rule: &Rule,
+    operands: &[View<'_>],
+    out: Destination<'_>,
+    run: impl FnOnce(&Call, &[Input<'_>], Output<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let place = if let Destination::View(out) = &out {
+        Some(Layout { dtype: out.dtype(), shape: out.shape(), strides: out.strides() })
+    } else {
+        None
+    };
+    let call = planned(op, rule, operands, place)?;
+    let (dtype, shape) = match &out {
+        Destination::Array(out) => (out.dtype(), out.shape()),
+        Destination::View(out) => (out.dtype(), out.shape()),
+    };
+    check_output((dtype, shape), (call.dtype(), call.shape()))?;
+    let output = match out {
+        Destination::Array(out) => Output::new(out.as_bytes_mut(), 0),
+        Destination::View(out) => out.into_output(),
+    };
+    with_inputs(operands, |inputs| run(&call, inputs, output))
 }
 
 /// As [`apply`], of operands that may be given away: the result uses the memory of the first array that has its shape and elements of

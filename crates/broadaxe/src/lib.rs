@@ -12,8 +12,11 @@
 //! assert_eq!(sum.as_slice::<f32>(), Some(&[12.0, 22.0, 32.0, 14.0, 24.0, 34.0][..]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Engines that have slices and strides call [`apply_into_with`]. The feature `ndarray` borrows arrays of the crate `ndarray`.
 
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "ndarray"), forbid(unsafe_code))]
+#![deny(unsafe_code)]
 
 pub mod error;
 pub mod stop;
@@ -29,6 +32,10 @@ pub mod call;
 pub mod unbroadcast;
 pub mod frameworks;
 pub mod expr;
+// Borrows the memory of another crate's arrays. All other modules are safe.
+#[cfg(feature = "ndarray")]
+#[allow(unsafe_code)]
+pub mod ndarray;
 
 pub use array::Array;
 pub use broadaxe_frameworks::{System, promote};
@@ -51,7 +58,7 @@ pub use broadaxe_kernels::{
     f16, find, id,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
-pub use call::{Call, apply, apply_into, apply_owned};
+pub use call::{Call, apply, apply_into, apply_into_with, apply_owned};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;
@@ -67,3 +74,8 @@ pub use view::{View, ViewMut};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// Runs the examples of the guide for users of Rust.
+#[cfg(all(doctest, feature = "ndarray"))]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustGuide;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use broadaxe_kernels::{DType, Input, Output};
+use broadaxe_kernels::{DType, Element, Input, Output, tile};
 use broadaxe_shape::{Shape, contiguous_strides, elements};
 
 use crate::error::{Error, ErrorKind};
@@ -67,6 +67,22 @@ impl<'a> View<'a> {
     pub fn contiguous(dtype: DType, bytes: &'a [u8], shape: &[usize]) -> Result<Self, Error> {
         elements(shape)?;
         Self::new(dtype, bytes, shape, &byte_strides(dtype, shape), 0)
+    }
+
+    /// Makes a view of elements in a slice; strides are in elements, and the element of all-zero index is number `offset`.
+    ///
+    /// See [`apply_into_with`](crate::apply_into_with) for an example.
+    ///
+    /// # Errors
+    /// As for [`View::new`].
+    pub fn from_slice<T: Element>(
+        elements: &'a [T],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self, Error> {
+        let offset = offset.saturating_mul(T::DTYPE.size());
+        Self::from_input(T::DTYPE, Input::new(tile::bytes(elements), offset), shape, &in_bytes(T::DTYPE, strides))
     }
 
     /// Makes a view of memory that others may write, as [`Input`] holds it.
@@ -156,6 +172,22 @@ impl<'a> ViewMut<'a> {
         Self::from_output(dtype, Output::new(bytes, offset), shape, strides)
     }
 
+    /// Makes a view of elements in a slice; strides are in elements, and the element of all-zero index is number `offset`.
+    ///
+    /// See [`apply_into_with`](crate::apply_into_with) for an example.
+    ///
+    /// # Errors
+    /// As for [`ViewMut::new`].
+    pub fn from_slice<T: Element>(
+        elements: &'a mut [T],
+        shape: &[usize],
+        strides: &[isize],
+        offset: usize,
+    ) -> Result<Self, Error> {
+        let offset = offset.saturating_mul(T::DTYPE.size());
+        Self::from_output(T::DTYPE, Output::new(tile::bytes_mut(elements), offset), shape, &in_bytes(T::DTYPE, strides))
+    }
+
     /// Makes a view of memory that inputs may share, as [`Output`] holds it.
     ///
     /// # Errors
@@ -213,6 +245,11 @@ fn one_per_axis(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Layout, text))
 }
 
+/// Returns strides in bytes. One that is too large stays too large for any memory.
+fn in_bytes(dtype: DType, strides: &[isize]) -> Vec<isize> {
+    strides.iter().map(|stride| stride.saturating_mul(dtype.size() as isize)).collect()
+}
+
 /// Returns the strides in bytes of a row-major array; the shape was counted before.
 pub(crate) fn byte_strides(dtype: DType, shape: &[usize]) -> Vec<isize> {
     contiguous_strides(shape).iter().map(|stride| stride.wrapping_mul(dtype.size() as isize)).collect()
@@ -244,5 +281,33 @@ mod tests {
             let view = View::new(DType::F32, &bytes, shape, strides, offset);
             assert_eq!(view.is_ok(), good, "{shape:?} {strides:?} at {offset}");
         }
+    }
+
+    /// Slices count in elements what bytes count in bytes, and reject what is outside them.
+    #[test]
+    fn slices_are_counted_in_elements() {
+        let mut floats = [0.0_f32; 6];
+        let cases: &[(&[usize], &[isize], usize, bool)] = &[
+            (&[2, 3], &[3, 1], 0, true),
+            (&[2, 3], &[3, 1], 1, false),
+            (&[2, 3], &[-3, -1], 5, true),
+            (&[2, 3], &[-3, -1], 4, false),
+            (&[1000], &[0], 5, true),
+            (&[1], &[isize::MAX], 5, true),
+            (&[2], &[isize::MAX], 0, false),
+            (&[2], &[isize::MIN], 5, false),
+            (&[2], &[], 0, false),
+            (&[], &[], 6, false),
+            (&[], &[], usize::MAX, false),
+            (&[0], &[1], usize::MAX, true),
+        ];
+        for &(shape, strides, offset, good) in cases {
+            let view = View::from_slice(&floats, shape, strides, offset);
+            assert_eq!(view.is_ok(), good, "{shape:?} {strides:?} at {offset}");
+            let view = ViewMut::from_slice(&mut floats, shape, strides, offset);
+            assert_eq!(view.is_ok(), good, "{shape:?} {strides:?} at {offset}, to write");
+        }
+        let view = View::from_slice(&floats, &[2, 3], &[-3, 1], 3).expect("fits");
+        assert_eq!((view.dtype(), view.strides()), (DType::F32, &[-12, 4][..]));
     }
 }

@@ -226,8 +226,22 @@ pub fn elements<T: Element>(bytes: &[u8]) -> Option<&[T]> {
         .then(|| unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / size_of::<T>()) })
 }
 
+/// Returns these bytes as elements to write, if they are aligned and whole.
+pub fn elements_mut<T: Element>(bytes: &mut [u8]) -> Option<&mut [T]> {
+    let whole = bytes.len().is_multiple_of(size_of::<T>());
+    // SAFETY: as for `elements`, and the slice is borrowed exclusively.
+    (whole && bytes.as_ptr().cast::<T>().is_aligned())
+        .then(|| unsafe { std::slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len() / size_of::<T>()) })
+}
+
 /// Returns these elements as bytes.
 pub fn bytes<T: Element>(elements: &[T]) -> &[u8] {
     // SAFETY: elements have no padding and every byte of them is initialised; the slice's borrow is kept.
     unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
+/// Returns these elements as bytes to write.
+pub fn bytes_mut<T: Element>(elements: &mut [T]) -> &mut [u8] {
+    // SAFETY: as for `bytes`, every pattern of bytes is an element, and the slice is borrowed exclusively.
+    unsafe { std::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) }
 }

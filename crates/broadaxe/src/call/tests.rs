@@ -1,4 +1,7 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::*;
+use crate::view::ViewMut;
 use broadaxe_kernels::find;
 
 fn evaluated(op: &'static Op, rule: &Rule, views: &[View]) -> Result<Array, Error> {
@@ -34,8 +37,12 @@ fn calls_give_what_evaluations_give() {
             let got = apply(op, rule, views).expect("applies");
             let mut out = Array::zeros(want.dtype(), want.shape()).expect("small");
             apply_into(op, rule, views, &mut out).expect("applies");
-            let all = [&want, &got, &out].map(|array| (array.shape().to_vec(), array.as_bytes().to_vec()));
-            assert!(all[0] == all[1] && all[0] == all[2], "{name} {rule:?}, round {round}");
+            let mut with = Array::zeros(want.dtype(), want.shape()).expect("small");
+            let options = Options { rule: rule.clone(), threads: Some(1 + round), ..Options::default() };
+            apply_into_with(op, &options, views, &mut with).expect("applies");
+            let all = [&got, &out, &with].map(|array| (array.shape().to_vec(), array.as_bytes().to_vec()));
+            let want = (want.shape().to_vec(), want.as_bytes().to_vec());
+            assert_eq!(all, [&want; 3].map(Clone::clone), "{name} {rule:?}, round {round}");
         }
     }
 }
@@ -68,4 +75,71 @@ fn refusals_are_those_of_evaluations() {
     let mut out = Array::zeros(DType::I32, [3]).expect("small");
     let error = apply_into(div, &Rule::numpy(), &[a.view(), a.view()], &mut out).expect_err("refused");
     assert_eq!(error.to_string(), "the output is i32 (3,) and the result i32 (2,); they must be equal");
+}
+
+/// An output of another shape or dtype is rejected as such, whatever its strides, and does not spoil what is kept for them.
+#[test]
+fn outputs_that_do_not_fit_are_refused() {
+    let a = Array::from_vec([2, 3], vec![1_u8; 6]).expect("a");
+    let cases: [(DType, &[usize], &[isize]); 6] = [
+        (DType::U8, &[3], &[1]),
+        (DType::U8, &[1, 3], &[0, 1]),
+        (DType::U8, &[1, 2, 3], &[6, 3, 1]),
+        (DType::U8, &[3, 2], &[3, 1]),
+        (DType::I8, &[2, 3], &[3, 1]),
+        (DType::U8, &[0, 3], &[3, 1]),
+    ];
+    for round in 0..2 {
+        for (dtype, shape, strides) in cases {
+            let mut bytes = [0; 8];
+            let out = ViewMut::new(dtype, &mut bytes, shape, strides, 0).expect("fits its memory");
+            let error = apply_into(find("square").expect("in the table"), &Rule::numpy(), &[a.view()], out);
+            let error = error.expect_err("refused");
+            assert_eq!(error.kind(), ErrorKind::Argument, "{shape:?} in round {round}: {error}");
+        }
+        let mut bytes = [0; 6];
+        let out = ViewMut::new(DType::U8, &mut bytes, &[2, 3], &[3, 1], 0).expect("fits its memory");
+        apply_into(find("square").expect("in the table"), &Rule::numpy(), &[a.view()], out).expect("fits");
+        assert_eq!(bytes, [1; 6]);
+    }
+}
+
+/// Counts the jobs that it runs, on the caller's thread.
+struct Counting(AtomicUsize);
+
+impl Executor for Counting {
+    fn threads(&self) -> usize {
+        2
+    }
+
+    fn run(&self, parts: usize, part: &(dyn Fn(usize) + Sync)) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        (0..parts).for_each(part);
+    }
+}
+
+#[test]
+fn options_of_a_call_are_followed() {
+    let numbers = vec![1.5_f32; 1 << 20];
+    let shape = [1 << 10, 1 << 10];
+    let x = View::from_slice(&numbers, &shape, &[1 << 10, 1], 0).expect("fits");
+    let exp = find("exp").expect("in the table");
+    let mut out = vec![0.0_f32; 1 << 20];
+    let mut run = |options: &Options<'_>| {
+        let out = ViewMut::from_slice(&mut out, &shape, &[1, 1 << 10], 0).expect("fits");
+        apply_into_with(exp, options, std::slice::from_ref(&x), out)
+    };
+    let executor = Counting(AtomicUsize::new(0));
+    assert_eq!(run(&Options { executor: Some(&executor), ..Options::default() }), Ok(()));
+    assert!(executor.0.into_inner() > 0, "the executor ran nothing");
+    let stopped = run(&Options { progress: Some(&|_, _| false), ..Options::default() });
+    assert_eq!(stopped.map_err(|error| error.kind()), Err(ErrorKind::Interrupted));
+    assert_eq!(run(&Options { strides: Some(vec![4, 4 << 10]), max_bytes: Some(0), ..Options::default() }), Ok(()));
+    let other = run(&Options { strides: Some(vec![4 << 10, 4]), ..Options::default() });
+    assert_eq!(
+        other.expect_err("refused").to_string(),
+        "the options ask for the strides [4096, 4], and the output has [4, 4096]"
+    );
+    let legacy = run(&Options { rule: Rule::none(), threads: Some(1), ..Options::default() });
+    assert_eq!(legacy, Ok(()), "one operand has its own shape under every rule");
 }
