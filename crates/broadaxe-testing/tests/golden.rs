@@ -151,7 +151,6 @@ fn line(isa: Isa, name: &str, kernel: &'static Kernel) -> String {
 }
 
 #[test]
-#[allow(clippy::print_stdout)] // The count is worth seeing.
 fn bits_are_the_same_everywhere() {
     let kernels = kernels();
     let names: Vec<_> = LAYOUTS.iter().map(|layout| layout.name).collect();
