@@ -156,7 +156,7 @@ impl Bench<'_> {
     /// Builds the wheel of a platform: for every Python from 3.10 on, or for 3.14 without a global lock.
     fn wheel(&self, platform: &Platform, free: bool) -> Result<(), String> {
         let triple = platform.wheel.unwrap_or(platform.targets[0]);
-        let mut words = vec!["build", "--target", triple, "--profile", PROFILE];
+        let mut words = vec!["build", "--target", triple, "--profile", PROFILE, "--strip"];
         words.extend(platform.compatibility.iter().flat_map(|name| ["--compatibility", name]));
         if free {
             words.extend(["--no-default-features", "--interpreter", "python3.14t"]);
