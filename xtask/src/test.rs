@@ -62,7 +62,7 @@ static STAGES: &[Stage] = &[
     Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
     Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
     // All tests ran with the best instruction set, so only those below it are left.
-    Stage { name: "baseline", about: "kernels and engine again", work: Action::Level("baseline", has_avx2) },
+    Stage { name: "baseline", about: "kernels and engine again", work: Action::Level("baseline", has_levels) },
     Stage { name: "avx2", about: "kernels and engine again", work: Action::Level("avx2", has_avx512) },
     Stage {
         name: "caches",
@@ -118,6 +118,11 @@ fn has_avx2() -> bool {
 fn has_avx512() -> bool {
     let byte_and_word = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq");
     has_avx2() && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl") && byte_and_word
+}
+
+/// Whether there is an instruction set above the lowest.
+fn has_levels() -> bool {
+    has_avx2() || cfg!(target_arch = "aarch64")
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -5,12 +5,17 @@ use std::{
     ops::{Add, Mul, Sub},
 };
 
-#[cfg(not(target_arch = "x86_64"))]
-use crate::number::Half as PackedHalf;
 use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, Family, bf16, f16},
-    isa::{LEVELS, half_wide, halves::Widened, versions},
+    isa::{
+        LEVELS, Loop,
+        conversions::{ConvertSecond, ConvertThird},
+        each, half_wide,
+        halves::Widened,
+        lane_blocks::PackedHalf,
+        versions,
+    },
     loops::{Binary, ByPrecomputed, Kernel, MEMORY_BOUND_PICOS, Ternary, Unary, Variant},
     number::Number,
     op::Kernels,
@@ -19,17 +24,18 @@ use crate::{
         pair::{DIFFERENCE, PRODUCT, Pair, REVERSED, SUM},
         select::Where,
     },
-    tile::{Brief, Line, One, Three, Two, strided::StridedLoop},
-};
-#[cfg(target_arch = "x86_64")]
-use crate::{
-    isa::{ConvertAvx2, ConvertAvx512, StreamStores32, StreamStores64, each, lane_blocks::PackedHalf, wide},
     tile::{
-        Streamed,
+        Brief, Line, One, Three, Two,
         halves::{OneHalf, TwoHalves},
         memory_bound::{OneMemoryBound, RowsMemoryBound, TwoMemoryBound},
         shared::OneShared,
+        strided::StridedLoop,
     },
+};
+#[cfg(target_arch = "x86_64")]
+use crate::{
+    isa::{StreamStores32, StreamStores64, wide},
+    tile::Streamed,
 };
 
 mod integers;
@@ -71,80 +77,61 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
     Variant { constants, versions: versions::<L>(), past: [None; LEVELS] }
 }
 
+/// The streaming loops of the second level and of the third.
+#[cfg(target_arch = "x86_64")]
+const fn streamed<M: Line, L: Line>() -> [Option<Loop>; LEVELS] {
+    wide::<Streamed<M, StreamStores32>, Streamed<L, StreamStores64>>()
+}
+
+/// Returns no loop: other architectures do not stream.
+#[cfg(not(target_arch = "x86_64"))]
+const fn streamed<M: Line, L: Line>() -> [Option<Loop>; LEVELS] {
+    [None; LEVELS]
+}
+
 /// The loops of a memory-bound operator, including those with streaming stores.
-#[cfg(target_arch = "x86_64")]
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    let past = wide::<Streamed<L, StreamStores32>, Streamed<L, StreamStores64>>();
-    Variant { constants, versions: versions::<L>(), past }
-}
-
-/// The loops of a memory-bound operator.
-#[cfg(not(target_arch = "x86_64"))]
-const fn light_loops<L: Line>(constants: u8) -> Variant {
-    heavy_loops::<L>(constants)
+    Variant { constants, versions: versions::<L>(), past: streamed::<L, L>() }
 }
 
 /// The same for an operator whose operands often have different layouts, so that rows are often short.
-#[cfg(target_arch = "x86_64")]
 const fn brief_loops<L: Line>(constants: u8) -> Variant {
-    Variant { versions: each::<L, Brief<L>, Brief<L>>(), ..light_loops::<L>(constants) }
-}
-
-/// The same for an operator whose operands often have different layouts, so that rows are often short.
-#[cfg(not(target_arch = "x86_64"))]
-const fn brief_loops<L: Line>(constants: u8) -> Variant {
-    Variant { versions: versions::<Brief<L>>(), ..light_loops::<L>(constants) }
+    let versions = if cfg!(target_arch = "x86_64") { each::<L, Brief<L>, Brief<L>>() } else { versions::<Brief<L>>() };
+    Variant { versions, ..light_loops::<L>(constants) }
 }
 
 /// The loops of an operator on halves whose result is that of f32, rounded. `B` is for machines without conversions.
-#[cfg(target_arch = "x86_64")]
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
-    let past = wide::<Streamed<M, StreamStores32>, Streamed<L, StreamStores64>>();
-    Variant { constants, versions: each::<B, M, L>(), past: if light { past } else { [None; LEVELS] } }
+    let past = if light { streamed::<M, L>() } else { [None; LEVELS] };
+    Variant { constants, versions: each::<B, M, L>(), past }
 }
 
 /// The loops of a compute-bound operator on two f16 operands whose result is that of f32, rounded.
 const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    return half_loops::<Two<O, f16, 0>, TwoHalves<O, ConvertAvx2>, TwoHalves<O, ConvertAvx512>>(0, false);
-    #[cfg(not(target_arch = "x86_64"))]
-    heavy_loops::<Two<O, f16, 0>>(0)
+    half_loops::<Two<O, f16, 0>, TwoHalves<O, ConvertSecond>, TwoHalves<O, ConvertThird>>(0, false)
 }
 
 /// The loops of a memory-bound operator on two f16 or bf16 operands whose result is that of f32, rounded.
 const fn two_memory_bound<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let loops =
-            half_loops::<Two<O, H, C>, TwoMemoryBound<O, H, H::By8, C>, TwoMemoryBound<O, H, H::By16, C>>(C, true);
-        if C != 0 {
-            return loops;
-        }
-        Variant {
-            versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, H::By8>, RowsMemoryBound<O, H, H::By16>>(),
-            ..loops
-        }
+    let loops =
+        half_loops::<Two<O, H, C>, TwoMemoryBound<O, H, H::Second, C>, TwoMemoryBound<O, H, H::Third, C>>(C, true);
+    if C != 0 {
+        return loops;
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    light_loops::<Two<O, H, C>>(C)
+    Variant {
+        versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, H::Second>, RowsMemoryBound<O, H, H::Third>>(),
+        ..loops
+    }
 }
 
 /// The same for one operand.
 const fn one_memory_bound<O: Unary<H> + Widened, H: PackedHalf>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    return half_loops::<One<O, H, 0>, OneMemoryBound<O, H, H::By8>, OneMemoryBound<O, H, H::By16>>(0, true);
-    #[cfg(not(target_arch = "x86_64"))]
-    light_loops::<One<O, H, 0>>(0)
+    half_loops::<One<O, H, 0>, OneMemoryBound<O, H, H::Second>, OneMemoryBound<O, H, H::Third>>(0, true)
 }
 
 /// The loops of a memory-bound operator on one f16 or f32 operand whose result, f16 or f32, is that of f32.
 const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    return half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertAvx2>, OneHalf<F, T, O::Out, ConvertAvx512>>(
-        0, true,
-    );
-    #[cfg(not(target_arch = "x86_64"))]
-    light_loops::<One<O, T, 0>>(0)
+    half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertSecond>, OneHalf<F, T, O::Out, ConvertThird>>(0, true)
 }
 
 /// The loops of a function, for every instruction set and every choice of constant operands that is worth a loop.
@@ -162,20 +149,9 @@ impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
         &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)];
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-impl<O: Unary<f16>> ElementLoops<(O,)> {
-    const COSTLY_F16: &'static [Variant] = &[heavy_loops::<One<O, f16, 0>>(0)];
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-impl<O: Unary<bf16>> ElementLoops<(O,)> {
-    const COSTLY_BF16: &'static [Variant] = &[heavy_loops::<One<O, bf16, 0>>(0)];
-}
-
-#[cfg(target_arch = "x86_64")]
 impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] =
-        &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, ConvertAvx2>, OneHalf<O, f16, f16, ConvertAvx512>>(
+        &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, ConvertSecond>, OneHalf<O, f16, f16, ConvertThird>>(
             0, false,
         )];
     const COSTLY_BF16: &'static [Variant] = &[Variant {

@@ -300,7 +300,7 @@ pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, fro
 /// Returns the level for [`block`], at most AVX2: with longer vectors the compiler assembles lanes one by one, and rows
 /// of 64 elements were measured to be 1.2 to 4 times slower.
 pub(crate) fn for_blocks(isa: Isa) -> Isa {
-    if isa.level() > Level::Avx2 { Isa::of(Level::Avx2).unwrap_or(isa) } else { isa }
+    if isa.level() == Level::Avx512 { Isa::of(Level::Avx2).unwrap_or(isa) } else { isa }
 }
 
 #[inline(always)]
@@ -374,6 +374,7 @@ impl<F: Fold, const L: usize> LevelWork for LevelTask<'_, '_, F, L> {
         *self.done = true;
     }
     /// Folds rows across several sequences. Other tasks use [`for_blocks`].
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn work_wide(self) {
         if let Task::Across(band) = self.task {

@@ -2,30 +2,34 @@
 //! a thread; and pages of files that may vanish while they are read.
 //!
 //! A `Body` is an ordinary loop that is always inlined. `versions` makes one function per [`Level`] around it, each
-//! allowed to use that level's instructions, so the compiler vectorises the same source three times. An [`Isa`] selects
-//! the version; it exists only for a level that the CPU supports.
+//! allowed to use that level's instructions, so the compiler vectorises the same source several times. An [`Isa`]
+//! selects the version; it exists only for a level that the CPU supports.
+//!
+//! x86-64 has three levels, aarch64 two, and other architectures one. Every aarch64 CPU has NEON, so the compiler uses
+//! it at both levels; what the level NEON adds are the loops with explicit instructions and fused operations.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod floats;
 pub(crate) mod halves;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod lane_blocks;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod f32x16;
+pub(crate) mod conversions;
 pub(crate) mod cut;
 pub(crate) mod lanes;
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod constants;
+mod float_mode;
 pub(crate) mod shuffle;
+#[cfg(target_arch = "x86_64")]
 mod stack;
 mod turn;
 
-#[cfg(target_arch = "x86_64")]
-use half::f16;
+pub(crate) use float_mode::FloatMode;
 use once_cell::race::OnceBox;
 
 /// The work of one call: `turns` times `rows` rows of `n` elements each.
@@ -124,23 +128,31 @@ pub(crate) trait Body {
     unsafe fn run(block: &Block) -> bool;
 }
 
-/// The levels of instruction sets, lowest first.
+/// The levels of instruction sets. Those of one architecture are in order, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every CPU of the architecture supports (SSE2, NEON).
+    /// What every CPU of the architecture supports, as the compiler uses it.
     Baseline,
     /// AVX2, FMA, F16C and the bit instructions that came with them (x86-64-v3).
     Avx2,
     /// AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
     Avx512,
+    /// NEON, with its conversions of f16 and its fused operations: every aarch64 CPU.
+    Neon,
 }
 
-/// The number of levels.
-pub(crate) const LEVELS: usize = 3;
+/// The number of levels of this architecture.
+pub(crate) const LEVELS: usize = Level::ALL.len();
 
 impl Level {
-    /// Lists every level, lowest first.
-    pub const ALL: [Self; LEVELS] = [Self::Baseline, Self::Avx2, Self::Avx512];
+    /// Lists the levels of the architecture that this is compiled for, lowest first.
+    pub const ALL: &'static [Self] = if cfg!(target_arch = "x86_64") {
+        &[Self::Baseline, Self::Avx2, Self::Avx512]
+    } else if cfg!(target_arch = "aarch64") {
+        &[Self::Baseline, Self::Neon]
+    } else {
+        &[Self::Baseline]
+    };
 
     /// Returns the level's name, as in `BROADAXE_ISA`.
     pub fn name(self) -> &'static str {
@@ -148,6 +160,7 @@ impl Level {
             Self::Baseline => "baseline",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
+            Self::Neon => "neon",
         }
     }
 
@@ -174,12 +187,13 @@ impl Level {
             Self::Baseline => true,
             Self::Avx2 => avx2(),
             Self::Avx512 => avx2() && avx512(),
+            Self::Neon => false,
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     fn is_here(self) -> bool {
-        self == Self::Baseline
+        Self::ALL.contains(&self)
     }
 }
 
@@ -192,7 +206,7 @@ impl Isa {
     pub fn available() -> Vec<Self> {
         #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
         constants::look();
-        Level::ALL.into_iter().filter(|level| level.is_here()).map(Self).collect()
+        Level::ALL.iter().copied().filter(|level| level.is_here()).map(Self).collect()
     }
 
     /// Returns this level if the CPU supports it.
@@ -230,8 +244,13 @@ impl Isa {
         self.0
     }
 
+    /// Returns the place of the level in [`Level::ALL`].
     pub(crate) fn index(self) -> usize {
-        self.0 as usize
+        match self.0 {
+            Level::Baseline => 0,
+            Level::Avx2 | Level::Neon => 1,
+            Level::Avx512 => 2,
+        }
     }
 
     /// Ensures that the constants of the loops are in memory. Call it before work of about `nanos` nanoseconds.
@@ -282,10 +301,22 @@ pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
-/// Returns a separate body compiled for each level, in order.
+/// Returns a separate body for each level, in order: `M` for the second, `L` for the third.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
     [baseline::<B>, avx2::<M>, avx512::<L>]
+}
+
+/// Returns a separate body for each level, in order: `M` for the second, if the architecture has one.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+    let mut all = [baseline::<B> as Loop; LEVELS];
+    let mut i = 1;
+    while i < LEVELS {
+        all[i] = baseline::<M>;
+        i += 1;
+    }
+    all
 }
 
 /// Returns bodies that exist only for the wider levels, in the order of all levels.
@@ -345,6 +376,7 @@ pub(crate) enum Opcode {
 }
 
 /// Streaming (non-temporal) stores, as wide as a level has them.
+#[cfg(target_arch = "x86_64")]
 pub(crate) trait StreamStores {
     /// The bytes of a store.
     const WIDTH: usize;
@@ -377,63 +409,12 @@ past! {
     StreamStores64: __m512i, _mm512_stream_si512;
 }
 
-/// The machine's conversions between f16 and f32 in memory, sixteen at a time.
-#[cfg(target_arch = "x86_64")]
-pub(crate) trait Convert: 'static {
-    /// Widens; exact.
-    ///
-    /// # Safety
-    /// Sixteen elements can be read at `from` and written at `to`, of any alignment. The CPU supports the level.
-    unsafe fn widen(from: *const f16, to: *mut f32);
-    /// Rounds to nearest, ties to even; the canonical NaN stays canonical.
-    ///
-    /// # Safety
-    /// As for `widen`.
-    unsafe fn narrow(from: *const f32, to: *mut f16);
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! conversions {
-    ($($level:ident: $count:literal, $halves:ident, $floats:ident, $widen:ident, $narrow:ident, $kept:ident;)+) => { $(
-        pub(crate) struct $level;
-        impl Convert for $level {
-            #[inline(always)]
-            unsafe fn widen(from: *const f16, to: *mut f32) {
-                use std::arch::x86_64::{$floats, $halves, $widen};
-                for i in (0..16).step_by($count) {
-                    // SAFETY: promised by the caller.
-                    unsafe {
-                        let halves = from.add(i).cast::<$halves>().read_unaligned();
-                        to.add(i).cast::<$floats>().write_unaligned($widen(halves));
-                    }
-                }
-            }
-            #[inline(always)]
-            unsafe fn narrow(from: *const f32, to: *mut f16) {
-                use std::arch::x86_64::{$floats, $halves, $narrow, _MM_FROUND_TO_NEAREST_INT};
-                for i in (0..16).step_by($count) {
-                    // SAFETY: promised by the caller.
-                    unsafe {
-                        let floats = from.add(i).cast::<$floats>().read_unaligned();
-                        let halves = $narrow::<_MM_FROUND_TO_NEAREST_INT>(floats);
-                        to.add(i).cast::<$halves>().write_unaligned(lane_blocks::$kept(halves));
-                    }
-                }
-            }
-        }
-    )+ };
-}
-#[cfg(target_arch = "x86_64")]
-conversions! {
-    ConvertAvx2: 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph, kept4;
-    ConvertAvx512: 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph, kept8;
-}
-
 /// Work in safe loops, always inlined, that is compiled for every level.
 pub(crate) trait LevelWork: Sized {
     /// Does the work.
     fn work(self);
     /// Does the work with the widest instructions, which may not be worth using for all of it.
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn work_wide(self) {
         self.work();
@@ -468,57 +449,6 @@ impl Isa {
             Level::Avx512 => unsafe { work_avx512(work) },
             _ => work.work(),
         }
-    }
-}
-
-/// Sets the floating-point mode that Rust code relies on, and restores the caller's mode when it is dropped.
-///
-/// The thread of a host program may flush subnormal numbers to zero or round differently (a library built with fast
-/// mathematics sets that when it is loaded). Results must not depend on that.
-pub(crate) struct FloatMode {
-    #[cfg(target_arch = "x86_64")]
-    before: u32,
-}
-
-#[cfg(target_arch = "x86_64")]
-impl FloatMode {
-    /// Every exception masked, round to nearest, subnormal numbers kept.
-    const STANDARD: u32 = 0x1f80;
-    /// The bits that report exceptions; the others control the unit.
-    const FLAGS: u32 = 0x3f;
-
-    /// Sets the standard mode if it is not set.
-    pub(crate) fn standard() -> Self {
-        let mut before = 0_u32;
-        // SAFETY: every x86-64 CPU has the instruction, and `before` is four bytes to write.
-        unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut before, options(nostack, preserves_flags)) };
-        if before & !Self::FLAGS != Self::STANDARD {
-            Self::set(Self::STANDARD);
-        }
-        Self { before }
-    }
-
-    fn set(mode: u32) {
-        // SAFETY: every x86-64 CPU has the instruction; `mode` is one read from the register, or `STANDARD`, so no reserved bit is set.
-        unsafe {
-            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mode, options(nostack, preserves_flags, readonly));
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Drop for FloatMode {
-    fn drop(&mut self) {
-        if self.before & !Self::FLAGS != Self::STANDARD {
-            Self::set(self.before);
-        }
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-impl FloatMode {
-    pub(crate) fn standard() -> Self {
-        Self {}
     }
 }
 
@@ -575,20 +505,5 @@ mod tests {
         assert_eq!(Isa::choose(None).ok(), Isa::available().last().copied());
         let rejected = Isa::choose(Some("mmx")).unwrap_err();
         assert!(rejected.contains("=mmx ") && rejected.contains("baseline"), "{rejected}");
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn a_host_that_flushes_subnormals_is_not_followed() {
-        let half = || std::hint::black_box(f32::MIN_POSITIVE) * std::hint::black_box(0.5);
-        FloatMode::set(0x9fc0);
-        let flushed = half();
-        let kept = {
-            let _mode = FloatMode::standard();
-            half()
-        };
-        let again = half();
-        FloatMode::set(FloatMode::STANDARD);
-        assert_eq!((flushed, kept, again), (0.0, f32::MIN_POSITIVE / 2.0, 0.0));
     }
 }

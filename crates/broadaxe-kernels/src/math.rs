@@ -38,6 +38,12 @@
 )]
 
 mod double_double;
+mod fma;
+#[cfg(any(
+    test,
+    not(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))
+))]
+mod fma_emulated;
 pub(crate) mod f32xn;
 mod extended;
 pub(crate) mod single;

@@ -12,16 +12,13 @@ mod memory;
 mod square;
 mod strided_copy;
 mod streaming;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod halves;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod memory_bound;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod vectors;
 pub(crate) mod strided;
 pub(crate) mod chain;
 pub(crate) mod powers;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod shared;
 #[cfg(target_arch = "x86_64")]
 mod chain_loop;

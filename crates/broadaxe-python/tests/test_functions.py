@@ -285,7 +285,7 @@ print(digest.hexdigest())
 
 def test_every_level_gives_the_same_bits():
     digests = {}
-    for level in ("baseline", "avx2", "avx512"):
+    for level in ("baseline", "avx2", "avx512", "neon"):
         environment = {**os.environ, "BROADAXE_ISA": level}
         command = [sys.executable, "-W", "ignore", "-c", LEVELS, os.path.dirname(__file__)]
         run = subprocess.run(command, env=environment, capture_output=True, text=True)

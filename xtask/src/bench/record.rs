@@ -76,7 +76,7 @@ fn level() -> &'static str {
     } else if is_x86_feature_detected!("avx2") {
         return "avx2";
     }
-    "baseline"
+    if cfg!(target_arch = "aarch64") { "neon" } else { "baseline" }
 }
 
 /// Returns what the CPU calls itself, where the system tells.

@@ -2,22 +2,17 @@
 
 use std::marker::PhantomData;
 
-use super::{costly_picos, gather, heavy_loops, plain};
+use super::{costly_picos, gather, heavy_loops, plain, streamed};
 use crate::{
     division::Dividend,
     dtype::Element,
+    isa::{LEVELS, each},
     loops::{Binary, ByPrecomputed, Guard, Kernel, Rejects, Variant},
-    math::f32xn::FmaDefault,
+    math::f32xn::{FmaDefault, FmaHardware},
     number::Integer,
     op::Kernels,
     ops::arith::ZeroDivisor,
     tile::{Guarded, TwoPrecomputed, first_rejected, powers::IntegerPowers},
-};
-#[cfg(target_arch = "x86_64")]
-use crate::{
-    isa::{LEVELS, StreamStores32, StreamStores64, each, wide},
-    math::f32xn::FmaHardware,
-    tile::Streamed,
 };
 
 /// The loops of an operator that rejects what `R` rejects.
@@ -34,20 +29,10 @@ impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> GuardedLoops<O, R, T> {
 
 /// The loops of a division by one divisor.
 const fn divided_by<O: ByPrecomputed<T>, T: Dividend>() -> Variant {
-    #[cfg(target_arch = "x86_64")]
-    {
-        type L<O, T> = TwoPrecomputed<O, T, FmaHardware>;
-        // Streaming loops precompute the divisor for every few cache lines, which is too slow for 64 bits.
-        let light = size_of::<T>() < 8;
-        let past = if light {
-            wide::<Streamed<L<O, T>, StreamStores32>, Streamed<L<O, T>, StreamStores64>>()
-        } else {
-            [None; LEVELS]
-        };
-        Variant { constants: 2, versions: each::<TwoPrecomputed<O, T, FmaDefault>, L<O, T>, L<O, T>>(), past }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    heavy_loops::<TwoPrecomputed<O, T, FmaDefault>>(2)
+    type L<O, T> = TwoPrecomputed<O, T, FmaHardware>;
+    // Streaming loops precompute the divisor for every few cache lines, which is too slow for 64 bits.
+    let past = if size_of::<T>() < 8 { streamed::<L<O, T>, L<O, T>>() } else { [None; LEVELS] };
+    Variant { constants: 2, versions: each::<TwoPrecomputed<O, T, FmaDefault>, L<O, T>, L<O, T>>(), past }
 }
 
 const fn guarded<O: Binary<T>, R: Rejects<T>, T: Element>(variants: &'static [Variant]) -> Kernel {

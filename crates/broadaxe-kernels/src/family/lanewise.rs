@@ -1,214 +1,197 @@
-//! Families of functions that compute many f32 at a time.
+//! Families of functions that compute many f32 at a time, with separate loops for each level.
 
+use super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float, streamed};
+use crate::{
+    dtype::{DType, bf16, f16},
+    isa::{
+        LEVELS,
+        conversions::{ConvertSecond, ConvertThird},
+        each,
+        halves::Widened,
+    },
+    loops::{Kernel, Variant},
+    math::f32xn::{FmaDefault, FmaHardware, Lanewise},
+    number::{Function, Function2, Real},
+    op::Kernels,
+    ops::{
+        arith::OneStep,
+        lanewise::{Fused, LanewisePow, Once},
+    },
+    tile::{
+        Line, One, Two,
+        halves::{OneHalf, TwoHalves},
+        powers::{Converted, Mixed, Plainly, Powers, Repeated},
+        shared::{OneShared, Shared, TwoShared},
+    },
+};
+
+/// The loops of the third level, which are those of the second where there is no third.
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{fused, lanewise, powers, remainders, rounded_fused};
-
+type OneOfVectors<O> = crate::tile::vectors::OneVector<O>;
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) use super::{heavy_float as lanewise, heavy_floats as powers, heavy_floats as remainders};
-
-/// Every float, one operand, for a function that uses the machine's fused operations.
+type OneOfVectors<O> = One<Fused<O>, f32, 0>;
+#[cfg(target_arch = "x86_64")]
+type TwoOfVectors<const C: u8> = crate::tile::vectors::TwoVectors<Plain2, C>;
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn fused<O: crate::number::Function, F>() -> crate::op::Kernels {
-    super::heavy_float::<O>()
+type TwoOfVectors<const C: u8> = Two<Fused2, f32, C>;
+
+/// The picoseconds per element of functions that compute many f32 at a time.
+const LANEWISE_PICOS: u32 = 100;
+
+/// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
+/// with vectors.
+const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
+    Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
+}
+
+impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {
+    const ONE: &'static [Variant] = &[Variant {
+        past: streamed::<One<Fused<O>, f32, 0>, OneOfVectors<O>>(),
+        ..lane_loops::<OneShared<O, f32>, One<Fused<O>, f32, 0>, OneOfVectors<O>>(0)
+    }];
+    const ONE_F16: &'static [Variant] = &[half_loops::<
+        OneShared<O, f16>,
+        OneHalf<Fused<O>, f16, f16, ConvertSecond>,
+        OneHalf<Fused<O>, f16, f16, ConvertThird>,
+    >(0, false)];
+    const ONE_BF16: &'static [Variant] =
+        &[lane_loops::<OneShared<O, bf16>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
+    const ONE_F64: &'static [Variant] =
+        &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
+}
+
+/// Powers with fused operations, and without.
+type Fused2 = LanewisePow<FmaHardware>;
+type Plain2 = LanewisePow<FmaDefault>;
+
+/// The loops of powers of a dtype: without fused operations, with them, and with vectors.
+const fn power_loops<B: Line<Out: Real>, M: Line<Out: Real>, L: Line<Out: Real>>() -> Variant {
+    lane_loops::<Mixed<B, FmaDefault>, Mixed<M, FmaHardware>, Mixed<L, FmaHardware>>(0)
+}
+
+/// Powers with one exponent for all elements. Exponents that are not simple use `L`.
+type Constant<L, T> = Powers<L, Plainly<T>, FmaHardware>;
+/// The same without fused operations.
+type ConstantPlain<L, E> = Powers<L, E, FmaDefault>;
+
+const POWERS_F32: &[Variant] = &[
+    power_loops::<Two<Plain2, f32, 0>, Two<Fused2, f32, 0>, TwoOfVectors<0>>(),
+    Variant {
+        past: streamed::<Constant<Two<Fused2, f32, 2>, f32>, Constant<TwoOfVectors<2>, f32>>(),
+        ..lane_loops::<
+            ConstantPlain<Two<Plain2, f32, 2>, Shared<f32>>,
+            Constant<Two<Fused2, f32, 2>, f32>,
+            Constant<TwoOfVectors<2>, f32>,
+        >(2)
+    },
+];
+const POWERS_F64: &[Variant] = &[
+    power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, Two<Fused2, f64, 0>>(),
+    Variant {
+        past: streamed::<Constant<Two<Fused2, f64, 2>, f64>, Constant<Two<Fused2, f64, 2>, f64>>(),
+        ..lane_loops::<
+            ConstantPlain<Two<Plain2, f64, 2>, Plainly<f64>>,
+            Constant<Two<Fused2, f64, 2>, f64>,
+            Constant<Two<Fused2, f64, 2>, f64>,
+        >(2)
+    },
+];
+const POWERS_BF16: &[Variant] = &[
+    power_loops::<TwoShared<Plain2, bf16>, Two<Fused2, bf16, 0>, Two<Fused2, bf16, 0>>(),
+    lane_loops::<
+        ConstantPlain<Repeated<TwoShared<Plain2, bf16>>, Shared<bf16>>,
+        Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
+        Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
+    >(2),
+];
+
+/// Powers of f16 by the conversions `M`.
+type Halves<M> = TwoHalves<Fused2, M>;
+/// The same with one exponent for all.
+type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, FmaHardware>;
+
+const POWERS_F16: &[Variant] = &[
+    power_loops::<TwoShared<Plain2, f16>, Halves<ConvertSecond>, Halves<ConvertThird>>(),
+    lane_loops::<
+        ConstantPlain<Repeated<TwoShared<Plain2, f16>>, Shared<f16>>,
+        ConstantHalves<ConvertSecond>,
+        ConstantHalves<ConvertThird>,
+    >(2),
+];
+
+impl<O: Function, F: Function> ElementLoops<(O, F, ())> {
+    const F16: &'static [Variant] =
+        &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, ConvertSecond>, OneHalf<F, f16, f16, ConvertThird>>(
+            0, false,
+        )];
+    const BF16: &'static [Variant] = &[lane_loops::<OneShared<O, bf16>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
+    const F32: &'static [Variant] = &[lane_loops::<OneShared<O, f32>, One<F, f32, 0>, One<F, f32, 0>>(0)];
+    const F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<F, f64, 0>, One<F, f64, 0>>(0)];
+}
+
+impl<O: Function, F: Function, T: Real> ElementLoops<(O, F, T, ())> {
+    const LIGHT: &'static [Variant] = &[Variant {
+        past: streamed::<One<F, T, 0>, One<F, T, 0>>(),
+        ..lane_loops::<One<O, T, 0>, One<F, T, 0>, One<F, T, 0>>(0)
+    }];
+}
+
+impl<O: OneStep> ElementLoops<(Once<O>, O)> {
+    const F16: &'static [Variant] =
+        &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertSecond>, TwoHalves<Once<O>, ConvertThird>>(0, false)];
+    const BF16: &'static [Variant] = &[lane_loops::<Two<O, bf16, 0>, Two<Once<O>, bf16, 0>, Two<Once<O>, bf16, 0>>(0)];
+    const F32: &'static [Variant] = &[lane_loops::<Two<O, f32, 0>, Two<Once<O>, f32, 0>, Two<Once<O>, f32, 0>>(0)];
+    const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];
+}
+
+/// Every float, two operands, for a function of which one step computes most numbers.
+pub(crate) const fn remainders<O: OneStep>() -> Kernels {
+    type Each<O> = ElementLoops<(Once<O>, O)>;
+    gather([
+        Kernel { variants: Each::<O>::F16, ..heavy::<O, f16>() },
+        Kernel { variants: Each::<O>::BF16, ..heavy::<O, bf16>() },
+        Kernel { variants: Each::<O>::F32, picos: costly_picos(DType::F32), ..heavy::<O, f32>() },
+        Kernel { variants: Each::<O>::F64, picos: costly_picos(DType::F64), ..heavy::<O, f64>() },
+    ])
+}
+
+/// Every float, one operand, for a function that `F` computes with fused operations.
+pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
+    type Each<O, F> = ElementLoops<(O, F, ())>;
+    gather([
+        Kernel { variants: Each::<O, F>::F16, ..costly::<O, f16>() },
+        Kernel { variants: Each::<O, F>::BF16, ..costly::<O, bf16>() },
+        Kernel { variants: Each::<O, F>::F32, ..costly::<O, f32>() },
+        Kernel { variants: Each::<O, F>::F64, ..costly::<O, f64>() },
+    ])
 }
 
 /// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn rounded_fused<O: crate::number::Function + crate::isa::halves::Widened, F>() -> crate::op::Kernels {
-    super::rounded_float::<O>()
+pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kernels {
+    rounded_float::<O>().and(gather([
+        Kernel { variants: ElementLoops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
+        Kernel { variants: ElementLoops::<(O, F, f64, ())>::LIGHT, ..one::<O, f64>() },
+    ]))
 }
 
-/// Separate loops for each level.
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, rounded_float};
-    use crate::{
-        dtype::{DType, bf16, f16},
-        isa::{ConvertAvx2, ConvertAvx512, LEVELS, StreamStores32, StreamStores64, each, halves::Widened, wide},
-        loops::{Kernel, Variant},
-        math::f32xn::{FmaDefault, FmaHardware, Lanewise},
-        number::{Function, Function2, Real},
-        op::Kernels,
-        ops::{
-            arith::OneStep,
-            lanewise::{Fused, LanewisePow, Once},
-        },
-        tile::{
-            Line, One, Streamed, Two,
-            halves::{OneHalf, TwoHalves},
-            powers::{Converted, Mixed, Plainly, Powers, Repeated},
-            shared::{OneShared, Shared, TwoShared},
-            vectors::{OneVector, TwoVectors},
-        },
-    };
+/// Every float, one operand, for a function that computes many f32 at a time.
+pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
+    type Each<O> = ElementLoops<(Fused<O>,)>;
+    let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };
+    gather([
+        Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },
+        Kernel { variants: Each::<O>::ONE_BF16, ..costly::<O, bf16>() },
+        Kernel { variants: Each::<O>::ONE, ..narrow },
+        Kernel { variants: Each::<O>::ONE_F64, ..costly::<O, f64>() },
+    ])
+}
 
-    /// The picoseconds per element of functions that compute many f32 at a time.
-    const LANEWISE_PICOS: u32 = 100;
-
-    /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
-    /// with vectors.
-    const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
-        Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
-    }
-
-    impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {
-        const ONE: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<One<Fused<O>, f32, 0>, StreamStores32>, Streamed<OneVector<O>, StreamStores64>>(),
-            ..lane_loops::<OneShared<O, f32>, One<Fused<O>, f32, 0>, OneVector<O>>(0)
-        }];
-        const ONE_F16: &'static [Variant] = &[half_loops::<
-            OneShared<O, f16>,
-            OneHalf<Fused<O>, f16, f16, ConvertAvx2>,
-            OneHalf<Fused<O>, f16, f16, ConvertAvx512>,
-        >(0, false)];
-        const ONE_BF16: &'static [Variant] =
-            &[lane_loops::<OneShared<O, bf16>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
-        const ONE_F64: &'static [Variant] =
-            &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
-    }
-
-    /// Powers with fused operations, and without.
-    type Fused2 = LanewisePow<FmaHardware>;
-    type Plain2 = LanewisePow<FmaDefault>;
-
-    /// The loops of powers of a dtype: without fused operations, with them, and with vectors.
-    const fn power_loops<B: Line<Out: Real>, M: Line<Out: Real>, L: Line<Out: Real>>() -> Variant {
-        lane_loops::<Mixed<B, FmaDefault>, Mixed<M, FmaHardware>, Mixed<L, FmaHardware>>(0)
-    }
-
-    /// Powers with one exponent for all elements. Exponents that are not simple use `L`.
-    type Constant<L, T> = Powers<L, Plainly<T>, FmaHardware>;
-    /// The same without fused operations.
-    type ConstantPlain<L, E> = Powers<L, E, FmaDefault>;
-
-    const POWERS_F32: &[Variant] = &[
-        power_loops::<Two<Plain2, f32, 0>, Two<Fused2, f32, 0>, TwoVectors<Plain2, 0>>(),
-        Variant {
-            past: wide::<
-                Streamed<Constant<Two<Fused2, f32, 2>, f32>, StreamStores32>,
-                Streamed<Constant<TwoVectors<Plain2, 2>, f32>, StreamStores64>,
-            >(),
-            ..lane_loops::<
-                ConstantPlain<Two<Plain2, f32, 2>, Shared<f32>>,
-                Constant<Two<Fused2, f32, 2>, f32>,
-                Constant<TwoVectors<Plain2, 2>, f32>,
-            >(2)
-        },
-    ];
-    const POWERS_F64: &[Variant] = &[
-        power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, Two<Fused2, f64, 0>>(),
-        Variant {
-            past: wide::<
-                Streamed<Constant<Two<Fused2, f64, 2>, f64>, StreamStores32>,
-                Streamed<Constant<Two<Fused2, f64, 2>, f64>, StreamStores64>,
-            >(),
-            ..lane_loops::<
-                ConstantPlain<Two<Plain2, f64, 2>, Plainly<f64>>,
-                Constant<Two<Fused2, f64, 2>, f64>,
-                Constant<Two<Fused2, f64, 2>, f64>,
-            >(2)
-        },
-    ];
-    const POWERS_BF16: &[Variant] = &[
-        power_loops::<TwoShared<Plain2, bf16>, Two<Fused2, bf16, 0>, Two<Fused2, bf16, 0>>(),
-        lane_loops::<
-            ConstantPlain<Repeated<TwoShared<Plain2, bf16>>, Shared<bf16>>,
-            Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
-            Constant<Repeated<Two<Fused2, bf16, 0>>, bf16>,
-        >(2),
-    ];
-
-    /// Powers of f16 by the conversions `M`.
-    type Halves<M> = TwoHalves<Fused2, M>;
-    /// The same with one exponent for all.
-    type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, FmaHardware>;
-
-    const POWERS_F16: &[Variant] = &[
-        power_loops::<TwoShared<Plain2, f16>, Halves<ConvertAvx2>, Halves<ConvertAvx512>>(),
-        lane_loops::<
-            ConstantPlain<Repeated<TwoShared<Plain2, f16>>, Shared<f16>>,
-            ConstantHalves<ConvertAvx2>,
-            ConstantHalves<ConvertAvx512>,
-        >(2),
-    ];
-
-    impl<O: Function, F: Function> ElementLoops<(O, F, ())> {
-        const F16: &'static [Variant] =
-            &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, ConvertAvx2>, OneHalf<F, f16, f16, ConvertAvx512>>(
-                0, false,
-            )];
-        const BF16: &'static [Variant] = &[lane_loops::<OneShared<O, bf16>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
-        const F32: &'static [Variant] = &[lane_loops::<OneShared<O, f32>, One<F, f32, 0>, One<F, f32, 0>>(0)];
-        const F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<F, f64, 0>, One<F, f64, 0>>(0)];
-    }
-
-    impl<O: Function, F: Function, T: Real> ElementLoops<(O, F, T, ())> {
-        const LIGHT: &'static [Variant] = &[Variant {
-            past: wide::<Streamed<One<F, T, 0>, StreamStores32>, Streamed<One<F, T, 0>, StreamStores64>>(),
-            ..lane_loops::<One<O, T, 0>, One<F, T, 0>, One<F, T, 0>>(0)
-        }];
-    }
-
-    impl<O: OneStep> ElementLoops<(Once<O>, O)> {
-        const F16: &'static [Variant] =
-            &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertAvx2>, TwoHalves<Once<O>, ConvertAvx512>>(
-                0, false,
-            )];
-        const BF16: &'static [Variant] =
-            &[lane_loops::<Two<O, bf16, 0>, Two<Once<O>, bf16, 0>, Two<Once<O>, bf16, 0>>(0)];
-        const F32: &'static [Variant] = &[lane_loops::<Two<O, f32, 0>, Two<Once<O>, f32, 0>, Two<Once<O>, f32, 0>>(0)];
-        const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];
-    }
-
-    /// Every float, two operands, for a function of which one step computes most numbers.
-    pub(crate) const fn remainders<O: OneStep>() -> Kernels {
-        type Each<O> = ElementLoops<(Once<O>, O)>;
-        gather([
-            Kernel { variants: Each::<O>::F16, ..heavy::<O, f16>() },
-            Kernel { variants: Each::<O>::BF16, ..heavy::<O, bf16>() },
-            Kernel { variants: Each::<O>::F32, picos: costly_picos(DType::F32), ..heavy::<O, f32>() },
-            Kernel { variants: Each::<O>::F64, picos: costly_picos(DType::F64), ..heavy::<O, f64>() },
-        ])
-    }
-
-    /// Every float, one operand, for a function that `F` computes with fused operations.
-    pub(crate) const fn fused<O: Function, F: Function>() -> Kernels {
-        type Each<O, F> = ElementLoops<(O, F, ())>;
-        gather([
-            Kernel { variants: Each::<O, F>::F16, ..costly::<O, f16>() },
-            Kernel { variants: Each::<O, F>::BF16, ..costly::<O, bf16>() },
-            Kernel { variants: Each::<O, F>::F32, ..costly::<O, f32>() },
-            Kernel { variants: Each::<O, F>::F64, ..costly::<O, f64>() },
-        ])
-    }
-
-    /// Every float, one operand. The halves have the result of f32, rounded; `F` uses fused operations.
-    pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kernels {
-        rounded_float::<O>().and(gather([
-            Kernel { variants: ElementLoops::<(O, F, f32, ())>::LIGHT, ..one::<O, f32>() },
-            Kernel { variants: ElementLoops::<(O, F, f64, ())>::LIGHT, ..one::<O, f64>() },
-        ]))
-    }
-
-    /// Every float, one operand, for a function that computes many f32 at a time.
-    pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
-        type Each<O> = ElementLoops<(Fused<O>,)>;
-        let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };
-        gather([
-            Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },
-            Kernel { variants: Each::<O>::ONE_BF16, ..costly::<O, bf16>() },
-            Kernel { variants: Each::<O>::ONE, ..narrow },
-            Kernel { variants: Each::<O>::ONE_F64, ..costly::<O, f64>() },
-        ])
-    }
-
-    /// Every float, two operands: powers.
-    pub(crate) const fn powers<O: Function2>() -> Kernels {
-        gather([
-            Kernel { variants: POWERS_F16, ..heavy::<O, f16>() },
-            Kernel { variants: POWERS_BF16, ..heavy::<O, bf16>() },
-            Kernel { variants: POWERS_F32, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
-            Kernel { variants: POWERS_F64, ..heavy::<O, f64>() },
-        ])
-    }
+/// Every float, two operands: powers.
+pub(crate) const fn powers<O: Function2>() -> Kernels {
+    gather([
+        Kernel { variants: POWERS_F16, ..heavy::<O, f16>() },
+        Kernel { variants: POWERS_BF16, ..heavy::<O, bf16>() },
+        Kernel { variants: POWERS_F32, picos: 4 * LANEWISE_PICOS, ..heavy::<O, f32>() },
+        Kernel { variants: POWERS_F64, ..heavy::<O, f64>() },
+    ])
 }

@@ -136,6 +136,7 @@ impl<F: Keep, const L: usize> LevelWork for Look<'_, '_, F, L> {
     }
 
     /// Searches rows across sequences; other tasks use [`for_blocks`].
+    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn work_wide(self) {
         self.look::<false>();

@@ -1,7 +1,5 @@
 //! The operations that loops over f16 and bf16 compute in f32.
 
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-
 /// An operation on one or two f16 or bf16 that is computed in f32 and then rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wide {

@@ -3,6 +3,8 @@
 //!
 //! All levels merge elements within lanes alike; wider vectors need one more step that moves whole lanes.
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64 as arm;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
@@ -199,5 +201,64 @@ unsafe fn apart4(x: x86::__m512i, place: *mut u8, step: isize) {
     unsafe {
         apart2(x86::_mm512_castsi512_si256(x), place, step);
         apart2(x86::_mm512_extracti64x4_epi64::<1>(x), place.offset(2 * step), step);
+    }
+}
+
+/// The vectors of NEON.
+#[cfg(target_arch = "aarch64")]
+pub(crate) struct LanesNeon;
+
+#[cfg(target_arch = "aarch64")]
+impl Lanes for LanesNeon {
+    type V = arm::uint8x16_t;
+    type Narrower = NoLanes;
+    const COUNT: usize = 1;
+    #[inline(always)]
+    unsafe fn zero() -> Self::V {
+        // SAFETY: every aarch64 CPU has the instruction.
+        unsafe { arm::vdupq_n_u8(0) }
+    }
+    #[inline(always)]
+    unsafe fn read(place: *const u8) -> Self::V {
+        // SAFETY: promised by the caller.
+        unsafe { arm::vld1q_u8(place) }
+    }
+    #[inline(always)]
+    unsafe fn write(x: Self::V, place: *mut u8) {
+        // SAFETY: promised by the caller.
+        unsafe { arm::vst1q_u8(place, x) }
+    }
+    #[inline(always)]
+    unsafe fn write_apart(x: Self::V, place: *mut u8, _: isize) {
+        // SAFETY: promised by the caller.
+        unsafe { arm::vst1q_u8(place, x) }
+    }
+    #[inline(always)]
+    unsafe fn merge<const SIZE: usize>(a: Self::V, b: Self::V) -> (Self::V, Self::V) {
+        // SAFETY: every aarch64 CPU has the instructions.
+        unsafe {
+            match SIZE {
+                1 => (arm::vzip1q_u8(a, b), arm::vzip2q_u8(a, b)),
+                2 => {
+                    let (a, b) = (arm::vreinterpretq_u16_u8(a), arm::vreinterpretq_u16_u8(b));
+                    let (low, high) = (arm::vzip1q_u16(a, b), arm::vzip2q_u16(a, b));
+                    (arm::vreinterpretq_u8_u16(low), arm::vreinterpretq_u8_u16(high))
+                }
+                4 => {
+                    let (a, b) = (arm::vreinterpretq_u32_u8(a), arm::vreinterpretq_u32_u8(b));
+                    let (low, high) = (arm::vzip1q_u32(a, b), arm::vzip2q_u32(a, b));
+                    (arm::vreinterpretq_u8_u32(low), arm::vreinterpretq_u8_u32(high))
+                }
+                _ => {
+                    let (a, b) = (arm::vreinterpretq_u64_u8(a), arm::vreinterpretq_u64_u8(b));
+                    let (low, high) = (arm::vzip1q_u64(a, b), arm::vzip2q_u64(a, b));
+                    (arm::vreinterpretq_u8_u64(low), arm::vreinterpretq_u8_u64(high))
+                }
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn turned(rows: [Self::V; MAX_LANES]) -> [Self::V; MAX_LANES] {
+        rows
     }
 }

@@ -42,3 +42,20 @@ impl Shuffle for Shuffle16 {
         out
     }
 }
+
+/// NEON.
+#[cfg(target_arch = "aarch64")]
+pub(crate) struct ShuffleNeon;
+
+#[cfg(target_arch = "aarch64")]
+impl Shuffle for ShuffleNeon {
+    const HERE: bool = true;
+    #[inline(always)]
+    unsafe fn taken(bytes: [u8; 16], places: [u8; 16]) -> [u8; 16] {
+        use std::arch::aarch64::{vld1q_u8, vqtbl1q_u8, vst1q_u8};
+        let mut out = [0; 16];
+        // SAFETY: every aarch64 CPU has the instructions; all are sixteen bytes.
+        unsafe { vst1q_u8(out.as_mut_ptr(), vqtbl1q_u8(vld1q_u8(bytes.as_ptr()), vld1q_u8(places.as_ptr()))) };
+        out
+    }
+}

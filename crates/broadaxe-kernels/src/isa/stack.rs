@@ -5,8 +5,6 @@
 //! line, with AVX-512 every vector; where the stack happened to let one cross a page, a loop was measured to be five
 //! times slower.
 
-#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-
 use std::{hint::black_box, mem::MaybeUninit};
 
 /// A value with the size and alignment of the widest vector.
@@ -19,7 +17,7 @@ pub(super) fn align() {
     black_box(MaybeUninit::<Vector>::uninit().as_mut_ptr());
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::{
         super::{Block, Body, Isa, LEVELS, Level, versions},

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     math::{
         self,
-        f32xn::{F32x1, F32xN, Fma, FmaHardware, FmaHardwareNear, Lanewise, Lanewise2},
+        f32xn::{F32x1, F32xN, Fma, FmaHardware, FmaHardwareNear, Lanewise},
         power32, single,
     },
     number::{Function, Function2},
@@ -46,7 +46,8 @@ lanewise! {
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
 pub(crate) struct LanewisePow<M>(PhantomData<M>);
 
-impl<M: Fma> Lanewise2 for LanewisePow<M> {
+#[cfg(target_arch = "x86_64")]
+impl<M: Fma> crate::math::f32xn::Lanewise2 for LanewisePow<M> {
     #[inline(always)]
     fn of<V: F32xN>(a: V, b: V) -> V {
         power32::pow(a, b)
@@ -111,7 +112,7 @@ impl<F: OneStep> Function2 for Once<F> {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::{

@@ -7,7 +7,7 @@
 use super::{Line, OutputRow};
 use crate::{
     dtype::{DType, Element, f16},
-    isa::Convert,
+    isa::conversions::Convert,
     loops::{Binary, Unary},
     math::canonical32,
 };

@@ -1,19 +1,15 @@
 //! Loops of powers: with one exponent for all elements, which is often simple, and with many exponents, few of which
 //! are simple.
 
-use super::{Guarded, Line, One, OutputRow, Unaligned, element};
+use super::{Guarded, Line, One, OutputRow, Unaligned, element, halves::OneHalf};
 use crate::{
-    dtype::Element,
+    dtype::{Element, f16},
+    isa::conversions::Convert,
     loops::{Binary, Rejects},
     math::{SIMPLE, f32xn::Fma, find_simple, simple32_by, simple64_by},
     number::{Function, Function2, Integer, Number, Real},
 };
 use std::{marker::PhantomData, mem::MaybeUninit};
-#[cfg(target_arch = "x86_64")]
-use {
-    super::halves::OneHalf,
-    crate::{dtype::f16, isa::Convert},
-};
 
 /// a to the power of the simple exponent of this number
 struct SimplePower<const K: usize, M>(PhantomData<M>);
@@ -61,10 +57,8 @@ impl<T: Real> Each for Plainly<T> {
 }
 
 /// Loops over f16 with the conversions `M`.
-#[cfg(target_arch = "x86_64")]
 pub(crate) struct Converted<M>(PhantomData<M>);
 
-#[cfg(target_arch = "x86_64")]
 impl<M: Convert> Each for Converted<M> {
     type Of = f16;
     type Loop<F: Function> = OneHalf<F, f16, f16, M>;

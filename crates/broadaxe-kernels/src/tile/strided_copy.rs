@@ -9,8 +9,12 @@ use crate::isa::{
     lanes::{Lanes1, Lanes2, Lanes4},
     shuffle::Shuffle16,
 };
-#[cfg(not(target_arch = "x86_64"))]
-use crate::isa::{lanes::NoLanes, versions};
+#[cfg(target_arch = "aarch64")]
+use crate::isa::{
+    each,
+    lanes::{LanesNeon, NoLanes},
+    shuffle::ShuffleNeon,
+};
 use crate::{
     isa::{
         Block, Body, Isa, LEVELS, Loop,
@@ -43,9 +47,19 @@ const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
 }
 
 /// Returns the kernel for elements of a size.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
 const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
-    versions::<StridedCopy<T, L, NoShuffle, NoLanes>>()
+    each::<
+        StridedCopy<T, L, NoShuffle, NoLanes>,
+        StridedCopy<T, L, ShuffleNeon, LanesNeon>,
+        StridedCopy<T, L, ShuffleNeon, LanesNeon>,
+    >()
+}
+
+/// Returns the kernel for elements of a size.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+    crate::isa::versions::<StridedCopy<T, L, NoShuffle, crate::isa::lanes::NoLanes>>()
 }
 
 /// Copies the elements of a kernel and of the axes `outer` outside it.

@@ -56,7 +56,8 @@ impl Big {
 
     /// Rounds to `f64`, ties to even, once.
     ///
-    /// The number is a fraction of 64-bit words, the most significant last and its top bit set, times a power of two.
+    /// The number is a fraction of words, at least 64 bits, the most significant last and its top bit set, times a power
+    /// of two.
     pub(super) fn to_f64(&self) -> f64 {
         let Some((words, _, sign, exponent, _)) = self.number.as_raw_parts() else {
             return if self.number.is_inf_pos() {
@@ -67,8 +68,10 @@ impl Big {
                 f64::NAN
             };
         };
-        let (&top, rest) = words.split_last().unwrap_or((&0, &[]));
-        let size = round_words(top, rest.iter().any(|&word| word != 0), exponent);
+        // As bytes, for words have 32 bits on some targets.
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let top = bytes.last_chunk().map_or(0, |&top| u64::from_le_bytes(top));
+        let size = round_words(top, bytes.iter().rev().skip(8).any(|&byte| byte != 0), exponent);
         if sign == Sign::Neg { -size } else { size }
     }
 }
