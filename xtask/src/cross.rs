@@ -48,8 +48,6 @@ enum Scope {
     Everything,
     /// The rules, the readers and writers of model files, and the golden bits.
     Portable,
-    /// The rules and the readers and writers: the kernels do not support the target.
-    Readers,
     /// Nothing, for no emulator exists; this package is built.
     Built(&'static str),
 }
@@ -65,7 +63,7 @@ impl Scope {
                 "broadaxe-models",
                 "broadaxe-cli",
             ],
-            Self::Portable | Self::Readers => &["broadaxe-shape", "broadaxe-format"],
+            Self::Portable => &["broadaxe-shape", "broadaxe-format"],
             Self::Built(_) => &[],
         }
     }
@@ -79,7 +77,6 @@ impl Scope {
         match self {
             Self::Everything => "all crates, golden bits",
             Self::Portable => "rules, model files, golden bits",
-            Self::Readers => "rules, model files",
             Self::Built(_) => "built only",
         }
     }
@@ -115,16 +112,18 @@ pub(crate) static TARGETS: &[Target] = &[
     Target {
         runner: &["qemu-i386", "-L", "/usr/i686-linux-gnu"],
         runner_from: "apt-get install qemu-user libc6-i386-cross",
-        ..target("i686-unknown-linux-gnu", Scope::Readers)
+        ..target("i686-unknown-linux-gnu", Scope::Portable)
     },
     Target {
         runner: &["qemu-s390x", "-L", "/usr/s390x-linux-gnu"],
         runner_from: "apt-get install qemu-user libc6-s390x-cross",
-        ..target("s390x-unknown-linux-gnu", Scope::Readers)
+        ..target("s390x-unknown-linux-gnu", Scope::Portable)
     },
     Target {
+        linker: Linker::Program("wasm-ld-22", "lld-22 wasi-libc"),
         runner: &["node", "--no-warnings", "xtask/wasi.mjs"],
         runner_from: "apt-get install nodejs",
+        flags: WASI,
         ..target("wasm32-wasip1", Scope::Portable)
     },
     Target {
@@ -135,6 +134,10 @@ pub(crate) static TARGETS: &[Target] = &[
 
 /// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
 const STATIC: &str = "-Clink-self-contained=no";
+
+/// Links with Debian's C library for WASI.
+const WASI: &str =
+    "-Clink-self-contained=no -Lnative=/usr/lib/wasm32-wasi -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o";
 
 /// Where the standard library of a target comes from.
 #[derive(Debug)]
@@ -264,7 +267,7 @@ impl Target {
         command.args(build.profile.iter().flat_map(|profile| ["--profile", profile]));
         python::forget_us(&mut command);
         if self.set(root, build, &mut command)? {
-            command.arg("-Zbuild-std");
+            command.arg(self.build_std());
         }
         Ok(command)
     }
@@ -282,9 +285,14 @@ impl Target {
             command.arg("--zig");
         }
         if self.set(root, build, command)? && first {
-            command.args(["--", "-Zbuild-std"]);
+            command.args(["--", self.build_std()]);
         }
         Ok(())
+    }
+
+    /// Tells cargo to build the standard library; on WebAssembly a panic ends the program.
+    fn build_std(&self) -> &'static str {
+        if self.triple.starts_with("wasm32") { "-Zbuild-std=std,panic_abort" } else { "-Zbuild-std" }
     }
 
     /// Sets what cargo reads of its environment. Returns whether the standard library is built too.

@@ -240,7 +240,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let mut release = None;
     let gated = has_avx2() && bench::can_count() && chosen.iter().any(|stage| matches!(stage.work, Action::Gate));
     for stage in chosen {
-        if gated && release.is_none() && matches!(stage.work, Action::Python) {
+        if gated && release.is_none() && (stage.name == "tests" || matches!(stage.work, Action::Python)) {
             release = bench::start_building(root);
         }
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
