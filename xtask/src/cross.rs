@@ -48,6 +48,8 @@ enum Scope {
     Everything,
     /// The rules, the readers and writers of model files, and the golden bits.
     Portable,
+    /// The rules, and the readers and writers of model files: the kernels do not support the target, or were not asked.
+    Readers,
     /// Nothing, for no emulator exists; this package is built.
     Built(&'static str),
 }
@@ -63,7 +65,7 @@ impl Scope {
                 "broadaxe-models",
                 "broadaxe-cli",
             ],
-            Self::Portable => &["broadaxe-shape", "broadaxe-format"],
+            Self::Portable | Self::Readers => &["broadaxe-shape", "broadaxe-format"],
             Self::Built(_) => &[],
         }
     }
@@ -77,6 +79,7 @@ impl Scope {
         match self {
             Self::Everything => "all crates, golden bits",
             Self::Portable => "rules, model files, golden bits",
+            Self::Readers => "rules, model files",
             Self::Built(_) => "built only",
         }
     }
@@ -112,12 +115,12 @@ pub(crate) static TARGETS: &[Target] = &[
     Target {
         runner: &["qemu-i386", "-L", "/usr/i686-linux-gnu"],
         runner_from: "apt-get install qemu-user libc6-i386-cross",
-        ..target("i686-unknown-linux-gnu", Scope::Portable)
+        ..target("i686-unknown-linux-gnu", Scope::Readers)
     },
     Target {
         runner: &["qemu-s390x", "-L", "/usr/s390x-linux-gnu"],
         runner_from: "apt-get install qemu-user libc6-s390x-cross",
-        ..target("s390x-unknown-linux-gnu", Scope::Portable)
+        ..target("s390x-unknown-linux-gnu", Scope::Readers)
     },
     Target {
         linker: Linker::Program("wasm-ld-22", "lld-22 wasi-libc"),

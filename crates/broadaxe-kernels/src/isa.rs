@@ -229,6 +229,9 @@ impl Isa {
     }
 
     fn choose(name: Option<&str>) -> Result<Self, String> {
+        if cfg!(target_endian = "big") {
+            return Err("the kernels support little-endian CPUs only".to_owned());
+        }
         let here = Self::available();
         match name {
             None | Some("") => Ok(*here.last().unwrap_or(&Self(Level::Baseline))),

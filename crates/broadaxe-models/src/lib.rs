@@ -5,6 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(target_endian = "big")]
+compile_error!(
+    "broadaxe-models computes counterexamples, and the kernels support little-endian targets only; \
+     broadaxe-shape and broadaxe-format support big-endian ones"
+);
+
 mod attributes;
 pub mod infer;
 pub mod meaning;
