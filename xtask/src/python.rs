@@ -26,28 +26,42 @@ pub(crate) fn is_from((major, minor): (u32, u32)) -> bool {
     Command::new("python3").args(["-c", &ask]).output().is_ok_and(|output| output.status.success())
 }
 
-/// Makes the environment, installs what the tests need where that has changed, and builds the package into it; returns its interpreter.
-///
-/// The build is that of the other tests, so that the engine is not compiled again.
-pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
-    let folder = target.join("python-venv");
+/// Returns the folder of the environment.
+fn folder(root: &Path) -> PathBuf {
+    target(root).join("python-venv")
+}
+
+fn target(root: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
+/// Makes the environment, and installs what the tests need where that has changed; returns the folder of its programs.
+pub(crate) fn environment(root: &Path) -> Result<PathBuf, String> {
+    let folder = folder(root);
     let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let python = programs.join("python");
     if !python.exists() {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 makes no environment")?;
     }
-    let package = root.join("crates/broadaxe-python");
-    let list = package.join("tests/requirements.txt");
+    let list = root.join("crates/broadaxe-python/tests/requirements.txt");
     let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
     let stamp = folder.join("installed.txt");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
-        println!("the environment {} is up to date", folder.display());
-    } else {
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-        succeed(Command::new(&python).args(pip).arg(&list), "pip does not install what the tests need")?;
-        fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+        return Ok(programs);
     }
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+    succeed(Command::new(&python).args(pip).arg(&list), "pip does not install what the tests need")?;
+    fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
+    Ok(programs)
+}
+
+/// Builds the package into its environment, and returns the interpreter.
+///
+/// The build is that of the other tests, so that the engine is not compiled again.
+pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
+    let (target, folder) = (target(root), folder(root));
+    let programs = environment(root)?;
+    let (python, package) = (programs.join("python"), root.join("crates/broadaxe-python"));
     let mut maturin = Command::new(programs.join("maturin"));
     maturin.args(["develop", "--quiet"]).current_dir(&package).env("VIRTUAL_ENV", &folder);
     forget_us(&mut maturin);

@@ -6,6 +6,7 @@ use std::{
     ops::AddAssign,
     path::Path,
     process::{Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -235,23 +236,36 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if chosen.is_empty() {
         chosen.extend(STAGES);
     }
+    run_stages(root, &chosen)
+}
+
+fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
     let mut ran: Vec<(&str, Outcome, Duration, Count)> = Vec::new();
+    // What Python's tests need is fetched while other stages compute.
+    let wanted = chosen.iter().any(|stage| matches!(stage.work, Action::Python)) && python::is_here();
+    let owned = root.to_owned();
+    let mut environment = wanted.then(|| thread::spawn(move || python::environment(&owned)));
     // Tests leave a core idle at times. The release build of the last stage uses it.
     let mut release = None;
     let gated = has_avx2() && bench::can_count() && chosen.iter().any(|stage| matches!(stage.work, Action::Gate));
     for stage in chosen {
-        if gated && release.is_none() && (stage.name == "tests" || matches!(stage.work, Action::Python)) {
-            release = bench::start_building(root);
-        }
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
             ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
             continue;
         }
         println!("\n==== {}: {} ====", stage.name, stage.about);
         let begin = Instant::now();
+        if matches!(stage.work, Action::Python) {
+            if gated {
+                release = bench::start_building(root);
+            }
+            // If it failed, the stage tries again and says why.
+            let _ = environment.take().map(thread::JoinHandle::join);
+        }
         let (outcome, count) = perform(&stage.work, root)?;
         ran.push((stage.name, outcome, begin.elapsed(), count));
     }
+    drop(release);
     sum_up(&ran)
 }
 
