@@ -217,9 +217,12 @@ impl Drop for Build {
     }
 }
 
-/// Starts to build the runner and does not wait; `None` if cargo does not start. The gate reports an error of the build.
+/// Starts to build the runner, with what other programs leave of the CPUs, and does not wait; `None` if cargo does not start. The gate reports an error of the build.
 pub(crate) fn start_building(root: &Path) -> Option<Build> {
-    cargo(root).args(RUNNER).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Build)
+    let start = |command: &mut Command| command.args(RUNNER).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok();
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "19"]).arg(cargo(root).get_program()).current_dir(root);
+    start(&mut nice).or_else(|| start(&mut cargo(root))).map(Build)
 }
 
 /// Builds the runner as it would be released, and returns where it is.

@@ -255,10 +255,10 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
         }
         println!("\n==== {}: {} ====", stage.name, stage.about);
         let begin = Instant::now();
+        if gated && release.is_none() && (stage.name == "tests" || matches!(stage.work, Action::Python)) {
+            release = bench::start_building(root);
+        }
         if matches!(stage.work, Action::Python) {
-            if gated {
-                release = bench::start_building(root);
-            }
             // If it failed, the stage tries again and says why.
             let _ = environment.take().map(thread::JoinHandle::join);
         }
