@@ -164,7 +164,7 @@ impl<'a> Input<'a> {
     fn spelled(&mut self, fields: &[Field], row: &Row, count: u64) -> Result<Data, Error> {
         if fields.iter().any(|field| field.number != row.field) {
             let element = row.element();
-            return Err(Error::format(format!("its elements stand in a list that is not the one for {element}")));
+            return Err(Error::format(format!("its elements are in a field that is not the one for {element}")));
         }
         let (entries, width) = listed(row, count)?;
         let mut found = 0;
