@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release`, in this folder. `RAYON_NUM_THREADS` sets the number of threads of both.
 
+#![forbid(unsafe_code)]
+
 use std::{
     env, error,
     hint::black_box,
@@ -10,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Element, Error, OpId, Options, Output, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
+use broadaxe::{Error, OpId, Options, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
 use burn_backend::{TensorData, ops::FloatTensorOps};
 use burn_flex::{Flex, FlexTensor};
 
@@ -20,24 +22,11 @@ fn broadcast(op: OpId, options: &Options<'_>, operands: [&FlexTensor; 2]) -> Res
     let operands = [a?, b?];
     let alignment = options.rule.align(&[operands[0].shape(), operands[1].shape()])?;
     let shape = alignment.shape().dims();
-    let result = new_elements::<f32>(shape, |out| apply_into_with(op, options, &operands, out))?;
+    // Large blocks come as zero pages from the system, and nothing clears them.
+    let mut result = vec![0.0_f32; shape.iter().product()];
+    let out = ViewMut::from_slice(&mut result, shape, &contiguous_strides(shape), 0)?;
+    apply_into_with(op, options, &operands, out)?;
     Ok(FlexTensor::from_data(TensorData::new(result, shape)))
-}
-
-/// Makes the elements of a new row-major array, which `write` writes. Clearing them first would take as long as an addition.
-fn new_elements<T: Element>(
-    shape: &[usize],
-    write: impl FnOnce(ViewMut<'_>) -> Result<(), Error>,
-) -> Result<Vec<T>, Error> {
-    let (count, size) = (shape.iter().product::<usize>(), size_of::<T>());
-    let mut elements = Vec::<T>::with_capacity(count);
-    let strides: Vec<isize> = contiguous_strides(shape).iter().map(|stride| stride * size as isize).collect();
-    // SAFETY: the vector has room for as many bytes, and nothing else uses it while the view exists.
-    let output = unsafe { Output::from_raw(elements.as_mut_ptr().cast(), count * size, 0) };
-    write(ViewMut::from_output(T::DTYPE, output, shape, &strides)?)?;
-    // SAFETY: an evaluation without an error wrote every element.
-    unsafe { elements.set_len(count) };
-    Ok(elements)
 }
 
 /// Borrows a tensor's elements. Burn's strides and offsets are in elements too.

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release`, in this folder. `RAYON_NUM_THREADS` sets the number of threads of both.
 
+#![forbid(unsafe_code)]
+
 use std::{
     env, error,
     hint::black_box,
@@ -9,7 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Element, OpId, Options, Output, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
+use broadaxe::{Element, OpId, Options, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
+use bytemuck::{Zeroable, zeroed_vec};
 use candle_core::{CpuStorage, CustomOp2, DType, Device, Error, Layout, Result, Shape, Tensor};
 
 /// An operator of Broadaxe over two tensors of one dtype, whose shapes broadcast as in NumPy.
@@ -20,31 +23,19 @@ struct Broadcast {
 }
 
 impl Broadcast {
-    fn run<T: Element>(&self, operands: [(&[T], &Layout); 2]) -> Result<(Vec<T>, Shape)> {
+    fn run<T: Element + Zeroable>(&self, operands: [(&[T], &Layout); 2]) -> Result<(Vec<T>, Shape)> {
         let dims = operands.map(|(_, layout)| layout.dims());
         let alignment = self.options.rule.align(&dims).map_err(Error::wrap)?;
         let shape = alignment.shape().dims();
         let [a, b] = operands.map(|(elements, layout)| view(elements, layout));
         let operands = [a?, b?];
-        let apply = |out: ViewMut<'_>| apply_into_with(self.op, &self.options, &operands, out);
-        Ok((new_elements(shape, apply).map_err(Error::wrap)?, Shape::from(shape)))
+        // Large blocks come as zero pages from the system, and nothing clears them.
+        let mut result = zeroed_vec::<T>(shape.iter().product());
+        ViewMut::from_slice(&mut result, shape, &contiguous_strides(shape), 0)
+            .and_then(|out| apply_into_with(self.op, &self.options, &operands, out))
+            .map_err(Error::wrap)?;
+        Ok((result, Shape::from(shape)))
     }
-}
-
-/// Makes the elements of a new row-major array, which `write` writes. Clearing them first would take as long as an addition.
-fn new_elements<T: Element>(
-    shape: &[usize],
-    write: impl FnOnce(ViewMut<'_>) -> std::result::Result<(), broadaxe::Error>,
-) -> std::result::Result<Vec<T>, broadaxe::Error> {
-    let (count, size) = (shape.iter().product::<usize>(), size_of::<T>());
-    let mut elements = Vec::<T>::with_capacity(count);
-    let strides: Vec<isize> = contiguous_strides(shape).iter().map(|stride| stride * size as isize).collect();
-    // SAFETY: the vector has room for as many bytes, and nothing else uses it while the view exists.
-    let output = unsafe { Output::from_raw(elements.as_mut_ptr().cast(), count * size, 0) };
-    write(ViewMut::from_output(T::DTYPE, output, shape, &strides)?)?;
-    // SAFETY: an evaluation without an error wrote every element.
-    unsafe { elements.set_len(count) };
-    Ok(elements)
 }
 
 /// Borrows a tensor's elements. Candle's strides and offsets are in elements too.

@@ -157,7 +157,10 @@ fn rejections() {
             "it has 0 elements, and its shape and type need 2",
         ),
         (with(&Message::default().int(1, 2).int(2, 7).text(8, "w").int(7, 1).int(7, 2).int(7, 3)), "it has 3 elements"),
-        (with(&Message::default().int(1, 1).int(2, 7).text(8, "w").int(5, 1)), "a list that is not the one for i64"),
+        (
+            with(&Message::default().int(1, 1).int(2, 7).text(8, "w").int(5, 1)),
+            "in a field that is not the one for i64",
+        ),
         (with(&Message::default().int(1, 2).int(2, 1).text(8, "w").raw(4, &[0; 7])), "its list of elements is damaged"),
         (with(&Message::default().int(1, 1).int(2, 1).text(8, "w").raw(9, &[0; 4]).raw(9, &[0; 4])), "a second time"),
         (other(&[]), "no location names it"),
