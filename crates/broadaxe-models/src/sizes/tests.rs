@@ -64,7 +64,8 @@ fn taken(text: &str, high: usize) -> (String, String) {
     (list(&accidents), sweep.to_string())
 }
 
-/// Models, the sizes of `n` with which ONNX Runtime 1.31.1 runs them, and of those the ones by accident, which repeat an extent of 1.
+/// Models, the sizes of `n` with which ONNX Runtime 1.31.1 runs them, and of those the ones by accident, which repeat an extent
+/// of 1.
 const SIZES: &[(&str, &str, &str)] = &[
     ("x(1,2,n,8); p=MaxPool(x) kernel_shape=2,1 strides=2,1; [double]; y=Add(x,u)", "multiples of 2 from 1 to 40", "1"),
     ("x(n,4); c=const(7,4); y=Add(x,c)", "only 7 from 1 to 20", "1"),

@@ -97,10 +97,12 @@ fn compared(before: &str, after: &str) -> String {
     }
 }
 
-/// What both models begin with, the model before, and its changes, each with what the algebra of the two says: the first element
-/// that reads another number of the operand, where it must be that one. `NaN` of a negative base and a fraction is one result on
-/// both sides.
-const PAIRS: &[(&str, &str, &[(&str, &str)])] = &[
+/// What both models begin with, the rest of the model before, and the rest after each of its changes.
+type Changes = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// What the algebra of each change says: the first element that reads another number of the operand, where it must be that one.
+/// `NaN` of a negative base and a fraction is one result on both sides.
+const PAIRS: &[Changes] = &[
     (
         "x(3,3)",
         "c=const(3); y=Sub(x,c)",
