@@ -30,11 +30,17 @@ pub(crate) fn compare<'a>(rows: impl IntoIterator<Item = (&'a str, String, &'a s
 }
 
 /// Makes the changes of a table, and compares what each replaces: a line for the change, and one for each span, further in.
+///
+/// Lines that several changes share have a name in brackets. They come first, each after its name, and before an empty line.
 #[track_caller]
 pub(crate) fn compare_edits(model: &Model, table: &str, show: fn(&[u8]) -> String) {
-    let cases = table.lines().filter(|line| !line.is_empty() && !line.starts_with(' '));
+    let (named, table) = table.split_once("\n\n").unwrap_or(("", table.trim_start_matches('\n')));
+    let cases = table.lines().filter(|line| !line.starts_with(' '));
     let got = cases.map(|case| format!("{case}\n{}", changed(model, case, show))).collect::<Vec<_>>().concat();
-    assert!(got == table.trim_start_matches('\n'), "TABLE\n{got}END");
+    assert!(!got.contains("\n  ["), "a change is written like a name:\n{got}");
+    let named = named.split("\n[").skip(1).map(|part| part.split_once("]\n").unwrap());
+    let got = named.fold(got, |got, (name, lines)| got.replace(&format!("\n{lines}\n"), &format!("\n  [{name}]\n")));
+    assert!(got == table, "TABLE\n{got}END");
 }
 
 /// Writes bytes as hexadecimal digits.

@@ -42,6 +42,6 @@ pub static NCNN: Format = Format {
 };
 
 #[cfg(test)]
-mod tables;
+pub(super) mod tables;
 #[cfg(test)]
 mod tests;

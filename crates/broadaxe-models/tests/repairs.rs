@@ -13,7 +13,7 @@ use broadaxe_models::{
     infer::{Shapes, infer},
     target::Target,
 };
-use broadaxe_testing::random::Random;
+use broadaxe_testing::{protobuf::Message, random::Random};
 
 const TARGETS: &[&[&str]] = &[
     &["none"],
@@ -25,33 +25,6 @@ const TARGETS: &[&[&str]] = &[
     &["rank<=3"],
     &["paddle", "ncnn-param"],
 ];
-
-/// A message of a protocol buffer.
-#[derive(Clone, Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut value: u64) {
-        while value > 127 {
-            self.0.push(value as u8 | 128);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
-    }
-
-    fn int(mut self, number: u64, value: i64) -> Self {
-        self.varint(number << 3);
-        self.varint(value as u64);
-        self
-    }
-
-    fn bytes(mut self, number: u64, value: &[u8]) -> Self {
-        self.varint(number << 3 | 2);
-        self.varint(value.len() as u64);
-        self.0.extend(value);
-        self
-    }
-}
 
 fn info(name: &str, dims: &[usize]) -> Vec<u8> {
     let dim = |shape: Message, dim: &usize| shape.bytes(1, &Message::default().int(1, *dim as i64).0);

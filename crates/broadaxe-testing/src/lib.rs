@@ -1,4 +1,4 @@
-//! Support for the tests of Broadaxe: a reader of the case files, an oracle, and random shapes.
+//! Support for the tests of Broadaxe: a reader of the case files, an oracle, random shapes, and a writer of protocol buffers.
 //!
 //! The oracle computes in wide arithmetic, is as simple as possible, and shares no code with the engine. The cases in `cases/`
 //! record what frameworks do. This crate is not published.
@@ -8,6 +8,7 @@
 pub mod cases;
 pub mod oracle;
 pub mod outside;
+pub mod protobuf;
 pub mod strided;
 // After what it draws layouts for.
 pub mod random;

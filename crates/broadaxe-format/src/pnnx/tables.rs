@@ -3,7 +3,7 @@
 //! Source: pnnx, `ir.cpp` (`Parameter::parse_from_string`, `load_shape`, `load_attribute`) and `storezip.cpp` of version
 //! 20261020, and "APPNOTE.TXT - .ZIP File Format Specification" for the archive.
 
-use super::PNNX;
+use super::{super::ncnn::tables::TEXT_CUTS, PNNX};
 use crate::{
     facts::{attribute, compare, compare_edits, cut, text, told, unhex, values},
     graph::Model,
@@ -121,6 +121,26 @@ const ARCHIVES: &[(&str, &str)] = &[
 ];
 
 const PNNX_EDITS: &str = r"
+[one more]
+  8: 5 => 6
+  10: 4 => 5
+[sub reads a new 0]
+  145: 0 => 0_for_sub
+  170: $input=0 => $input=0_for_sub
+  187:  #0=(1,8)f32 =>
+[sub reads a new 1]
+  147: 1 => 1_for_sub
+  179: $other=1 => $other=1_for_sub
+  199:  #1=(8)f32 =>
+[operands change places]
+  145: 0 => 1
+  147: 1 => 0
+  170: $input=0 => $input=1
+  179: $other=1 => $other=0
+[2 is renamed]
+  149: 2 => 2_before_reshape
+  209:  #2=(1,8)f32 =>
+
 shape 1 1,8
   104: @data=(8)f32 => @data=(1,8)f32
   117: #1=(8)f32 => #1=(1,8)f32
@@ -132,53 +152,34 @@ shape 1 8,1
 shape 1 4
   ! the constant 1 has the shape (8), which cannot become (4)
 copy 1 1,8 2.1
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.reshape           Tensor.reshape_1_for_sub 1 1 1 1_for_sub shape=(1,8) $input=1|
-  147: 1 => 1_for_sub
-  179: $other=1 => $other=1_for_sub
-  199:  #1=(8)f32 =>
+  [sub reads a new 1]
 reshape 2.0 -1
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.reshape           Tensor.reshape_0_for_sub 1 1 0 0_for_sub shape=(-1) $input=0|
-  145: 0 => 0_for_sub
-  170: $input=0 => $input=0_for_sub
-  187:  #0=(1,8)f32 =>
+  [sub reads a new 0]
 reshape 2.1 1,-1
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.reshape           Tensor.reshape_1_for_sub 1 1 1 1_for_sub shape=(1,-1) $input=1|
-  147: 1 => 1_for_sub
-  179: $other=1 => $other=1_for_sub
-  199:  #1=(8)f32 =>
+  [sub reads a new 1]
 reshape 2.1 0
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.reshape           Tensor.reshape_1_for_sub 1 1 1 1_for_sub shape=(8) $input=1|
-  147: 1 => 1_for_sub
-  179: $other=1 => $other=1_for_sub
-  199:  #1=(8)f32 =>
+  [sub reads a new 1]
 reshape 3.0 8,1
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   222:  => Tensor.reshape           Tensor.reshape_2_for_act 1 1 2 2_for_act shape=(8,1) $input=2|
   240: 2 => 2_for_act
   255: $input=2 #2=(1,8)f32 => $input=2_for_act
 unsqueeze 2.0 0
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => torch.unsqueeze          torch.unsqueeze_0_for_sub 1 1 0 0_for_sub dim=0 $input=0|
-  145: 0 => 0_for_sub
-  170: $input=0 => $input=0_for_sub
-  187:  #0=(1,8)f32 =>
+  [sub reads a new 0]
 unsqueeze 2.1 0
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => torch.unsqueeze          torch.unsqueeze_1_for_sub 1 1 1 1_for_sub dim=0 $input=1|
-  147: 1 => 1_for_sub
-  179: $other=1 => $other=1_for_sub
-  199:  #1=(8)f32 =>
+  [sub reads a new 1]
 unsqueeze 2.1 0,1
   8: 5 => 7
   10: 4 => 6
@@ -188,30 +189,18 @@ unsqueeze 2.1 0,1
   179: $other=1 => $other=1_for_sub_for_sub
   199:  #1=(8)f32 =>
 expand 2.1 2,8
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.expand            Tensor.expand_1_for_sub  1 1 1 1_for_sub shape=(2,8) $input=1|
-  147: 1 => 1_for_sub
-  179: $other=1 => $other=1_for_sub
-  199:  #1=(8)f32 =>
+  [sub reads a new 1]
 expand 2.0 1,1,8
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => Tensor.expand            Tensor.expand_0_for_sub  1 1 0 0_for_sub shape=(1,1,8) $input=0|
-  145: 0 => 0_for_sub
-  170: $input=0 => $input=0_for_sub
-  187:  #0=(1,8)f32 =>
+  [sub reads a new 0]
 swap 2 torch.add
   127: torch.sub => torch.add
-  145: 0 => 1
-  147: 1 => 0
-  170: $input=0 => $input=1
-  179: $other=1 => $other=0
+  [operands change places]
 swap 2 torch.sub
-  145: 0 => 1
-  147: 1 => 0
-  170: $input=0 => $input=1
-  179: $other=1 => $other=0
+  [operands change places]
 set 2 alpha 2
   151: alpha=1.500000e+00 => alpha=2
 set 2 alpha 0.5
@@ -230,35 +219,28 @@ remove 3 none
 opset 3
   ! pnnx's operators have no versions
 replace 2 F.relu torch.mul
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127: torch.sub sub 2 1 0 1 2 alpha=1.500000e+00 $input=0 $other=1 #0=(1,8)f32 #1=(8)f32 #2=(1,8)f32| => F.relu  \
                      sub_F.relu               1 1 0 sub_middle|torch.mul                sub                      2 1\
      0 sub_middle 2|
 replace 3 F.silu torch.add
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   222: F.relu    act 1 1 2 3 size=(2,3) $input=2 #2=(1,8)f32 #3=(1,8)f32| => F.silu                   act_F.silu  \
                  1 1 2 act_middle|torch.add                act                      2 1 2 act_middle 3|
 result 2 -1
-  8: 5 => 6
-  10: 4 => 5
-  149: 2 => 2_before_reshape
-  209:  #2=(1,8)f32 =>
+  [one more]
+  [2 is renamed]
   222:  => Tensor.reshape           Tensor.reshape_2         1 1 2_before_reshape 2 shape=(-1) $input=2_before_res\
     hape|
 result 2 8,1
-  8: 5 => 6
-  10: 4 => 5
-  149: 2 => 2_before_reshape
-  209:  #2=(1,8)f32 =>
+  [one more]
+  [2 is renamed]
   222:  => Tensor.reshape           Tensor.reshape_2         1 1 2_before_reshape 2 shape=(8,1) $input=2_before_re\
     shape|
 result 3 0,-1
   ! F.relu act needs one result, and a shape without zeros
 swap 2 torch.sub; unsqueeze 2.1 0
-  8: 5 => 6
-  10: 4 => 5
+  [one more]
   127:  => torch.unsqueeze          torch.unsqueeze_1_for_sub 1 1 1 1_for_sub dim=0 $input=1|
   145: 0 => 1_for_sub
   147: 1 => 0
@@ -266,24 +248,12 @@ swap 2 torch.sub; unsqueeze 2.1 0
   179: $other=1 => $other=0
   199:  #1=(8)f32 =>
 result 2 -1; set 3 size 1
-  8: 5 => 6
-  10: 4 => 5
-  149: 2 => 2_before_reshape
-  209:  #2=(1,8)f32 =>
+  [one more]
+  [2 is renamed]
   222:  => Tensor.reshape           Tensor.reshape_2         1 1 2_before_reshape 2 shape=(-1) $input=2_before_res\
     hape|
   244: size=(2,3) => size=1
 ";
-
-const PNNX_CUTS: &[&str] = &[
-    "line #: a .param begins with a line #; older files and binary ones are not read",
-    "line #: a layer has a type, a name and two counts, but this line has # words",
-    "line #: the layer has # inputs and # outputs, but # words follow",
-    "line #: the text ends after its first line; the counts of layers and blobs follow",
-    "line #: the text has # layers, but line # says ",
-    "line #: this line has two counts, of layers and of blobs, not ",
-    "the text is empty; a .param begins with ",
-];
 
 const SMALL: &str = concat!(
     "7767517\n5 4\npnnx.Input               in       0 1 0 #0=(1,8)f32\n",
@@ -356,5 +326,5 @@ fn edits() {
 fn texts_that_are_cut() {
     let (good, errors) = cut(SMALL.as_bytes(), |bytes| (PNNX.read)(&Source::memory(bytes, None)));
     assert_eq!(good, [SMALL.len() - 1, SMALL.len()]);
-    assert_eq!(errors, PNNX_CUTS, "{errors:#?}");
+    assert_eq!(errors, TEXT_CUTS, "{errors:#?}");
 }

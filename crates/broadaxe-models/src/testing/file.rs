@@ -1,42 +1,11 @@
 //! Writes models that were made from text as ONNX files.
 
+use broadaxe_testing::protobuf::Message;
+
 use crate::{
     graph::{Attribute, Data, Model, Node, ValueId},
     infer::Shapes,
 };
-
-/// A message of a protocol buffer.
-#[derive(Clone, Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn varint(&mut self, mut value: u64) {
-        while value > 127 {
-            self.0.push(value as u8 | 128);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
-    }
-
-    fn int(mut self, number: u64, value: i64) -> Self {
-        self.varint(number << 3);
-        self.varint(value as u64);
-        self
-    }
-
-    fn float(mut self, number: u64, value: f64) -> Self {
-        self.varint(number << 3 | 5);
-        self.0.extend((value as f32).to_le_bytes());
-        self
-    }
-
-    fn bytes(mut self, number: u64, value: &[u8]) -> Self {
-        self.varint(number << 3 | 2);
-        self.varint(value.len() as u64);
-        self.0.extend(value);
-        self
-    }
-}
 
 /// Numbers of element types in `TensorProto.DataType`.
 const TYPES: &[(&str, i64)] = &[("f32", 1), ("u8", 2), ("i8", 3), ("i32", 6), ("i64", 7), ("bool", 9)];
@@ -81,7 +50,7 @@ fn attribute(name: &str, value: &Attribute) -> Vec<u8> {
     let message = Message::default().bytes(1, name.as_bytes());
     let message = match value {
         Attribute::Int(value) => message.int(3, *value).int(20, 2),
-        Attribute::Float(value) => message.float(2, *value).int(20, 1),
+        Attribute::Float(value) => message.float(2, *value as f32).int(20, 1),
         Attribute::Text(text) => message.bytes(4, text.as_bytes()).int(20, 3),
         Attribute::Ints(values) => values.iter().fold(message, |message, value| message.int(8, *value)).int(20, 7),
         other => panic!("{name} is not written: {other:?}"),

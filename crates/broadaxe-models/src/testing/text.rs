@@ -120,6 +120,23 @@ pub(crate) fn judge(target: &str, cases: &[(&str, &str)]) {
     report(cases.iter().map(|(text, want)| (*text, (*want).to_string(), found(text))));
 }
 
+/// Parts of the models of [`answers`] that engines make one operator of.
+pub(crate) const FUSED_PARTS: &[(&str, &str)] = &[
+    ("[gelu]", "a=Div(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,p); y=Mul(m,h)"),
+    ("[gelu2]", "a=Mul(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,h); y=Mul(m,p)"),
+    ("[hswish]", "a=Add(x,o); k=Clip(a,l,u); m=Mul(x,k); y=Div(m,h)"),
+    ("[hsig]", "a=Add(x,o); r=Relu(a); k=Min(r,u); y=Div(k,h)"),
+    ("[softplus]", "e=Exp(x); a=Add(e,o); y=Log(a)"),
+    ("[swish]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(x,g)"),
+    ("[swishr]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(g,x)"),
+    ("[swish3]", "n=Neg(x); e=Exp(n); a=Add(e,o); y=Div(x,a)"),
+    (
+        "[mvn]",
+        "m=ReduceMean(x,ax) keepdims=1; s=Sub(x,m); q=Pow(s,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); y=Div(s,r)",
+    ),
+    ("[rms]", "q=Pow(x,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); d=Div(x,r); y=Mul(d,g)"),
+];
+
 /// Verdicts, the gravest first.
 const VERDICTS: &[&str] = &["differs", "refused", "unsupported", "guarded", "unknown"];
 

@@ -7,6 +7,32 @@ use super::{super::OPENVINO, source};
 use crate::facts::{compare_edits, cut, text};
 
 const IR_EDITS: &str = r#"
+[s reads a new x]
+  1046: 0 => 6
+  1060: 0 => 2
+  1275:  => |<edge from-layer="0" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
+    layer="6" to-port="1" />
+[s reads a new c]
+  1108: 1 => 6
+  1122: 0 => 2
+  1275:  => |<edge from-layer="1" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
+    layer="6" to-port="1" />
+[r reads a new s]
+  1170: 2 => 6
+  1275:  => |<edge from-layer="2" from-port="2" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
+    layer="6" to-port="1" />
+[r and y have the shape (3, 2, 1)]
+  761: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
+  839: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
+  962: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
+[new layers unsqueeze c]
+  1009:  => |<layer id="5" name="s/unsqueeze/shape" type="Const" version="opset1">|\09<data element_type="i64" sha\
+    pe="1" offset="16" size="8" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>1</dim>|\09\09</por\
+    t>|\09</output>|</layer>|<layer id="6" name="s/unsqueeze" type="Unsqueeze" version="opset1">|\09<input>|\09\09<p\
+    ort id="0" precision="FP32">|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port id="1" precision="I64">|\09\09\09<d\
+    im>1</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">|\09\09\09<dim>1</dim>|\09\\
+    09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
+
 shape c 1,2
   315: 2 => 1, 2
   378: <dim>2</dim> => <dim>1</dim><dim>2</dim>
@@ -36,10 +62,7 @@ reshape 0.0 0,-1
     rue" />|\09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port\
     >|\09\09<port id="1" precision="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id\
     ="2" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
-  1046: 0 => 6
-  1060: 0 => 2
-  1275:  => |<edge from-layer="0" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [s reads a new x]
   bin + 0000000000000000ffffffffffffffff
 reshape 0.1 1,2
   561: <dim>2</dim> => <dim>1</dim><dim>2</dim>
@@ -49,15 +72,10 @@ reshape 0.1 1,2
     rue" />|\09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port id="1" p\
     recision="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">\
     |\09\09\09<dim>1</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
-  1108: 1 => 6
-  1122: 0 => 2
-  1275:  => |<edge from-layer="1" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [s reads a new c]
   bin + 01000000000000000200000000000000
 reshape 1.0 3,2,1
-  761: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
-  839: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
-  962: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
+  [r and y have the shape (3, 2, 1)]
   1009:  => |<layer id="5" name="r/reshape/shape" type="Const" version="opset1">|\09<data element_type="i64" shape\
     ="3" offset="16" size="24" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>3</dim>|\09\09</port\
     >|\09</output>|</layer>|<layer id="6" name="r/reshape" type="Reshape" version="opset1">|\09<data special_zero="t\
@@ -65,22 +83,12 @@ reshape 1.0 3,2,1
     >|\09\09<port id="1" precision="I64">|\09\09\09<dim>3</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id\
     ="2" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09\09<dim>1</dim>|\09\09</port>|\09</outp\
     ut>|</layer>
-  1170: 2 => 6
-  1275:  => |<edge from-layer="2" from-port="2" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [r reads a new s]
   bin + 030000000000000002000000000000000100000000000000
 unsqueeze 0.1 0
   561: <dim>2</dim> => <dim>1</dim><dim>2</dim>
-  1009:  => |<layer id="5" name="s/unsqueeze/shape" type="Const" version="opset1">|\09<data element_type="i64" sha\
-    pe="1" offset="16" size="8" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>1</dim>|\09\09</por\
-    t>|\09</output>|</layer>|<layer id="6" name="s/unsqueeze" type="Unsqueeze" version="opset1">|\09<input>|\09\09<p\
-    ort id="0" precision="FP32">|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port id="1" precision="I64">|\09\09\09<d\
-    im>1</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">|\09\09\09<dim>1</dim>|\09\\
-    09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
-  1108: 1 => 6
-  1122: 0 => 2
-  1275:  => |<edge from-layer="1" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [new layers unsqueeze c]
+  [s reads a new c]
   bin + 0000000000000000
 unsqueeze 0.1 1
   ! layer 2 (s): after this change, broadcast of a (3, 2) with b (2, 1) under numpy: axis 0 is 3 in a and 2 in b; they must be equal or 1
@@ -97,24 +105,17 @@ unsqueeze 0.0 0,1
     sion="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">|\09\
     \09\09<dim>1</dim>|\09\09\09<dim>1</dim>|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|\
     </layer>
-  1046: 0 => 6
-  1060: 0 => 2
-  1275:  => |<edge from-layer="0" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [s reads a new x]
   bin + 00000000000000000100000000000000
 unsqueeze 1.0 2
-  761: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
-  839: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
-  962: <dim>3</dim><dim>2</dim> => <dim>3</dim><dim>2</dim><dim>1</dim>
+  [r and y have the shape (3, 2, 1)]
   1009:  => |<layer id="5" name="r/unsqueeze/shape" type="Const" version="opset1">|\09<data element_type="i64" sha\
     pe="1" offset="16" size="8" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>1</dim>|\09\09</por\
     t>|\09</output>|</layer>|<layer id="6" name="r/unsqueeze" type="Unsqueeze" version="opset1">|\09<input>|\09\09<p\
     ort id="0" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port id="1" precis\
     ion="I64">|\09\09\09<dim>1</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">|\09\\
     09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09\09<dim>1</dim>|\09\09</port>|\09</output>|</layer>
-  1170: 2 => 6
-  1275:  => |<edge from-layer="2" from-port="2" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [r reads a new s]
   bin + 0200000000000000
 expand 0.1 3,2
   561: <dim>2</dim> => <dim>3</dim><dim>2</dim>
@@ -124,10 +125,7 @@ expand 0.1 3,2
     irectional" />|\09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port i\
     d="1" precision="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision=\
     "FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
-  1108: 1 => 6
-  1122: 0 => 2
-  1275:  => |<edge from-layer="1" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [s reads a new c]
   bin + 03000000000000000200000000000000
 expand 0.0 4,3,2
   517: <dim>3</dim><dim>2</dim> => <dim>4</dim><dim>3</dim><dim>2</dim>
@@ -142,10 +140,7 @@ expand 0.0 4,3,2
     9</port>|\09\09<port id="1" precision="I64">|\09\09\09<dim>3</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<\
     port id="2" precision="FP32">|\09\09\09<dim>4</dim>|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\0\
     9</output>|</layer>
-  1046: 0 => 6
-  1060: 0 => 2
-  1275:  => |<edge from-layer="0" from-port="0" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [s reads a new x]
   bin + 040000000000000003000000000000000200000000000000
 swap 0 Subtract
   444: Add => Subtract
@@ -218,9 +213,7 @@ result 0 -1
     \09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09\09\
     <port id="1" precision="I64">|\09\09\09<dim>1</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" pre\
     cision="FP32" names="s,t">|\09\09\09<dim>6</dim>|\09\09</port>|\09</output>|</layer>
-  1170: 2 => 6
-  1275:  => |<edge from-layer="2" from-port="2" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [r reads a new s]
   bin + ffffffffffffffff
 result 0 2,3
   435: s => s/data
@@ -231,9 +224,7 @@ result 0 2,3
     |\09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09\0\
     9<port id="1" precision="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" pr\
     ecision="FP32" names="s,t">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
-  1170: 2 => 6
-  1275:  => |<edge from-layer="2" from-port="2" to-layer="6" to-port="0" />|<edge from-layer="5" from-port="0" to-\
-    layer="6" to-port="1" />
+  [r reads a new s]
   bin + 02000000000000000300000000000000
 result 1 0,-1
   708: r => r/data
@@ -252,12 +243,7 @@ swap 0 Subtract; unsqueeze 0.1 0
   444: Add => Subtract
   517: <dim>3</dim><dim>2</dim> => <dim>1</dim><dim>2</dim>
   561: <dim>2</dim> => <dim>3</dim><dim>2</dim>
-  1009:  => |<layer id="5" name="s/unsqueeze/shape" type="Const" version="opset1">|\09<data element_type="i64" sha\
-    pe="1" offset="16" size="8" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>1</dim>|\09\09</por\
-    t>|\09</output>|</layer>|<layer id="6" name="s/unsqueeze" type="Unsqueeze" version="opset1">|\09<input>|\09\09<p\
-    ort id="0" precision="FP32">|\09\09\09<dim>2</dim>|\09\09</port>|\09\09<port id="1" precision="I64">|\09\09\09<d\
-    im>1</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" precision="FP32">|\09\09\09<dim>1</dim>|\09\\
-    09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
+  [new layers unsqueeze c]
   1046: 0 => 6
   1060: 0 => 2
   1108: 1 => 0

@@ -179,92 +179,81 @@ const DESCRIPTIONS: &[(&str, &str)] = &[
 ];
 
 const PROGRAM_EDITS: &str = r#"
+[w has rank 2]
+  55: \0f => \11
+  60: | => \0c
+  64: \06 => \08
+[s has rank 2]
+  72: \0f => \11
+  77: | => \0c
+  81: \06 => \08
+[w and s have the shape (1, 2)]
+  [w has rank 2]
+  66: \04\08\05\10\02 => \06\08\05\10\01\10\02
+  [s has rank 2]
+[the sum reads a reshaped x]
+  89: @ => M
+  91: \06 => \13
+  95: \12\01x => \12\0ereshaped_0.tmp
+[the sum reads a reshaped w]
+  89: @ => M
+  99: \06 => \13
+  103: \12\01w => \12\0ereshaped_0.tmp
+[relu reads a reshaped s]
+  155: \18 => %
+  157: \06 => \13
+  161: \12\01s => \12\0ereshaped_0.tmp
+[new variables of shape (2)]
+  197:  => \1a\1e|\0ereshaped_0.tmp\12|\08\07\1a\06|\04\08\05\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\08\07\\
+    1a\08|\06\08\05\10\00\10\02\18\00
+[new variables of shape (1, 2)]
+  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\01\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
+    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+[new variables of shape (2, 1)]
+  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\02\10\01\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
+    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+[w is reshaped to (1, 2)]
+  1: \c2\01 => \86\03
+  [w and s have the shape (1, 2)]
+  83: \04\08\05\10\02 => \06\08\05\10\01\10\02"g|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
+    12\14reshaped_0.tmp.shape\1a\08reshape2"\0d|\05shape\10\030\010\02"\0d|\07op_role\10\00\18\00
+  [the sum reads a reshaped w]
+  [new variables of shape (1, 2)]
+
 shape w 1,2
-  1: \c2\01 => \86\03
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
-  66: \04\08\05\10\02 => \06\08\05\10\01\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
-  83: \04\08\05\10\02 => \06\08\05\10\01\10\02"g|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
-    12\14reshaped_0.tmp.shape\1a\08reshape2"\0d|\05shape\10\030\010\02"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  99: \06 => \13
-  103: \12\01w => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\01\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [w is reshaped to (1, 2)]
 copy w 1,2 0.1
-  1: \c2\01 => \86\03
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
-  66: \04\08\05\10\02 => \06\08\05\10\01\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
-  83: \04\08\05\10\02 => \06\08\05\10\01\10\02"g|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
-    12\14reshaped_0.tmp.shape\1a\08reshape2"\0d|\05shape\10\030\010\02"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  99: \06 => \13
-  103: \12\01w => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\01\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [w is reshaped to (1, 2)]
 reshape 0.0 -1
   1: \c2\01 => \87\03
   88:  => "n|\06|\01X\12\01x\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\12\14reshaped_0.tmp.shape\1a\08resha\
     pe2"\14|\05shape\10\030\ff\ff\ff\ff\ff\ff\ff\ff\ff\01"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  91: \06 => \13
-  95: \12\01x => \12\0ereshaped_0.tmp
-  197:  => \1a\1e|\0ereshaped_0.tmp\12|\08\07\1a\06|\04\08\05\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\08\07\\
-    1a\08|\06\08\05\10\00\10\02\18\00
+  [the sum reads a reshaped x]
+  [new variables of shape (2)]
 reshape 0.1 2,1
   1: \c2\01 => \86\03
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
+  [w has rank 2]
   66: \04\08\05\10\02 => \06\08\05\10\02\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
+  [s has rank 2]
   83: \04\08\05\10\02 => \06\08\05\10\02\10\02"g|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
     12\14reshaped_0.tmp.shape\1a\08reshape2"\0d|\05shape\10\030\020\01"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  99: \06 => \13
-  103: \12\01w => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\02\10\01\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [the sum reads a reshaped w]
+  [new variables of shape (2, 1)]
 reshape 1.0 0,-1
   1: \c2\01 => \8d\03
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
+  [s has rank 2]
   83: \04\08\05\10\02 => \06\08\05\10\02\10\01
   154:  => "p|\06|\01X\12\01s\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\12\14reshaped_0.tmp.shape\1a\08resh\
     ape2"\16|\05shape\10\030\000\ff\ff\ff\ff\ff\ff\ff\ff\ff\01"\0d|\07op_role\10\00\18\00
-  155: \18 => %
-  157: \06 => \13
-  161: \12\01s => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\02\10\01\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [relu reads a reshaped s]
+  [new variables of shape (2, 1)]
 unsqueeze 0.1 0
   1: \c2\01 => \85\03
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
-  66: \04\08\05\10\02 => \06\08\05\10\01\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
+  [w and s have the shape (1, 2)]
   83: \04\08\05\10\02 => \06\08\05\10\01\10\02"f|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
     12\14reshaped_0.tmp.shape\1a|unsqueeze2"||\04axes\10\030\00"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  99: \06 => \13
-  103: \12\01w => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\01\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [the sum reads a reshaped w]
+  [new variables of shape (1, 2)]
 unsqueeze 0.0 1,2
   1: \c2\01 => \8d\03
   55: \0f => \13
@@ -276,25 +265,17 @@ unsqueeze 0.0 1,2
   81: \06 => |
   83: \04\08\05\10\02 => \08\08\05\10\02\10\01\10\02"h|\06|\01X\12\01x\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06X\
     Shape\12\14reshaped_0.tmp.shape\1a|unsqueeze2"\0c|\04axes\10\030\010\02"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  91: \06 => \13
-  95: \12\01x => \12\0ereshaped_0.tmp
+  [the sum reads a reshaped x]
   197:  => \1a"|\0ereshaped_0.tmp\12\0e\08\07\1a||\08\08\05\10\02\10\01\10\01\18\00\1a&|\14reshaped_0.tmp.shape\12\
     \0c\08\07\1a\08|\06\08\05\10\00\10\02\18\00
 expand 0.1 3,2
   1: \c2\01 => \bf\02
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
+  [w has rank 2]
   66: \04\08\05\10\02 => \06\08\05\10\03\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
+  [s has rank 2]
   83: \04\08\05\10\02 => \06\08\05\10\03\10\02"H|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\1a\09expand_v2"\\
     0d|\05shape\10\030\030\02"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  99: \06 => \13
-  103: \12\01w => \12\0ereshaped_0.tmp
+  [the sum reads a reshaped w]
   197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\03\10\02\18\00
 swap 0 elementwise_sub
   95: \12\01x => \12\01w
@@ -347,11 +328,8 @@ result 0 -1
   1: \c2\01 => \87\03
   154:  => "n|\06|\01X\12\01s\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\12\14reshaped_0.tmp.shape\1a\08resh\
     ape2"\14|\05shape\10\030\ff\ff\ff\ff\ff\ff\ff\ff\ff\01"\0d|\07op_role\10\00\18\00
-  155: \18 => %
-  157: \06 => \13
-  161: \12\01s => \12\0ereshaped_0.tmp
-  197:  => \1a\1e|\0ereshaped_0.tmp\12|\08\07\1a\06|\04\08\05\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\08\07\\
-    1a\08|\06\08\05\10\00\10\02\18\00
+  [relu reads a reshaped s]
+  [new variables of shape (2)]
 result 1 0,-1
   1: \c2\01 => \8b\03
   180:  => "p|\06|\01X\12\01y\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\12\14reshaped_0.tmp.shape\1a\08resh\
@@ -359,26 +337,16 @@ result 1 0,-1
   181: \0f => \1c
   183: \06 => \13
   187: \12\01y => \12\0ereshaped_0.tmp
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\02\10\01\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [new variables of shape (2, 1)]
 swap 0 elementwise_sub; unsqueeze 0.1 0
   1: \c2\01 => \85\03
-  55: \0f => \11
-  60: | => \0c
-  64: \06 => \08
-  66: \04\08\05\10\02 => \06\08\05\10\01\10\02
-  72: \0f => \11
-  77: | => \0c
-  81: \06 => \08
+  [w and s have the shape (1, 2)]
   83: \04\08\05\10\02 => \06\08\05\10\01\10\02"f|\06|\01X\12\01w\12\15|\03Out\12\0ereshaped_0.tmp\12\1e|\06XShape\\
     12\14reshaped_0.tmp.shape\1a|unsqueeze2"||\04axes\10\030\00"\0d|\07op_role\10\00\18\00
-  89: @ => M
-  91: \06 => \13
-  95: \12\01x => \12\0ereshaped_0.tmp
+  [the sum reads a reshaped x]
   103: \12\01w => \12\01x
   116: \1a\0felementwise_add => \1a\0felementwise_sub
-  197:  => \1a |\0ereshaped_0.tmp\12\0c\08\07\1a\08|\06\08\05\10\01\10\02\18\00\1a&|\14reshaped_0.tmp.shape\12\0c\\
-    08\07\1a\08|\06\08\05\10\00\10\02\18\00
+  [new variables of shape (1, 2)]
 set 0 axis 0; set 1 b 1
   89: @ => 7
   133: "\13|\04axis\10\00\18\ff\ff\ff\ff\ff\ff\ff\ff\ff\01 => "||\04axis\10\00\18\00

@@ -3,24 +3,7 @@
 //! The first word is what ONNX Runtime 1.31.1 did with its default options, against itself with all optimisations off; the
 //! second, where there is one, what Broadaxe says instead of it.
 
-use crate::testing::answers;
-
-/// Parts that many models share.
-const WORDS: &[(&str, &str)] = &[
-    ("[gelu]", "a=Div(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,p); y=Mul(m,h)"),
-    ("[gelu2]", "a=Mul(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,h); y=Mul(m,p)"),
-    ("[hswish]", "a=Add(x,o); k=Clip(a,l,u); m=Mul(x,k); y=Div(m,h)"),
-    ("[hsig]", "a=Add(x,o); r=Relu(a); k=Min(r,u); y=Div(k,h)"),
-    ("[softplus]", "e=Exp(x); a=Add(e,o); y=Log(a)"),
-    ("[swish]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(x,g)"),
-    ("[swishr]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(g,x)"),
-    ("[swish3]", "n=Neg(x); e=Exp(n); a=Add(e,o); y=Div(x,a)"),
-    (
-        "[mvn]",
-        "m=ReduceMean(x,ax) keepdims=1; s=Sub(x,m); q=Pow(s,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); y=Div(s,r)",
-    ),
-    ("[rms]", "q=Pow(x,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); d=Div(x,r); y=Mul(d,g)"),
-];
+use crate::testing::{FUSED_PARTS, answers};
 
 /// `DivMulFusion`, Gelu and normalisations, each constant with more axes than the data.
 const FUSIONS: &[(&str, &str)] = &[
@@ -158,7 +141,7 @@ const FUSIONS: &[(&str, &str)] = &[
 
 #[test]
 fn fusions() {
-    answers("onnx", WORDS, FUSIONS);
+    answers("onnx", FUSED_PARTS, FUSIONS);
 }
 
 const BOUNDS: &[(&str, &str)] = &[

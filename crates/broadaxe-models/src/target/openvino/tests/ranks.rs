@@ -3,24 +3,7 @@
 //! The first word is what OpenVINO 2026.4.1 did on the CPU, against ONNX Runtime 1.31.1 with its optimisations off, for two
 //! sets of numbers; the second, where there is one, what Broadaxe says instead of it.
 
-use crate::testing::answers;
-
-/// Parts that many models share.
-const WORDS: &[(&str, &str)] = &[
-    ("[gelu]", "a=Div(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,p); y=Mul(m,h)"),
-    ("[gelu2]", "a=Mul(x,d); e=Erf(a); p=Add(e,o); m=Mul(x,h); y=Mul(m,p)"),
-    ("[hswish]", "a=Add(x,o); k=Clip(a,l,u); m=Mul(x,k); y=Div(m,h)"),
-    ("[hsig]", "a=Add(x,o); r=Relu(a); k=Min(r,u); y=Div(k,h)"),
-    ("[softplus]", "e=Exp(x); a=Add(e,o); y=Log(a)"),
-    ("[swish]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(x,g)"),
-    ("[swishr]", "m=Mul(x,b); g=Sigmoid(m); y=Mul(g,x)"),
-    ("[swish3]", "n=Neg(x); e=Exp(n); a=Add(e,o); y=Div(x,a)"),
-    (
-        "[mvn]",
-        "m=ReduceMean(x,ax) keepdims=1; s=Sub(x,m); q=Pow(s,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); y=Div(s,r)",
-    ),
-    ("[rms]", "q=Pow(x,t); v=ReduceMean(q,ax) keepdims=1; a=Add(v,e); r=Sqrt(a); d=Div(x,r); y=Mul(d,g)"),
-];
+use crate::testing::{FUSED_PARTS, answers};
 
 /// What becomes one operator, each constant of it with more axes than the data.
 const FUSED: &[(&str, &str)] = &[
@@ -158,7 +141,7 @@ const FUSED: &[(&str, &str)] = &[
 
 #[test]
 fn fused() {
-    answers("openvino", WORDS, FUSED);
+    answers("openvino", FUSED_PARTS, FUSED);
 }
 
 /// Nodes that move before one that rearranges elements.
