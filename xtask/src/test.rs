@@ -4,11 +4,13 @@ use std::{
     env,
     io::{BufRead, BufReader, Write},
     ops::AddAssign,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
+
+use serde_json::Value;
 
 use crate::{
     bench,
@@ -29,8 +31,8 @@ enum Action {
     Cargo(&'static [&'static str]),
     /// Runs cargo with these arguments and one more environment variable.
     CargoWith((&'static str, &'static str), &'static [&'static str]),
-    /// Tests the crates that touch elements with this instruction set, where this CPU has a better one.
-    Level(&'static str, fn() -> bool),
+    /// Runs programs of the stage `tests` again.
+    Again(&'static Rerun),
     /// Runs `cargo xtask tidy` without leaving this program.
     Tidy,
     /// Builds the Python package and runs its tests, where there is a Python.
@@ -62,14 +64,9 @@ static STAGES: &[Stage] = &[
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
     Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
     Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
-    // All tests ran with the best instruction set, so only those below it are left.
-    Stage { name: "baseline", about: "kernels and engine again", work: Action::Level("baseline", has_levels) },
-    Stage { name: "avx2", about: "kernels and engine again", work: Action::Level("avx2", has_avx512) },
-    Stage {
-        name: "caches",
-        about: "kernels and engine again, as with small caches",
-        work: Action::CargoWith(("BROADAXE_CACHES", "256K,1M"), CACHE_TESTS),
-    },
+    Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
+    Stage { name: "avx2", about: "kernels and engine again", work: Action::Again(&AVX2) },
+    Stage { name: "caches", about: "kernels and engine again, as with small caches", work: Action::Again(&CACHES) },
     Stage { name: "gate", about: "release kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
@@ -90,23 +87,41 @@ const PROOFS: &[&str] = &[
     "--nocapture",
     "--test-threads=1",
 ];
-/// What is run again under every instruction set: all but the examples in documentation.
-const LEVEL_TESTS: &[&str] =
-    &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--lib", "--tests", "--no-fail-fast"];
-/// What is run again with small caches: results are written past them, and operands are fetched ahead, in tests of any size.
-const CACHE_TESTS: &[&str] = &[
-    "test",
-    "-p",
-    "broadaxe-kernels",
-    "-p",
-    "broadaxe-testing",
-    "--lib",
-    "--test",
-    "engine_properties",
-    "--test",
-    "reductions",
-    "--no-fail-fast",
-];
+/// Names programs of tests that are run again, as they were built for the stage `tests`.
+struct Rerun {
+    variable: (&'static str, &'static str),
+    /// Says whether this CPU makes a difference.
+    here: fn() -> bool,
+    /// The packages; of each, these targets, or all of them.
+    programs: &'static [(&'static str, &'static [&'static str])],
+    /// The arguments of every program.
+    arguments: &'static [&'static str],
+}
+
+/// Runs the tests of the crates that touch elements, all but the examples in documentation, with an instruction set.
+const fn level(name: &'static str, here: fn() -> bool) -> Rerun {
+    Rerun {
+        variable: (FORCE, name),
+        here,
+        programs: &[("broadaxe-kernels", &[]), ("broadaxe", &[])],
+        arguments: &["--quiet"],
+    }
+}
+
+// All tests ran with the best instruction set, so only those below it are left.
+static BASELINE: Rerun = level("baseline", has_levels);
+static AVX2: Rerun = level("avx2", has_avx512);
+/// Results are written past small caches, and operands are fetched ahead, in tests of any size.
+static CACHES: Rerun = Rerun {
+    variable: ("BROADAXE_CACHES", "256K,1M"),
+    here: || true,
+    programs: &[
+        ("broadaxe-kernels", &["broadaxe_kernels"]),
+        ("broadaxe-testing", &["broadaxe_testing", "engine_properties", "reductions"]),
+    ],
+    // No function of numbers depends on caches.
+    arguments: &["--quiet", "--skip", "math::"],
+};
 /// The variable that forces an instruction set.
 const FORCE: &str = "BROADAXE_ISA";
 
@@ -280,8 +295,8 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
     match *work {
         Action::Cargo(arguments) => cargo(root, arguments, None),
         Action::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
-        Action::Level(_, here) if !here() => Ok((Outcome::Skipped, Count::default())),
-        Action::Level(level, _) => cargo(root, LEVEL_TESTS, Some((FORCE, level))),
+        Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
+        Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
         Action::Python | Action::Conformance if !python::is_here() => {
             println!("no Python from 3.10 on");
@@ -335,6 +350,58 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
     python::forget_us(&mut command);
     command.envs(variable);
     show(command)
+}
+
+/// Runs programs of tests again.
+///
+/// They are those that cargo builds for the whole workspace: for some packages alone it would choose other features, and
+/// build some crates anew.
+fn again(root: &Path, rerun: &Rerun) -> Result<(Outcome, Count), String> {
+    let (mut outcome, mut count, mut ran) = (Outcome::Passed, Count::default(), 0);
+    for program in programs(root)? {
+        let chosen = rerun.programs.iter().find(|(package, _)| *package == program.package);
+        if !chosen.is_some_and(|(_, targets)| targets.is_empty() || targets.contains(&&*program.target)) {
+            continue;
+        }
+        let (name, value) = rerun.variable;
+        println!("{name}='{value}' {} {}", program.file.display(), rerun.arguments.join(" "));
+        let mut command = Command::new(&program.file);
+        command.args(rerun.arguments).current_dir(&program.folder).env_remove(FORCE).env(name, value);
+        let (own, counted) = show(command)?;
+        outcome = if own == Outcome::Passed { outcome } else { own };
+        count += counted;
+        ran += 1;
+    }
+    if ran == 0 { Err("cargo built no program of these tests".to_owned()) } else { Ok((outcome, count)) }
+}
+
+/// Holds a program of tests.
+struct TestProgram {
+    package: String,
+    target: String,
+    file: PathBuf,
+    /// The folder of the package, where cargo would run it.
+    folder: PathBuf,
+}
+
+/// Builds the programs of all tests of the workspace, and lists them.
+fn programs(root: &Path) -> Result<Vec<TestProgram>, String> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["test", "--workspace", "--no-run", "--quiet", "--message-format=json-render-diagnostics"]);
+    python::forget_us(&mut command);
+    let output = command.current_dir(root).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err("the tests do not build; the lines above say why".to_owned());
+    }
+    let program = |line: &str| -> Option<TestProgram> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let file = message["executable"].as_str().filter(|_| message["profile"]["test"] == true)?.into();
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
+        let package = folder.file_name()?.to_str()?.to_owned();
+        Some(TestProgram { package, target: message["target"]["name"].as_str()?.to_owned(), file, folder })
+    };
+    Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(program).collect())
 }
 
 /// Runs a program, shows what it says as it says it, and counts the tests in it.
