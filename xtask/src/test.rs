@@ -354,8 +354,8 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
 
 /// Runs programs of tests again.
 ///
-/// They are those that cargo builds for the whole workspace: for some packages alone it would choose other features, and
-/// build some crates anew.
+/// They are those that cargo builds for the whole workspace: with a selection of packages, cargo would choose other features and
+/// rebuild some crates.
 fn again(root: &Path, rerun: &Rerun) -> Result<(Outcome, Count), String> {
     let (mut outcome, mut count, mut ran) = (Outcome::Passed, Count::default(), 0);
     for program in programs(root)? {

@@ -224,7 +224,7 @@ fn slices<A: Element, B: Element>(random: &mut Random, (op, count): (&'static Op
     question.judge("in slices", done.map(|()| got))
 }
 
-/// One question about an operator and so many operands.
+/// Asks one question about an operator and this number of operands.
 type Ask = fn(&mut Random, (&'static Op, usize)) -> Result<(), String>;
 
 /// Asks questions of one dtype, with the function for the dtype of the result: that of the operands, `Bool`, `u8` or `i32`.
