@@ -181,7 +181,8 @@ fn rejections() {
         (new(&Message::default().inner(1, &Message::default().int(4, 7))), "field 4 of NodeProto should be a text"),
         (new(&Message::default().raw(2, &[0xff, 0xfe])), "not UTF-8"),
     ];
-    for (message, want) in cases {
+    // A recorded size that 32 bits cannot count is read as an unknown one.
+    for (message, want) in cases.into_iter().filter(|(_, want)| usize::BITS == 64 || !want.starts_with("a recorded")) {
         match read(&message) {
             Ok(model) => panic!("should be rejected ({want}):\n{}", text(&model)),
             Err(error) => assert!(error.to_string().contains(want), "{want}\n{error}"),
