@@ -15,7 +15,7 @@ const TESTS: &[&str] = &["test", "-p", "broadaxe-kernels", "-p", "broadaxe", "--
 const FLAGS: &str = "-Zsanitizer=address -Cllvm-args=-asan-instrumentation-with-call-threshold=0";
 
 /// Compiles the kernels without optimisation, which is faster. Optimised loops are tested with guard pages instead.
-const PLAIN: &[&str] = &["--config", "profile.dev.package.broadaxe-kernels.opt-level=0"];
+pub(crate) const PLAIN: &[&str] = &["--config", "profile.dev.package.broadaxe-kernels.opt-level=0"];
 
 /// The faults that belong to the tests: those of guard pages, and of files that are cut while they are mapped.
 const OPTIONS: &str = "handle_segv=0:handle_sigbus=0:detect_leaks=1:allocator_may_return_null=1";

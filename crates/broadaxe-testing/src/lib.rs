@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cases;
+pub mod limit;
 pub mod oracle;
 pub mod outside;
 pub mod protobuf;

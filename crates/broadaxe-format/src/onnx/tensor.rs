@@ -269,9 +269,13 @@ fn at(span: Span) -> String {
 }
 
 fn extents(dims: &[u64]) -> Result<Vec<usize>, Error> {
-    let extent = |&dim: &u64| {
-        let wrong = || Error::format(format!("its size {} is negative; 0 and more are sizes", dim.cast_signed()));
-        usize::try_from(dim.cast_signed()).map_err(|_| wrong())
+    let extent = |&dim: &u64| match (usize::try_from(dim), dim.cast_signed()) {
+        (_, dim @ ..0) => Err(Error::format(format!("its size {dim} is negative; 0 and more are sizes"))),
+        (Ok(dim), _) => Ok(dim),
+        (Err(_), dim) => {
+            let message = format!("its size {dim} is more than this program of {} bits can count", usize::BITS);
+            Err(Error::new(ErrorKind::Limit, message))
+        }
     };
     dims.iter().map(extent).collect()
 }

@@ -1,6 +1,6 @@
 //! Builds the graph from layers.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, num::IntErrorKind};
 
 use broadaxe_frameworks::System;
 use broadaxe_shape::{
@@ -161,7 +161,11 @@ impl GraphBuilder {
         let text = wanted("shape")?.trim();
         let parts = text.split(',').map(str::trim).filter(|_| !text.is_empty());
         let shape = parts.map(str::parse).collect::<Result<Vec<usize>, _>>();
-        let shape = shape.map_err(|_| Error::format(format!("its shape is '{text}'; it must be whole numbers")))?;
+        let shape = shape.map_err(|error| {
+            let large = *error.kind() == IntErrorKind::PosOverflow;
+            let why = if large { "a size is more than an address can count" } else { "it must be whole numbers" };
+            Error::format(format!("its shape is '{text}'; {why}"))
+        })?;
         let count = elements(&shape).map_err(|error| Error::format(error.to_string()))?;
         let count = if shape.contains(&0) { 0 } else { count };
         let whole = |key: &str| {

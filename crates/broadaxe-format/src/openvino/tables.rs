@@ -109,6 +109,10 @@ const CONSTANTS: &[(&str, &str)] = &[
     (r#"element_type="f32" shape="1" offset="0" size="-4""#, "! layer 0 (l): its size is '-4'; it must…a whole number"),
     (r#"element_type="f32" shape="1" offset="0" size="x""#, "! layer 0 (l): its size is 'x'; it must b…a whole number"),
     (r#"element_type="f32" shape="1" offset="18446744073709551615" size="4""#, "! layer 0 (l): its 4 bytes …d 64 bits"),
+    (
+        r#"element_type="f32" shape="2,99999999999999999999" offset="0" size="4""#,
+        "! layer 0 (l): its shape is '2,99999999999999999999'; a size is more than an address can count",
+    ),
     (r#"element_type="f32" shape="4294967296,4294967296" offset="0" size="4""#, "! layer 0 (l): (4294967296…can count"),
     (r#"element_type="f32" shape="1" offset="0" size="4" new="1""#, "l = f32[1] @0+4"),
     (r#"shape="1" offset="0" size="4""#, "! layer 0 (l): its data has no element_type"),

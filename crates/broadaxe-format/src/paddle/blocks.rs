@@ -7,7 +7,7 @@ use broadaxe_shape::{
 
 use super::{PROGRAM_LIMITS, element};
 use crate::{
-    error::Error,
+    error::{Error, ErrorKind},
     graph::{Attribute, Element, Model, recorded},
     wire::{Around, Field, Message, Reader},
 };
@@ -59,7 +59,7 @@ pub(super) struct Op {
 /// Reads the blocks of a program, and its version.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] for a file that is damaged, [`crate::ErrorKind::Limit`] above the limits.
+/// [`ErrorKind::Format`] for a file that is damaged, [`ErrorKind::Limit`] above the limits.
 pub(super) fn blocks(reader: &Reader<'_>, model: &mut Model) -> Result<Vec<Block>, Error> {
     let mut blocks = Vec::new();
     for field in reader.fields(reader.whole(), &PROGRAM) {
@@ -137,12 +137,17 @@ fn tensor(reader: &Reader<'_>, path: [Around; 3], variable: &mut Variable) -> Re
                 _ => {}
             }
         }
-        let dim = |dim: &u64| match dim.cast_signed() {
-            -1 => Some(Dim::unknown()),
-            size => usize::try_from(size).ok().map(Dim::known),
+        let dim = |dim: &u64| match (dim.cast_signed(), usize::try_from(*dim)) {
+            (-1, _) => Ok(Dim::unknown()),
+            (..-1, _) => Err(Error::format("an extent must be -1, 0 or a size").at(&place)),
+            (_, Ok(size)) => Ok(Dim::known(size)),
+            (size, Err(_)) => {
+                let message =
+                    format!("an extent of {size} is more than this program of {} bits can count", usize::BITS);
+                Err(Error::new(ErrorKind::Limit, message).at(&place))
+            }
         };
-        let dims: Option<Vec<Dim>> = dims.iter().map(dim).collect();
-        let dims = dims.ok_or_else(|| Error::format("an extent must be -1, 0 or a size").at(&place))?;
+        let dims = dims.iter().map(dim).collect::<Result<Vec<Dim>, _>>()?;
         let shape = recorded(dims).map_err(|error| Error::format(error.to_string()).at(&place))?;
         variable.shape = Some(shape);
     }

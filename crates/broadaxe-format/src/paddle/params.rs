@@ -6,7 +6,7 @@ use broadaxe_shape::{elements, symbolic::SymbolicShape};
 
 use super::{PROGRAM_LIMITS, element};
 use crate::{
-    error::Error,
+    error::{Error, ErrorKind},
     graph::{Constant, Data, Element, Model, Value},
     source::Source,
     wire::{Reader, Span},
@@ -32,7 +32,7 @@ pub(super) fn constant(value: &Value, missing: &str) -> Option<Constant> {
 /// Gives the parameters their bytes: the file has them in the order of their names.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Format`] when the file ends too early or is not a file of parameters.
+/// [`ErrorKind::Format`] when the file ends too early or is not a file of parameters.
 pub(super) fn fill(model: &mut Model, mut parameters: Vec<Parameter>) -> Result<(), Error> {
     let Some(weights) = model.weights.clone() else { return Ok(()) };
     parameters.sort();
@@ -116,7 +116,38 @@ fn description(weights: &Source, span: Span) -> Result<(Element, Vec<usize>), Er
         }
     }
     let element = element.ok_or_else(|| wrong("the description has no type"))?;
-    let shape = dims.iter().map(|&dim| usize::try_from(dim).ok().filter(|dim| isize::try_from(*dim).is_ok()));
-    let shape: Vec<usize> = shape.collect::<Option<_>>().ok_or_else(|| wrong("an extent is negative"))?;
+    let extent = |&dim: &u64| match (usize::try_from(dim), dim.cast_signed()) {
+        (_, ..0) => Err(wrong("an extent is negative")),
+        (Ok(dim), _) => Ok(dim),
+        (Err(_), dim) => {
+            let message = format!("an extent of {dim} is more than this program of {} bits can count", usize::BITS);
+            Err(Error::new(ErrorKind::Limit, message))
+        }
+    };
+    let shape = dims.iter().map(extent).collect::<Result<_, _>>()?;
     Ok((element, shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_are_sizes_of_this_machine() {
+        let wide = usize::try_from(1_u64 << 40).map(|size| [size, 2]);
+        let wide = wide.as_ref().map(<[usize; 2]>::as_slice);
+        let wide = wide.map_err(|_| "an extent of 1099511627776 is more than this program of 32 bits can count");
+        let minus_one = [&[0x10][..], &[0xff; 9], &[1, 0x10, 2]].concat();
+        let cases = [
+            (&[0x10, 3, 0x10, 2][..], Ok(&[3, 2][..])),
+            (&[0x10, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x10, 2], wide),
+            (&minus_one, Err("an extent is negative; the file is damaged or not a file of parameters")),
+        ];
+        for (dims, want) in cases {
+            let source = Source::memory([&[8, 5], dims].concat(), None);
+            let got = description(&source, Span { at: 0, end: source.len() });
+            let got = got.map(|(_, shape)| shape).map_err(|error| error.to_string());
+            assert_eq!(got.as_deref().map_err(String::as_str), want, "{dims:?}");
+        }
+    }
 }
