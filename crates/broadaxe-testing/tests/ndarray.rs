@@ -252,11 +252,14 @@ fn asked_of_arrays<A: Element>(random: &mut Random, count: usize) -> Vec<String>
     asked::<A>(random, count, [arrays::<A, A>, arrays::<A, Bool>, arrays::<A, u8>, arrays::<A, i32>])
 }
 
+/// Asks this number of questions of one dtype, and returns the faults.
+type AskMany = fn(&mut Random, usize) -> Vec<String>;
+
 #[test]
 fn random_layouts_of_every_dtype() {
     let mut random = Random::new(20_261_125);
     // The conversions depend on the size of an element only, so arrays of ndarray have one dtype of each size.
-    let every: [(fn(&mut Random, usize) -> Vec<String>, usize); 17] = [
+    let every: [(AskMany, usize); 17] = [
         (asked_of_arrays::<u8>, 200),
         (asked_of_arrays::<f16>, 200),
         (asked_of_arrays::<f32>, 200),
