@@ -24,7 +24,7 @@ mod models;
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
 };
 
 use engine::Engine;
@@ -37,7 +37,7 @@ const OWN: &str = "broadaxe";
 const WORKLOADS: &str = "workloads";
 
 pub(crate) const BENCH_USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
-                                --sweep sizes,ranks,threads | --size | --models | --python | --page | --gate | --gate-record";
+                                --sweep sizes,ranks,threads | --size | --models | --python | --page | --gate | --gate-dev | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -68,8 +68,8 @@ enum BenchMode {
     Python,
     /// The page is regenerated from the records.
     Page,
-    /// Instructions are compared with the recorded ones.
-    Gate,
+    /// Instructions of a build are compared with the recorded ones.
+    Gate(gate::Build),
     /// Instructions are recorded.
     GateRecord,
 }
@@ -99,7 +99,8 @@ impl BenchArgs {
                 "--models" => args.work = BenchMode::Models,
                 "--python" => args.work = BenchMode::Python,
                 "--page" => args.work = BenchMode::Page,
-                "--gate" => args.work = BenchMode::Gate,
+                "--gate" => args.work = BenchMode::Gate(gate::Build::Release),
+                "--gate-dev" => args.work = BenchMode::Gate(gate::Build::Dev),
                 "--gate-record" => args.work = BenchMode::GateRecord,
                 other => return Err(format!("unknown argument {other}; usage: bench {BENCH_USAGE}")),
             }
@@ -125,8 +126,9 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         BenchMode::Models => return models::run(root, &target(root), args.record),
         BenchMode::Python => return python::run(root, &target(root), args.record),
         BenchMode::Page => Ok(()),
-        BenchMode::Gate | BenchMode::GateRecord => {
-            return gate::run(root, &runner(root)?, args.work == BenchMode::GateRecord);
+        BenchMode::Gate(build) => return gate::run(root, &runner(root, build)?, build),
+        BenchMode::GateRecord => {
+            return gate::record(root, &runner(root, gate::Build::Release)?, &runner(root, gate::Build::Dev)?);
         }
     };
     if args.record || args.work == BenchMode::Page {
@@ -201,34 +203,20 @@ fn programs(root: &Path) -> Result<Programs, String> {
     command.args(["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-limit"]);
     succeed(command.arg("--no-default-features").arg("--target-dir").arg(&folder), "the limit does not build")?;
     let limit = folder.join("release").join(format!("broadaxe-limit{}", env::consts::EXE_SUFFIX));
-    Ok(Programs { runner: runner(root)?, limit })
+    Ok(Programs { runner: runner(root, gate::Build::Release)?, limit })
 }
 
-/// The arguments of cargo that build the runner as it would be released.
-const RUNNER: [&str; 7] = ["build", "--release", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"];
-
-/// Holds a build in the background, which ends when this is dropped.
-pub(crate) struct Build(Child);
-
-impl Drop for Build {
-    fn drop(&mut self) {
-        // It has ended if the gate waited for it.
-        let _ = self.0.kill().and_then(|()| self.0.wait());
-    }
-}
-
-/// Starts to build the runner, with what other programs leave of the CPUs, and does not wait; `None` if cargo does not start. The gate reports an error of the build.
-pub(crate) fn start_building(root: &Path) -> Option<Build> {
-    let start = |command: &mut Command| command.args(RUNNER).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok();
-    let mut nice = Command::new("nice");
-    nice.args(["-n", "19"]).arg(cargo(root).get_program()).current_dir(root);
-    start(&mut nice).or_else(|| start(&mut cargo(root))).map(Build)
-}
-
-/// Builds the runner as it would be released, and returns where it is.
-fn runner(root: &Path) -> Result<PathBuf, String> {
-    succeed(cargo(root).args(RUNNER), "the runner does not build")?;
-    Ok(target(root).join("release").join(format!("broadaxe-bench{}", env::consts::EXE_SUFFIX)))
+/// Builds the runner, and returns where it is.
+fn runner(root: &Path, build: gate::Build) -> Result<PathBuf, String> {
+    let (flags, folder): (&[&str], _) = match build {
+        gate::Build::Release => (&["--release"], "release"),
+        gate::Build::Dev => (&[], "debug"),
+    };
+    let mut command = cargo(root);
+    command.args(["build", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"]).args(flags);
+    crate::python::forget_us(&mut command);
+    succeed(&mut command, "the runner does not build")?;
+    Ok(target(root).join(folder).join(format!("broadaxe-bench{}", env::consts::EXE_SUFFIX)))
 }
 
 /// Returns a command that runs cargo in the repository.
@@ -281,9 +269,11 @@ mod tests {
         assert!(both.quick && !both.record);
         assert_eq!(args("").map(|args| args.threads), Ok(vec![1, 2]));
         assert!(args("--peers all").is_ok_and(|args| args.peers.len() > 3));
-        for (text, work) in
-            [("--sweep sizes --record", BenchMode::Sweep), ("--size", BenchMode::Size), ("--gate", BenchMode::Gate)]
-        {
+        for (text, work) in [
+            ("--sweep sizes --record", BenchMode::Sweep),
+            ("--size", BenchMode::Size),
+            ("--gate-dev", BenchMode::Gate(gate::Build::Dev)),
+        ] {
             assert_eq!(args(text).map(|args| args.work), Ok(work), "{text}");
         }
         for wrong in ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus", "--sweep floors"] {

@@ -39,7 +39,7 @@ enum Action {
     Python,
     /// Asks other engines about what the package computes, where they can be installed.
     Conformance,
-    /// Runs `cargo xtask bench --gate` without leaving this program, where there is what it needs.
+    /// Runs `cargo xtask bench --gate-dev` without leaving this program, where there is what it needs.
     Gate,
 }
 
@@ -67,7 +67,7 @@ static STAGES: &[Stage] = &[
     Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
     Stage { name: "avx2", about: "kernels and engine again", work: Action::Again(&AVX2) },
     Stage { name: "caches", about: "kernels and engine again, as with small caches", work: Action::Again(&CACHES) },
-    Stage { name: "gate", about: "release kernels execute no more instructions than recorded", work: Action::Gate },
+    Stage { name: "gate", about: "kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
 /// The tests whose numbers are worth seeing though they pass.
@@ -260,9 +260,6 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
     let wanted = chosen.iter().any(|stage| matches!(stage.work, Action::Python)) && python::is_here();
     let owned = root.to_owned();
     let mut environment = wanted.then(|| thread::spawn(move || python::environment(&owned)));
-    // Tests leave a core idle at times. The release build of the last stage uses it.
-    let mut release = None;
-    let gated = has_avx2() && bench::can_count() && chosen.iter().any(|stage| matches!(stage.work, Action::Gate));
     for stage in chosen {
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
             ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
@@ -270,9 +267,6 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
         }
         println!("\n==== {}: {} ====", stage.name, stage.about);
         let begin = Instant::now();
-        if gated && release.is_none() && (stage.name == "tests" || matches!(stage.work, Action::Python)) {
-            release = bench::start_building(root);
-        }
         if matches!(stage.work, Action::Python) {
             // If it failed, the stage tries again and says why.
             let _ = environment.take().map(thread::JoinHandle::join);
@@ -280,7 +274,6 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
         let (outcome, count) = perform(&stage.work, root)?;
         ran.push((stage.name, outcome, begin.elapsed(), count));
     }
-    drop(release);
     sum_up(&ran)
 }
 
@@ -326,7 +319,7 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
             println!("no AVX2, or no valgrind: nothing is counted");
             Ok((Outcome::Skipped, Count::default()))
         }
-        Action::Gate => Ok((outcome(bench::run(root, &["--gate".to_owned()])), Count::default())),
+        Action::Gate => Ok((outcome(bench::run(root, &["--gate-dev".to_owned()])), Count::default())),
     }
 }
 

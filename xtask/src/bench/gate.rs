@@ -3,6 +3,9 @@
 //! A kernel that stops vectorising executes several times the instructions, long before anyone looks at a chart. They are counted
 //! under valgrind, twice with different numbers of calls, so that the difference is the calls' alone. The CPU that valgrind shows
 //! never has AVX-512, so that counts recorded on one machine with AVX2 hold on another, with the same toolchain.
+//!
+//! Both the build that is released and the build of the tests are counted. The kernels of both are optimised; the second costs no
+//! compiling where the tests run anyway.
 
 use std::{
     fs,
@@ -22,35 +25,26 @@ const RECORD: &str = "bench/record/instructions.txt";
 const SLACK: f64 = 1.25;
 const CALLS: (u32, u32) = (1, 4);
 
+/// Names a build of the runner, in the order of the columns of the record.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Build {
+    /// With the profile `release`.
+    Release,
+    /// With the profile of development, as the tests.
+    Dev,
+}
+
 /// Says whether valgrind is installed.
 pub(super) fn can_count() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Counts, and records or compares.
-pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String> {
-    if !can_count() {
-        return Err("bench --gate counts with valgrind, which is not installed".to_owned());
-    }
-    let text = fs::read_to_string(root.join("bench/gate.txt")).map_err(|error| format!("bench/gate.txt: {error}"))?;
-    let workloads = table::parse(&text).map_err(|why| format!("bench/gate.txt: {why}"))?;
-    let mut counts = Vec::new();
-    for workload in &workloads {
-        let few = count(runner, &super::target(root), workload, CALLS.0)?;
-        let many = count(runner, &super::target(root), workload, CALLS.1)?;
-        counts.push((workload.name.clone(), many.saturating_sub(few) / u64::from(CALLS.1 - CALLS.0)));
-    }
-    if record {
-        let lines: Vec<String> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
-        let lines = lines.join("\n");
-        let head = "# Instructions per call at the AVX2 level, written by `cargo xtask bench --gate-record`.\n";
-        fs::write(root.join(RECORD), format!("{head}{lines}\n")).map_err(|error| format!("{RECORD}: {error}"))?;
-        println!("{lines}");
-        return Ok(());
-    }
+/// Counts what a build executes, and compares it with the record.
+pub(super) fn run(root: &Path, runner: &Path, build: Build) -> Result<(), String> {
+    let counts = count_all(root, runner)?;
     let text = fs::read_to_string(root.join(RECORD))
         .map_err(|error| format!("{RECORD}: {error}; write it with --gate-record"))?;
-    let (lines, worse) = compare(&counts, &text)?;
+    let (lines, worse) = compare(&counts, &text, build)?;
     println!("{lines}");
     if worse.is_empty() {
         Ok(())
@@ -63,14 +57,42 @@ pub(super) fn run(root: &Path, runner: &Path, record: bool) -> Result<(), String
     }
 }
 
+/// Counts what both builds execute, and records it.
+pub(super) fn record(root: &Path, release: &Path, dev: &Path) -> Result<(), String> {
+    let (release, dev) = (count_all(root, release)?, count_all(root, dev)?);
+    let pairs = release.iter().zip(&dev);
+    let lines: Vec<String> = pairs.map(|((name, release), (_, dev))| format!("{name} {release} {dev}")).collect();
+    let lines = lines.join("\n");
+    let head = "# Instructions per call at the AVX2 level, of the profiles release and dev, written by `cargo xtask bench --gate-record`.\n";
+    fs::write(root.join(RECORD), format!("{head}{lines}\n")).map_err(|error| format!("{RECORD}: {error}"))?;
+    println!("{lines}");
+    Ok(())
+}
+
+/// Counts the instructions of a call of every workload.
+fn count_all(root: &Path, runner: &Path) -> Result<Vec<(String, u64)>, String> {
+    if !can_count() {
+        return Err("bench --gate counts with valgrind, which is not installed".to_owned());
+    }
+    let text = fs::read_to_string(root.join("bench/gate.txt")).map_err(|error| format!("bench/gate.txt: {error}"))?;
+    let workloads = table::parse(&text).map_err(|why| format!("bench/gate.txt: {why}"))?;
+    let mut counts = Vec::new();
+    for workload in &workloads {
+        let few = count(runner, &super::target(root), workload, CALLS.0)?;
+        let many = count(runner, &super::target(root), workload, CALLS.1)?;
+        counts.push((workload.name.clone(), many.saturating_sub(few) / u64::from(CALLS.1 - CALLS.0)));
+    }
+    Ok(counts)
+}
+
 /// Compares counts with recorded ones; returns a table, and the names of those that grew.
-fn compare(counts: &[(String, u64)], record: &str) -> Result<(String, Vec<String>), String> {
+fn compare(counts: &[(String, u64)], record: &str, build: Build) -> Result<(String, Vec<String>), String> {
     let mut worse = Vec::new();
     let mut lines = vec![format!("{:12} {:>12} {:>12}", "workload", "recorded", "now")];
     for (name, now) in counts {
         let line = record.lines().find_map(|line| line.strip_prefix(name.as_str())?.strip_prefix(' '));
         let before: u64 = line
-            .and_then(|count| count.trim().parse().ok())
+            .and_then(|counts| counts.split_whitespace().nth(build as usize)?.parse().ok())
             .ok_or_else(|| format!("{RECORD} has no count of {name}; write it with --gate-record"))?;
         let grown = *now as f64 > before as f64 * SLACK;
         if grown {
@@ -125,12 +147,15 @@ mod tests {
     #[test]
     fn growth_beyond_the_slack_is_found() {
         let counts = |now: u64| vec![("add".to_owned(), 100), ("add_u8".to_owned(), now)];
-        let record = "# page\nadd 100\nadd_u8 1000\n";
+        let record = "# page\nadd 100 400\nadd_u8 1000 2000\n";
         for (now, want) in [(900, ""), (1000, ""), (1250, ""), (1251, "add_u8"), (8000, "add_u8")] {
-            let (lines, worse) = compare(&counts(now), record).expect("both are recorded");
+            let (lines, worse) = compare(&counts(now), record, Build::Release).expect("both are recorded");
+            assert_eq!(worse.join(" "), want, "{now}: {lines}");
+            let (lines, worse) = compare(&counts(2 * now), record, Build::Dev).expect("both are recorded");
             assert_eq!(worse.join(" "), want, "{now}: {lines}");
         }
-        assert!(compare(&counts(1), "add 100").is_err_and(|why| why.contains("add_u8")));
+        assert!(compare(&counts(1), "add 100", Build::Release).is_err_and(|why| why.contains("add_u8")));
+        assert!(compare(&counts(1), "add 100\nadd_u8 100", Build::Dev).is_err_and(|why| why.contains("of add;")));
     }
 
     #[test]
