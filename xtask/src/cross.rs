@@ -357,7 +357,7 @@ impl Target {
             command.arg("--zig");
         }
         if self.set(root, build, command)? && first {
-            command.args(["--", self.build_std()]);
+            command.arg(self.build_std());
         }
         Ok(())
     }
