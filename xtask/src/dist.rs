@@ -70,9 +70,28 @@ impl DistArgs {
         Ok(args)
     }
 
+    /// Checks before hours of building that one of the commands runs here and can print the pages of the archives.
+    fn check(&self) -> Result<(), String> {
+        let runs = |target: &&&str| target.starts_with(env::consts::ARCH) && target.contains(system());
+        let mut targets = PLATFORMS.iter().flat_map(|platform| platform.targets);
+        if self.no_archives || targets.any(|target| self.wants(target) && runs(&target)) {
+            return Ok(());
+        }
+        let own: Vec<_> = PLATFORMS.iter().flat_map(|platform| platform.targets).filter(runs).copied().collect();
+        Err(format!(
+            "no command of these targets runs here, and the archives have pages that it prints; add --target {}, or --no-archives",
+            own.first().copied().unwrap_or("of this machine")
+        ))
+    }
+
     fn wants(&self, target: &str) -> bool {
         self.targets.is_empty() || self.targets.iter().any(|name| name == target)
     }
+}
+
+/// Returns the system of this machine as targets name it.
+fn system() -> &'static str {
+    if cfg!(target_os = "macos") { "darwin" } else { env::consts::OS }
 }
 
 impl Platform {
@@ -93,6 +112,7 @@ struct Bench<'a> {
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let args = DistArgs::read(words)?;
+    args.check()?;
     let out = root.join("target/dist.partial");
     let _ = fs::remove_dir_all(&out);
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
@@ -217,5 +237,21 @@ mod tests {
         assert!(read(&[]).unwrap().wants("aarch64-apple-darwin"));
         assert!(read(&["--target", "s390x-unknown-linux-gnu"]).is_err_and(|why| why.contains("x86_64-pc-windows-gnu")));
         assert!(read(&["--wheels"]).is_err());
+    }
+
+    #[test]
+    fn archives_need_a_command_that_runs_here() {
+        let check = |words: &[&str]| {
+            DistArgs::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>()).and_then(|args| args.check())
+        };
+        let own = |target: &&&str| target.starts_with(env::consts::ARCH) && target.contains(system());
+        let (here, elsewhere): (Vec<_>, Vec<_>) = PLATFORMS.iter().flat_map(|one| one.targets).partition(own);
+        for target in elsewhere {
+            assert!(check(&["--target", target]).is_err_and(|why| why.contains("--no-archives")), "{target}");
+            assert_eq!(check(&["--target", target, "--no-archives"]), Ok(()));
+        }
+        for target in here {
+            assert_eq!(check(&["--target", target, "--target", "x86_64-pc-windows-gnu"]), Ok(()), "{target}");
+        }
     }
 }
