@@ -2,8 +2,8 @@
 
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
-    /// Whether functions are called for numbers near zero only (see [`Lanewise::NEAR`]). Then no intermediate power of
-    /// two and no result is outside the normal numbers, and no operand is NaN, so the code for those cases is omitted.
+    /// Says whether every operand is near zero (see [`Lanewise::NEAR`]). If so, no operand is NaN, and all results and
+    /// intermediate powers of two are normal numbers, so the code for the other cases is omitted.
     const NEAR: bool = false;
     /// The same for numbers near zero, if such a path exists.
     type Near: Fma;
