@@ -6,6 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
+use broadaxe_testing::protobuf::Message;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -183,15 +184,8 @@ fn a_changed_model_is_whole_and_elsewhere() {
 
 /// Makes a model with a text of this many bytes behind it, so that it is slow to write; returns its bytes.
 fn long(path: &str, text: usize) -> Vec<u8> {
-    let mut bytes = fs::read(root().join(FACE)).unwrap();
-    bytes.push(6 << 3 | 2); // ModelProto.doc_string
-    let mut length = text;
-    while length > 127 {
-        bytes.push(length as u8 & 127 | 128);
-        length >>= 7;
-    }
-    bytes.push(length as u8);
-    bytes.extend(std::iter::repeat_n(b'x', text));
+    let doc_string = 6;
+    let bytes = Message(fs::read(root().join(FACE)).unwrap()).bytes(doc_string, &vec![b'x'; text]).0;
     fs::write(path, &bytes).unwrap();
     bytes
 }
@@ -438,5 +432,71 @@ fn names_in_a_file_do_not_command_the_terminal() {
         let hostile = said.chars().find(|&c| c.is_control() && c != '\n' || c == '\u{202e}');
         assert_eq!(hostile, None, "{args:?}: {said:?}");
         assert!(said.len() > 20, "{args:?}: {said:?}");
+    }
+}
+
+/// Makes an ONNX file of nodes (operator, inputs, output) and inputs, whose dims are numbers or names.
+#[cfg(target_os = "linux")]
+fn onnx<'a>(
+    nodes: impl Iterator<Item = (&'a str, Vec<String>, String)>,
+    inputs: impl Iterator<Item = (String, Vec<String>)>,
+) -> Vec<u8> {
+    let mut graph = Message::default();
+    let mut last = String::new();
+    for (op, inputs, output) in nodes {
+        let node = inputs.iter().fold(Message::default(), |node, input| node.bytes(1, input.as_bytes()));
+        graph = graph.bytes(1, &node.bytes(2, output.as_bytes()).bytes(4, op.as_bytes()).0);
+        last = output;
+    }
+    for (name, dims) in inputs {
+        let dim = |dim: &String| match dim.parse() {
+            Ok(size) => Message::default().int(1, size),
+            Err(_) => Message::default().bytes(2, dim.as_bytes()),
+        };
+        let shape = dims.iter().fold(Message::default(), |shape, size| shape.bytes(1, &dim(size).0));
+        let tensor = Message::default().int(1, 1).bytes(2, &shape.0);
+        let value = Message::default().bytes(1, name.as_bytes()).bytes(2, &Message::default().bytes(1, &tensor.0).0);
+        graph = graph.bytes(11, &value.0);
+    }
+    let graph = graph.bytes(2, b"g").bytes(12, &Message::default().bytes(1, last.as_bytes()).0);
+    let opset = Message::default().bytes(1, b"").int(2, 18);
+    Message::default().int(1, 8).bytes(7, &graph.0).bytes(8, &opset.0).0
+}
+
+/// Small files that ask for much: the memory is at most the file, 256 MiB and 4 kB per node, beside the program itself.
+#[test]
+#[cfg(target_os = "linux")]
+fn bombs_end_within_the_memory_of_their_nodes() {
+    const PROGRAM: usize = 64 << 20;
+    let folder = Folder::new("bombs");
+    let names = |stem: &str, count: usize| (0..count).map(|k| format!("{stem}{k}")).collect::<Vec<String>>();
+    let many = |dims: &dyn Fn(usize) -> Vec<String>| {
+        let inputs = names("i", 100_000);
+        let shapes: Vec<_> = inputs.iter().cloned().enumerate().map(|(k, name)| (name, dims(k))).collect();
+        onnx([("Max", inputs, "y".to_string())].into_iter(), shapes.into_iter())
+    };
+    let chain = |count: usize, terms: usize, dims: &dyn Fn(usize) -> Vec<String>| {
+        let sum = |k: usize| if k == 0 { "t0".to_string() } else { format!("s{}", k - 1) };
+        let nodes = (0..count).map(|k| ("Add", vec![sum(k), format!("t{}", (k + 1) % terms)], format!("s{k}")));
+        onnx(nodes, (0..terms).map(|k| (format!("t{k}"), dims(k))))
+    };
+    let rotated = |k: usize| (0..12).map(|axis| format!("d{}", (k + axis) % 17)).collect();
+    let size = |k: usize| vec![(k % 2 * 3 + 1).to_string(), "4".to_string()];
+    let bombs = [
+        ("a Max of names", 1, many(&|k| vec![format!("d{k}")])),
+        ("a Max of numbers", 1, many(&size)),
+        ("Adds of many names", 20_000, chain(20_000, 20_001, &|k| vec![format!("d{k}")])),
+        ("Adds of rank 12 over 17 names", 2_000, chain(2_000, 17, &rotated)),
+    ];
+    for (what, nodes, bytes) in bombs {
+        let path = folder.path("bomb.onnx");
+        fs::write(&path, &bytes).unwrap();
+        let most = (bytes.len() + (256 << 20) + 4096 * nodes + PROGRAM) >> 10;
+        let run = format!("exec {} check '{path}' --for onnx,openvino,ncnn", env!("CARGO_BIN_EXE_broadaxe"));
+        let output = Command::new("sh").args(["-c", &format!("ulimit -v {most}; {run}")]).output().unwrap();
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 1)), "{what}: {code:?}, {}", text(&output.stderr));
+        let longest = output.stdout.len();
+        assert!(longest < 1 << 20, "{what}: a report of {longest} bytes");
     }
 }

@@ -15,7 +15,7 @@ use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 use self::{
     symbolic::Open,
     valid::{Invalid, invalid},
-    verdict::{Judged, KnownOperands},
+    verdict::{Detail, Judged, KnownOperands},
 };
 pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
@@ -260,10 +260,10 @@ fn examine(
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {
             (Some(broken), _) => broken.clone(),
-            (None, Some(known)) => known.judge(&asked, target, &treatment),
+            (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
             (None, None) => {
                 let open = open.get_or_insert_with(|| Open::new(&asked, result.as_ref()));
-                undecided(&asked, open.as_ref(), target, &treatment)
+                undecided(&asked, open.as_ref(), target, &treatment, Detail::Numbers)
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
@@ -290,16 +290,27 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
     let treatment = target.treat(asked);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
     let judged = if let Some(known) = known {
-        KnownOperands::new(asked, known, &result.known().unwrap_or_default()).judge(asked, target, &treatment)
+        KnownOperands::new(asked, known, &result.known().unwrap_or_default()).judge(
+            asked,
+            target,
+            &treatment,
+            Detail::None,
+        )
     } else {
         let open = Open::new(asked, Some(result));
-        undecided(asked, open.as_ref(), target, &treatment).unwrap_or_else(|| unknown(asked, &[], target))
+        undecided(asked, open.as_ref(), target, &treatment, Detail::None).unwrap_or_else(|| unknown(asked, &[], target))
     };
     (judged.verdict, judged.reason)
 }
 
 /// Judges operands of which some sizes are open; nothing where too little is known of them.
-fn undecided(asked: &Asked<'_>, open: Option<&Open>, target: &Target, treatment: &Treatment) -> Option<Judged> {
+fn undecided(
+    asked: &Asked<'_>,
+    open: Option<&Open>,
+    target: &Target,
+    treatment: &Treatment,
+    detail: Detail,
+) -> Option<Judged> {
     let own = match &treatment.does {
         // Whether an operator exists never depends on sizes.
         Does::Unsupported(why) => return Some(Judged::of(Verdict::Unsupported, format!("{target} {why}"))),
@@ -310,7 +321,7 @@ fn undecided(asked: &Asked<'_>, open: Option<&Open>, target: &Target, treatment:
     match open {
         // What a law says of open sizes it need not say of all.
         Some(open) if own && open.always_own(asked, target) => Some(Judged::same()),
-        Some(open) => Some(open.judge(asked, target)),
+        Some(open) => Some(open.judge(asked, target, detail)),
         None => own.then(Judged::same),
     }
 }

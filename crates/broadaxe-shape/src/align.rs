@@ -280,12 +280,18 @@ impl fmt::Display for Name {
     }
 }
 
+/// How many operands an error lists; of more it gives the number.
+const LISTED: usize = 8;
+
 /// A call of a rule as its errors keep it.
 #[derive(Clone)]
 pub(crate) struct RuleCall {
     rule: &'static str,
+    /// The first operands, without the target.
     operands: PerOperand<Shown>,
-    target: bool,
+    target: Option<Shown>,
+    /// How many operands there are, the target among them.
+    count: usize,
 }
 
 /// An operand's shape as an error keeps it.
@@ -293,6 +299,15 @@ pub(crate) struct RuleCall {
 enum Shown {
     Known(Shape),
     Text(String),
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(shape) => shape.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Empty for Shown {
@@ -303,12 +318,15 @@ impl RuleCall {
     /// Keeps a call; `target` says that the last operand is the target.
     pub(crate) fn new(rule: &'static str, extents: &(impl Extents + ?Sized), target: bool) -> Self {
         let shown = |k| extents.dims(k).map_or_else(|| Shown::Text(extents.show(k)), |dims| Shown::Known(dims.into()));
-        Self { rule, operands: (0..extents.count()).map(shown).collect(), target }
+        let count = extents.count();
+        let placed = count - usize::from(target);
+        let operands = (0..placed.min(LISTED)).map(shown).collect();
+        Self { rule, operands, target: target.then(|| shown(placed)), count }
     }
 
     /// Names operand `k`.
     pub(crate) fn name(&self, k: usize) -> Name {
-        if self.target && k + 1 == self.operands.len() { Name::Target } else { Name::Operand(k) }
+        if self.target.is_some() && k + 1 == self.count { Name::Target } else { Name::Operand(k) }
     }
 
     /// Makes an error about the call; `write` continues the sentence after the shapes.
@@ -331,17 +349,14 @@ impl fmt::Display for RuleCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("broadcast of ")?;
         for (k, shown) in self.operands.iter().enumerate() {
-            let name = self.name(k);
-            let joint = match name {
-                _ if k == 0 => "",
-                Name::Target => " to ",
-                Name::Operand(_) => " with ",
-            };
-            write!(f, "{joint}{name} ")?;
-            match shown {
-                Shown::Known(shape) => shape.fmt(f)?,
-                Shown::Text(text) => f.write_str(text)?,
-            }
+            write!(f, "{}{} {shown}", if k == 0 { "" } else { " with " }, Name::Operand(k))?;
+        }
+        let left = self.count - self.operands.len() - usize::from(self.target.is_some());
+        if left > 0 {
+            write!(f, " and {left} more")?;
+        }
+        if let Some(target) = &self.target {
+            write!(f, "{}{} {target}", if self.operands.is_empty() { "" } else { " to " }, Name::Target)?;
         }
         write!(f, " under {}", self.rule)
     }

@@ -19,6 +19,11 @@ const ALIGN: &[(&str, &str, &str)] = &[
         "2,3 ; 2,3 ; 2,1",
         "broadcast of a (2, 3) with b (2, 3) with c (2, 1) under none: axis 1 is 3 in a and 1 in c; they must be equal",
     ),
+    (
+        "none",
+        "2 ; 2 ; 2 ; 2 ; 2 ; 2 ; 2 ; 2 ; 2 ; 3 ; 2",
+        "broadcast of a (2,) with b (2,) with c (2,) with d (2,) with e (2,) with f (2,) with g (2,) with h (2,) and 3 more under none: axis 0 is 2 in a and 3 in j; they must be equal",
+    ),
     ("none", "", "the rule none needs at least 1 operands, not 0"),
     (
         "numpy",

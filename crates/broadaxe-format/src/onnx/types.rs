@@ -85,6 +85,7 @@ fn shape(reader: &Reader, span: Span, names: bool) -> Result<SymbolicShape, Erro
     }
     let wrong =
         |error| Error::format(format!("a recorded shape cannot be: {error}")).at(format_args!("byte {}", span.at));
+    dims.shrink_to_fit();
     recorded(dims).map_err(wrong)
 }
 

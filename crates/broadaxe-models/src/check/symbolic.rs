@@ -8,7 +8,7 @@ use broadaxe_shape::{Shape, SymbolicShape};
 use super::{
     Verdict,
     choices::Sizes,
-    verdict::{Judged, KnownOperands},
+    verdict::{Detail, Judged, KnownOperands},
 };
 use crate::target::{Asked, Does, Target};
 
@@ -58,25 +58,26 @@ impl Open {
     }
 
     /// Judges what a target does, for all sizes.
-    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target) -> Judged {
-        let mut outcomes: Vec<(&[usize], Judged)> = Vec::with_capacity(self.choices.len());
-        for (choice, known) in &self.choices {
+    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, detail: Detail) -> Judged {
+        let judge = |known: &KnownOperands, detail: Detail| {
             let shapes: Vec<SymbolicShape> = known.shapes.iter().map(SymbolicShape::from).collect();
             let asked = Asked { operands: &shapes, ..*asked };
-            let treatment = target.treat(&asked);
-            outcomes.push((choice, known.judge(&asked, target, &treatment)));
-        }
+            known.judge(&asked, target, &target.treat(&asked), detail)
+        };
+        let outcomes: Vec<(&[usize], Judged)> =
+            self.choices.iter().map(|(choice, known)| (&choice[..], judge(known, Detail::None))).collect();
         let same = |judged: &Judged| matches!(judged.verdict, Verdict::Same);
-        let Some((first, judged)) = outcomes.iter().find(|(_, judged)| !same(judged)) else {
+        let Some(at) = outcomes.iter().position(|(_, judged)| !same(judged)) else {
             let broken = || {
                 Judged::of(Verdict::Refused, "the model is wrong by its own rule: no sizes make its operands broadcast")
             };
             return if outcomes.is_empty() { broken() } else { Judged::same() };
         };
+        let (first, _) = outcomes[at];
+        let mut judged = judge(&self.choices[at].1, detail);
         if outcomes.iter().all(|(_, judged)| matches!(judged.verdict, Verdict::Unknown)) {
-            return judged.clone();
+            return judged;
         }
-        let mut judged = judged.clone();
         if outcomes.iter().any(|(_, other)| other.reason != judged.reason) {
             judged.reason += &self.sizes(first);
         }

@@ -15,6 +15,15 @@ use crate::{
 /// How many operands are looked at in search of other sizes under which meanings part.
 const NEAR: usize = 1 << 17;
 
+/// How much a judgement says beside its verdict and reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Nothing: planners of repairs ask so, for each way to write a node.
+    None,
+    /// The numbers of the counterexample, and sizes near by under which meanings part.
+    Numbers,
+}
+
 /// A verdict, with the other parts of a finding.
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
@@ -53,7 +62,7 @@ impl KnownOperands {
     }
 
     /// Judges what a target does with the operands.
-    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment) -> Judged {
+    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,
             Err(error) => return wrong(error),
@@ -66,27 +75,29 @@ impl KnownOperands {
             Does::Unknown(why) => Judged::of(Verdict::Unknown, format!("{target} {why}")),
             Does::Rule(rule) if *rule == asked.meaning.rule => Judged::same(),
             Does::Rule(rule) => match rule.align(&self.dims()) {
-                Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment)),
+                Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment), detail),
                 Err(error) => {
                     let mut judged = Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text));
                     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
-                    judged.near = self.near(asked, rule).map(Box::new);
+                    judged.near = self.near(asked, rule, detail).map(Box::new);
                     judged
                 }
             },
             Does::Flat { axes } => match Reading::flat(own, *axes) {
-                Some(there) => self.compare(asked, own, &there, (target, treatment)),
+                Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
                 None => Judged::of(Verdict::Refused, format!("{target} {}", treatment.law.text)),
             },
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
-                Ok(there) => self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text)),
+                Ok(there) => {
+                    self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)
+                }
                 Err(error) => Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text)),
             },
             Does::List { operand, axis } => match self
                 .data(*operand)
                 .and_then(|data| Reading::list(data, *operand, *axis))
             {
-                Some(there) => self.compare(asked, own, &there, (target, treatment)),
+                Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
                 None => Judged::of(Verdict::Refused, format!("{target} {}, which is not there", treatment.law.text)),
             },
         }
@@ -98,8 +109,9 @@ impl KnownOperands {
     }
 
     /// Looks for a dim that, with the size of another, would make the target take the operands and read them otherwise.
-    fn near(&self, asked: &Asked<'_>, rule: &Rule) -> Option<Coincidence> {
-        if matches!(rule.name(), "none" | "onnx-clip") || asked.meaning.kind == Kind::Stretch {
+    fn near(&self, asked: &Asked<'_>, rule: &Rule, detail: Detail) -> Option<Coincidence> {
+        if detail == Detail::None || matches!(rule.name(), "none" | "onnx-clip") || asked.meaning.kind == Kind::Stretch
+        {
             return None;
         }
         let mut tries = NEAR / self.shapes.len().max(1);
@@ -118,7 +130,7 @@ impl KnownOperands {
                     let (Ok(own), Ok(there)) = (&known.own, rule.align(&known.dims())) else { continue };
                     let (here, there) = (Reading::of(own), Reading::of(&there));
                     let Some(parting) = here.parting(&there) else { continue };
-                    let example = known.example(asked, (&here, &there), &parting);
+                    let example = known.example(asked, (&here, &there), &parting, detail);
                     return Some(Coincidence {
                         shapes: known.shapes.iter().map(|shape| shape.to_vec()).collect(),
                         example,
@@ -130,10 +142,10 @@ impl KnownOperands {
     }
 
     /// Makes the verdict on a node of which the target computes the first operands only.
-    fn fewer(&self, asked: &Asked<'_>, own: &Alignment, there: &Reading, reason: String) -> Judged {
+    fn fewer(&self, asked: &Asked<'_>, own: &Alignment, there: &Reading, reason: String, detail: Detail) -> Judged {
         let here = Reading::of(own);
         let element = if here.shape.contains(&0) { vec![] } else { vec![0; here.shape.len()] };
-        let example = self.example(asked, (&here, there), &Parting { element, axis: Some(0) });
+        let example = self.example(asked, (&here, there), &Parting { element, axis: Some(0) }, detail);
         Judged::of(Verdict::Differs(Box::new(example)), reason)
     }
 
@@ -152,22 +164,30 @@ impl KnownOperands {
         own: &Alignment,
         there: &Reading,
         (target, treatment): (&Target, &Treatment),
+        detail: Detail,
     ) -> Judged {
         let here = Reading::of(own);
         let Some(parting) = here.parting(there) else { return Judged::same() };
-        let example = self.example(asked, (&here, there), &parting);
+        let example = self.example(asked, (&here, there), &parting, detail);
         let reason = format!("{target} {}", treatment.law.text);
         let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
         Judged { verdict: Verdict::Differs(Box::new(example)), reason, axis, near: None }
     }
 
     /// Computes both meanings at the element on which they part.
-    fn example(&self, asked: &Asked<'_>, (here, there): (&Reading, &Reading), parting: &Parting) -> Counterexample {
+    fn example(
+        &self,
+        asked: &Asked<'_>,
+        (here, there): (&Reading, &Reading),
+        parting: &Parting,
+        detail: Detail,
+    ) -> Counterexample {
         let element = parting.element.clone();
         let own = here.positions(&element).unwrap_or_default();
         let same_rank = parting.axis.is_some();
         let foreign = if same_rank { there.positions(&element) } else { None };
-        let values = if own.is_empty() { None } else { value::values(asked.meaning, &own, foreign.as_deref()) };
+        let computes = detail == Detail::Numbers && !own.is_empty();
+        let values = if computes { value::values(asked.meaning, &own, foreign.as_deref()) } else { None };
         let reads =
             |positions: &[usize]| positions.iter().zip(&self.shapes).map(|(&at, dims)| index(at, dims)).collect();
         Counterexample {

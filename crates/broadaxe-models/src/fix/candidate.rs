@@ -13,12 +13,16 @@ use super::emit_edits::Form;
 use crate::{
     edit::Scalar,
     graph::{Model, Node, NodeId},
-    infer::Shapes,
+    infer::{Inferences, Shapes},
     meaning::{Kind, Meaning, Operator, Source},
 };
 
-/// How many operands are tried to be stretched alone: each try looks at all operands.
+/// How many operands are tried to be stretched alone.
 const ALONE: usize = 16;
+/// How many short operands get axes in all combinations.
+const COMBINED: usize = 5;
+/// How many operands all ways to write a node may have together, since each lists the shapes of all of them.
+const LISTED: usize = 1 << 17;
 
 /// What a way costs: the dearest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,25 +83,31 @@ pub(crate) struct Subject<'a> {
     node: &'a Node,
     meaning: &'a Meaning,
     shapes: Vec<SymbolicShape>,
+    inferences: &'a Inferences,
     inferred: Inferred,
     axes: Vec<Vec<usize>>,
 }
 
 impl<'a> Subject<'a> {
     /// Looks at a node; says why nothing can be done where the shapes are not known well enough.
-    pub(crate) fn new(model: &'a Model, shapes: &Shapes, id: NodeId, meaning: &'a Meaning) -> Result<Self, String> {
+    pub(crate) fn new(
+        (model, shapes): (&'a Model, &Shapes),
+        inferences: &'a Inferences,
+        id: NodeId,
+        meaning: &'a Meaning,
+    ) -> Result<Self, String> {
         let node = model.node(id);
         let operands = meaning.shapes(node, shapes);
         let target = || node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
         let inferred = match (meaning.rule.def().target, target()) {
-            (true, Some(result)) => meaning.rule.infer_to(&operands, &result.shape),
-            _ if operands.len() < 2 => Rule::numpy().infer(&[&operands[..], &operands[..]].concat()),
-            _ => meaning.rule.infer(&operands),
+            (true, Some(result)) => inferences.infer(&meaning.rule, &operands, Some(&result.shape)),
+            _ if operands.len() < 2 => inferences.infer(&Rule::numpy(), &[&operands[..], &operands[..]].concat(), None),
+            _ => inferences.infer(&meaning.rule, &operands, None),
         };
-        let inferred = inferred.map_err(|error| error.to_string())?;
+        let inferred = inferred.as_ref().clone().map_err(|error| error.to_string())?;
         let placement = inferred.placement().ok_or("where the operands lie depends on sizes that are not known")?;
         let axes = (0..operands.len().min(placement.count())).map(|k| placement.axes(k).to_vec()).collect();
-        Ok(Self { model, node, meaning, shapes: operands, inferred, axes })
+        Ok(Self { model, node, meaning, shapes: operands, inferences, inferred, axes })
     }
 
     /// Returns the dims of the result.
@@ -209,8 +219,9 @@ impl<'a> Subject<'a> {
             .map(|k| (k, missing(k)))
             .filter(|(_, axes)| !axes.is_empty())
             .collect();
+        let most = (LISTED / self.shapes.len().max(1)).max(2).ilog2() as usize;
         let mut ways = vec![vec![]];
-        for chosen in 1..1_usize << short.len().min(5) {
+        for chosen in 1..1_usize << short.len().min(COMBINED).min(most) {
             let some: Vec<_> = short.iter().enumerate().filter(|(bit, _)| chosen >> bit & 1 == 1).collect();
             ways.push(some.iter().map(|(_, (k, axes))| (*k, Form::Axes(axes.clone()))).collect());
             // Up to the last axis only: as few axes as a rule needs that aligns at the end.
@@ -248,7 +259,8 @@ impl<'a> Subject<'a> {
             Some((k, Form::Placed(missing, shape)))
         };
         let some: Vec<_> = (0..self.shapes.len()).filter_map(whole).collect();
-        let mut ways: Vec<_> = some.iter().take(ALONE).map(|one| vec![one.clone()]).collect();
+        let alone = ALONE.min(LISTED / self.shapes.len().max(1));
+        let mut ways: Vec<_> = some.iter().take(alone).map(|one| vec![one.clone()]).collect();
         if some.len() > 1 {
             ways.push(some);
         }
@@ -269,9 +281,13 @@ impl<'a> Subject<'a> {
         for (k, form) in forms {
             shapes[*k] = self.shaped(*k, form)?;
         }
-        let order: Vec<usize> = if swap { (0..shapes.len()).rev().collect() } else { (0..shapes.len()).collect() };
-        let ordered: Vec<SymbolicShape> = order.iter().map(|&k| shapes[k].clone()).collect();
-        let now = rule.infer(&ordered).ok()?;
+        let mut order: Vec<usize> = (0..shapes.len()).collect();
+        if swap {
+            order.reverse();
+            shapes.reverse();
+        }
+        let now = self.inferences.infer(rule, &shapes, None);
+        let now = now.as_ref().as_ref().ok()?;
         let placement = now.placement()?;
         let formed: BTreeMap<usize, &Form> = forms.iter().map(|(k, form)| (*k, form)).collect();
         let alike = |(at, &k): (usize, &usize)| self.lies_alike(k, formed.get(&k).copied(), placement.axes(at));
@@ -288,7 +304,7 @@ impl<'a> Subject<'a> {
         let cost = self.cost(&forms, 2 * usize::from(swap) + attributes.len());
         let result = now.shape().clone();
         let attributes = attributes.clone();
-        Some(Candidate { meaning, shapes: ordered, result, forms, swap: op, back: None, attributes, cost })
+        Some(Candidate { meaning, shapes, result, forms, swap: op, back: None, attributes, cost })
     }
 
     /// Says whether operand `k` in a form has its axes where it had them.

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     edit::Edit,
     graph::{Model, NodeId, Use, ValueId},
-    infer::Shapes,
+    infer::{Inferences, Shapes},
     meaning::{self, Kind, Meaning},
 };
 
@@ -61,6 +61,7 @@ pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>
 pub(crate) struct Planner<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
+    inferences: &'a Inferences,
     judges: Vec<Box<dyn Judge + 'a>>,
     meanings: BTreeMap<NodeId, Meaning>,
     chosen: BTreeMap<NodeId, Candidate>,
@@ -85,13 +86,14 @@ const ROUNDS: usize = 4;
 pub(crate) fn plan<'a>(
     model: &'a Model,
     shapes: &'a Shapes,
+    inferences: &'a Inferences,
     bench: &Bench<'a>,
     found: Option<&BTreeSet<NodeId>>,
     rulings: &'a Rulings,
 ) -> Plan {
     let (mut decomposed, mut whole) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..ROUNDS {
-        let planner = Planner::run((model, shapes), bench(&decomposed), decomposed.clone(), found, rulings);
+        let planner = Planner::run((model, shapes, inferences), bench(&decomposed), decomposed.clone(), found, rulings);
         let taken: BTreeSet<NodeId> = planner.taken_apart.keys().copied().collect();
         whole.extend(decomposed.difference(&taken).copied());
         let next: BTreeSet<NodeId> = taken.union(&planner.wished).filter(|id| !whole.contains(id)).copied().collect();
@@ -100,13 +102,13 @@ pub(crate) fn plan<'a>(
         }
         decomposed = next;
     }
-    Planner::run((model, shapes), bench(&decomposed), decomposed, found, rulings).finish()
+    Planner::run((model, shapes, inferences), bench(&decomposed), decomposed, found, rulings).finish()
 }
 
 impl<'a> Planner<'a> {
     /// Chooses a way for every node.
     fn run(
-        (model, shapes): (&'a Model, &'a Shapes),
+        (model, shapes, inferences): (&'a Model, &'a Shapes, &'a Inferences),
         judges: Vec<Box<dyn Judge + 'a>>,
         decomposed: BTreeSet<NodeId>,
         found: Option<&BTreeSet<NodeId>>,
@@ -115,6 +117,7 @@ impl<'a> Planner<'a> {
         let mut planner = Self {
             model,
             shapes,
+            inferences,
             judges,
             meanings: BTreeMap::new(),
             chosen: BTreeMap::new(),
@@ -153,7 +156,7 @@ impl<'a> Planner<'a> {
         if let Some(reason) = self.rulings.frozen.get(&id) {
             return self.leave(id, reason.clone());
         }
-        let subject = match Subject::new(self.model, self.shapes, id, &meaning) {
+        let subject = match Subject::new((self.model, self.shapes), self.inferences, id, &meaning) {
             Ok(subject) => subject,
             // Some targets do the same, or nothing at all, whatever the shapes are.
             Err(_) if !meaning.broadcasts() => return,
@@ -328,7 +331,7 @@ impl<'a> Planner<'a> {
             return None;
         }
         let meaning = self.meanings.get(&at.node)?;
-        let subject = Subject::new(self.model, self.shapes, at.node, meaning).ok()?;
+        let subject = Subject::new((self.model, self.shapes), self.inferences, at.node, meaning).ok()?;
         let base = self.chosen.get(&at.node).cloned().unwrap_or_else(|| subject.plain());
         let way = subject.again(&base, at.input, Form::Axes(ones(own, shape)?))?;
         let same = self.answers(at.node, &way).into_iter().all(|answer| answer == Answer::Same);

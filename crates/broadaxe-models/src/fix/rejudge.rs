@@ -16,7 +16,7 @@ use crate::{
     error::{Error, ErrorKind},
     format,
     graph::{GraphId, Model, NodeId},
-    infer::{Origin, Shapes, infer},
+    infer::{Inferences, Origin, Shapes, infer},
     target::Target,
 };
 
@@ -31,6 +31,7 @@ struct Judgement<'a> {
     targets: &'a [Target],
     /// The worst that each target does with each node, before.
     before: Found,
+    inferences: Inferences,
 }
 
 /// The findings on nodes that are not the same, by node and number of the target.
@@ -71,13 +72,13 @@ impl<'a> Judgement<'a> {
     fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target]) -> Self {
         let report = check(model, shapes, targets);
         let before = found(&report, targets.len(), |id| vec![id]);
-        Self { model, shapes, targets, before }
+        Self { model, shapes, targets, before, inferences: Inferences::default() }
     }
 
     fn plan(&self, rulings: &Rulings) -> Plan {
         let nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
         let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
-        planner::plan(self.model, self.shapes, &bench, Some(&nodes), rulings)
+        planner::plan(self.model, self.shapes, &self.inferences, &bench, Some(&nodes), rulings)
     }
 
     /// Plans until a plan does what it says; nothing where that took too many plans.

@@ -7,7 +7,7 @@ use super::{
     planner::{Answer, Judge, Rulings, plan},
     *,
 };
-use crate::{graph::ValueId, meaning::Meaning, testing::Sample};
+use crate::{graph::ValueId, infer::Inferences, meaning::Meaning, testing::Sample};
 
 /// A target that asks one question about a node.
 struct Toy(&'static str, fn(&Meaning, &[SymbolicShape], &SymbolicShape) -> bool);
@@ -43,7 +43,7 @@ fn show(fix: &Fix) -> String {
 
 fn fixed(sample: &Sample, targets: &[&'static Toy]) -> Fix {
     let bench = |_: &_| targets.iter().map(|toy| Box::new(*toy) as Box<dyn Judge>).collect();
-    plan(&sample.model, &sample.shapes, &bench, None, &Rulings::default()).fix
+    plan(&sample.model, &sample.shapes, &Inferences::default(), &bench, None, &Rulings::default()).fix
 }
 
 /// Repairs one node of two operands; a shape after `=` is a constant's.
@@ -236,7 +236,8 @@ fn slopes() {
 fn proposed(sample: &Sample, targets: &[&str]) -> Fix {
     let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
     let (model, shapes) = (&sample.model, &sample.shapes);
-    plan(model, shapes, &|apart: &_| judge::judges(model, shapes, &targets, apart), None, &Rulings::default()).fix
+    let bench = |apart: &_| judge::judges(model, shapes, &targets, apart);
+    plan(model, shapes, &Inferences::default(), &bench, None, &Rulings::default()).fix
 }
 
 /// Says what a plan for ncnn changes, and which operators it leaves.

@@ -20,18 +20,23 @@ pub(crate) struct Inferences {
 impl Inferences {
     /// Infers as [`Rule::infer`], or with a target as [`Rule::infer_to`].
     pub(crate) fn infer(&self, rule: &Rule, shapes: &[SymbolicShape], target: Option<&SymbolicShape>) -> Inference {
+        let infer = || match target {
+            Some(target) => rule.infer_to(shapes, target),
+            None => rule.infer(shapes),
+        };
+        let asked: usize = shapes.iter().chain(target).map(|shape| 1 + shape.rank().unwrap_or(0)).sum();
+        if asked > KEPT_DIMS {
+            return Rc::new(infer());
+        }
         let key = (rule.name(), rule.params().clone(), shapes.iter().chain(target).cloned().collect::<Vec<_>>());
         if let Some(known) = self.found.borrow().0.get(&key) {
             return known.clone();
         }
-        let answer = Rc::new(match target {
-            Some(target) => rule.infer_to(shapes, target),
-            None => rule.infer(shapes),
-        });
+        let answer = Rc::new(infer());
         let (found, dims) = &mut *self.found.borrow_mut();
-        *dims += key.2.iter().map(|shape| 1 + shape.rank().unwrap_or(0)).sum::<usize>();
+        *dims += asked;
         if *dims > KEPT_DIMS {
-            (*found, *dims) = (HashMap::new(), 0);
+            (*found, *dims) = (HashMap::new(), asked);
         }
         found.insert(key, answer.clone());
         answer

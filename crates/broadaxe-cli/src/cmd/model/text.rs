@@ -8,6 +8,9 @@ use crate::{
     error::{escaped, quoted},
 };
 
+/// How many operands are listed of a node that has more: the first, and those that are read otherwise.
+const LISTED: usize = 16;
+
 /// Draws one finding; colours are taken out where there is no terminal.
 pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
     let level = match finding.verdict.as_str() {
@@ -24,7 +27,7 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
         quoted(&finding.op)
     );
     let mut snippet = Snippet::source(source).line_numbering(false).path(path.clone()).fold(false);
-    for (k, span) in spans.into_iter().enumerate() {
+    for (k, span) in spans {
         if let Some(label) = label(finding, k) {
             snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(label));
         }
@@ -69,12 +72,27 @@ fn title(finding: &FindingRecord) -> String {
     if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
 }
 
-/// Writes a line per operand and one for the result; returns where the shapes of the operands stand in it.
-fn operands(finding: &FindingRecord) -> (String, Vec<std::ops::Range<usize>>) {
+/// Chooses the operands that are listed, in their order: all, or of many some of the first and those that differ.
+fn listed(count: usize, example: Option<&CounterexampleRecord>) -> Vec<usize> {
+    if count <= LISTED {
+        return (0..count).collect();
+    }
+    let differs = |k: &usize| example.is_some_and(|example| example.target_reads.get(*k) != example.reads.get(*k));
+    let first = LISTED / 2;
+    (0..first).chain((first..count).filter(differs).take(LISTED - first)).collect()
+}
+
+/// Writes a line per operand and one for the result; returns which operands these are, and where their shapes stand.
+fn operands(finding: &FindingRecord) -> (String, Vec<(usize, std::ops::Range<usize>)>) {
+    let listed = listed(finding.operands.len(), finding.counterexample.as_deref());
     let mut rows: Vec<(String, String, String)> = Vec::new();
-    for operand in finding.operands.iter() {
+    for operand in listed.iter().map(|&k| &finding.operands[k]) {
         let name = quoted(&operand.tensor);
         rows.push((name, shape(operand.shape.as_deref()), escaped(&operand.origin)));
+    }
+    let left = finding.operands.len() - listed.len();
+    if left > 0 {
+        rows.push(("...".into(), format!("{left} more"), String::new()));
     }
     rows.push(("result".into(), shape(finding.result.as_deref()), String::new()));
     let names = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
@@ -88,8 +106,7 @@ fn operands(finding: &FindingRecord) -> (String, Vec<std::ops::Range<usize>>) {
         text += format!("  {origin}").trim_end();
         text += "\n";
     }
-    spans.pop();
-    (text.trim_end().to_owned(), spans)
+    (text.trim_end().to_owned(), listed.into_iter().zip(spans).collect())
 }
 
 fn shape(dims: Option<&[DimRecord]>) -> String {
@@ -120,7 +137,11 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
         notes.push(numbers(finding, example));
     }
     if let Some(near) = &finding.near {
-        let shapes: Vec<String> = near.shapes.iter().map(|shape| tuple(shape)).collect();
+        let chosen = listed(near.shapes.len(), Some(&near.counterexample));
+        let mut shapes: Vec<String> = chosen.iter().map(|&k| tuple(&near.shapes[k])).collect();
+        if chosen.len() < near.shapes.len() {
+            shapes.push(format!("{} more", near.shapes.len() - chosen.len()));
+        }
         let example = numbers(finding, &near.counterexample);
         notes.push(format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and ")));
     }
@@ -136,10 +157,17 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
 /// Writes the numbers of the operands at an element, and both results.
 pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
-    let held = example.numbers.iter().zip(&example.reads).zip(finding.operands.iter());
-    let held = held
-        .map(|((number, read), operand)| format!("{}{} = {}", quoted(&operand.tensor), index(read), value(*number)));
-    let held = held.collect::<Vec<_>>().join(", ");
+    let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
+    let chosen = listed(count, Some(example));
+    let held = |&k: &usize| {
+        let (tensor, read) = (quoted(&finding.operands[k].tensor), index(&example.reads[k]));
+        format!("{tensor}{read} = {}", value(example.numbers[k]))
+    };
+    let mut held: Vec<String> = chosen.iter().map(held).collect();
+    if chosen.len() < count {
+        held.push(format!("{} more numbers", count - chosen.len()));
+    }
+    let held = held.join(", ");
     let there = if example.target_reads.is_empty() {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
