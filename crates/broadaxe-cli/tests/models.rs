@@ -463,7 +463,7 @@ fn onnx<'a>(
     Message::default().int(1, 8).bytes(7, &graph.0).bytes(8, &opset.0).0
 }
 
-/// Small files that ask for much: the memory is at most the file, 256 MiB and 4 kB per node, beside the program itself.
+/// Checks small files that ask for much: the memory is at most the file, 256 MiB, 4 kB per node, and the program itself.
 #[test]
 #[cfg(target_os = "linux")]
 fn bombs_end_within_the_memory_of_their_nodes() {

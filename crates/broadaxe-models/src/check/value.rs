@@ -14,7 +14,7 @@ const FEWEST: usize = 4;
 const CODES: usize = 1 << 13;
 /// The largest position that is a code itself; every code is exact in f32.
 const EXACT: usize = 1 << 22;
-/// How many operands one evaluation takes where an operator folds any number of them.
+/// How many operands one evaluation has where an operator folds any number of them.
 const BLOCK: usize = 1 << 8;
 
 /// The numbers that are read in two ways, and the results of the node.
@@ -102,7 +102,7 @@ fn mix(value: u64) -> u64 {
 
 /// Computes the operator on one element per operand.
 ///
-/// An evaluation takes some kilobytes per operand. Where an operator folds many from the left, they are given to it in
+/// An evaluation needs some kilobytes per operand. Where an operator folds many from the left, they are given to it in
 /// blocks, each behind the result of those before it, which rounds as one evaluation does.
 fn compute(meaning: &Meaning, dtype: DType, elements: &[f64]) -> Option<f64> {
     let fold = meaning.op.id().filter(|id| meaning.kind == Kind::Many && id.op().is_variadic());

@@ -15,7 +15,7 @@ use crate::{
 /// How many operands are looked at in search of other sizes under which meanings part.
 const NEAR: usize = 1 << 17;
 
-/// How much a judgement says beside its verdict and reason.
+/// How much a judgement says in addition to its verdict and reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     /// Nothing: planners of repairs ask so, for each way to write a node.
