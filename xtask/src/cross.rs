@@ -22,6 +22,7 @@ pub(crate) const CROSS_USAGE: &str = "--list | --target T [--test] [--release] [
 pub(crate) struct Target {
     /// The name of the compiler.
     pub triple: &'static str,
+    /// How programs are linked that need not run with an old C library.
     linker: Linker,
     /// What runs a program of the target here, with its arguments; nothing where it runs without help.
     runner: &'static [&'static str],
@@ -115,6 +116,7 @@ pub(crate) static TARGETS: &[Target] = &[
     target("x86_64-unknown-linux-gnu", Scope::Everything),
     Target { flags: STATIC, ..target("x86_64-unknown-linux-musl", Scope::Everything) },
     Target {
+        linker: Linker::Program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
         runner: &["qemu-aarch64"],
         registered: "qemu-aarch64",
         skipped: QEMU_LIMITS,
@@ -202,6 +204,15 @@ const GOLDEN: &str = "broadaxe-testing";
 /// Where Linux lists the emulators it starts by itself.
 const REGISTERED: &str = "/proc/sys/fs/binfmt_misc";
 
+/// What is run of a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Runs {
+    /// Tests.
+    Tests,
+    /// Tests, and programs that they start.
+    ProgramsOfTests,
+}
+
 /// Where the standard library of a target comes from.
 #[derive(Debug)]
 enum Std {
@@ -276,6 +287,21 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Lists the commands with which the tests of the repository look at other machines, or what is missing for them.
+///
+/// The kernels, which have most of the code for one machine, are checked for two others, and a part of the tests of the
+/// rules runs under qemu. `cargo xtask cross --test` runs everything, which takes an hour.
+pub(crate) fn bounded(root: &Path) -> Result<Vec<Command>, String> {
+    let build = BuildOptions::default();
+    let (aarch64, wasm) = (find("aarch64-unknown-linux-gnu")?, find("wasm32-unknown-unknown")?);
+    aarch64.look_for_tools(&build, Some(Runs::Tests))?;
+    let mut tests = aarch64.cargo(root, &build, "test", &["broadaxe-shape"])?;
+    tests.args(["--test", "laws", "--test", "properties", "--test", "sentences"]);
+    let mut check = aarch64.cargo(root, &build, "check", &["broadaxe-kernels"])?;
+    check.args(["--target", wasm.triple]);
+    Ok(vec![tests, check])
+}
+
 pub(crate) fn find(triple: &str) -> Result<&'static Target, String> {
     TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
@@ -287,7 +313,7 @@ impl Target {
     /// Lists the commands that do what was asked, or what is missing for them.
     fn commands(&self, root: &Path, args: &CrossArgs) -> Result<Vec<Command>, String> {
         let build = BuildOptions { profile: args.release.then_some("release"), ..BuildOptions::default() };
-        self.look_for_tools(args.test)?;
+        self.look_for_tools(&build, args.test.then_some(Runs::ProgramsOfTests))?;
         let packages: Vec<&str> = match &*args.packages {
             [] => self.tested.packages().to_vec(),
             given => given.iter().map(String::as_str).collect(),
@@ -322,18 +348,29 @@ impl Target {
 
     /// Returns the command that builds packages for the target.
     pub(crate) fn build(&self, root: &Path, build: &BuildOptions, packages: &[&str]) -> Result<Command, String> {
-        self.look_for_tools(false)?;
+        self.look_for_tools(build, None)?;
         self.cargo(root, build, "build", packages)
+    }
+
+    /// The oldest C library of GNU that programs must run with, where the target has it.
+    fn glibc(&self, build: &BuildOptions) -> Option<&'static str> {
+        build.oldest_glibc.filter(|_| self.triple.ends_with("-linux-gnu"))
+    }
+
+    /// How a build is linked: only zig has old C libraries.
+    fn linker(&self, build: &BuildOptions) -> Linker {
+        if self.glibc(build).is_some() { Linker::Zig } else { self.linker }
     }
 
     /// A call of cargo for the target.
     fn cargo(&self, root: &Path, build: &BuildOptions, verb: &str, packages: &[&str]) -> Result<Command, String> {
-        let mut command = match self.linker {
+        let linker = self.linker(build);
+        let mut command = match linker {
             Linker::Zig => Command::new("cargo-zigbuild"),
             Linker::Program(..) => Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
         };
-        command.arg(if (self.linker, verb) == (Linker::Zig, "build") { "zigbuild" } else { verb });
-        let glibc = build.oldest_glibc.filter(|_| self.triple.ends_with("-linux-gnu"));
+        command.arg(if (linker, verb) == (Linker::Zig, "build") { "zigbuild" } else { verb });
+        let glibc = self.glibc(build);
         let triple = glibc.map_or_else(|| self.triple.to_owned(), |version| format!("{}.{version}", self.triple));
         command.args(["--locked", "--target", &triple]).current_dir(root);
         command.args(packages.iter().flat_map(|package| ["--package", package]));
@@ -356,8 +393,8 @@ impl Target {
         command: &mut Command,
         first: bool,
     ) -> Result<(), String> {
-        self.look_for_tools(false)?;
-        if self.linker == Linker::Zig && first {
+        self.look_for_tools(build, None)?;
+        if self.linker(build) == Linker::Zig && first {
             command.arg("--zig");
         }
         if self.set(root, build, command)? && first {
@@ -375,7 +412,7 @@ impl Target {
     fn set(&self, root: &Path, build: &BuildOptions, command: &mut Command) -> Result<bool, String> {
         let own = format!("CARGO_TARGET_{}", self.triple.to_uppercase().replace('-', "_"));
         command.env("CARGO_TARGET_DIR", root.join("target/cross"));
-        if let Linker::Program(program, _) = self.linker {
+        if let Linker::Program(program, _) = self.linker(build) {
             command.env(format!("{own}_LINKER"), program);
         }
         if !self.runner.is_empty() {
@@ -422,8 +459,8 @@ impl Target {
     }
 
     /// Looks for the programs that linking and running need.
-    fn look_for_tools(&self, runs: bool) -> Result<(), String> {
-        let (linker, linker_from) = match self.linker {
+    fn look_for_tools(&self, build: &BuildOptions, runs: Option<Runs>) -> Result<(), String> {
+        let (linker, linker_from) = match self.linker(build) {
             Linker::Zig => ("cargo-zigbuild", "pip install cargo-zigbuild".to_owned()),
             Linker::Program(program, package) => (program, format!("apt-get install {package}")),
         };
@@ -431,12 +468,13 @@ impl Target {
         if !on_path(linker) {
             missing.push(format!("{linker} ({linker_from})"));
         }
-        if runs {
+        if let Some(runs) = runs {
             let program = self.runner.first().filter(|program| !on_path(program));
             let files = self.environment.iter().map(|(_, value)| value);
             let files = files.filter(|file| file.starts_with('/') && !Path::new(file).exists());
             missing.extend(program.into_iter().chain(files).map(|what| format!("{what} ({})", self.runner_from)));
-            if !self.registered.is_empty() && !Path::new(REGISTERED).join(self.registered).exists() {
+            let starts = runs == Runs::ProgramsOfTests && !self.registered.is_empty();
+            if starts && !Path::new(REGISTERED).join(self.registered).exists() {
                 let how = "apt-get install qemu-user-binfmt binfmt-support && update-binfmts --enable";
                 missing.push(format!("{} known to Linux, since tests start programs ({how})", self.registered));
             }

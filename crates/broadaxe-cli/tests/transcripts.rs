@@ -6,9 +6,8 @@ use std::path::Path;
 
 #[test]
 fn transcripts() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::set_current_dir(&root).unwrap();
-    let root = root.canonicalize().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    std::env::set_current_dir(root).unwrap();
     trycmd::TestCases::new()
         .env("COLUMNS", "80")
         .case(root.join("crates/broadaxe-cli/tests/cmd/*.trycmd"))

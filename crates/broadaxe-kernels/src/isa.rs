@@ -76,11 +76,15 @@ impl Block {
     /// returned true.
     #[inline(always)]
     pub(crate) fn any_row(&self, mut row: impl FnMut([*const u8; 3], *mut u8) -> bool) -> bool {
-        // No iterators here: there are thousands of copies of this function.
+        // No iterators here: there are thousands of copies of this function. The first turn is read from the block itself:
+        // a copy would be made 16 bytes at a time, and a CPU waits where one access reads what two have just written.
+        // Addresses are not carried from turn to turn in variables, from which the compiler no longer sees that they lead
+        // out of the stack.
         let mut any = false;
-        let mut turn = turn::Turn { places: self.places, out: self.out, left: self.turns };
-        while turn.left > 0 {
-            let (mut places, mut out, mut rows) = (turn.places, turn.out, self.rows);
+        let mut next;
+        let (mut first, mut first_out, mut turn) = (&self.places, &self.out, 0);
+        while turn < self.turns {
+            let (mut places, mut out, mut rows) = (*first, *first_out, self.rows);
             while rows > 0 {
                 any |= row(places, out);
                 places[0] = places[0].wrapping_offset(self.steps[0]);
@@ -89,10 +93,12 @@ impl Block {
                 out = out.wrapping_offset(self.out_step);
                 rows = rows.wrapping_sub(1);
             }
-            if turn.left == 1 {
-                break;
+            turn = turn.wrapping_add(1);
+            if turn < self.turns {
+                next = turn::Turn::EMPTY;
+                next.begin(self, turn);
+                (first, first_out) = (&next.places, &next.out);
             }
-            turn.advance(self);
         }
         any
     }

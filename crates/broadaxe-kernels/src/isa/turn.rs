@@ -2,19 +2,21 @@
 
 use super::{Block, moved};
 
-/// Where a turn begins, and how many are left with it.
+/// Where a turn begins.
 pub(super) struct Turn {
     pub(super) places: [*const u8; 3],
     pub(super) out: *mut u8,
-    pub(super) left: usize,
 }
 
 impl Turn {
-    /// Goes on to the next turn. It is compiled once, for all loops.
+    pub(super) const EMPTY: Self = Self { places: [std::ptr::null(); 3], out: std::ptr::null_mut() };
+
+    /// Goes to a turn of the block. It is compiled once, for all loops.
     #[inline(never)]
-    pub(super) fn advance(&mut self, block: &Block) {
-        self.places = moved(self.places, block.turn_steps);
-        self.out = self.out.wrapping_offset(block.out_turn);
-        self.left -= 1;
+    pub(super) fn begin(&mut self, block: &Block, turn: usize) {
+        let turn = turn.cast_signed();
+        let by = block.turn_steps.map(|step| step.wrapping_mul(turn));
+        self.places = moved(block.places, by);
+        self.out = block.out.wrapping_offset(block.out_turn.wrapping_mul(turn));
     }
 }
