@@ -11,8 +11,8 @@ use std::{
 };
 
 use crate::{
+    process::{self, Count, Outcome},
     python, sanitize,
-    test::{self, Count, Outcome},
 };
 
 pub(crate) const CROSS_USAGE: &str = "--list | --target T [--test] [--release] [--package P]...";
@@ -277,7 +277,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         println!("skipped: {test}: {why}");
     }
     for command in target.commands(root, &args)? {
-        let (outcome, count) = test::show(command)?;
+        let (outcome, count) = process::show(command)?;
         passed += count;
         if outcome == Outcome::Failed {
             return Err(format!("{triple}: failed; the lines above say what"));
@@ -290,7 +290,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 /// Lists the commands with which the tests of the repository look at other machines, or what is missing for them.
 ///
 /// The kernels, which have most of the code for one machine, are checked for two others, and a part of the tests of the
-/// rules runs under qemu. `cargo xtask cross --test` runs everything, which takes an hour.
+/// rules runs under qemu. `cargo xtask cross --test` runs everything, for an hour.
 pub(crate) fn bounded(root: &Path) -> Result<Vec<Command>, String> {
     let build = BuildOptions::default();
     let (aarch64, wasm) = (find("aarch64-unknown-linux-gnu")?, find("wasm32-unknown-unknown")?);
@@ -299,7 +299,13 @@ pub(crate) fn bounded(root: &Path) -> Result<Vec<Command>, String> {
     tests.args(["--test", "laws", "--test", "properties", "--test", "sentences"]);
     let mut check = aarch64.cargo(root, &build, "check", &["broadaxe-kernels"])?;
     check.args(["--target", wasm.triple]);
-    Ok(vec![tests, check])
+    let mut both = vec![tests, check];
+    for command in &mut both {
+        // Most of the time goes into the standard libraries; the rules are tested as they are elsewhere.
+        command.args(["--config", "profile.dev.package.broadaxe-shape.opt-level=1"]);
+        command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
+    }
+    Ok(both)
 }
 
 pub(crate) fn find(triple: &str) -> Result<&'static Target, String> {

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a task prints for the developer who runs it")]
 
+mod process;
+
 mod tidy;
 
 mod figures;
@@ -15,9 +17,9 @@ mod accuracy;
 mod sanitize;
 
 mod conformance;
+mod cross;
 mod test;
 
-mod cross;
 mod dist;
 
 use std::{

@@ -2,8 +2,6 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
-    ops::AddAssign,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
@@ -15,7 +13,9 @@ use serde_json::Value;
 use crate::{
     bench,
     conformance::{self, Ready},
-    cross, python, tidy,
+    cross,
+    process::{self, Count, Outcome, show},
+    python, tidy,
 };
 
 /// Holds one stage: what it checks, and how.
@@ -154,87 +154,6 @@ fn has_avx512() -> bool {
     false
 }
 
-/// What came of a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Passed,
-    Failed,
-    Skipped,
-    NotRun,
-}
-
-impl Outcome {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "FAILED",
-            Self::Skipped => "skipped on this machine",
-            Self::NotRun => "not run",
-        }
-    }
-}
-
-/// Counts tests, and the files outside the repository that they read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Count {
-    passed: u64,
-    failed: u64,
-    ignored: u64,
-    outside: u64,
-}
-
-impl Count {
-    /// Reads a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`, pytest's last one, such as
-    /// `1 failed, 3 passed, 2 skipped in 0.12s`, or `fix: read 3 files outside the repository, in ...`; other lines
-    /// count nothing.
-    fn read(line: &str) -> Self {
-        let line = line.trim();
-        if let Some((before, _)) = line.split_once(" files outside the repository") {
-            let outside = before.rsplit(' ').next().and_then(|number| number.parse().ok());
-            return Self { outside: outside.unwrap_or(0), ..Self::default() };
-        }
-        let Some(result) = line.strip_prefix("test result: ") else { return Self::of_pytest(line) };
-        let number = |what: &str| {
-            let mut parts = result.split(['.', ';']).filter_map(|part| part.trim().strip_suffix(what));
-            parts.find_map(|part| part.trim().parse().ok()).unwrap_or(0)
-        };
-        Self { passed: number("passed"), failed: number("failed"), ignored: number("ignored"), outside: 0 }
-    }
-
-    fn of_pytest(line: &str) -> Self {
-        let mut count = Self::default();
-        let Some((counts, _)) = line.rsplit_once(" in ") else { return count };
-        for part in counts.split(", ") {
-            let Some((number, what)) = part.split_once(' ') else { return Self::default() };
-            let Ok(number) = number.parse::<u64>() else { return Self::default() };
-            match what {
-                "passed" => count.passed += number,
-                "failed" | "error" | "errors" => count.failed += number,
-                "skipped" => count.ignored += number,
-                _ => {}
-            }
-        }
-        count
-    }
-}
-
-impl Count {
-    /// Says how many tests passed, failed and were ignored.
-    pub(crate) fn summary(&self) -> String {
-        let Self { passed, failed, ignored, .. } = self;
-        format!("tests: {passed} passed, {failed} failed, {ignored} ignored")
-    }
-}
-
-impl AddAssign for Count {
-    fn add_assign(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.ignored += other.ignored;
-        self.outside += other.outside;
-    }
-}
-
 /// Runs the stages that `words` choose, and sums up.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let mut chosen: Vec<&Stage> = Vec::new();
@@ -349,24 +268,11 @@ fn behind(root: &Path) -> (String, Outcome, Count) {
     };
     let (mut text, mut outcome, mut count) = (String::new(), Outcome::Passed, Count::default());
     for command in commands {
-        let mut niced = Command::new("nice");
-        niced.args(["-n", "19"]).arg(command.get_program()).args(command.get_args());
-        niced.current_dir(command.get_current_dir().unwrap_or(root));
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => niced.env(name, value),
-                None => niced.env_remove(name),
-            };
-        }
-        let Ok(output) = niced.output() else { return ("nice cannot be run\n".to_owned(), Outcome::Failed, count) };
-        for part in [&output.stderr, &output.stdout] {
-            text += &String::from_utf8_lossy(part);
-        }
-        if !output.status.success() {
-            outcome = Outcome::Failed;
-        }
+        let (printed, own, counted) = process::hold(&command);
+        text += &printed;
+        outcome = if own == Outcome::Passed { outcome } else { own };
+        count += counted;
     }
-    text.lines().for_each(|line| count += Count::read(line));
     (text, outcome, count)
 }
 
@@ -444,23 +350,6 @@ fn programs(root: &Path) -> Result<Vec<TestProgram>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(program).collect())
 }
 
-/// Runs a program, shows what it says as it says it, and counts the tests in it.
-pub(crate) fn show(mut command: Command) -> Result<(Outcome, Count), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{name} cannot be run: {e}"))?;
-    let mut count = Count::default();
-    if let Some(output) = child.stdout.take() {
-        let (mut output, mut line) = (BufReader::new(output), Vec::new());
-        while output.read_until(b'\n', &mut line).map_err(|e| format!("{name}'s output cannot be read: {e}"))? > 0 {
-            std::io::stdout().write_all(&line).map_err(|e| format!("{name}'s output cannot be shown: {e}"))?;
-            count += Count::read(&String::from_utf8_lossy(&line));
-            line.clear();
-        }
-    }
-    let status = child.wait().map_err(|e| format!("{name} was lost: {e}"))?;
-    Ok((if status.success() { Outcome::Passed } else { Outcome::Failed }, count))
-}
-
 /// Prints a line per stage and a last one; an error when a stage failed.
 fn sum_up(ran: &[(&str, Outcome, Duration, Count)]) -> Result<(), String> {
     println!("\n==== summary ====");
@@ -486,29 +375,6 @@ fn sum_up(ran: &[(&str, Outcome, Duration, Count)]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_read() {
-        let count = |passed, failed, ignored| Count { passed, failed, ignored, outside: 0 };
-        let cases = [
-            (
-                "test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 1 filtered out; finished in 0.1s\n",
-                count(12, 0, 3),
-            ),
-            ("test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", count(1, 2, 0)),
-            ("test a::b ... ok", count(0, 0, 0)),
-            ("all of 3 passed; 0 failed", count(0, 0, 0)),
-            ("1 failed, 500 passed, 31 skipped, 2 warnings in 54.12s (0:00:54)", count(500, 1, 31)),
-            ("3 passed in 0.12s", count(3, 0, 0)),
-            ("it is 3 in a and 2 in b", count(0, 0, 0)),
-        ];
-        for (line, want) in cases {
-            assert_eq!(Count::read(line), want, "{line}");
-        }
-        let outside = |line| Count::read(line).outside;
-        assert_eq!(outside("test a ... onnx: read 39 files outside the repository, in ../shared\n"), 39);
-        assert_eq!(outside("fix: read no files"), 0);
-    }
 
     #[test]
     fn stages_have_names_of_their_own() {
