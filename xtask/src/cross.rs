@@ -15,7 +15,7 @@ use crate::{
     python, sanitize,
 };
 
-pub(crate) const CROSS_USAGE: &str = "--list | --target T [--test] [--release] [--package P]...";
+pub(crate) const CROSS_USAGE: &str = "--list | --quick | --target T [--test] [--release] [--package P]...";
 
 /// Holds one target.
 #[derive(Debug)]
@@ -233,11 +233,23 @@ pub(crate) struct BuildOptions {
     pub oldest_glibc: Option<&'static str>,
 }
 
+/// What is looked at.
+#[derive(Debug, Default, PartialEq)]
+enum What {
+    #[default]
+    Nothing,
+    /// The list of targets.
+    List,
+    /// Some of two targets.
+    Quick,
+    /// This target.
+    Target(String),
+}
+
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
 struct CrossArgs {
-    list: bool,
-    target: Option<String>,
+    what: What,
     test: bool,
     release: bool,
     packages: Vec<String>,
@@ -250,48 +262,63 @@ impl CrossArgs {
         while let Some(word) = words.next() {
             let mut value = || words.next().cloned().ok_or_else(|| format!("{word} needs a value"));
             match word.as_str() {
-                "--list" => args.list = true,
-                "--target" => args.target = Some(value()?),
+                "--list" => args.what = What::List,
+                "--quick" => args.what = What::Quick,
+                "--target" => args.what = What::Target(value()?),
                 "--package" => args.packages.push(value()?),
                 "--test" => args.test = true,
                 "--release" => args.release = true,
                 other => return Err(format!("unknown argument {other}; usage: cross {CROSS_USAGE}")),
             }
         }
-        if args.list || args.target.is_some() { Ok(args) } else { Err(format!("usage: cross {CROSS_USAGE}")) }
+        if args.what == What::Nothing { Err(format!("usage: cross {CROSS_USAGE}")) } else { Ok(args) }
     }
 }
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let args = CrossArgs::read(words)?;
-    let Some(triple) = &args.target else {
-        for target in TARGETS {
-            println!("{:28} {}", target.triple, target.tested.about());
+    let triple = match &args.what {
+        What::Target(triple) => triple,
+        What::Quick => {
+            let passed = show("the quick look", quick(root)?)?;
+            println!("{}", passed.summary());
+            return Ok(());
         }
-        return Ok(());
+        What::List | What::Nothing => {
+            for target in TARGETS {
+                println!("{:28} {}", target.triple, target.tested.about());
+            }
+            return Ok(());
+        }
     };
     let target = find(triple)?;
-    let mut passed = Count::default();
     for (test, why) in target.skipped.iter().filter(|_| args.test) {
         println!("skipped: {test}: {why}");
     }
-    for command in target.commands(root, &args)? {
-        let (outcome, count) = process::show(command)?;
-        passed += count;
-        if outcome == Outcome::Failed {
-            return Err(format!("{triple}: failed; the lines above say what"));
-        }
-    }
+    let passed = show(triple, target.commands(root, &args)?)?;
     println!("{triple}: {}", if args.test { passed.summary() } else { "built".to_owned() });
     Ok(())
 }
 
-/// Lists the commands with which the tests of the repository look at other machines, or what is missing for them.
+/// Runs commands until one fails, and counts their tests.
+fn show(what: &str, commands: Vec<Command>) -> Result<Count, String> {
+    let mut passed = Count::default();
+    for command in commands {
+        let (outcome, count) = process::show(command)?;
+        passed += count;
+        if outcome == Outcome::Failed {
+            return Err(format!("{what}: failed; the lines above say what"));
+        }
+    }
+    Ok(passed)
+}
+
+/// Lists the commands for a quick look at other machines, or what is missing for them.
 ///
 /// The kernels, which have most of the code for one machine, are checked for two others, and a part of the tests of the
 /// rules runs under qemu. `cargo xtask cross --test` runs everything, for an hour.
-pub(crate) fn bounded(root: &Path) -> Result<Vec<Command>, String> {
+fn quick(root: &Path) -> Result<Vec<Command>, String> {
     let build = BuildOptions::default();
     let (aarch64, wasm) = (find("aarch64-unknown-linux-gnu")?, find("wasm32-unknown-unknown")?);
     aarch64.look_for_tools(&build, Some(Runs::Tests))?;
@@ -516,8 +543,12 @@ mod tests {
     #[test]
     fn arguments_are_read() {
         let args = CrossArgs::read(&words(&["--target", "t", "--test", "--package", "p"])).unwrap();
-        let want =
-            CrossArgs { target: Some("t".into()), test: true, packages: vec!["p".into()], ..CrossArgs::default() };
+        let want = CrossArgs {
+            what: What::Target("t".into()),
+            test: true,
+            packages: vec!["p".into()],
+            ..CrossArgs::default()
+        };
         assert_eq!(args, want);
         for wrong in [&[][..], &["--target"], &["--tset"], &["--test"]] {
             assert!(CrossArgs::read(&words(wrong)).is_err(), "{wrong:?}");

@@ -104,29 +104,6 @@ pub(crate) fn show(mut command: Command) -> Result<(Outcome, Count), String> {
     Ok((if status.success() { Outcome::Passed } else { Outcome::Failed }, count))
 }
 
-/// Runs a program at the lowest priority, and returns what it printed.
-pub(crate) fn hold(command: &Command) -> (String, Outcome, Count) {
-    let mut niced = Command::new("nice");
-    niced.args(["-n", "19"]).arg(command.get_program()).args(command.get_args());
-    if let Some(folder) = command.get_current_dir() {
-        niced.current_dir(folder);
-    }
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => niced.env(name, value),
-            None => niced.env_remove(name),
-        };
-    }
-    let output = match niced.output() {
-        Ok(output) => output,
-        Err(error) => return (format!("nice cannot be run: {error}\n"), Outcome::Failed, Count::default()),
-    };
-    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    let mut count = Count::default();
-    text.lines().for_each(|line| count += Count::read(line));
-    (text.into_owned(), if output.status.success() { Outcome::Passed } else { Outcome::Failed }, count)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

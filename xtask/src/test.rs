@@ -13,8 +13,7 @@ use serde_json::Value;
 use crate::{
     bench,
     conformance::{self, Ready},
-    cross,
-    process::{self, Count, Outcome, show},
+    process::{Count, Outcome, show},
     python, tidy,
 };
 
@@ -39,8 +38,6 @@ enum Action {
     Python,
     /// Asks other engines about what the package computes, where they can be installed.
     Conformance,
-    /// Builds for other machines and runs what qemu runs of it, where there is what it needs.
-    Ports,
     /// Runs `cargo xtask bench --gate-dev` without leaving this program, where there is what it needs.
     Gate,
 }
@@ -69,7 +66,6 @@ static STAGES: &[Stage] = &[
     Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
     Stage { name: "avx2", about: "kernels and engine again", work: Action::Again(&AVX2) },
     Stage { name: "caches", about: "kernels and engine again, as with small caches", work: Action::Again(&CACHES) },
-    Stage { name: "ports", about: "kernels build for other machines, and rules hold under qemu", work: Action::Ports },
     Stage { name: "gate", about: "kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
@@ -182,14 +178,7 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
     let wanted = chosen.iter().any(|stage| matches!(stage.work, Action::Python)) && python::is_here();
     let owned = root.to_owned();
     let mut environment = wanted.then(|| thread::spawn(move || python::environment(&owned)));
-    // Other machines are built for from the stage of the tests on, in the time that those leave.
-    let wanted = chosen.iter().any(|stage| matches!(stage.work, Action::Ports));
-    let mut ports = None;
     for stage in chosen {
-        if wanted && ports.is_none() && matches!(stage.name, "tests" | "ports") {
-            let owned = root.to_owned();
-            ports = Some(thread::spawn(move || behind(&owned)));
-        }
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
             ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
             continue;
@@ -200,14 +189,7 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
             // If it failed, the stage tries again and says why.
             let _ = environment.take().map(thread::JoinHandle::join);
         }
-        let (outcome, count) = match (&stage.work, ports.take_if(|_| matches!(stage.work, Action::Ports))) {
-            (Action::Ports, Some(ports)) => {
-                let (text, outcome, count) = ports.join().map_err(|_| "the builds for other machines panicked")?;
-                print!("{text}");
-                (outcome, count)
-            }
-            (work, _) => perform(work, root)?,
-        };
+        let (outcome, count) = perform(&stage.work, root)?;
         ran.push((stage.name, outcome, begin.elapsed(), count));
     }
     sum_up(&ran)
@@ -251,29 +233,12 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
             }
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
-        Action::Ports => Err("the stage runs behind the others".to_owned()),
         Action::Gate if !(has_avx2() && bench::can_count()) => {
             println!("no AVX2, or no valgrind: nothing is counted");
             Ok((Outcome::Skipped, Count::default()))
         }
         Action::Gate => Ok((outcome(bench::run(root, &["--gate-dev".to_owned()])), Count::default())),
     }
-}
-
-/// Runs what tests do for other machines, at the lowest priority; returns what to print when it is done.
-fn behind(root: &Path) -> (String, Outcome, Count) {
-    let commands = match cross::bounded(root) {
-        Ok(commands) => commands,
-        Err(why) => return (format!("{why}\n"), Outcome::Skipped, Count::default()),
-    };
-    let (mut text, mut outcome, mut count) = (String::new(), Outcome::Passed, Count::default());
-    for command in commands {
-        let (printed, own, counted) = process::hold(&command);
-        text += &printed;
-        outcome = if own == Outcome::Passed { outcome } else { own };
-        count += counted;
-    }
-    (text, outcome, count)
 }
 
 /// Prints why a task failed, if it did.
