@@ -7,7 +7,7 @@ mod cache;
 
 use std::{fmt, sync::Arc};
 
-use broadaxe_kernels::{DType, Executor, Input, Op, Output, Pool, Progress};
+use broadaxe_kernels::{DType, Element, Executor, Input, Op, Output, Pool, Progress};
 use broadaxe_shape::Rule;
 
 pub use cache::{Function, Key, cached};
@@ -389,6 +389,61 @@ pub fn apply_into_with<'o>(
             (Some(executor), _) => call.run_on(*executor, inputs, output, *progress),
             (None, Some(threads)) => call.run_on(&Pool::global().team(*threads), inputs, output, *progress),
             (None, None) => call.run(inputs, output, *progress),
+        }
+    })
+}
+
+/// Applies an operator as [`apply_into_with`] does, and returns the elements of the result in row-major order.
+///
+/// The vector is new memory that is not cleared first, which costs as much as a simple operator.
+///
+/// ```
+/// use broadaxe::{Options, Rule, View, apply_to_vec, ops};
+/// let x = View::from_slice(&[1.0_f32, 2.0, 3.0, 4.0], &[2, 2], &[2, 1], 0)?;
+/// let bias = View::from_slice(&[10.0_f32, 20.0], &[2], &[1], 0)?;
+/// let options = Options { rule: Rule::ncnn(), threads: Some(1), ..Options::default() };
+/// let sum: Vec<f32> = apply_to_vec(ops::ADD, &options, &[x, bias])?;
+/// assert_eq!(sum, [11.0, 12.0, 23.0, 24.0]);
+/// # Ok::<(), broadaxe::Error>(())
+/// ```
+///
+/// # Errors
+/// As for [`apply`]; [`ErrorKind::DType`] when the result has another dtype than `T`; [`ErrorKind::Argument`] when
+/// [`Options::strides`] are given; [`ErrorKind::Interrupted`] when the progress function asks to stop.
+pub fn apply_to_vec<T: Element>(
+    op: impl Into<&'static Op>,
+    options: &Options<'_>,
+    operands: &[View<'_>],
+) -> Result<Vec<T>, Error> {
+    let Options { rule, max_bytes, threads, executor, strides, progress, .. } = options;
+    let call = planned(op.into(), rule, operands, None)?;
+    if strides.is_some() {
+        return Err(Error::new(ErrorKind::Argument, "the options ask for strides, and a vector has none"));
+    }
+    let own = call.dtype();
+    if own != T::DTYPE {
+        let text = format!("the result is {own} and the vector {}; they must be equal", T::DTYPE);
+        return Err(Error::new(ErrorKind::DType, text));
+    }
+    let Bytes { operands: given, result, temporary } = call.bytes;
+    eval::check_budget(result.saturating_add(temporary), given, call.last(), *max_bytes)?;
+    let team;
+    let executor = match executor {
+        Some(executor) => *executor,
+        None => {
+            team = Pool::global().team(threads.map_or_else(memory::num_threads, Ok)?);
+            &team
+        }
+    };
+    with_inputs(operands, |inputs| match call.last().schedule().filter(|_| call.is_direct) {
+        Some(schedule) => {
+            let done = schedule.run_to_vec(inputs, executor, *progress);
+            done.map_err(|failure| eval::explain(call.last(), failure))
+        }
+        None => {
+            let mut out = Array::unwritten(own, call.last().shape.clone())?;
+            call.run_on(executor, inputs, Output::new(out.as_bytes_mut(), 0), *progress)?;
+            Ok(out.as_slice().map(<[T]>::to_vec).unwrap_or_default())
         }
     })
 }

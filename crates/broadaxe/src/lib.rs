@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Engines that have slices and strides call [`apply_into_with`]. The feature `ndarray` borrows arrays of the crate `ndarray`.
+//! Engines that have slices and strides call [`apply_into_with`], or [`apply_to_vec`] for a result in new memory. The feature `ndarray` borrows arrays of the crate `ndarray`.
 
 #![cfg_attr(not(feature = "ndarray"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
@@ -58,7 +58,7 @@ pub use broadaxe_kernels::{
     f16, find, id,
 };
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
-pub use call::{Call, apply, apply_into, apply_into_with, apply_owned};
+pub use call::{Call, apply, apply_into, apply_into_with, apply_owned, apply_to_vec};
 pub use error::{Error, ErrorKind};
 pub use eval::{Evaluation, Options, StageReport};
 pub use expr::Expr;

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Error, OpId, Options, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
+use broadaxe::{Error, OpId, Options, View, apply_to_vec, ops};
 use burn_backend::{TensorData, ops::FloatTensorOps};
 use burn_flex::{Flex, FlexTensor};
 
@@ -21,12 +21,8 @@ fn broadcast(op: OpId, options: &Options<'_>, operands: [&FlexTensor; 2]) -> Res
     let [a, b] = operands.map(view);
     let operands = [a?, b?];
     let alignment = options.rule.align(&[operands[0].shape(), operands[1].shape()])?;
-    let shape = alignment.shape().dims();
-    // Large blocks come as zero pages from the system, and nothing clears them.
-    let mut result = vec![0.0_f32; shape.iter().product()];
-    let out = ViewMut::from_slice(&mut result, shape, &contiguous_strides(shape), 0)?;
-    apply_into_with(op, options, &operands, out)?;
-    Ok(FlexTensor::from_data(TensorData::new(result, shape)))
+    let result: Vec<f32> = apply_to_vec(op, options, &operands)?;
+    Ok(FlexTensor::from_data(TensorData::new(result, alignment.shape().dims())))
 }
 
 /// Borrows a tensor's elements. Burn's strides and offsets are in elements too.

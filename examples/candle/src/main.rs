@@ -11,8 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Element, OpId, Options, View, ViewMut, apply_into_with, ops, shape::contiguous_strides};
-use bytemuck::{Zeroable, zeroed_vec};
+use broadaxe::{Element, OpId, Options, View, apply_to_vec, ops};
 use candle_core::{CpuStorage, CustomOp2, DType, Device, Error, Layout, Result, Shape, Tensor};
 
 /// An operator of Broadaxe over two tensors of one dtype, whose shapes broadcast as in NumPy.
@@ -23,18 +22,12 @@ struct Broadcast {
 }
 
 impl Broadcast {
-    fn run<T: Element + Zeroable>(&self, operands: [(&[T], &Layout); 2]) -> Result<(Vec<T>, Shape)> {
+    fn run<T: Element>(&self, operands: [(&[T], &Layout); 2]) -> Result<(Vec<T>, Shape)> {
         let dims = operands.map(|(_, layout)| layout.dims());
         let alignment = self.options.rule.align(&dims).map_err(Error::wrap)?;
-        let shape = alignment.shape().dims();
         let [a, b] = operands.map(|(elements, layout)| view(elements, layout));
-        let operands = [a?, b?];
-        // Large blocks come as zero pages from the system, and nothing clears them.
-        let mut result = zeroed_vec::<T>(shape.iter().product());
-        ViewMut::from_slice(&mut result, shape, &contiguous_strides(shape), 0)
-            .and_then(|out| apply_into_with(self.op, &self.options, &operands, out))
-            .map_err(Error::wrap)?;
-        Ok((result, Shape::from(shape)))
+        let result = apply_to_vec(self.op, &self.options, &[a?, b?]).map_err(Error::wrap)?;
+        Ok((result, Shape::from(alignment.shape().dims())))
     }
 }
 

@@ -7,6 +7,7 @@ use once_cell::race::OnceBox;
 use super::{Failure, ProgramJob};
 use crate::{
     cache::Caches,
+    dtype::Element,
     executor::{Executor, Progress},
     isa::{Block, Isa},
     nest::{Nest, apart},
@@ -87,6 +88,32 @@ impl Schedule {
         let together = self.streams_alone && self.parts(executor.threads()) > 1;
         let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
         ProgramJob { plan, inputs, output: &output }.run(executor, progress)
+    }
+
+    /// Computes the program into a new vector, whose memory is not cleared first.
+    ///
+    /// # Errors
+    /// As for [`Schedule::run`]; [`Failure::Layout`] if the result has another dtype, or its elements do not fill a vector.
+    pub fn run_to_vec<T: Element>(
+        &self,
+        inputs: &[Input],
+        executor: &dyn Executor,
+        progress: Option<Progress>,
+    ) -> Result<Vec<T>, Failure> {
+        let dtype = self.program.output();
+        if dtype != T::DTYPE {
+            return Err(Failure::Layout(format!("the result is {dtype} and the vector {}", T::DTYPE)));
+        }
+        let count = usize::try_from(self.total).map_err(|_| Failure::Memory)?;
+        let mut result = Vec::<T>::new();
+        result.try_reserve_exact(count).map_err(|_| Failure::Memory)?;
+        // SAFETY: the vector has room for these bytes, and nothing else uses them until the end of the call.
+        let output = unsafe { Output::from_raw(result.as_mut_ptr().cast(), count * size_of::<T>(), 0) };
+        self.run(inputs, output, executor, progress)?;
+        // SAFETY: the run wrote `count` elements inside these bytes (`check`), and no two of them share a byte (`decide`), so that
+        // they fill the bytes. Every pattern is a value of `T`.
+        unsafe { result.set_len(count) };
+        Ok(result)
     }
 
     /// Computes the program into memory that one of the inputs shares from its first byte on. What is passed for that

@@ -40,6 +40,8 @@ fn calls_give_what_evaluations_give() {
             let mut with = Array::zeros(want.dtype(), want.shape()).expect("small");
             let options = Options { rule: rule.clone(), threads: Some(1 + round), ..Options::default() };
             apply_into_with(op, &options, views, &mut with).expect("applies");
+            let vector: Vec<i32> = apply_to_vec(op, &options, views).expect("applies");
+            assert_eq!(want.as_slice(), Some(&vector[..]), "{name} {rule:?} to a vector, round {round}");
             let all = [&got, &out, &with].map(|array| (array.shape().to_vec(), array.as_bytes().to_vec()));
             let want = (want.shape().to_vec(), want.as_bytes().to_vec());
             assert_eq!(all, [&want; 3].map(Clone::clone), "{name} {rule:?}, round {round}");
@@ -142,4 +144,44 @@ fn options_of_a_call_are_followed() {
     );
     let legacy = run(&Options { rule: Rule::none(), threads: Some(1), ..Options::default() });
     assert_eq!(legacy, Ok(()), "one operand has its own shape under every rule");
+}
+
+/// A vector has the elements of the array, of any size, or nothing is returned.
+#[test]
+fn vectors_are_whole() {
+    let add = find("add").expect("in the table");
+    let options = Options { threads: Some(2), ..Options::default() };
+    for shape in [[0, 7], [1, 1], [3, 5], [64, 1000], [700, 1500]] {
+        let (rows, columns) = (shape[0], shape[1]);
+        let x: Vec<f64> = (0..rows * columns).map(|k| k as f64).collect();
+        let y: Vec<f64> = (0..columns).map(|k| 0.5 * k as f64).collect();
+        // The transpose, so that rows of the result are not rows of memory.
+        let views = [
+            View::from_slice(&x, &[columns, rows], &[1, columns as isize], 0).expect("fits"),
+            View::from_slice(&y, &[columns, 1], &[1, 1], 0).expect("fits"),
+        ];
+        let want = apply(add, &options.rule, &views).expect("adds");
+        let got: Vec<f64> = apply_to_vec(add, &options, &views).expect("adds");
+        assert_eq!(want.as_slice(), Some(&got[..]), "{shape:?}");
+    }
+    let greater = find("greater").expect("in the table");
+    let numbers = [1.0_f32, 2.0];
+    let x = View::from_slice(&numbers, &[2], &[1], 0).expect("fits");
+    let truth: Vec<broadaxe_kernels::Bool> =
+        apply_to_vec(greater, &options, &[x.clone(), x.clone()]).expect("compares");
+    assert_eq!(truth, [false.into(); 2]);
+    let error = apply_to_vec::<f32>(greater, &options, &[x.clone(), x.clone()]).expect_err("refused");
+    assert_eq!(error.to_string(), "the result is bool and the vector f32; they must be equal");
+    let (ints, zero) = ([1_i32, 2], [3_i32, 0]);
+    let [ints, zero] = [&ints, &zero].map(|slice| View::from_slice(slice, &[2], &[1], 0).expect("fits"));
+    let divide = find("div_floor").expect("in the table");
+    let error = apply_to_vec::<i32>(divide, &options, &[ints, zero]).expect_err("refused");
+    assert_eq!(error.to_string(), "div_floor: a zero divisor at (1,) of the result (2,)");
+    for (options, kind) in [
+        (Options { max_bytes: Some(4), ..Options::default() }, ErrorKind::Memory),
+        (Options { strides: Some(vec![4]), ..Options::default() }, ErrorKind::Argument),
+    ] {
+        let refused = apply_to_vec::<f32>(add, &options, &[x.clone(), x.clone()]).expect_err("refused");
+        assert_eq!(refused.kind(), kind);
+    }
 }
