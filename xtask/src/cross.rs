@@ -5,7 +5,7 @@
 //! Nothing is installed: whatever is missing is listed with the command that installs it.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -170,9 +170,11 @@ pub(crate) static TARGETS: &[Target] = &[
 /// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
 const STATIC: &str = "-Clink-self-contained=no";
 
-/// Links with Debian's C library for WASI.
-const WASI: &str =
-    "-Clink-self-contained=no -Lnative=/usr/lib/wasm32-wasi -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o";
+/// Links with Debian's C library for WASI. It has no functions of threads, which `xtask/wasi.mjs` supplies: they fail.
+const WASI: &str = "-Clink-self-contained=no -Lnative=/usr/lib/wasm32-wasi -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o -Clink-arg=--allow-undefined";
+
+/// The folder below the build folder with the library of Windows that wine before 9 lacks.
+const WINE: &str = "target/cross/wine";
 
 /// Multiplies the limits of tests that measure time (`broadaxe_testing::limit`): qemu needs about ten times as long.
 const SLOW: (&str, &str) = ("BROADAXE_SLOWDOWN", "20");
@@ -352,6 +354,9 @@ impl Target {
             given => given.iter().map(String::as_str).collect(),
         };
         let mut all = Vec::new();
+        if args.test && self.runner == ["wine"] {
+            all.extend(bcryptprimitives(root)?);
+        }
         if !args.test {
             let packages =
                 if let (Scope::Built(one), true) = (self.tested, packages.is_empty()) { vec![one] } else { packages };
@@ -456,6 +461,9 @@ impl Target {
             command.env(format!("{own}_RUNNER"), words.collect::<Vec<_>>().join(" "));
         }
         command.envs(self.environment.iter().copied());
+        if self.runner == ["wine"] {
+            command.env("WINEPATH", format!("Z:{}", root.join(WINE).display()).replace('/', "\\"));
+        }
         let flags = format!("{} {}", self.flags, build.flags);
         if !flags.trim().is_empty() {
             command.env(format!("{own}_RUSTFLAGS"), flags.trim());
@@ -514,6 +522,19 @@ impl Target {
         }
         if missing.is_empty() { Ok(()) } else { Err(format!("{} needs {}", self.triple, missing.join(" and "))) }
     }
+}
+
+/// Returns the command that builds the library of random numbers for wine, which every program of Rust loads.
+fn bcryptprimitives(root: &Path) -> Result<Option<Command>, String> {
+    let folder = root.join(WINE);
+    let library = folder.join("bcryptprimitives.dll");
+    if library.is_file() {
+        return Ok(None);
+    }
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut command = Command::new("x86_64-w64-mingw32-gcc");
+    command.args(["-shared", "-o"]).arg(&library).arg(root.join("xtask/bcryptprimitives.c")).arg("-ladvapi32");
+    Ok(Some(command))
 }
 
 /// The first line that a program prints, if it ends well.

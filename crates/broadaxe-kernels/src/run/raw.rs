@@ -1,12 +1,9 @@
 //! Unsafe code that tests need.
 
 use super::*;
-use crate::{
-    dtype::DType,
-    executor::{Scoped, Serial},
-    loops::Kernel,
-    tile::Call,
-};
+use crate::executor::Scoped;
+#[cfg(unix)]
+use crate::{dtype::DType, executor::Serial, loops::Kernel, tile::Call};
 
 /// Runs a program whose operands share one buffer, at these offsets: those of the inputs, and the output's.
 pub(super) fn run_shared(

@@ -5,12 +5,14 @@ use crate::{
     cache::Caches,
     dtype::DType,
     executor::{Scoped, Serial},
-    family::{cast, copy},
+    family::cast,
     loops::Kernel,
     program::{Slot, Step},
     schedule::Quick,
-    table::{OPS, find},
+    table::find,
 };
+#[cfg(unix)]
+use crate::{family::copy, table::OPS};
 
 fn single(kernel: &'static Kernel) -> Program {
     let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
