@@ -135,6 +135,7 @@ pub(crate) static TARGETS: &[Target] = &[
     },
     Target {
         linker: Linker::Program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+        skipped: WINE_LIMITS,
         runner: &["wine"],
         runner_from: "apt-get install wine64",
         environment: &[("WINEDEBUG", "-all")],
@@ -198,6 +199,17 @@ const QEMU_LIMITS: &[(&str, &str)] = &[
         "bombs_end_within_the_memory_of_their_nodes",
         "qemu itself needs 128 MiB, more than the test leaves to the program",
     ),
+];
+
+/// What wine 8 cannot do.
+const WINE_LIMITS: &[(&str, &str)] = &[
+    (
+        "simple_powers_are_the_same_whichever_way_they_are_asked_for",
+        "the reference is pow of msvcrt, which wine gets wrong by several units in the last place",
+    ),
+    ("a_changed_model_is_whole_and_elsewhere", "wine 8 replaces no file that is open; Windows 10 does"),
+    ("repaired_models_mean_the_same", "wine 8 removes no folder with a file that is open; Windows 10 does"),
+    ("repaired_models_compute_the_same", "wine 8 removes no folder with a file that is open; Windows 10 does"),
 ];
 
 /// The package that compares golden bits.

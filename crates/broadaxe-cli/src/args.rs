@@ -28,7 +28,7 @@ const STYLES: Styles = Styles::styled()
 /// Finds the nodes of a model that compute something else on another runtime, shows the values that differ, and fixes the model. Compares the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, and evaluates expressions over
 /// array files under any of them.
 #[derive(Debug, Parser)]
-#[command(name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
+#[command(name = "broadaxe", bin_name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
 pub struct Cli {
     /// Print results and errors as JSON
     #[arg(long, global = true)]
