@@ -232,10 +232,23 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, buffer, at)
 }
 
-#[cfg(not(unix))]
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
+#[cfg(windows)]
+fn read_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, buffer, at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => (buffer, at) = (&mut buffer[count..], at + count as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Moves the position of the file, which threads share: WASI has none.
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, buffer: &mut [u8], at: u64) -> io::Result<()> {
     use std::io::{Read, Seek, SeekFrom};
-    let mut file = file.try_clone()?;
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(buffer)
 }
@@ -279,7 +292,7 @@ mod tests {
 
     #[test]
     fn weights_are_found_or_a_reason() {
-        let folder = std::env::temp_dir().join(format!("broadaxe-weights-{}", std::process::id()));
+        let folder = broadaxe_testing::temporary::path("weights");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("a.bin"), b"abc").unwrap();
         let source = |name: &str| Source::memory(*b"model", Some(folder.join(name)));

@@ -60,7 +60,7 @@ fn read(path: &Path) -> Model {
     // Tests run side by side.
     static FOLDERS: AtomicUsize = AtomicUsize::new(0);
     let own = FOLDERS.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("broadaxe-fix-{}-{own}", std::process::id()));
+    let folder = broadaxe_testing::temporary::path(&format!("fix-{own}"));
     std::fs::create_dir_all(&folder).expect("a folder");
     let unpacked = folder.join(name.file_name().expect("a name"));
     std::fs::write(&unpacked, plain).expect("a file");

@@ -11,6 +11,7 @@ pub mod oracle;
 pub mod outside;
 pub mod protobuf;
 pub mod strided;
+pub mod temporary;
 // After what it draws layouts for.
 pub mod random;
 

@@ -428,23 +428,21 @@ pub fn apply_to_vec<T: Element>(
     let Bytes { operands: given, result, temporary } = call.bytes;
     eval::check_budget(result.saturating_add(temporary), given, call.last(), *max_bytes)?;
     let team;
-    let executor = match executor {
-        Some(executor) => *executor,
-        None => {
-            team = Pool::global().team(threads.map_or_else(memory::num_threads, Ok)?);
-            &team
-        }
+    let executor = if let Some(executor) = executor {
+        *executor
+    } else {
+        team = Pool::global().team(threads.map_or_else(memory::num_threads, Ok)?);
+        &team
     };
-    with_inputs(operands, |inputs| match call.last().schedule().filter(|_| call.is_direct) {
-        Some(schedule) => {
+    let schedule = call.last().schedule().filter(|_| call.is_direct);
+    with_inputs(operands, |inputs| {
+        if let Some(schedule) = schedule {
             let done = schedule.run_to_vec(inputs, executor, *progress);
-            done.map_err(|failure| eval::explain(call.last(), failure))
+            return done.map_err(|failure| eval::explain(call.last(), failure));
         }
-        None => {
-            let mut out = Array::unwritten(own, call.last().shape.clone())?;
-            call.run_on(executor, inputs, Output::new(out.as_bytes_mut(), 0), *progress)?;
-            Ok(out.as_slice().map(<[T]>::to_vec).unwrap_or_default())
-        }
+        let mut out = Array::unwritten(own, call.last().shape.clone())?;
+        call.run_on(executor, inputs, Output::new(out.as_bytes_mut(), 0), *progress)?;
+        Ok(out.as_slice().map(<[T]>::to_vec).unwrap_or_default())
     })
 }
 

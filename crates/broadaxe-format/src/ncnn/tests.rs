@@ -324,7 +324,7 @@ fn constants_behind_a_split() {
 fn weights() {
     let text = "7767517\n5 5\nInput d 0 1 d\nInnerProduct i 1 1 d e 0=2 1=1 2=4\nMemoryData m 0 1 m 0=3\n\
         Strange s 1 1 e f\nMemoryData n 0 1 n 0=3\n";
-    let path = std::env::temp_dir().join(format!("broadaxe-ncnn-weights-{}.bin", std::process::id()));
+    let path = broadaxe_testing::temporary::path("ncnn-weights.bin");
     let mut bytes = vec![0x47, 0x6B, 0x30, 0x01];
     bytes.extend([0; 8]);
     bytes.extend([0; 8]);

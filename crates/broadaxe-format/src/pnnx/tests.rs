@@ -155,7 +155,7 @@ fn a_constant_changes_wherever_its_shape_stands() {
 /// Members of the archive: header, name and numbers.
 #[test]
 fn archive() {
-    let path = std::env::temp_dir().join(format!("broadaxe-pnnx-store-{}.bin", std::process::id()));
+    let path = broadaxe_testing::temporary::path("pnnx-store.bin");
     let source = || Source::memory(SMALL.as_bytes().to_vec(), Some(path.with_extension("param")));
     let member = |method: u8, size: u32, extra: &[u8]| {
         let mut bytes = b"PK\x03\x04\x00\x00\x00\x00".to_vec();

@@ -23,7 +23,7 @@ impl Drop for Folder {
 }
 
 fn folder(name: &str) -> Folder {
-    let path = std::env::temp_dir().join(format!("broadaxe-external-{name}-{}", std::process::id()));
+    let path = broadaxe_testing::temporary::path(&format!("external-{name}"));
     fs::create_dir_all(path.join("model/deep")).unwrap();
     fs::write(path.join("outside.bin"), [7; 64]).unwrap();
     fs::write(path.join("model/weights.bin"), (0..64).collect::<Vec<u8>>()).unwrap();

@@ -447,7 +447,7 @@ fn damaged_files_are_read_or_rejected() {
 /// A file above 2 GiB is rejected before anything of it is read.
 #[test]
 fn a_file_that_protobuf_cannot_hold() {
-    let path = std::env::temp_dir().join(format!("broadaxe-large-{}.onnx", std::process::id()));
+    let path = broadaxe_testing::temporary::path("large.onnx");
     let file = std::fs::File::create(&path).unwrap();
     file.set_len((2 << 30) + 1).unwrap();
     let result = super::super::read(&Source::open(&path).unwrap());
