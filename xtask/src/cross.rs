@@ -171,8 +171,9 @@ pub(crate) static TARGETS: &[Target] = &[
 /// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
 const STATIC: &str = "-Clink-self-contained=no";
 
-/// Links with Debian's C library for WASI. It has no functions of threads, which `xtask/wasi.mjs` supplies: they fail.
-const WASI: &str = "-Clink-self-contained=no -Lnative=/usr/lib/wasm32-wasi -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o -Clink-arg=--allow-undefined";
+/// Links with Debian's C library for WASI. It has no functions of threads, which `xtask/wasi.mjs` supplies: they fail. Node 20
+/// crashes in its garbage collector after the memory of a program has grown, so it is large from the beginning.
+const WASI: &str = "-Clink-self-contained=no -Lnative=/usr/lib/wasm32-wasi -Clink-arg=/usr/lib/wasm32-wasi/crt1-command.o -Clink-arg=--allow-undefined -Clink-arg=--initial-memory=1073741824";
 
 /// The folder below the build folder with the library of Windows that wine before 9 lacks.
 const WINE: &str = "target/cross/wine";

@@ -95,7 +95,16 @@ fn dim(reader: &Reader, span: Span, names: bool) -> Result<Dim, Error> {
         let field = field?;
         match field.number {
             // Some exporters write an unknown size as a negative number.
-            1 => dim = usize::try_from(field.int()?).map_or_else(|_| Dim::unknown(), Dim::known),
+            1 => {
+                let size = field.int()?;
+                let wide =
+                    || Error::format(format!("a recorded shape cannot be: {size} is more than this program can count"));
+                dim = if size < 0 {
+                    Dim::unknown()
+                } else {
+                    usize::try_from(size).map(Dim::known).map_err(|_| wide())?
+                };
+            }
             2 => {
                 let name = reader.text(field.span()?)?;
                 let named = names && !NO_NAMES.contains(&name.as_str());
