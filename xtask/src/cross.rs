@@ -50,7 +50,7 @@ enum Std {
 pub(crate) struct BuildOptions {
     /// The profile, if not that of development.
     pub profile: Option<&'static str>,
-    /// What the compiler is told besides.
+    /// Further flags for the compiler.
     pub flags: String,
     /// The oldest C library of GNU that programs must run with, if not that of the linker.
     pub oldest_glibc: Option<&'static str>,

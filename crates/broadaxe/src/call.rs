@@ -442,7 +442,8 @@ pub fn apply_to_vec<T: Element>(
         }
         let mut out = Array::unwritten(own, call.last().shape.clone())?;
         call.run_on(executor, inputs, Output::new(out.as_bytes_mut(), 0), *progress)?;
-        Ok(out.as_slice().map(<[T]>::to_vec).unwrap_or_default())
+        let elements = out.as_slice().map(<[T]>::to_vec);
+        elements.ok_or_else(|| Error::new(ErrorKind::DType, format!("the result is not {}", T::DTYPE)))
     })
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Target {
     pub(super) tested: Scope,
     /// Tests that the emulator cannot run, and why.
     pub(super) skipped: &'static [(&'static str, &'static str)],
-    /// What the compiler is told besides.
+    /// Further flags for the compiler.
     pub(super) flags: &'static str,
 }
 
