@@ -172,6 +172,8 @@ pub enum Does {
         /// How many axes.
         axes: usize,
     },
+    /// It gives a result of the node's own shape, each element from these positions: per operand, the terms of a sum.
+    Reads(Vec<Vec<Term>>),
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {
         /// How many it computes.
@@ -192,6 +194,34 @@ pub enum Does {
 pub struct Target {
     profile: &'static Profile,
     limit: usize,
+}
+
+/// One term of the position of the element of an operand that an element of the result is computed from.
+///
+/// At index `i` of its axis it is `stride * (i / step % period)`, and without a period `stride * (i / step)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The axis of the result.
+    pub axis: usize,
+    /// How many indices give the same.
+    pub step: usize,
+    /// After how many steps it starts again.
+    pub period: Option<usize>,
+    /// The elements from one step to the next.
+    pub stride: usize,
+}
+
+impl Term {
+    /// Makes the term of a stride along an axis.
+    pub fn along(axis: usize, stride: usize) -> Self {
+        Self { axis, step: 1, period: None, stride }
+    }
+
+    /// Returns the term at an index of its axis.
+    pub fn at(&self, index: usize) -> usize {
+        let steps = index / self.step.max(1);
+        self.period.map_or(steps, |period| steps % period.max(1)).wrapping_mul(self.stride)
+    }
 }
 
 impl Target {

@@ -2,11 +2,19 @@
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 
-/// Says how the operands of a node are read: the result's shape and, per operand, its strides over it, in elements.
+use crate::target::Term;
+
+/// How many steps along an axis are compared one by one; behind them only those are at which a term turns.
+const COMPARED: usize = 1 << 12;
+/// How many turns of a term are compared.
+const TURNS: usize = 64;
+
+/// Says how the operands of a node are read: the result's shape and, per operand, the terms whose sum is the position
+/// of the element that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) shape: Vec<usize>,
-    pub(super) strides: Vec<Vec<isize>>,
+    pub(super) operands: Vec<Vec<Term>>,
 }
 
 /// The first element, in row-major order, on which two readings part.
@@ -20,20 +28,19 @@ pub(super) struct Parting {
 
 impl Reading {
     pub(super) fn of(alignment: &Alignment) -> Self {
-        let strides = (0..alignment.operands().len()).map(|k| alignment.strides(k)).collect();
-        Self { shape: alignment.shape().to_vec(), strides }
+        let operands = (0..alignment.operands().len()).map(|k| linear(0, &alignment.strides(k))).collect();
+        Self { shape: alignment.shape().to_vec(), operands }
     }
 
     /// Makes the reading of two operands of which one is a list along an axis of the other; nothing if there is no such axis.
     pub(super) fn list(data: &[usize], operand: usize, axis: usize) -> Option<Self> {
         let extent = *data.get(axis)?;
-        let mut strides = vec![0; data.len()];
-        strides[axis] = isize::from(extent != 1);
-        let mut strides = vec![dense(data), strides];
+        let list = if extent == 1 { vec![] } else { vec![Term::along(axis, 1)] };
+        let mut operands = vec![linear(0, &dense(data)), list];
         if operand == 0 {
-            strides.reverse();
+            operands.reverse();
         }
-        Some(Self { shape: data.to_vec(), strides })
+        Some(Self { shape: data.to_vec(), operands })
     }
 
     /// Makes the reading in which all operands but the first are read as the first one's last `axes` axes, in row-major
@@ -43,12 +50,11 @@ impl Reading {
         let first = reading.shape.len().checked_sub(axes)?;
         let dims = &reading.shape[first..];
         let count: usize = dims.iter().product();
-        for (operand, strides) in own.operands().iter().zip(&mut reading.strides).skip(1) {
+        for (operand, terms) in own.operands().iter().zip(&mut reading.operands).skip(1) {
             if operand.shape().iter().product::<usize>() != count {
                 return None;
             }
-            *strides = vec![0; first];
-            strides.extend(dense(dims));
+            *terms = linear(first, &dense(dims));
         }
         Some(reading)
     }
@@ -65,27 +71,50 @@ impl Reading {
         }
         let (axis, index) = (0..x.len()).rev().find_map(|axis| {
             let both = x[axis].min(y[axis]);
-            let turns = both > 1 && self.strides.iter().zip(&other.strides).any(|(a, b)| a[axis] != b[axis]);
-            match (turns, x[axis].cmp(&y[axis])) {
-                (true, _) => Some((axis, 1)),
-                (false, std::cmp::Ordering::Greater) => Some((axis, both)),
-                (false, std::cmp::Ordering::Less) => Some((axis, 0)),
-                (false, std::cmp::Ordering::Equal) => None,
+            match (self.turn(other, axis, both), x[axis].cmp(&y[axis])) {
+                (Some(index), _) => Some((axis, index)),
+                (None, std::cmp::Ordering::Greater) => Some((axis, both)),
+                (None, std::cmp::Ordering::Less) => Some((axis, 0)),
+                (None, std::cmp::Ordering::Equal) => None,
             }
         })?;
         let element = (0..x.len()).map(|j| if j == axis { index } else { 0 }).collect();
         Some(Parting { element, axis: Some(axis) })
     }
 
+    /// Finds the first index below `extent` on an axis at which an operand is read elsewhere, all other indices being 0.
+    ///
+    /// Between two turns of its terms a position grows evenly, so only the first steps and the turns are compared.
+    fn turn(&self, other: &Self, axis: usize, extent: usize) -> Option<usize> {
+        let on_axis = |terms: &[Term]| terms.iter().filter(|term| term.axis == axis).copied().collect::<Vec<_>>();
+        let pairs = self.operands.iter().zip(&other.operands).map(|(a, b)| (on_axis(a), on_axis(b)));
+        let pairs: Vec<(Vec<Term>, Vec<Term>)> = pairs.filter(|(a, b)| a != b).collect();
+        let terms = || pairs.iter().flat_map(|(a, b)| a.iter().chain(b));
+        if extent < 2 || pairs.is_empty() {
+            return None;
+        }
+        let plain = terms().all(|term| term.step == 1 && term.period.is_none());
+        let mut indices: Vec<usize> = if plain { vec![1] } else { (1..extent.min(COMPARED)).collect() };
+        let lengths = terms().flat_map(|term| [Some(term.step), term.period.map(|period| period.saturating_mul(term.step))]);
+        let turns = lengths.flatten().flat_map(|length| (1..TURNS).map(move |k| k.saturating_mul(length)));
+        indices.extend(turns.filter(|index| !plain && *index < extent));
+        indices.sort_unstable();
+        let at = |terms: &[Term], index: usize| terms.iter().map(|term| term.at(index)).fold(0, usize::wrapping_add);
+        { indices }.into_iter().find(|&index| pairs.iter().any(|(a, b)| at(a, index) != at(b, index)))
+    }
+
     /// Returns the position in each operand that an element reads; nothing if the result has no such element.
     pub(super) fn positions(&self, element: &[usize]) -> Option<Vec<usize>> {
         let within = self.shape.len() == element.len() && self.shape.iter().zip(element).all(|(dim, at)| at < dim);
-        let position = |strides: &Vec<isize>| -> usize {
-            let terms = strides.iter().zip(element).map(|(stride, at)| stride.unsigned_abs().wrapping_mul(*at));
-            terms.fold(0, usize::wrapping_add)
-        };
-        within.then(|| self.strides.iter().map(position).collect())
+        let position = |terms: &Vec<Term>| terms.iter().map(|term| term.at(element[term.axis])).fold(0, usize::wrapping_add);
+        within.then(|| self.operands.iter().map(position).collect())
     }
+}
+
+/// Makes the terms of strides along the axes from `first` on.
+fn linear(first: usize, strides: &[isize]) -> Vec<Term> {
+    let terms = strides.iter().enumerate().map(|(axis, stride)| Term::along(first + axis, stride.unsigned_abs()));
+    terms.filter(|term| term.stride != 0).collect()
 }
 
 /// Returns the strides of dense data, 0 along axes of 1.
@@ -143,12 +172,38 @@ mod tests {
     #[test]
     fn a_list_is_read_along_its_axis() {
         let list = Reading::list(&[2, 3, 4], 1, 1).expect("a list has an axis 1");
-        assert_eq!(list.strides, [[12, 4, 1], [0, 1, 0]]);
+        let along = |strides: &[isize]| linear(0, strides);
+        assert_eq!(list.operands, [along(&[12, 4, 1]), along(&[0, 1, 0])]);
         assert_eq!(list.positions(&[1, 2, 3]), Some(vec![23, 2]));
         assert_eq!(list.positions(&[1, 3, 3]), None);
         assert_eq!(Reading::list(&[2], 1, 1), None);
         assert_eq!(index(5, &[2, 3]), [1, 2]);
         assert_eq!(index(7, &[2, 3]), [2, 1]);
+    }
+
+    /// The first index at which two readings of one operand part, against all positions.
+    #[test]
+    fn terms_that_turn_part_where_their_positions_do() {
+        let term = |step: usize, period: Option<usize>, stride: usize| Term { axis: 0, step, period, stride };
+        let plain = vec![term(1, None, 1)];
+        let tables: [Vec<Term>; 8] = [
+            plain,
+            vec![],
+            vec![term(1, Some(2), 1)],
+            vec![term(2, None, 1)],
+            vec![term(1, Some(3), 2), term(3, None, 1)],
+            vec![term(2, None, 2), term(1, Some(2), 1)],
+            vec![term(3, Some(2), 1)],
+            vec![term(1, Some(5), 1)],
+        ];
+        let reading = |terms: &Vec<Term>, extent| Reading { shape: vec![extent], operands: vec![terms.clone()] };
+        for (a, b) in tables.iter().flat_map(|a| tables.iter().map(move |b| (a, b))) {
+            for extent in 1..20 {
+                let (a, b) = (reading(a, extent), reading(b, extent));
+                let want = (0..extent).find(|&at| a.positions(&[at]) != b.positions(&[at]));
+                assert_eq!(a.parting(&b).map(|parting| parting.element), want.map(|at| vec![at]), "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

@@ -87,6 +87,10 @@ impl KnownOperands {
                 Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
                 None => Judged::of(Verdict::Refused, format!("{target} {}", treatment.law.text)),
             },
+            Does::Reads(operands) => {
+                let there = Reading { shape: own.shape().to_vec(), operands: operands.clone() };
+                self.compare(asked, own, &there, (target, treatment), detail)
+            }
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => {
                     self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)

@@ -21,6 +21,8 @@ use crate::{
 const ALONE: usize = 16;
 /// How many short operands get axes in all combinations.
 const COMBINED: usize = 5;
+/// The rank of images with a batch, in which runtimes that place each tensor by its own rank place all of them alike.
+const FULL_RANK: usize = 4;
 /// How many operands all ways to write a node may have together, since each lists the shapes of all of them.
 const LISTED: usize = 1 << 17;
 
@@ -165,7 +167,7 @@ impl<'a> Subject<'a> {
                 }
             }
         }
-        all.extend(self.merged());
+        all.extend(self.reshaped());
         all.sort_by_key(|candidate| candidate.cost);
         all
     }
@@ -332,22 +334,33 @@ impl<'a> Subject<'a> {
         Some(SymbolicShape::new(dims))
     }
 
-    /// Merges neighbouring axes that all operands walk alike, and shapes the result back.
-    fn merged(&self) -> Option<Candidate> {
+    /// Lists the ways in which the result has another shape and is shaped back: neighbouring axes are merged that all
+    /// operands walk alike, and axes of 1 come in front of them up to [`FULL_RANK`].
+    fn reshaped(&self) -> Vec<Candidate> {
         // A normalisation and a matrix product work along axes, which merging would change.
         let by_axis = matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias);
         if by_axis || !self.inferred.guard().is_always() {
-            return None;
+            return vec![];
         }
-        let groups = self.groups();
         let rank = self.dims().len();
-        if groups.len() >= rank {
-            return None;
-        }
+        let merged = self.groups();
+        let single: Vec<Vec<usize>> = (0..rank).map(|axis| vec![axis]).collect();
+        let ones = |groups: &[Vec<usize>]| FULL_RANK.saturating_sub(groups.len());
+        let merges = merged.len() < rank;
+        let ways = [(0, &merged, merges), (ones(&single), &single, rank < FULL_RANK), (ones(&merged), &merged, merges)];
+        let tried = ways.into_iter().filter(|(ones, groups, holds)| *holds && (*ones > 0 || groups.len() < rank));
+        let mut found: Vec<Candidate> = tried.filter_map(|(ones, groups, _)| self.regrouped(ones, groups)).collect();
+        found.dedup_by(|a, b| a.forms == b.forms);
+        found
+    }
+
+    /// Writes the node with an axis for each group of axes behind some axes of 1, and shapes the result back.
+    fn regrouped(&self, ones: usize, groups: &[Vec<usize>]) -> Option<Candidate> {
         let whole = |runs: &dyn Fn(usize) -> bool| -> Vec<Dim> {
             let along = |group: &Vec<usize>| group.iter().copied().filter(|&axis| runs(axis)).collect::<Vec<_>>();
             let of = |axes: Vec<usize>| product(&axes.iter().map(|&axis| &self.dims()[axis]).collect::<Vec<_>>());
-            groups.iter().map(|group| of(along(group))).collect()
+            let merged = groups.iter().map(|group| of(along(group)));
+            std::iter::repeat_n(Dim::known(1), ones).chain(merged).collect()
         };
         let mut forms = Vec::new();
         let mut shapes = Vec::new();
@@ -355,7 +368,7 @@ impl<'a> Subject<'a> {
             let dims = whole(&|axis| self.runs(k, axis));
             let shape = SymbolicShape::new(dims.clone());
             if shape != self.shapes[k] {
-                forms.push((self.input(k)?, Form::Dims(extents(&dims)?)));
+                forms.push((self.input(k)?, self.form(k, &dims)?));
             }
             shapes.push(shape);
         }
@@ -371,6 +384,15 @@ impl<'a> Subject<'a> {
             meaning.rule.infer(&shapes).ok().filter(|now| now.shape() == &result)?;
         }
         Some(Candidate { meaning, shapes, result, forms, swap: None, back, attributes: vec![], cost })
+    }
+
+    /// Returns the form that gives operand `k` these dims: axes of 1 in front where that is enough, since it holds for
+    /// all sizes.
+    fn form(&self, k: usize, dims: &[Dim]) -> Option<Form> {
+        let own = self.shapes[k].dims()?;
+        let more = dims.len().checked_sub(own.len());
+        let axes = more.filter(|&more| dims[more..] == *own && dims[..more].iter().all(|dim| dim.size() == Some(1)));
+        axes.map_or_else(|| extents(dims).map(Form::Dims), |more| Some(Form::Axes((0..more).collect())))
     }
 
     /// Groups neighbouring axes along which every operand does the same; axes of 1 join any group.

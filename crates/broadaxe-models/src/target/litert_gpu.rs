@@ -1,0 +1,284 @@
+//! LiteRT's GPU delegate (ML Drift, WebGPU): constants are placed by their own rank, without an error where that is wrong.
+//!
+//! What the delegate does not take over runs on the CPU, where LiteRT broadcasts as `NumPy` does: see `litert`. Asked on
+//! WebGPU with SwiftShader; OpenCL, Metal and OpenGL share the code that places tensors, and were not asked.
+
+mod placement;
+
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
+
+use self::placement::Placed;
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Term, Way};
+use crate::{
+    graph::{Attribute, Element, ValueId},
+    meaning::{Kind, Source},
+};
+
+const ASKED: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
+
+pub(super) static LITERT_GPU: Profile = Profile {
+    name: "litert-gpu",
+    summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
+    removed: COPIES,
+    laws: &[
+        Law {
+            kinds: &[],
+            way: Way::Ask(outside),
+            text: "leaves the node to the CPU",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            way: Way::Unsupported,
+            text: "has no BROADCAST_TO, and leaves it to the CPU",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(binary),
+            text: "places each constant by its own rank, and the result by its rank",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            way: Way::Ask(select),
+            text: "places a condition of a lower rank than the result by its own rank",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Ask(slope),
+            text: "accepts a constant slope along the channels, or over height, width and channels",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            way: Way::Ask(bounds),
+            text: "compares with numbers",
+            evidence: ASKED,
+        },
+    ],
+};
+
+/// The version in which two computed operands are aligned before they are exchanged, and an activation is kept.
+const ALIGNED: &str = "2.1.6";
+
+/// Where the operands of a node with one constant are.
+struct Pair {
+    /// Which operand is the constant.
+    constant: usize,
+    /// Whether it holds truth values.
+    truths: bool,
+}
+
+fn refused(text: impl Into<String>) -> Option<Does> {
+    Some(Does::Refused(text.into().into()))
+}
+
+fn unknown(text: &'static str) -> Option<Does> {
+    Some(Does::Unknown(text.into()))
+}
+
+/// Finds nodes of types, ranks and sizes that the delegate does not take over, and those that were not asked.
+fn outside(asked: &Asked<'_>) -> Option<Does> {
+    if asked.meaning.kind == Kind::Stretch {
+        return None;
+    }
+    let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
+    let Some(ranks) = ranks else {
+        return unknown("places tensors by their ranks, which are not known here");
+    };
+    if let Some(rank) = ranks.iter().find(|&&rank| rank > 4) {
+        return refused(format!("supports ranks up to 4 and leaves the node to the CPU; an operand has rank {rank}"));
+    }
+    let shapes = asked.operands.iter().filter_map(broadaxe_shape::SymbolicShape::known);
+    if { shapes }.any(|shape| shape.contains(&0)) {
+        return refused("ends the process or leaves the node to the CPU where a tensor has no elements");
+    }
+    if asked.is_of(System::Tflite) && (0..asked.operands.len()).any(|k| asked.constants[k] && !is_stored(asked, k)) {
+        return unknown("was not asked what it does with operands that are computed from constants alone");
+    }
+    if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
+        return unknown("was not asked what it does with constants alone");
+    }
+    let floats = |element: &Element| matches!(element.dtype(), Some(DType::F32 | DType::F16 | DType::Bool));
+    let elements = (0..asked.operands.len()).filter_map(|k| asked.model.value(asked.value(k)?).element.as_ref());
+    if !{ elements }.all(floats) {
+        return unknown("was asked with floats only");
+    }
+    None
+}
+
+/// Says whether an operand is a constant of the file.
+fn is_stored(asked: &Asked<'_>, operand: usize) -> bool {
+    asked.value(operand).is_none_or(|value| asked.model.value(value).constant.is_some())
+}
+
+/// Returns the known dims of all operands and of the result; nothing where a size is open.
+fn dims(asked: &Asked<'_>) -> Option<(Vec<Vec<usize>>, Vec<usize>)> {
+    let operands: Option<Vec<Vec<usize>>> =
+        asked.operands.iter().map(|shape| shape.known().map(|shape| shape.to_vec())).collect();
+    let operands = operands?;
+    let shapes: Vec<&[usize]> = operands.iter().map(Vec::as_slice).collect();
+    let result = asked.meaning.rule.align(&shapes).ok()?.shape().to_vec();
+    Some((operands, result))
+}
+
+/// Returns the LiteRT operator that computes a node of two operands, if it was asked.
+fn operator(asked: &Asked<'_>) -> Option<&'static str> {
+    /// Operators of LiteRT, and ours that converters make them of.
+    const ASKED: &[(&str, &[&str])] = &[
+        ("ADD", &["add", "sum"]),
+        ("SUB", &["sub"]),
+        ("MUL", &["mul"]),
+        ("DIV", &["div"]),
+        ("MAXIMUM", &["max"]),
+        ("MINIMUM", &["min"]),
+        ("SQUARED_DIFFERENCE", &["squared_difference"]),
+        ("POW", &["pow"]),
+        ("FLOOR_DIV", &["div_floor"]),
+        ("FLOOR_MOD", &["mod_floor"]),
+        ("EQUAL", &["equal"]),
+        ("NOT_EQUAL", &["not_equal"]),
+        ("LESS", &["less"]),
+        ("LESS_EQUAL", &["less_equal"]),
+        ("GREATER", &["greater"]),
+        ("GREATER_EQUAL", &["greater_equal"]),
+        ("LOGICAL_AND", &["logical_and"]),
+        ("LOGICAL_OR", &["logical_or"]),
+        ("ATAN2", &["atan2"]),
+    ];
+    let own = asked.operator().map(|id| id.op().name());
+    let fits = |(name, ours): &&(&'static str, &[&str])| {
+        if asked.is_of(System::Tflite) { *name == asked.node.op } else { own.is_some_and(|own| ours.contains(&own)) }
+    };
+    ASKED.iter().find(fits).map(|(name, _)| *name)
+}
+
+/// Says what becomes of a node of two operands.
+fn binary(asked: &Asked<'_>) -> Option<Does> {
+    let Some(name) = operator(asked).filter(|_| asked.operands.len() == 2) else {
+        return Some(Does::Unknown(format!("was not asked about {} of such operands", asked.node.op).into()));
+    };
+    let Some((shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
+    if name == "ATAN2" && (result != shapes[0] || shapes[0].len() != shapes[1].len()) {
+        return refused("leaves ATAN2 to the CPU unless the second operand stretches to the first");
+    }
+    let [a, b] = [&shapes[0], &shapes[1]];
+    match asked.constants {
+        [false, false] => computed(asked, name, (a, b)),
+        [first, _] => constant(&shapes, &result, &Pair { constant: usize::from(!first), truths: name.starts_with("LOGICAL") }),
+        _ => None,
+    }
+}
+
+/// Says what becomes of two computed operands.
+fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Option<Does> {
+    if a.is_empty() != b.is_empty() {
+        return refused("leaves a node to the CPU if one of two computed operands is a scalar");
+    }
+    let old = !asked.at_least(ALIGNED) && a.len() != b.len();
+    let aligned = |dims: &[usize]| [vec![1; 4 - dims.len()], dims.to_vec()].concat();
+    if old && matches!(name, "ADD" | "MUL") && aligned(a) != aligned(b) {
+        let (x, y) = (Placed::computed(a)?.dims, Placed::computed(b)?.dims);
+        if x[1] <= y[1] && x[2] <= y[2] && x[3] == y[3] {
+            return Some(Does::Garbled("exchanges the operands after it has aligned their ranks".into()));
+        }
+    }
+    if old && let Some(activation) = activation(asked) {
+        return Some(activation);
+    }
+    Some(Does::Own)
+}
+
+/// Says what becomes of the activation of a node whose operands differ in rank, before it was kept.
+fn activation(asked: &Asked<'_>) -> Option<Does> {
+    let fused = asked.node.attribute("fused_activation_function").and_then(Attribute::text);
+    if let Some(name) = fused.filter(|name| *name != "NONE") {
+        return Some(Does::Garbled(format!("loses the fused activation {name} where the ranks of the operands differ").into()));
+    }
+    let reader = |value: ValueId| asked.readers(value).any(|(node, _)| asked.op(node).is_some_and(|op| op == super::neighbours::Op::Relu));
+    let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
+    if follows { unknown("loses an activation that the converter fuses where the ranks of the operands differ") } else { None }
+}
+
+/// Says which elements a node with a constant reads.
+fn constant(shapes: &[Vec<usize>], result: &[usize], pair: &Pair) -> Option<Does> {
+    let other = 1 - pair.constant;
+    let own = &shapes[pair.constant];
+    let out = Placed::computed(result)?;
+    let data = Placed::computed(&shapes[other])?;
+    let single = own.iter().all(|&dim| dim == 1);
+    if pair.truths {
+        if single && (!own.is_empty() || !shapes[other].is_empty()) {
+            return refused("leaves LOGICAL_AND and LOGICAL_OR with a constant of one element to the CPU");
+        }
+        let placed = Placed::computed(own)?;
+        if placed.is_overrun_by(&out) || data.is_overrun_by(&out) {
+            return Some(Does::Garbled("places a constant of truth values by its own rank and reads past its batch".into()));
+        }
+        return reads(pair, data.read_by(&out), placed.read_by(&out));
+    }
+    let terms = match Placed::constant(own) {
+        Some(placed) if placed.dims[0] > 1 && data.dims[0] == 1 => placed.read_in_width(&out),
+        Some(placed) => placed.read_by(&out),
+        None => vec![],
+    };
+    reads(pair, data.read_by(&out), terms)
+}
+
+fn reads(pair: &Pair, data: Vec<Term>, constant: Vec<Term>) -> Option<Does> {
+    Some(Does::Reads(if pair.constant == 0 { vec![constant, data] } else { vec![data, constant] }))
+}
+
+/// Says what becomes of a choice between two operands.
+fn select(asked: &Asked<'_>) -> Option<Does> {
+    let Some((shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
+    let [condition, branches @ ..] = &shapes[..] else { return None };
+    if result.len() > 4 {
+        return refused("supports ranks up to 4 and leaves the node to the CPU");
+    }
+    let whole = |dims: &Vec<usize>| *dims == result || dims.is_empty() || *dims == [1];
+    if !branches.iter().all(whole) {
+        return refused("leaves a SELECT to the CPU unless its branches have the result's shape or one element");
+    }
+    let equal = branches.iter().all(|dims| *dims == result) && (condition.is_empty() || *condition == result);
+    if asked.is_of(System::Tflite) && asked.node.op == "SELECT" && !equal {
+        return refused("leaves SELECT to the CPU unless all shapes are equal or the condition is a scalar");
+    }
+    if condition.iter().all(|&dim| dim == 1) || condition.len() == result.len() {
+        return Some(Does::Own);
+    }
+    let out = Placed::computed(&result)?;
+    let terms = Placed::computed(condition)?.read_by(&out);
+    let plain = asked.meaning.rule.align(&shapes.iter().map(Vec::as_slice).collect::<Vec<_>>()).ok()?;
+    let own = |k: usize| plain.strides(k).iter().enumerate().filter(|(_, stride)| **stride != 0).map(|(axis, stride)| Term::along(axis, stride.unsigned_abs())).collect();
+    Some(Does::Reads(vec![terms, own(1), own(2)]))
+}
+
+/// Says what becomes of a slope.
+fn slope(asked: &Asked<'_>) -> Option<Does> {
+    let Some((shapes, _)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
+    let [x, slope] = &shapes[..] else { return None };
+    let channel = || refused("leaves PRELU to the CPU unless the slope is one for each channel, or one for each element of an image without a batch");
+    if !matches!(asked.constants, [false, true]) {
+        return refused("leaves PRELU with a computed slope to the CPU");
+    }
+    let (Some(placed), Some((last, others))) = (Placed::computed(x), slope.split_last()) else { return channel() };
+    if x.is_empty() {
+        return channel();
+    }
+    let [batch, height, width, channels] = placed.dims;
+    if others.iter().all(|&dim| dim == 1) && *last == channels {
+        return Some(Does::Own);
+    }
+    let image = slope.len() >= 3 && slope[slope.len() - 3..] == [height, width, channels];
+    if batch == 1 && image && slope[..slope.len() - 3].iter().all(|&dim| dim == 1) { Some(Does::Own) } else { channel() }
+}
+
+/// Says what becomes of a clip between numbers, which converters write as MAXIMUM and MINIMUM.
+fn bounds(asked: &Asked<'_>) -> Option<Does> {
+    let number = |k: usize| matches!(asked.meaning.operands[k], Source::Scalar) || asked.constants[k] && asked.elements(k) == Some(1);
+    (1..asked.operands.len()).all(number).then_some(Does::Own)
+}
