@@ -4,10 +4,14 @@
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in
 //! [`PROFILES`].
 
+mod term;
 mod equal_rank;
+mod litert;
+mod litert_gpu;
 mod ncnn;
 mod neighbours;
 mod pnnx;
+mod name;
 mod facts;
 mod pattern;
 mod none;
@@ -19,14 +23,13 @@ mod rank;
 mod tosa;
 mod engines;
 
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::borrow::Cow;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::OpId;
 use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use crate::{
-    error::{Error, ErrorKind},
     graph::{Model, Node, NodeId, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, Source},
@@ -36,6 +39,8 @@ pub(crate) use self::pnnx::kept as kept_batch;
 pub use self::{
     engines::{ENGINES, EVIDENCE_DATE, Engine},
     facts::{Around, Facts},
+    name::Target,
+    term::Term,
 };
 
 /// Every profile there is. A profile is added by its file and its line here.
@@ -46,6 +51,8 @@ pub static PROFILES: &[&Profile] = &[
     &pnnx::PNNX,
     &ncnn::NCNN,
     &paddle::PADDLE,
+    &litert::LITERT,
+    &litert_gpu::LITERT_GPU,
     &numpy::NUMPY,
     &tosa::TOSA,
     &equal_rank::EQUAL_RANK,
@@ -63,6 +70,10 @@ pub struct Profile {
     pub name: &'static str,
     /// What the target is, in one line.
     pub summary: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// The versions that were asked and differ in a law, oldest first; none where all known versions do the same.
+    pub versions: &'static [&'static str],
     /// What it does; the first law that speaks of a node holds.
     pub laws: &'static [Law],
     /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
@@ -189,50 +200,10 @@ pub enum Does {
     Unknown(Cow<'static, str>),
 }
 
-/// A target: a profile, with its number if it has one.
-#[derive(Clone, Copy)]
-pub struct Target {
-    profile: &'static Profile,
-    limit: usize,
-}
-
-/// One term of the position of the element of an operand that an element of the result is computed from.
-///
-/// At index `i` of its axis it is `stride * (i / step % period)`, and without a period `stride * (i / step)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term {
-    /// The axis of the result.
-    pub axis: usize,
-    /// How many indices give the same.
-    pub step: usize,
-    /// After how many steps it starts again.
-    pub period: Option<usize>,
-    /// The elements from one step to the next.
-    pub stride: usize,
-}
-
-impl Term {
-    /// Makes the term of a stride along an axis.
-    pub fn along(axis: usize, stride: usize) -> Self {
-        Self { axis, step: 1, period: None, stride }
-    }
-
-    /// Returns the term at an index of its axis.
-    pub fn at(&self, index: usize) -> usize {
-        let steps = index / self.step.max(1);
-        self.period.map_or(steps, |period| steps % period.max(1)).wrapping_mul(self.stride)
-    }
-}
-
 impl Target {
-    /// Returns the profile.
-    pub fn profile(&self) -> &'static Profile {
-        self.profile
-    }
-
     /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
     pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
-        if self.profile.name == pnnx::PNNX.name && model.system != System::Ncnn {
+        if self.profile().name == pnnx::PNNX.name && model.system != System::Ncnn {
             pnnx::refused_reshapes(model, shapes, &model.uses())
         } else {
             vec![]
@@ -243,7 +214,7 @@ impl Target {
     pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
         let asked = Asked { target: Some(*self), ..*asked };
         let kind = asked.meaning.kind;
-        let mut laws = self.profile.laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
+        let mut laws = self.profile().laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
         let found = laws.find_map(|law| Some(Treatment { does: law.way.ask(law, &asked)?, law }));
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
     }
@@ -300,12 +271,17 @@ impl Evidence {
 impl<'a> Asked<'a> {
     /// Returns the number that the target's name ends in.
     pub(in crate::target) fn limit(&self) -> usize {
-        self.target.map_or(0, |target| target.limit)
+        self.target.map_or(0, |target| target.limit())
+    }
+
+    /// Says whether the version that is asked about is this one or a later one.
+    pub fn at_least(&self, version: &str) -> bool {
+        self.target.is_none_or(|target| target.at_least(version))
     }
 
     /// Says whether the target removes an operator from the graph first.
     pub(in crate::target) fn removes(&self, op: Role) -> bool {
-        self.target.is_some_and(|target| target.profile.removed.contains(&op))
+        self.target.is_some_and(|target| target.profile().removed.contains(&op))
     }
 
     /// Returns the operator of ours that the node's operands meet in, where it is one.
@@ -366,44 +342,6 @@ impl<'a> Asked<'a> {
     /// Counts the elements of an operand, where its shape is known.
     pub fn elements(&self, operand: usize) -> Option<usize> {
         broadaxe_shape::elements(&self.operands.get(operand)?.known()?).ok()
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.profile.name.strip_suffix('N') {
-            Some(name) => write!(f, "{name}{}", self.limit),
-            None => f.write_str(self.profile.name),
-        }
-    }
-}
-
-impl fmt::Debug for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Target({self})")
-    }
-}
-
-impl FromStr for Target {
-    type Err = Error;
-
-    /// Reads the name of a target, such as `openvino` or `rank<=4`.
-    fn from_str(text: &str) -> Result<Self, Error> {
-        let text = text.trim();
-        let find = |profile: &&'static Profile| match profile.name.strip_suffix('N') {
-            Some(name) => {
-                let limit = text.strip_prefix(name)?.trim().parse().ok()?;
-                (limit <= broadaxe_shape::MAX_RANK).then_some(Self { profile, limit })
-            }
-            None => (profile.name == text).then_some(Self { profile, limit: 0 }),
-        };
-        PROFILES.iter().find_map(find).ok_or_else(|| {
-            let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-            let shown: String = text.chars().take(40).collect();
-            let near = broadaxe::frameworks::nearest(text, names.iter().copied());
-            let message = format!("unknown target '{shown}'{near} (targets: {})", names.join(", "));
-            Error::new(ErrorKind::Argument, message)
-        })
     }
 }
 

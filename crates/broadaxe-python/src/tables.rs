@@ -94,15 +94,18 @@ pub(crate) fn rule_names() -> Vec<&'static str> {
 /// The ranks that target names list; larger ones are taken too.
 const RANKS: std::ops::RangeInclusive<usize> = 1..=8;
 
-/// Returns the names of the targets; one with a number is listed with each of the usual ones.
+/// Returns the names of the targets with their aliases and versions; one with a number is listed with each of the usual ones.
 #[pyfunction]
 pub(crate) fn target_names() -> Vec<String> {
-    let names = broadaxe_models::PROFILES.iter().map(|profile| profile.name);
-    let numbered = |name: &str| match name.strip_suffix('N') {
-        Some(name) => RANKS.map(|rank| format!("{name}{rank}")).collect(),
-        None => vec![name.to_owned()],
+    let all = |profile: &&'static broadaxe_models::Profile| match profile.name.strip_suffix('N') {
+        Some(name) => RANKS.map(|rank| format!("{name}{rank}")).collect::<Vec<_>>(),
+        None => {
+            let versions = profile.versions.iter().map(|version| format!("{}@{version}", profile.name));
+            let names = profile.aliases.iter().map(|&alias| alias.to_owned());
+            std::iter::once(profile.name.to_owned()).chain(names).chain(versions).collect()
+        }
     };
-    names.flat_map(numbered).collect()
+    broadaxe_models::PROFILES.iter().flat_map(all).collect()
 }
 
 /// A framework's operator: framework, name, the fewest and the most operands (0 for any number), attributes,

@@ -1,4 +1,4 @@
-//! A runtime whose operands must have equal ranks, such as `TensorRT`.
+//! A runtime whose operands must have equal ranks, as TOSA and the layers of `TensorRT` require.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,9 @@ const TENSORRT: Evidence = Evidence::documented("TensorRT, Operators: Elementwis
 
 pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
-    summary: "a runtime whose operands must have equal ranks, such as TensorRT",
+    summary: "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law {

@@ -12,6 +12,8 @@ const RANKS: usize = 6;
 pub(super) static LITERT: Profile = Profile {
     name: "litert",
     summary: "LiteRT (TensorFlow Lite) on CPUs",
+    aliases: &["tflite"],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(no_elements), text: "ends the process", evidence: ASKED },

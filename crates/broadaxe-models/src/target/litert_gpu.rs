@@ -20,6 +20,8 @@ const ASKED: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader,
 pub(super) static LITERT_GPU: Profile = Profile {
     name: "litert-gpu",
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
+    aliases: &[],
+    versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     removed: COPIES,
     laws: &[
         Law {
@@ -282,3 +284,6 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let number = |k: usize| matches!(asked.meaning.operands[k], Source::Scalar) || asked.constants[k] && asked.elements(k) == Some(1);
     (1..asked.operands.len()).all(number).then_some(Does::Own)
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,6 +33,8 @@ pub(super) const BINARY: &[OpId] = &[
 pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
     summary: "ncnn with the shapes as they are written, and its own rule",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },

@@ -33,7 +33,7 @@ impl<'a> Asked<'a> {
 
     /// Says whether the target makes sums of two operands of `Sum`, from the left: OpenVINO's reader of ONNX does.
     fn splits_lists(&self) -> bool {
-        self.target.is_some_and(|target| target.profile.name == "openvino")
+        self.target.is_some_and(|target| target.profile().name == "openvino")
     }
 
     /// Returns the value that another is a copy of, or is to the target.

@@ -6,6 +6,8 @@ use crate::meaning::Kind;
 pub(super) static NONE: Profile = Profile {
     name: "none",
     summary: "a runtime without broadcasting: every operand has the result's shape",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law {

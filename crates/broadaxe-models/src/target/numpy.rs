@@ -6,6 +6,8 @@ use crate::meaning::Kind;
 pub(super) static NUMPY: Profile = Profile {
     name: "numpy",
     summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
+    aliases: &["torch", "jax"],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law {

@@ -19,6 +19,8 @@ const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 pub(super) static ONNX: Profile = Profile {
     name: "onnx",
     summary: "ONNX of opset 7 and later",
+    aliases: &["ort", "onnxruntime"],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law {
@@ -69,6 +71,8 @@ pub(super) static ONNX: Profile = Profile {
 pub(super) static ONNX_6: Profile = Profile {
     name: "onnx6",
     summary: "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(absent), text: "has no such operator before opset 7", evidence: SCHEMAS },

@@ -30,6 +30,8 @@ const OPENVINO_LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conforman
 pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
+    aliases: &[],
+    versions: &[],
     removed: &[Role::Identity, Role::Expand],
     laws: &[
         Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: OPENVINO_LAWS },

@@ -14,6 +14,8 @@ const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.pr
 pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: PADDLE_RUN },

@@ -34,6 +34,8 @@ const LARGEST_RANK: usize = 4;
 pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },

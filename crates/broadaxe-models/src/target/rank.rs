@@ -9,6 +9,8 @@ const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
 pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },

@@ -33,6 +33,8 @@ const TOSA_OPERATORS: &[OpId] = &[
 pub(super) static TOSA: Profile = Profile {
     name: "tosa",
     summary: "TOSA: operands of equal rank up to 6, every operand may stretch",
+    aliases: &[],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law {

@@ -272,9 +272,15 @@ class Law(Record):
 
 @dataclass(frozen=True)
 class Target(Record):
-    """A runtime that models can be checked for, and the statements that its verdicts rest on."""
+    """A runtime that models can be checked for, and the statements that its verdicts rest on.
+
+    `aliases` are other names for it. `versions` are those that differ in a statement; `NAME@VERSION` selects one, and the plain
+    name the newest.
+    """
 
     name: str
+    aliases: list[str]
+    versions: list[str]
     summary: str
     laws: list[Law]
 

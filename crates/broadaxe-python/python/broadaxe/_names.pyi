@@ -43,12 +43,16 @@ RuleName: TypeAlias = Literal[
 ]
 TargetName: TypeAlias = Literal[
     'onnx',
+    'ort',
+    'onnxruntime',
     'onnx6',
     'openvino',
     'ncnn',
     'ncnn-param',
     'paddle',
     'numpy',
+    'torch',
+    'jax',
     'tosa',
     'equal-rank',
     'rank<=1',

@@ -188,12 +188,25 @@ pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
 
 /// Lists the targets.
 pub fn targets() -> Answer {
-    let rows = PROFILES.iter().map(|target| vec![target.name.to_owned(), target.summary.to_owned()]);
+    let rows = PROFILES.iter().map(|target| {
+        let list = |what: &str, names: &[&str]| match names {
+            [] => String::new(),
+            _ => format!("; {what}: {}", names.join(", ")),
+        };
+        let (aliases, versions) = (list("other names", target.aliases), list("versions", target.versions));
+        vec![target.name.to_owned(), format!("{}{aliases}{versions}", target.summary)]
+    });
     let law =
         |law: &Law| json!({ "text": law.text, "evidence": law.evidence.kind.text(), "source": law.evidence.source });
     let target = |target: &&'static Profile| {
         let laws: Vec<Value> = target.laws.iter().map(law).collect();
-        json!({ "name": target.name, "summary": target.summary, "laws": laws })
+        json!({
+            "name": target.name,
+            "aliases": target.aliases,
+            "versions": target.versions,
+            "summary": target.summary,
+            "laws": laws,
+        })
     };
     let json: Vec<Value> = PROFILES.iter().map(target).collect();
     Answer::new(table(&["target", "meaning"], true, rows), json!({ "targets": json }))

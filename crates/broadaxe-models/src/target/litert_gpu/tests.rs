@@ -1,0 +1,127 @@
+//! Compares verdicts with what LiteRT answered about models of one node.
+
+use broadaxe_frameworks::System;
+use broadaxe_kernels::DType;
+
+use crate::{
+    check::{Verdict, check},
+    graph::{Attribute, ValueId},
+    target::Target,
+    testing::Sample,
+};
+
+/// Answers of LiteRT 2.1.3 to 2.3.0 on WebGPU, one a line: operator, kinds of the operands (`i` is computed, `c` a constant),
+/// shapes, activation, versions, answer; for some the first wrong element and the elements that it was made of.
+const ANSWERS: &str = include_str!("answers.txt");
+
+/// One answer.
+struct Answer<'a> {
+    op: &'a str,
+    kinds: &'a str,
+    shapes: Vec<Vec<usize>>,
+    activation: &'a str,
+    versions: Vec<&'a str>,
+    answer: &'a str,
+    reads: Option<(usize, Vec<usize>)>,
+}
+
+impl<'a> Answer<'a> {
+    fn read(line: &'a str) -> Self {
+        let numbers = |text: &str| text.split(',').map(|number| number.parse().expect(line)).collect::<Vec<usize>>();
+        let words: Vec<&str> = line.split(' ').collect();
+        let (op, kinds) = (words[0], words[1]);
+        let (shapes, rest) = words[2..].split_at(kinds.len());
+        let shapes = shapes.iter().map(|text| if *text == "-" { vec![] } else { numbers(text) }).collect();
+        let reads = rest.get(3).and_then(|text| text.split_once(':'));
+        let reads = reads.map(|(element, reads)| (element.parse().expect(line), numbers(reads)));
+        Self { op, kinds, shapes, activation: rest[0], versions: rest[1].split('|').collect(), answer: rest[2], reads }
+    }
+
+    /// Returns the shape of the result, where the shapes broadcast.
+    fn result(&self) -> Vec<usize> {
+        let rank = self.shapes.iter().map(Vec::len).max().unwrap_or(0);
+        let dim = |axis: usize| {
+            let dims = self.shapes.iter().filter_map(|dims| dims.get((axis + dims.len()).checked_sub(rank)?));
+            dims.copied().find(|dim| *dim != 1).unwrap_or(1)
+        };
+        (0..rank).map(dim).collect()
+    }
+
+    /// Makes the model that was asked about.
+    fn model(&self) -> Sample {
+        let mut sample = Sample::of(("tflite", System::Tflite), 0);
+        let mut inputs: Vec<ValueId> = Vec::new();
+        for (k, (kind, shape)) in self.kinds.chars().zip(&self.shapes).enumerate() {
+            let bools = self.op.starts_with("LOGICAL") || self.op.starts_with("SELECT") && k == 0;
+            let dtype = if bools { DType::Bool } else { DType::F32 };
+            let (name, count) = (format!("x{k}"), shape.iter().product::<usize>());
+            inputs.push(match kind {
+                'c' => sample.bytes(&name, shape, dtype, vec![1; count * dtype.size()]),
+                _ => sample.typed(&name, &text_of(shape), dtype),
+            });
+        }
+        let fused = ("fused_activation_function", Attribute::Text(self.activation.to_owned()));
+        let attributes = if self.activation == "NONE" { vec![] } else { vec![fused] };
+        sample.node(self.op, &inputs, &attributes, &text_of(&self.result()));
+        sample
+    }
+
+    /// Says what is wrong with the verdict for a version, if anything.
+    fn complaint(&self, sample: &Sample, version: &str) -> Option<String> {
+        let target: Target = format!("litert-gpu@{version}").parse().expect("a version that was asked");
+        let report = check(&sample.model, &sample.shapes, &[target]);
+        let finding = &report.findings[0];
+        let verdict = match &finding.verdict {
+            Verdict::Same => "right",
+            Verdict::Differs(_) => "wrong",
+            Verdict::Refused | Verdict::Unsupported => "refused",
+            other => other.name(),
+        };
+        let wanted = if self.answer == "crash" { "refused" } else { self.answer };
+        if verdict != wanted {
+            return Some(format!("{verdict} ({})", finding.reason));
+        }
+        let (Verdict::Differs(example), Some((element, reads))) = (&finding.verdict, &self.reads) else { return None };
+        let flat = |index: &[usize], dims: &[usize]| index.iter().zip(dims).fold(0, |at, (index, dim)| at * dim + index);
+        let found: Vec<usize> = example.target_reads.iter().zip(&self.shapes).map(|(at, dims)| flat(at, dims)).collect();
+        let at = flat(&example.element, &self.result());
+        let same = at == *element && found == *reads;
+        (!same && !example.target_reads.is_empty()).then(|| format!("element {at} reads {found:?}"))
+    }
+}
+
+fn text_of(dims: &[usize]) -> String {
+    let text: Vec<String> = dims.iter().map(usize::to_string).collect();
+    format!("({}{})", text.join(","), if text.len() == 1 { "," } else { "" })
+}
+
+/// Compares all answers of a table; returns how many verdicts there were, and those that are wrong.
+fn compare(table: &str) -> (usize, Vec<String>) {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for line in table.lines() {
+        let answer = Answer::read(line);
+        let sample = answer.model();
+        for version in &answer.versions {
+            count += 1;
+            wrong.extend(answer.complaint(&sample, version).map(|what| format!("{line}: {version}: {what}")));
+        }
+    }
+    (count, wrong)
+}
+
+#[test]
+fn verdicts_are_the_answers() {
+    let (count, wrong) = compare(ANSWERS);
+    assert!(count > 4000, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Compares the answers of a table that is named by the environment.
+#[test]
+#[ignore = "needs a table of answers in BROADAXE_ANSWERS"]
+fn verdicts_are_more_answers() {
+    let path = std::env::var_os("BROADAXE_ANSWERS").expect("BROADAXE_ANSWERS names a table");
+    let (count, wrong) = compare(&std::fs::read_to_string(path).expect("a table"));
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    println!("{count} verdicts are right");
+}

@@ -1,0 +1,210 @@
+//! Reads and writes the names of targets: `openvino`, `rank<=4`, `mnn@3.2.0`.
+//!
+//! A plain name selects the newest version. A version between two that were asked selects the older one of them: what changed in the
+//! newer one may not be there yet. A version outside the asked range is an error.
+
+use std::{fmt, str::FromStr};
+
+use super::{PROFILES, Profile};
+use crate::error::{Error, ErrorKind};
+
+/// A target: a profile, with its number and its version if it has them.
+#[derive(Clone, Copy)]
+pub struct Target {
+    profile: &'static Profile,
+    limit: usize,
+    version: Option<&'static str>,
+}
+
+impl Target {
+    /// Returns the profile.
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Returns the asked version whose behaviour the target has; nothing where no law depends on a version.
+    pub fn version(&self) -> Option<&'static str> {
+        self.version
+    }
+
+    /// Returns the number that the name ends in, or 0.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Says whether the version is this one or a later one; a target without versions is always the newest.
+    pub fn at_least(&self, version: &str) -> bool {
+        self.version.is_none_or(|own| parts(own) >= parts(version))
+    }
+
+    /// Selects a version of a profile.
+    fn with_version(self, text: &str) -> Result<Self, Error> {
+        let Profile { name, versions, .. } = self.profile;
+        let shown: String = text.chars().take(40).collect();
+        let fail = |message: String| Err(Error::new(ErrorKind::Argument, message));
+        let Some((first, last)) = versions.first().zip(versions.last()) else {
+            return fail(format!(
+                "target '{name}' has no versions: no law of it depends on one; write '{self}' instead of '{self}@{shown}'"
+            ));
+        };
+        let asked = || format!("(versions asked: {}; '{name}' selects {last})", versions.join(", "));
+        let Some(wanted) = parts(text) else {
+            return fail(format!("'{shown}' in target '{name}@{shown}' is not a version such as {last} {}", asked()));
+        };
+        let at_most = |version: &&&str| parts(version).is_some_and(|known| known <= wanted);
+        match versions.iter().rev().find(at_most) {
+            None => {
+                fail(format!("target '{name}@{shown}' is older than {first}, the oldest version asked {}", asked()))
+            }
+            Some(_) if parts(last).is_some_and(|newest| newest < wanted) => {
+                fail(format!("target '{name}@{shown}' is newer than {last}, the newest version asked {}", asked()))
+            }
+            Some(version) => Ok(Self { version: Some(version), ..self }),
+        }
+    }
+}
+
+/// Reads the numbers of a version such as `2.1.6` or `0.27.0.post1`, without the zeros at the end.
+fn parts(version: &str) -> Option<Vec<u32>> {
+    let number = |part: &str| {
+        let digits = part.strip_prefix("post").unwrap_or(part);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { digits.parse().ok() } else { None }
+    };
+    let mut parts: Vec<u32> = version.split('.').map(number).collect::<Option<_>>()?;
+    while parts.last() == Some(&0) {
+        parts.pop();
+    }
+    Some(parts)
+}
+
+/// Finds the target of a name without a version.
+fn named(text: &str) -> Option<Target> {
+    let new = |profile: &'static Profile, limit| Target { profile, limit, version: profile.versions.last().copied() };
+    PROFILES.iter().find_map(|profile| match profile.name.strip_suffix('N') {
+        Some(name) => {
+            let limit = text.strip_prefix(name)?.trim().parse().ok()?;
+            (limit <= broadaxe_shape::MAX_RANK).then(|| new(profile, limit))
+        }
+        None => (profile.name == text || profile.aliases.contains(&text)).then(|| new(profile, 0)),
+    })
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.profile.name.strip_suffix('N') {
+            Some(name) => write!(f, "{name}{}", self.limit)?,
+            None => f.write_str(self.profile.name)?,
+        }
+        match self.version {
+            Some(version) if self.profile.versions.last() != Some(&version) => write!(f, "@{version}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({self})")
+    }
+}
+
+impl FromStr for Target {
+    type Err = Error;
+
+    /// Reads the name of a target, such as `openvino`, `rank<=4` or `mnn@3.2.0`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+        match (named(name), version) {
+            (Some(target), None) => Ok(target),
+            (Some(target), Some(version)) => target.with_version(version),
+            (None, _) => {
+                let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
+                let aliases = PROFILES.iter().flat_map(|profile| profile.aliases);
+                let near = broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied());
+                let shown: String = text.chars().take(40).collect();
+                let message = format!("unknown target '{shown}'{near} (targets: {})", names.join(", "));
+                Err(Error::new(ErrorKind::Argument, message))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::{Evidence, Law, Way};
+
+    static VERSIONED: Profile = Profile {
+        name: "versioned",
+        summary: "a profile with versions",
+        aliases: &[],
+        versions: &["2.1.3", "2.1.6", "2.2.0", "2.10.0.post1"],
+        removed: &[],
+        laws: &[Law { kinds: &[], way: Way::Own, text: "does", evidence: Evidence::documented("this test") }],
+    };
+
+    #[test]
+    fn versions() {
+        let newest = Target { profile: &VERSIONED, limit: 0, version: VERSIONED.versions.last().copied() };
+        assert_eq!(newest.to_string(), "versioned");
+        let selected = [
+            ("2.1.3", "versioned@2.1.3"),
+            ("2.1.5", "versioned@2.1.3"),
+            ("2.1.6", "versioned@2.1.6"),
+            ("2.2", "versioned@2.2.0"),
+            ("2.2.0.0", "versioned@2.2.0"),
+            ("2.9.99", "versioned@2.2.0"),
+            ("2.10", "versioned@2.2.0"),
+            ("2.10.0.post1", "versioned"),
+        ];
+        for (version, want) in selected {
+            assert_eq!(newest.with_version(version).expect(version).to_string(), want, "{version}");
+        }
+        let asked = "(versions asked: 2.1.3, 2.1.6, 2.2.0, 2.10.0.post1; 'versioned' selects 2.10.0.post1)";
+        let refused = [
+            ("2.1.2", format!("target 'versioned@2.1.2' is older than 2.1.3, the oldest version asked {asked}")),
+            ("2.11", format!("target 'versioned@2.11' is newer than 2.10.0.post1, the newest version asked {asked}")),
+            ("", format!("'' in target 'versioned@' is not a version such as 2.10.0.post1 {asked}")),
+            ("2.x", format!("'2.x' in target 'versioned@2.x' is not a version such as 2.10.0.post1 {asked}")),
+        ];
+        for (version, want) in refused {
+            assert_eq!(newest.with_version(version).expect_err(version).to_string(), want);
+        }
+        for wrong in ["2..1", "+2", "2.99999999999", "v2", "2.1.3rc1", "2@3"] {
+            assert!(newest.with_version(wrong).is_err(), "{wrong}");
+        }
+        let old = newest.with_version("2.1.6").expect("a version");
+        assert!(old.at_least("2.1.3") && old.at_least("2.1.6") && !old.at_least("2.2") && newest.at_least("2.10"));
+    }
+
+    #[test]
+    fn aliases() {
+        for profile in PROFILES {
+            for alias in profile.aliases {
+                let target: Target = alias.parse().expect(alias);
+                assert_eq!(target.to_string(), profile.name, "{alias}");
+                let names = PROFILES.iter().flat_map(|profile| profile.aliases.iter().chain([&profile.name]));
+                assert_eq!(names.filter(|name| *name == alias).count(), 1, "{alias} has two meanings");
+            }
+            let ascending = profile.versions.is_sorted_by(|a, b| parts(a).is_some() && parts(a) < parts(b));
+            assert!(ascending, "{}", profile.name);
+            for version in profile.versions {
+                let target: Target = format!("{}@{version}", profile.name).parse().expect(version);
+                assert_eq!(target.version(), Some(*version));
+            }
+        }
+        let near =
+            [("onnxruntim", "'onnxruntime'"), ("jaxx", "'jax'"), ("Torch", "'torch'"), ("opnvino@2026", "'openvino'")];
+        for (wrong, want) in near {
+            let error = wrong.parse::<Target>().expect_err(wrong).to_string();
+            assert!(error.contains(&format!("did you mean {want}")), "{error}");
+        }
+        let error = "ort@1.31".parse::<Target>().expect_err("no versions").to_string();
+        assert_eq!(
+            error,
+            "target 'onnx' has no versions: no law of it depends on one; write 'onnx' instead of 'onnx@1.31'"
+        );
+    }
+}
