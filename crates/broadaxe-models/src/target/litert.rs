@@ -111,3 +111,18 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let fits = x == y && (condition == x || condition.is_empty() || rows);
     Some(if fits { Does::Own } else { Does::Refused("takes equal shapes for SELECT, or one condition for each entry of the first axis".into()) })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::target::litert_gpu::tests::compare;
+
+    /// Answers of LiteRT 2.3.0 with XNNPACK, in the form of those of the GPU delegate.
+    const ANSWERS: &str = include_str!("litert/answers.txt");
+
+    #[test]
+    fn verdicts_are_the_answers() {
+        let (count, wrong) = compare(|_| "litert".to_owned(), ANSWERS);
+        assert!(count > 300, "{count}");
+        assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    }
+}
