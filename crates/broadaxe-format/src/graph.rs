@@ -35,7 +35,7 @@ pub struct Use {
 /// A model file, read.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The name of the format it was read in: `onnx`, `openvino`, `ncnn`, `pnnx`, `paddle`.
+    /// The name of the format it was read in: `onnx`, `openvino`, `ncnn`, `pnnx`, `paddle`, `tflite`.
     pub format: &'static str,
     /// The framework whose operators the nodes name.
     pub system: System,
@@ -60,7 +60,7 @@ pub struct Model {
 pub struct Graph {
     /// The name that the file gives.
     pub name: String,
-    /// The node whose body it is, unless it is the main graph.
+    /// The node whose body it is; none for the main graph, and for one that the file has next to it.
     pub owner: Option<NodeId>,
     /// Its inputs. Constants are not among them, except those that a caller may override (ONNX).
     pub inputs: Vec<ValueId>,
@@ -85,6 +85,19 @@ pub struct Value {
     pub constant: Option<Constant>,
     /// The node that computes it, and the index of the output.
     pub producer: Option<(NodeId, usize)>,
+    /// What its whole numbers mean, where the file says that they represent real ones (TFLite).
+    pub quantization: Option<Arc<Quantization>>,
+}
+
+/// Says which real numbers the elements of a tensor represent: `scale * (element - zero_point)`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quantization {
+    /// The scales: one, or one for each entry of an axis.
+    pub scales: Vec<f32>,
+    /// The elements that represent 0, as many as there are scales.
+    pub zero_points: Vec<i64>,
+    /// The axis that the scales belong to, if there are several.
+    pub axis: i64,
 }
 
 /// The type of the elements of a tensor.
@@ -300,10 +313,10 @@ impl Model {
         &self.graphs[0]
     }
 
-    /// Lists the nodes of all graphs, those of a graph in its order and bodies after their owner.
+    /// Lists the nodes of all graphs, those of a graph in its order, bodies after their owner, and the main graph first.
     pub fn walk(&self) -> Vec<NodeId> {
         let mut order = Vec::with_capacity(self.nodes.len());
-        let mut stack = vec![(GraphId(0), 0)];
+        let mut stack: Vec<(GraphId, usize)> = self.roots().into_iter().rev().map(|root| (root, 0)).collect();
         while let Some((graph, next)) = stack.pop() {
             let Some(&node) = self.graph(graph).nodes.get(next) else { continue };
             order.push(node);
@@ -311,6 +324,15 @@ impl Model {
             stack.extend(self.node(node).bodies.iter().rev().map(|&body| (body, 0)));
         }
         order
+    }
+
+    /// Lists the graphs that are not the body of a node, the main one first.
+    pub fn roots(&self) -> Vec<GraphId> {
+        let mut is_body = vec![false; self.graphs.len()];
+        for body in self.nodes.iter().flat_map(|node| &node.bodies) {
+            is_body[body.0 as usize] = true;
+        }
+        (0..self.graphs.len()).filter(|&k| k == 0 || !is_body[k]).map(|k| GraphId(k as u32)).collect()
     }
 
     /// Lists where every value is used, by [`ValueId`]; outputs of graphs are not uses.

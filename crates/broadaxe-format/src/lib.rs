@@ -17,6 +17,7 @@ mod openvino;
 pub mod ncnn;
 mod pnnx;
 mod paddle;
+mod tflite;
 #[cfg(test)]
 mod facts;
 
@@ -54,7 +55,8 @@ pub struct Format {
 pub(crate) type Rewritten = (Vec<Piece>, Vec<u8>);
 
 /// All formats. A file is read as the first format that matches its extension and its first bytes, or else its first bytes.
-pub static FORMATS: &[&Format] = &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE];
+pub static FORMATS: &[&Format] =
+    &[&onnx::ONNX, &openvino::OPENVINO, &ncnn::NCNN, &pnnx::PNNX, &paddle::PADDLE, &tflite::TFLITE];
 
 /// Returns the type of elements that has this number in ONNX.
 pub fn onnx_element(code: i64) -> Option<Element> {

@@ -89,6 +89,8 @@ pub enum Recipe {
     LogOf,
     /// `pow(shift + x * scale, power)`.
     PowerOf,
+    /// The operator without its fused activation, and then `clamp` to the bounds of the activation.
+    Fused,
 }
 
 impl Recipe {
@@ -129,6 +131,7 @@ impl Recipe {
             Self::ExpOf => "exp(shift + x * scale), with a base pow(base, shift + x * scale)",
             Self::LogOf => "log(shift + x * scale), with a base log(shift + x * scale) / log(base)",
             Self::PowerOf => "pow(shift + x * scale, power)",
+            Self::Fused => "the operator, then clamp to the bounds of the activation",
         }
     }
 

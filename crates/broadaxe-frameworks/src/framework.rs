@@ -16,11 +16,14 @@ pub enum System {
     Pnnx,
     /// PaddlePaddle.
     Paddle,
+    /// TFLite, the format of LiteRT.
+    Tflite,
 }
 
 impl System {
     /// Lists every framework.
-    pub const ALL: [Self; 6] = [Self::Numpy, Self::Onnx, Self::Openvino, Self::Ncnn, Self::Pnnx, Self::Paddle];
+    pub const ALL: [Self; 7] =
+        [Self::Numpy, Self::Onnx, Self::Openvino, Self::Ncnn, Self::Pnnx, Self::Paddle, Self::Tflite];
 
     /// Lists the frameworks whose operators expressions call by name; NumPy's are ours.
     pub const CALLED: [Self; 4] = [Self::Onnx, Self::Openvino, Self::Ncnn, Self::Paddle];
@@ -34,6 +37,7 @@ impl System {
             Self::Ncnn => "ncnn",
             Self::Pnnx => "pnnx",
             Self::Paddle => "paddle",
+            Self::Tflite => "tflite",
         }
     }
 
@@ -42,7 +46,7 @@ impl System {
         match self {
             Self::Onnx => Some(28),
             Self::Openvino => Some(17),
-            Self::Numpy | Self::Ncnn | Self::Pnnx | Self::Paddle => None,
+            Self::Numpy | Self::Ncnn | Self::Pnnx | Self::Paddle | Self::Tflite => None,
         }
     }
 }

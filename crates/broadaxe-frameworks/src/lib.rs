@@ -1,4 +1,4 @@
-//! Tables of the element-wise operators of ONNX, OpenVINO, ncnn, pnnx, Paddle and NumPy.
+//! Tables of the element-wise operators of ONNX, OpenVINO, ncnn, pnnx, Paddle, TFLite and NumPy.
 //!
 //! Each framework has a table with a [`Row`] per operator and opset in which it changed. A row states the operands and dtypes,
 //! the attributes, the [rule](RuleBy) by which the operands broadcast, and what the operator [computes](Row::choices).
@@ -28,6 +28,7 @@ mod openvino;
 mod ncnn;
 mod pnnx;
 mod paddle;
+mod tflite;
 mod numpy;
 mod tables;
 mod role;

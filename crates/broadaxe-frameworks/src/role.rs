@@ -7,7 +7,7 @@ use broadaxe_kernels::OpId;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},
-    framework::System::{self, Ncnn, Onnx, Openvino, Paddle},
+    framework::System::{self, Ncnn, Onnx, Openvino, Paddle, Tflite},
     kind::Kind,
     tables::newest,
 };
@@ -192,6 +192,26 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::Transpose, Onnx, &["Transpose"]),
     (Role::Transpose, Openvino, &["Transpose"]),
     (Role::Unary, Openvino, &["Selu"]),
+    (Role::Concat, Tflite, &["CONCATENATION"]),
+    (Role::Conv, Tflite, &["CONV_2D", "CONV_3D"]),
+    (Role::GroupConv, Tflite, &["DEPTHWISE_CONV_2D"]),
+    (Role::Dequantize, Tflite, &["DEQUANTIZE"]),
+    (Role::Quantize, Tflite, &["QUANTIZE"]),
+    (Role::FakeQuantize, Tflite, &["FAKE_QUANT"]),
+    (Role::Fill, Tflite, &["FILL", "RANGE", "ZEROS_LIKE"]),
+    (Role::Gather, Tflite, &["GATHER"]),
+    (Role::MatMul, Tflite, &["BATCH_MATMUL", "FULLY_CONNECTED"]),
+    (Role::MaxPool, Tflite, &["MAX_POOL_2D"]),
+    (Role::Mean, Tflite, &["MEAN"]),
+    (Role::Pad, Tflite, &["PAD", "PADV2"]),
+    (Role::Rearrange, Tflite, &["DEPTH_TO_SPACE", "SPACE_TO_DEPTH"]),
+    (Role::Reduce, Tflite, &["REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"]),
+    (Role::Reshape, Tflite, &["EXPAND_DIMS", "RESHAPE", "SQUEEZE"]),
+    (Role::Shape, Tflite, &["SHAPE"]),
+    (Role::Softmax, Tflite, &["SOFTMAX"]),
+    (Role::SumOf, Tflite, &["SUM"]),
+    (Role::Transpose, Tflite, &["TRANSPOSE"]),
+    (Role::Random, Tflite, &["RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM"]),
 ];
 
 /// Operators whose first input and output have the batch at axis 0.

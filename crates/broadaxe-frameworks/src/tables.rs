@@ -6,7 +6,7 @@ use broadaxe_kernels::OpId;
 
 use crate::{
     activation, arithmetic::Arithmetic, framework::System, kind::Kind, ncnn, numpy, onnx, openvino, paddle, pnnx,
-    row::Row,
+    row::Row, tflite,
 };
 
 /// Lists the operators of a framework that expressions call, each once per opset in which it changed.
@@ -24,6 +24,7 @@ pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
         System::Ncnn => [ncnn::NCNN_ROWS, &[]],
         System::Pnnx => [pnnx::PNNX_ROWS, &[]],
         System::Paddle => [paddle::PADDLE_ROWS, &[]],
+        System::Tflite => [tflite::TFLITE_ROWS, &[]],
     };
     parts.into_iter().flatten()
 }
@@ -35,7 +36,7 @@ pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
         System::Onnx => onnx::ONNX_PARTIAL,
         System::Pnnx => pnnx::PNNX_PARTIAL,
         System::Paddle => paddle::PADDLE_PARTIAL,
-        System::Numpy | System::Openvino | System::Ncnn => &[],
+        System::Numpy | System::Openvino | System::Ncnn | System::Tflite => &[],
     };
     operators(system).chain(partly)
 }

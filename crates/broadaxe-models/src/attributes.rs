@@ -13,6 +13,7 @@ pub(crate) fn is_standard(system: System, domain: &str) -> bool {
         // Some exporters write the name of ONNX's own domain out.
         System::Onnx => matches!(domain, "" | "ai.onnx"),
         System::Openvino => domain.is_empty() || domain.starts_with("opset"),
+        System::Tflite => domain.is_empty(),
         _ => true,
     }
 }

@@ -270,7 +270,7 @@ impl Build<'_> {
             return Err(Error::format(format!("the name {name:?} is written twice; names of values are unique")));
         }
         let (element, declared) = (found.element, found.shape);
-        let value = Value { name, graph: inside.graph, element, declared, constant: None, producer: None };
+        let value = Value { name, graph: inside.graph, element, declared, ..Value::default() };
         self.model.values.push(value);
         Ok(id)
     }

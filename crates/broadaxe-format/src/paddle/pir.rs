@@ -122,7 +122,7 @@ impl PirReader<'_> {
         }
         let name = format!("%{number}");
         let value = ValueId(self.model.values.len() as u32);
-        self.model.values.push(Value { name, graph, element, declared, constant: None, producer });
+        self.model.values.push(Value { name, graph, element, declared, producer, ..Value::default() });
         self.places.values.push((number, kind.span.clone()));
         self.places.last = self.places.last.max(number);
         if let Some(scope) = self.scopes.last_mut() {

@@ -181,7 +181,7 @@ impl<'b> ProgramReader<'b> {
             }
         };
         let (element, declared) = (variable.element, variable.shape);
-        self.model.values.push(Value { name: label, graph, element, declared, constant: None, producer });
+        self.model.values.push(Value { name: label, graph, element, declared, producer, ..Value::default() });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), value);
         }

@@ -1,6 +1,6 @@
 //! Builds formulas of several operators, each rounding in the operands' dtype.
 
-use broadaxe_frameworks::{Attributes, Recipe};
+use broadaxe_frameworks::{Arithmetic, Attributes, Recipe};
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::Shape;
 
@@ -42,6 +42,7 @@ pub(super) fn build(call: &mut CallBuilder<'_>, recipe: Recipe) -> Result<Node, 
         Recipe::ThresholdedRelu => thresholded(call),
         Recipe::Shrink => shrink(call),
         Recipe::LeakyRelu => leaky(call),
+        Recipe::Fused => fused(call),
         _ => layers::build(call, recipe),
     }
 }
@@ -312,6 +313,21 @@ fn clamp(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     };
     let (low, high) = (super::constant(call.graph, low, call.dtype)?, super::constant(call.graph, high, call.dtype)?);
     call.point("clamp", &[call.nodes[0], low, high])
+}
+
+/// The operator with the activation `NONE`, clipped as TFLite's activations do.
+fn fused(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let plain = call.row.arithmetic(call.dtype, &Vec::new()).map_err(|why| Error::new(ErrorKind::Argument, why))?;
+    let Arithmetic::Op(op) = plain.arithmetic else {
+        return refuse(ErrorKind::Argument, "it has no operator that an activation follows");
+    };
+    let (low, high) = match call.text("fused_activation_function").as_deref() {
+        Some("RELU6") => (0.0, 6.0),
+        _ => (-1.0, 1.0),
+    };
+    let result = call.apply(op, &call.nodes.clone())?;
+    let (low, high) = (call.number(low)?, call.number(high)?);
+    call.point("clamp", &[result, low, high])
 }
 
 /// The whole part, and one more of its sign where at least a half was cut off.
