@@ -1,7 +1,7 @@
 //! TFLite, the operators of LiteRT: NumPy's rule for most, identical shapes for a few, and fused activations.
 //!
-//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ATAN2` and
-//! `ADD_N` accept identical shapes only. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
+//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ADD_N`
+//! accepts identical shapes only. `ATAN2` broadcasts as in TensorFlow; LiteRT accepts such shapes and reads past the second operand. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
 //! the first of the others; the rule here also accepts a condition of more axes, which LiteRT refuses.
 //! Operators of StableHLO accept identical shapes.
 //!
@@ -151,7 +151,7 @@ pub(crate) static TFLITE_ROWS: &[Row] = &[
     two("LOGICAL_OR", BOOL, "logical_or"),
     two("BITWISE_XOR", BIT_TYPES, "bitwise_xor"),
     two("RIGHT_SHIFT", BIT_TYPES, "shift_right"),
-    same("ATAN2", TWO_FLOATS, "atan2"),
+    two("ATAN2", TWO_FLOATS, "atan2"),
     row("ADD_N", "T*", &[F32, I32], SAME, op("add")),
     row("SELECT", "BTT", ANY, SELECT, op("where")),
     row("SELECT_V2", "BTT", ANY, BY_NUMPY, op("where")),

@@ -95,7 +95,8 @@ impl Reading {
         }
         let plain = terms().all(|term| term.step == 1 && term.period.is_none());
         let mut indices: Vec<usize> = if plain { vec![1] } else { (1..extent.min(COMPARED)).collect() };
-        let lengths = terms().flat_map(|term| [Some(term.step), term.period.map(|period| period.saturating_mul(term.step))]);
+        let lengths =
+            terms().flat_map(|term| [Some(term.step), term.period.map(|period| period.saturating_mul(term.step))]);
         let turns = lengths.flatten().flat_map(|length| (1..TURNS).map(move |k| k.saturating_mul(length)));
         indices.extend(turns.filter(|index| !plain && *index < extent));
         indices.sort_unstable();
@@ -106,7 +107,8 @@ impl Reading {
     /// Returns the position in each operand that an element reads; nothing if the result has no such element.
     pub(super) fn positions(&self, element: &[usize]) -> Option<Vec<usize>> {
         let within = self.shape.len() == element.len() && self.shape.iter().zip(element).all(|(dim, at)| at < dim);
-        let position = |terms: &Vec<Term>| terms.iter().map(|term| term.at(element[term.axis])).fold(0, usize::wrapping_add);
+        let position =
+            |terms: &Vec<Term>| terms.iter().map(|term| term.at(element[term.axis])).fold(0, usize::wrapping_add);
         within.then(|| self.operands.iter().map(position).collect())
     }
 }

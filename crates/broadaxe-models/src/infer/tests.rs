@@ -32,6 +32,7 @@ impl Maker {
             declared: None,
             constant: None,
             producer: None,
+            quantization: None,
         });
         ValueId(self.model.values.len() as u32 - 1)
     }
@@ -402,6 +403,7 @@ fn long_chains_are_walked() {
             declared: None,
             constant: None,
             producer: None,
+            quantization: None,
         };
         maker.model.values.push(value(&pair[1]));
         let id = maker.model.nodes.len() as u32;

@@ -13,22 +13,23 @@ pub(super) static LITERT: Profile = Profile {
     name: "litert",
     summary: "LiteRT (TensorFlow Lite) on CPUs",
     aliases: &["tflite"],
-    versions: &[],
+    versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(no_elements), text: "ends the process", evidence: ASKED },
+        Law { kinds: &[Kind::Binary], way: Way::Ask(no_elements), text: "ends the process", evidence: ASKED },
+        Law {
+            kinds: &[Kind::Binary, Kind::Slope],
+            way: Way::Ask(old_ranks),
+            text: "ends the process",
+            evidence: ASKED,
+        },
         Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
             way: Way::Unknown,
             text: "has no such operator; what a converter builds in its place decides",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
-        Law {
-            kinds: &[Kind::Binary],
-            way: Way::Ask(angle),
-            text: "does not broadcast ATAN2",
-            evidence: ASKED,
-        },
+        Law { kinds: &[Kind::Binary], way: Way::Ask(angle), text: "does not broadcast ATAN2", evidence: ASKED },
         Law {
             kinds: &[Kind::Select],
             way: Way::Ask(select),
@@ -41,18 +42,8 @@ pub(super) static LITERT: Profile = Profile {
             text: "has an operator that says the same",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
-        Law {
-            kinds: &[],
-            way: Way::Ask(high_rank),
-            text: "was asked up to rank 6",
-            evidence: ASKED,
-        },
-        Law {
-            kinds: &[Kind::Stretch],
-            way: Way::Own,
-            text: "is told the shape",
-            evidence: ASKED,
-        },
+        Law { kinds: &[], way: Way::Ask(high_rank), text: "was asked up to rank 6", evidence: ASKED },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "is told the shape", evidence: ASKED },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Rule("unidirectional"),
@@ -68,11 +59,53 @@ pub(super) static LITERT: Profile = Profile {
     ],
 };
 
-/// A constant without elements cannot be told from a tensor that is computed.
+/// Finds constants without elements over which a sum or a product stretches the other way: their data is read, and there is none.
 fn no_elements(asked: &Asked<'_>) -> Option<Does> {
-    let empty = |k: usize| asked.constants[k] && asked.elements(k) == Some(0);
-    let text = "ends the process where a constant has no elements";
-    (0..asked.operands.len()).any(empty).then(|| Does::Refused(text.into()))
+    let sum = asked.operator().is_some_and(|id| matches!(id.op().name(), "add" | "sub" | "mul" | "div"));
+    let (Some(a), Some(b)) = (asked.operands.first()?.known(), asked.operands.get(1)?.known()) else { return None };
+    if !sum || asked.operands.len() != 2 || !a.contains(&0) || !b.contains(&0) {
+        return None;
+    }
+    let own = asked.meaning.rule.align(&[&a, &b]).ok()?;
+    let result = own.shape();
+    let empty = result.iter().position(|dim| *dim == 0)?;
+    let stretched = |k: usize| {
+        let operand = &own.operands()[k];
+        let runs = |axis: usize| {
+            operand.axes().iter().position(|to| *to == axis).is_some_and(|at| operand.shape()[at] == result[axis])
+        };
+        own.operands()[1 - k].shape() == result && (0..empty).any(|axis| result[axis] != 1 && !runs(axis))
+    };
+    let text = "ends the process where a constant has no elements and is stretched";
+    [&a, &b].iter().enumerate().any(|(k, _)| asked.constants[k] && stretched(k)).then(|| Does::Refused(text.into()))
+}
+
+/// Finds operators whose kernels read past their arrays at ranks above 4, before 2.1.6.
+fn old_ranks(asked: &Asked<'_>) -> Option<Does> {
+    const BAD: &[&str] = &[
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "div_floor",
+        "mod_floor",
+        "pow",
+        "logical_and",
+        "logical_or",
+        "prelu",
+    ];
+    let bad = asked.operator().is_some_and(|id| BAD.contains(&id.op().name()));
+    if asked.at_least("2.1.6") || !bad || asked.rank()? <= 4 {
+        return None;
+    }
+    let shapes: Option<Vec<_>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    let single = asked.meaning.kind == Kind::Slope && asked.elements(1) == Some(1);
+    if single || shapes.is_some_and(|shapes| shapes.iter().all(|shape| *shape == shapes[0])) {
+        return None;
+    }
+    Some(Does::Refused("ends the process where this operator broadcasts at a rank above 4".into()))
 }
 
 fn high_rank(asked: &Asked<'_>) -> Option<Does> {
@@ -109,7 +142,11 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     };
     let rows = condition.len() == 1 && x.first() == condition.first();
     let fits = x == y && (condition == x || condition.is_empty() || rows);
-    Some(if fits { Does::Own } else { Does::Refused("takes equal shapes for SELECT, or one condition for each entry of the first axis".into()) })
+    Some(if fits {
+        Does::Own
+    } else {
+        Does::Refused("takes equal shapes for SELECT, or one condition for each entry of the first axis".into())
+    })
 }
 
 #[cfg(test)]
@@ -121,7 +158,7 @@ mod tests {
 
     #[test]
     fn verdicts_are_the_answers() {
-        let (count, wrong) = compare(|_| "litert".to_owned(), ANSWERS);
+        let (count, wrong) = compare(|version| format!("litert@{version}"), ANSWERS);
         assert!(count > 300, "{count}");
         assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     }

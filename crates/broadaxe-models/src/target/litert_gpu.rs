@@ -24,12 +24,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     removed: COPIES,
     laws: &[
-        Law {
-            kinds: &[],
-            way: Way::Ask(outside),
-            text: "leaves the node to the CPU",
-            evidence: ASKED,
-        },
+        Law { kinds: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ASKED },
         Law {
             kinds: &[Kind::Stretch],
             way: Way::Unsupported,
@@ -54,12 +49,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             text: "accepts a constant slope along the channels, or over height, width and channels",
             evidence: ASKED,
         },
-        Law {
-            kinds: &[Kind::Bounds],
-            way: Way::Ask(bounds),
-            text: "compares with numbers",
-            evidence: ASKED,
-        },
+        Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "compares with numbers", evidence: ASKED },
     ],
 };
 
@@ -170,7 +160,12 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
     let [a, b] = [&shapes[0], &shapes[1]];
     match asked.constants {
         [false, false] => computed(asked, name, (a, b)),
-        [first, _] => constant(asked, &shapes, &result, &Pair { constant: usize::from(!first), truths: name.starts_with("LOGICAL") }),
+        [first, _] => constant(
+            asked,
+            &shapes,
+            &result,
+            &Pair { constant: usize::from(!first), truths: name.starts_with("LOGICAL") },
+        ),
         _ => None,
     }
 }
@@ -198,11 +193,19 @@ fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Opti
 fn activation(asked: &Asked<'_>) -> Option<Does> {
     let fused = asked.node.attribute("fused_activation_function").and_then(Attribute::text);
     if let Some(name) = fused.filter(|name| *name != "NONE") {
-        return Some(Does::Garbled(format!("loses the fused activation {name} where the ranks of the operands differ").into()));
+        return Some(Does::Garbled(
+            format!("loses the fused activation {name} where the ranks of the operands differ").into(),
+        ));
     }
-    let reader = |value: ValueId| asked.readers(value).any(|(node, _)| asked.op(node).is_some_and(|op| op == super::neighbours::Op::Relu));
+    let reader = |value: ValueId| {
+        asked.readers(value).any(|(node, _)| asked.op(node).is_some_and(|op| op == super::neighbours::Op::Relu))
+    };
     let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
-    if follows { unknown("loses an activation that the converter fuses where the ranks of the operands differ") } else { None }
+    if follows {
+        unknown("loses an activation that the converter fuses where the ranks of the operands differ")
+    } else {
+        None
+    }
 }
 
 /// Says which elements a node with a constant reads.
@@ -218,7 +221,8 @@ fn constant(asked: &Asked<'_>, shapes: &[Vec<usize>], result: &[usize], pair: &P
         }
         let placed = Placed::computed(stored)?;
         let overrun = placed.is_overrun_by(&out) || data.is_overrun_by(&out);
-        let alike = data.read_by(&out) == own(asked, shapes, other)? && placed.read_by(&out) == own(asked, shapes, pair.constant)?;
+        let alike = data.read_by(&out) == own(asked, shapes, other)?
+            && placed.read_by(&out) == own(asked, shapes, pair.constant)?;
         // Which elements are read instead was right in 63 of 74 answers only.
         let text = "places a constant of truth values by its own rank";
         return Some(if alike && !overrun { Does::Own } else { Does::Garbled(text.into()) });
@@ -256,7 +260,9 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let out = Placed::computed(&result)?;
     let placed = Placed::computed(condition)?;
     if out.dims[0] == 1 && placed.dims[0] != 1 {
-        return refused("leaves a SELECT to the CPU whose condition has a batch, placed by its own rank, and whose result has none");
+        return refused(
+            "leaves a SELECT to the CPU whose condition has a batch, placed by its own rank, and whose result has none",
+        );
     }
     Some(Does::Reads(vec![placed.read_by(&out), own(asked, &shapes, 1)?, own(asked, &shapes, 2)?]))
 }
@@ -273,7 +279,11 @@ fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<T
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, _)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [x, slope] = &shapes[..] else { return None };
-    let channel = || refused("leaves PRELU to the CPU unless the slope is one for each channel, or one for each element of an image without a batch");
+    let channel = || {
+        refused(
+            "leaves PRELU to the CPU unless the slope is one for each channel, or one for each element of an image without a batch",
+        )
+    };
     if !matches!(asked.constants, [false, true]) {
         return refused("leaves PRELU with a computed slope to the CPU");
     }
@@ -286,12 +296,18 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Own);
     }
     let image = slope.len() >= 3 && slope[slope.len() - 3..] == [height, width, channels];
-    if batch == 1 && image && slope[..slope.len() - 3].iter().all(|&dim| dim == 1) { Some(Does::Own) } else { channel() }
+    if batch == 1 && image && slope[..slope.len() - 3].iter().all(|&dim| dim == 1) {
+        Some(Does::Own)
+    } else {
+        channel()
+    }
 }
 
 /// Says what becomes of a clip between numbers, which converters write as MAXIMUM and MINIMUM.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
-    let number = |k: usize| matches!(asked.meaning.operands[k], Source::Scalar) || asked.constants[k] && asked.elements(k) == Some(1);
+    let number = |k: usize| {
+        matches!(asked.meaning.operands[k], Source::Scalar) || asked.constants[k] && asked.elements(k) == Some(1)
+    };
     (1..asked.operands.len()).all(number).then_some(Does::Own)
 }
 

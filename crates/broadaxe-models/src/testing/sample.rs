@@ -135,6 +135,7 @@ impl Sample {
             declared: None,
             constant: None,
             producer: None,
+            quantization: None,
         });
         self.shapes.of.push(Known { shape, element, origin });
         id

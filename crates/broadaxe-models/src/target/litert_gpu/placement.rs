@@ -84,7 +84,8 @@ impl Placed {
         let batch = self.dims[BATCH];
         let mut terms = Vec::new();
         for slot in [1, CHANNELS] {
-            terms.extend(result.own[slot].filter(|_| self.dims[slot] != 1).map(|axis| Term::along(axis, strides[slot])));
+            terms
+                .extend(result.own[slot].filter(|_| self.dims[slot] != 1).map(|axis| Term::along(axis, strides[slot])));
         }
         if let Some(axis) = result.own[WIDTH].filter(|_| self.dims[WIDTH] != 1) {
             terms.push(Term { axis, step: batch, period: None, stride: strides[WIDTH] });

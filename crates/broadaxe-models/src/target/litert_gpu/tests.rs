@@ -74,7 +74,13 @@ impl<'a> Answer<'a> {
         let finding = &report.findings[0];
         let verdict = match &finding.verdict {
             Verdict::Same => "right",
-            Verdict::Differs(_) => if self.answer == "shape" { "shape" } else { "wrong" },
+            Verdict::Differs(_) => {
+                if self.answer == "shape" {
+                    "shape"
+                } else {
+                    "wrong"
+                }
+            }
             Verdict::Refused | Verdict::Unsupported => "refused",
             other => other.name(),
         };
@@ -83,8 +89,10 @@ impl<'a> Answer<'a> {
             return Some(format!("{verdict} ({})", finding.reason));
         }
         let (Verdict::Differs(example), Some((element, reads))) = (&finding.verdict, &self.reads) else { return None };
-        let flat = |index: &[usize], dims: &[usize]| index.iter().zip(dims).fold(0, |at, (index, dim)| at * dim + index);
-        let found: Vec<usize> = example.target_reads.iter().zip(&self.shapes).map(|(at, dims)| flat(at, dims)).collect();
+        let flat =
+            |index: &[usize], dims: &[usize]| index.iter().zip(dims).fold(0, |at, (index, dim)| at * dim + index);
+        let found: Vec<usize> =
+            example.target_reads.iter().zip(&self.shapes).map(|(at, dims)| flat(at, dims)).collect();
         let at = flat(&example.element, &self.result());
         let same = at == *element && found == *reads;
         (!same && !example.target_reads.is_empty()).then(|| format!("element {at} reads {found:?}"))
