@@ -115,11 +115,11 @@ static CACHES: Rerun = Rerun {
     variable: ("BROADAXE_CACHES", "256K,1M"),
     here: || true,
     programs: &[
-        ("broadaxe-kernels", &["broadaxe_kernels"]),
+        ("broadaxe-kernels", &["broadaxe_kernels", "loops"]),
         ("broadaxe-testing", &["broadaxe_testing", "engine_properties", "reductions"]),
     ],
-    // No function of numbers depends on caches.
-    arguments: &["--quiet", "--skip", "math::"],
+    // No function of numbers depends on caches, and neither do loops called one by one.
+    arguments: &["--quiet", "--skip", "math::", "--skip", "levels::", "--skip", "rare::"],
 };
 /// The variable that forces an instruction set.
 const FORCE: &str = "BROADAXE_ISA";

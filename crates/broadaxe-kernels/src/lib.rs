@@ -48,6 +48,8 @@ pub use pool::{Pool, Team};
 pub use program::{Program, Slot, Step};
 pub use reduce::Reduce;
 pub use reduction::Reduction;
+#[doc(hidden)]
+pub use run::probe;
 pub use run::{Failure, run, run_at};
 pub use schedule::{Decisions, Schedule};
 pub use table::{OPS, OpId, constants, find, id};

@@ -574,6 +574,3 @@ fn merged(loops: Vec<LoopDim>, inputs: usize) -> Nest {
         inputs: (0..inputs).map(|i| kept.iter().map(|round| round.inputs[i]).collect()).collect(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,6 +8,7 @@ mod block;
 mod call;
 mod scoped_job;
 mod quick;
+pub mod probe;
 
 use std::{
     ops::Range,
@@ -559,6 +560,9 @@ fn first_rejected(step: &BoundStep, block: &Block) -> usize {
 }
 
 /// Unsafe code that tests need. It is here because unsafe code is allowed in this module.
+#[cfg(all(test, unix))]
+mod fences;
+
 #[cfg(test)]
 mod raw;
 

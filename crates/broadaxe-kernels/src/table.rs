@@ -17,7 +17,7 @@ use crate::{
             Bits, Choose, Class, Common, Compare, Divided, Exponent, Float, Integer, NotBool, Number, Rounded, Shift,
             Truth, Widest,
         },
-        binary, ternary, unary,
+        binary, same, ternary, unary,
     },
     ops::{
         activation::{
@@ -269,21 +269,6 @@ pub const fn id(name: &str) -> OpId {
         at += 1;
     }
     panic!("the table has no operator of this name")
-}
-
-/// Compares two names; `==` is not available in constants.
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Unsafe code that tests need.
 
-use super::*;
-use crate::executor::Scoped;
 #[cfg(unix)]
-use crate::{dtype::DType, executor::Serial, loops::Kernel, tile::Call};
+use super::fences::Fenced;
+use super::*;
+#[cfg(unix)]
+use crate::dtype::DType;
+use crate::executor::Scoped;
 
 /// Runs a program whose operands share one buffer, at these offsets: those of the inputs, and the output's.
 pub(super) fn run_shared(
@@ -20,21 +22,6 @@ pub(super) fn run_shared(
     // SAFETY: as for the inputs.
     let output = unsafe { Output::from_raw(base, len, output) };
     run_at(isa, program, nest, &inputs, output, &Scoped(threads), None)
-}
-
-/// Runs a program of one input, with both operands, `len` bytes each, next to a guard page.
-#[cfg(unix)]
-pub(super) fn run_fenced(
-    program: &Program,
-    nest: &Nest,
-    (input, offset): (&Fenced, usize),
-    output: &Fenced,
-    (len, at_end): (usize, bool),
-) -> Result<(), Failure> {
-    let (from, to) = (input.place(len, at_end), output.place(len, at_end));
-    // SAFETY: the bytes are between the guard pages and only this call accesses them.
-    let (input, output) = unsafe { (Input::from_raw(from, len, offset), Output::from_raw(to, len, 0)) };
-    run(program, nest, &[input], output, &Serial, None)
 }
 
 /// Copies elements between memory of these lengths, next to guard pages, from these offsets; returns both.
@@ -89,77 +76,5 @@ pub(super) fn chain_fenced(
         (0..len).for_each(|i| from.add(4 * i).cast::<f32>().write_unaligned(i as f32));
         call(&block);
         Some((0..n).map(|i| to.add(4 * i).cast::<f32>().read_unaligned()).collect())
-    }
-}
-
-/// Memory between two guard pages.
-#[cfg(unix)]
-pub(super) struct Fenced {
-    start: *mut u8,
-    len: usize,
-    page: usize,
-}
-
-#[cfg(unix)]
-impl Fenced {
-    pub(super) fn new() -> Self {
-        // SAFETY: asks for a number, and touches no memory.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: maps fresh pages at an address that the kernel chooses.
-        let all = unsafe { libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0) };
-        assert_ne!(all, libc::MAP_FAILED, "no room for three pages");
-        let start = all.cast::<u8>().wrapping_add(page);
-        // SAFETY: the page in the middle is ours.
-        let opened = unsafe { libc::mprotect(start.cast(), page, libc::PROT_READ | libc::PROT_WRITE) };
-        assert_eq!(opened, 0, "a page of ours can be opened");
-        // SAFETY: the page in the middle is ours and open.
-        unsafe { start.write_bytes(1, page) };
-        Self { start, len: page, page }
-    }
-
-    /// Returns `len` bytes that begin right after the first guard page, or end right before the second.
-    fn place(&self, len: usize, at_end: bool) -> *mut u8 {
-        assert!(len <= self.len, "{len} bytes do not fit {}", self.len);
-        self.start.wrapping_add(if at_end { self.len - len } else { 0 })
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Fenced {
-    fn drop(&mut self) {
-        // SAFETY: these three pages were mapped together and are not used any more.
-        unsafe { libc::munmap(self.start.wrapping_sub(self.page).cast(), 3 * self.page) };
-    }
-}
-
-/// Calls every loop of a kernel, and its guard, with rows of operands and result that end at a guard page, or begin at
-/// one.
-#[cfg(unix)]
-pub(super) fn call_all(kernel: &Kernel, isa: Isa, inputs: &[Fenced; 3], output: &Fenced, n: usize, at_end: bool) {
-    for constants in 0..1_u8 << kernel.inputs().len() {
-        let variant = kernel.choose(constants);
-        if variant.constants != constants {
-            continue;
-        }
-        let (mut places, mut steps) = ([std::ptr::null(); 3], [0; 3]);
-        for (k, dtype) in kernel.inputs().iter().enumerate() {
-            steps[k] = usize::from(constants & 1 << k == 0);
-            places[k] = inputs[k].place(if steps[k] == 0 { 1 } else { n } * dtype.size(), at_end).cast_const();
-        }
-        let out = output.place(n * kernel.output().size(), at_end);
-        let block = Block { n, places, out, ..Block::EMPTY };
-        let (plain, past) = (variant.versions[isa.index()], variant.past[isa.index()]);
-        let sizes = [0, 1, 2].map(|k| steps[k] * kernel.inputs().get(k).map_or(0, |dtype| dtype.size()));
-        let out_size = kernel.output().size();
-        let calls = [None, past].map(|past| Call { plain, past, sizes, out_size });
-        // SAFETY: each operand has `n` elements or one between its guard pages, and the result has room for `n`; the
-        // CPU supports `isa`.
-        unsafe {
-            assert!(calls.iter().all(|call| !call.run(&block)), "no element is rejected");
-            if let Some(guard) = kernel.guard() {
-                assert_eq!((guard.first)(n, places, steps), n, "no element is rejected");
-            }
-        }
     }
 }

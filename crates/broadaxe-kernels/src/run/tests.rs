@@ -1,6 +1,8 @@
 //! Tests that need unsafe code: operands that share memory, and memory that ends where an operand ends.
 
 use super::*;
+#[cfg(unix)]
+use crate::family::copy;
 use crate::{
     cache::Caches,
     dtype::DType,
@@ -11,8 +13,6 @@ use crate::{
     schedule::Quick,
     table::find,
 };
-#[cfg(unix)]
-use crate::{family::copy, table::OPS};
 
 fn single(kernel: &'static Kernel) -> Program {
     let args: Vec<Slot> = (0..kernel.inputs().len()).map(Slot::Input).collect();
@@ -362,7 +362,8 @@ fn pieces_of_rows_take_whole_lines() {
 #[cfg(unix)]
 mod fenced {
     use super::{
-        raw::{Fenced, call_all, chain_fenced, strided_copy_fenced},
+        fences::Fenced,
+        raw::{chain_fenced, strided_copy_fenced},
         *,
     };
     use crate::nest::reach;
@@ -441,22 +442,6 @@ mod fenced {
     }
 
     #[test]
-    fn no_loop_leaves_its_operands() {
-        let (inputs, output) = (std::array::from_fn(|_| Fenced::new()), Fenced::new());
-        let kernels = OPS.iter().flat_map(|op| op.dtypes().filter_map(|dtype| op.kernel(dtype)));
-        let casts = DType::ALL.into_iter().flat_map(|from| DType::ALL.map(|to| cast(from, to)));
-        for kernel in kernels.chain(casts).chain(DType::ALL.map(copy)) {
-            for isa in Isa::available() {
-                for n in 0..=130 {
-                    for at_end in [false, true] {
-                        call_all(kernel, isa, &inputs, &output, n, at_end);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
     fn packers_that_look_ahead_move_every_element() {
         let fences = (Fenced::new(), Fenced::new());
         for (size, apart) in [1, 2, 4, 8].into_iter().flat_map(|size| [-1, 2, 3, 4].map(|apart| (size, apart))) {
@@ -503,7 +488,7 @@ mod fenced {
 
     #[test]
     fn no_packer_leaves_its_operands() {
-        let (input, output) = (Fenced::new(), Fenced::new());
+        let (input, mut output) = (Fenced::new(), Fenced::new());
         for dtype in DType::ALL {
             let (program, size) = (single(copy(dtype)), dtype.size());
             for (rows, columns) in (0..12).flat_map(|rows| (0..12).map(move |columns| (rows, columns))) {
@@ -521,7 +506,8 @@ mod fenced {
                             output: vec![across, along],
                             inputs: vec![strides.to_vec()],
                         };
-                        let result = raw::run_fenced(&program, &nest, (&input, offset), &output, (len, at_end));
+                        let from = input.input(len, at_end, offset);
+                        let result = run(&program, &nest, &[from], output.output(len, at_end), &Serial, None);
                         assert_eq!(result, Ok(()), "{dtype} {rows} x {columns}");
                     }
                 }

@@ -1,10 +1,8 @@
-use super::*;
-use crate::{
-    dtype::{Bool, Element},
-    executor::{Scoped, Serial},
-    isa::Isa,
-    table::find,
-    tile,
+//! Checks folds and searches against the simplest loops that follow the same tree.
+
+use broadaxe_kernels::{
+    Bool, Buffer, DType, Domain, Element, Executor, Failure, Input, Isa, Program, Reduce, Reduction, Scoped, Serial,
+    Slot, Step, find, tile,
 };
 
 /// Folds one sequence as the module documentation of `fold.rs` describes, in the simplest way.
@@ -162,7 +160,8 @@ fn fold<T: Element, O: Element + Copy>(
     let domain = case.domain(size_of::<T>(), 1);
     let operand = program.map_or(T::DTYPE, Program::output);
     let reduce = Reduce { reduction, operand, program, domain: &domain };
-    let [kept, _] = domain.counts().expect("small");
+    let kept: usize =
+        (0..case.shape.len()).filter(|axis| !case.axes.contains(axis)).map(|axis| case.shape[axis]).product();
     let mut out = Buffer::zeroed(kept * size_of::<O>()).expect("small");
     let inputs = [Input::new(tile::bytes(elements), case.offset * size_of::<T>())];
     let executor: &dyn Executor = if threads == 1 { &Serial } else { &Scoped(threads) };
