@@ -68,6 +68,8 @@ const fn directed(word: &'static str) -> When {
 const PLAIN: When = When::Word { name: FUSED, word: "NONE", absent: true };
 
 /// An operator with each activation that LiteRT fuses; the operator alone comes last.
+// The table keeps the references.
+#[allow(clippy::trivially_copy_pass_by_ref)]
 const fn fused(relu: &'static [OpId; 2], tanh: &'static [OpId; 2]) -> [Choice; 5] {
     [
         choose(const { &[with("RELU")] }, Arithmetic::Steps(relu)),

@@ -51,6 +51,18 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, E
     rejudge::hold(model, shapes, targets)
 }
 
+/// Lists the ways to write the first node that a target reads as the model means it.
+#[cfg(test)]
+pub(crate) fn ways(model: &Model, shapes: &Shapes, target: &Target) -> Vec<candidate::Candidate> {
+    let inferences = crate::infer::Inferences::default();
+    let judges = judge::judges(model, shapes, &[*target], &std::collections::BTreeSet::new());
+    let id = NodeId(0);
+    let Some(Ok(meaning)) = crate::meaning::meaning(model, id) else { return vec![] };
+    let Ok(subject) = candidate::Subject::new((model, shapes), &inferences, id, &meaning) else { return vec![] };
+    let same = |way: &candidate::Candidate| judges[0].answer(id, way) == planner::Answer::Same;
+    subject.candidates(target.reads_by_rank()).into_iter().filter(same).collect()
+}
+
 /// What is changed for a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {

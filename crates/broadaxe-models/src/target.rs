@@ -4,7 +4,7 @@
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in
 //! [`PROFILES`].
 
-mod term;
+mod index_term;
 mod equal_rank;
 mod litert;
 mod litert_gpu;
@@ -39,8 +39,8 @@ pub(crate) use self::pnnx::kept as kept_batch;
 pub use self::{
     engines::{ENGINES, EVIDENCE_DATE, Engine},
     facts::{Around, Facts},
+    index_term::IndexTerm,
     name::Target,
-    term::Term,
 };
 
 /// Every profile there is. A profile is added by its file and its line here.
@@ -184,7 +184,7 @@ pub enum Does {
         axes: usize,
     },
     /// It gives a result of the node's own shape, each element from these positions: per operand, the terms of a sum.
-    Reads(Vec<Vec<Term>>),
+    Reads(Vec<Vec<IndexTerm>>),
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {
         /// How many it computes.
@@ -208,6 +208,11 @@ impl Target {
         } else {
             vec![]
         }
+    }
+
+    /// Says whether the target reads tensors by their own rank, whatever they are combined with.
+    pub(crate) fn reads_by_rank(&self) -> bool {
+        self.profile().name == litert_gpu::LITERT_GPU.name
     }
 
     /// Says what the target does with a node.

@@ -2,7 +2,7 @@
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 
-use crate::target::Term;
+use crate::target::IndexTerm;
 
 /// How many steps along an axis are compared one by one; behind them only those are at which a term turns.
 const COMPARED: usize = 1 << 12;
@@ -14,7 +14,7 @@ const TURNS: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) shape: Vec<usize>,
-    pub(super) operands: Vec<Vec<Term>>,
+    pub(super) operands: Vec<Vec<IndexTerm>>,
 }
 
 /// The first element, in row-major order, on which two readings part.
@@ -35,7 +35,7 @@ impl Reading {
     /// Makes the reading of two operands of which one is a list along an axis of the other; nothing if there is no such axis.
     pub(super) fn list(data: &[usize], operand: usize, axis: usize) -> Option<Self> {
         let extent = *data.get(axis)?;
-        let list = if extent == 1 { vec![] } else { vec![Term::along(axis, 1)] };
+        let list = if extent == 1 { vec![] } else { vec![IndexTerm::along(axis, 1)] };
         let mut operands = vec![linear(0, &dense(data)), list];
         if operand == 0 {
             operands.reverse();
@@ -86,9 +86,9 @@ impl Reading {
     ///
     /// Between two turns of its terms a position grows evenly, so only the first steps and the turns are compared.
     fn turn(&self, other: &Self, axis: usize, extent: usize) -> Option<usize> {
-        let on_axis = |terms: &[Term]| terms.iter().filter(|term| term.axis == axis).copied().collect::<Vec<_>>();
+        let on_axis = |terms: &[IndexTerm]| terms.iter().filter(|term| term.axis == axis).copied().collect::<Vec<_>>();
         let pairs = self.operands.iter().zip(&other.operands).map(|(a, b)| (on_axis(a), on_axis(b)));
-        let pairs: Vec<(Vec<Term>, Vec<Term>)> = pairs.filter(|(a, b)| a != b).collect();
+        let pairs: Vec<(Vec<IndexTerm>, Vec<IndexTerm>)> = pairs.filter(|(a, b)| a != b).collect();
         let terms = || pairs.iter().flat_map(|(a, b)| a.iter().chain(b));
         if extent < 2 || pairs.is_empty() {
             return None;
@@ -100,7 +100,8 @@ impl Reading {
         let turns = lengths.flatten().flat_map(|length| (1..TURNS).map(move |k| k.saturating_mul(length)));
         indices.extend(turns.filter(|index| !plain && *index < extent));
         indices.sort_unstable();
-        let at = |terms: &[Term], index: usize| terms.iter().map(|term| term.at(index)).fold(0, usize::wrapping_add);
+        let at =
+            |terms: &[IndexTerm], index: usize| terms.iter().map(|term| term.at(index)).fold(0, usize::wrapping_add);
         { indices }.into_iter().find(|&index| pairs.iter().any(|(a, b)| at(a, index) != at(b, index)))
     }
 
@@ -108,14 +109,14 @@ impl Reading {
     pub(super) fn positions(&self, element: &[usize]) -> Option<Vec<usize>> {
         let within = self.shape.len() == element.len() && self.shape.iter().zip(element).all(|(dim, at)| at < dim);
         let position =
-            |terms: &Vec<Term>| terms.iter().map(|term| term.at(element[term.axis])).fold(0, usize::wrapping_add);
+            |terms: &Vec<IndexTerm>| terms.iter().map(|term| term.at(element[term.axis])).fold(0, usize::wrapping_add);
         within.then(|| self.operands.iter().map(position).collect())
     }
 }
 
 /// Makes the terms of strides along the axes from `first` on.
-fn linear(first: usize, strides: &[isize]) -> Vec<Term> {
-    let terms = strides.iter().enumerate().map(|(axis, stride)| Term::along(first + axis, stride.unsigned_abs()));
+fn linear(first: usize, strides: &[isize]) -> Vec<IndexTerm> {
+    let terms = strides.iter().enumerate().map(|(axis, stride)| IndexTerm::along(first + axis, stride.unsigned_abs()));
     terms.filter(|term| term.stride != 0).collect()
 }
 
@@ -186,9 +187,9 @@ mod tests {
     /// The first index at which two readings of one operand part, against all positions.
     #[test]
     fn terms_that_turn_part_where_their_positions_do() {
-        let term = |step: usize, period: Option<usize>, stride: usize| Term { axis: 0, step, period, stride };
+        let term = |step: usize, period: Option<usize>, stride: usize| IndexTerm { axis: 0, step, period, stride };
         let plain = vec![term(1, None, 1)];
-        let tables: [Vec<Term>; 8] = [
+        let tables: [Vec<IndexTerm>; 8] = [
             plain,
             vec![],
             vec![term(1, Some(2), 1)],
@@ -198,7 +199,7 @@ mod tests {
             vec![term(3, Some(2), 1)],
             vec![term(1, Some(5), 1)],
         ];
-        let reading = |terms: &Vec<Term>, extent| Reading { shape: vec![extent], operands: vec![terms.clone()] };
+        let reading = |terms: &Vec<IndexTerm>, extent| Reading { shape: vec![extent], operands: vec![terms.clone()] };
         for (a, b) in tables.iter().flat_map(|a| tables.iter().map(move |b| (a, b))) {
             for extent in 1..20 {
                 let (a, b) = (reading(a, extent), reading(b, extent));

@@ -62,6 +62,7 @@ impl KnownOperands {
     }
 
     /// Judges what a target does with the operands.
+    // Long: a case for each thing that a target does.
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use broadaxe_frameworks::System;
 use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
@@ -151,8 +152,9 @@ impl<'a> Subject<'a> {
         self.with(&(way.meaning.rule.clone(), way.attributes.clone()), &forms, way.swap.is_some())
     }
 
-    /// Lists the ways to write the node, the cheapest first; the first is the unchanged node.
-    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+    /// Lists the ways to write the node, the cheapest first; the first is the unchanged node. With `raised`, ways at rank
+    /// [`FULL_RANK`] are among them.
+    pub(crate) fn candidates(&self, raised: bool) -> Vec<Candidate> {
         let mut all = vec![self.plain()];
         if !matches!(self.meaning.kind, Kind::Unary | Kind::Channel | Kind::Stretch) {
             for rule in self.rules() {
@@ -167,7 +169,7 @@ impl<'a> Subject<'a> {
                 }
             }
         }
-        all.extend(self.reshaped());
+        all.extend(self.reshaped(raised));
         all.sort_by_key(|candidate| candidate.cost);
         all
     }
@@ -243,7 +245,11 @@ impl<'a> Subject<'a> {
     /// gets its axes first.
     fn stretched(&self) -> Vec<Vec<(usize, Form)>> {
         let whole = |k: usize| {
-            self.input(k)?;
+            let input = self.input(k)?;
+            // A constant would be one no longer, and LiteRT's GPU delegate reads no node that is computed from constants.
+            if self.model.system == System::Tflite && self.is_constant(input) {
+                return None;
+            }
             let (dims, own) = (self.dims(), self.shapes[k].dims()?);
             let at_end = self.axes[k].iter().rev().eq((0..dims.len()).rev().take(own.len()).collect::<Vec<_>>().iter());
             let extent = |axis: usize| {
@@ -335,8 +341,8 @@ impl<'a> Subject<'a> {
     }
 
     /// Lists the ways in which the result has another shape and is shaped back: neighbouring axes are merged that all
-    /// operands walk alike, and axes of 1 come in front of them up to [`FULL_RANK`].
-    fn reshaped(&self) -> Vec<Candidate> {
+    /// operands walk alike, or axes of 1 come in front of them up to [`FULL_RANK`].
+    fn reshaped(&self, raised: bool) -> Vec<Candidate> {
         // A normalisation and a matrix product work along axes, which merging would change.
         let by_axis = matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias);
         if by_axis || !self.inferred.guard().is_always() {
@@ -347,11 +353,12 @@ impl<'a> Subject<'a> {
         let single: Vec<Vec<usize>> = (0..rank).map(|axis| vec![axis]).collect();
         let ones = |groups: &[Vec<usize>]| FULL_RANK.saturating_sub(groups.len());
         let merges = merged.len() < rank;
-        let ways = [(0, &merged, merges), (ones(&single), &single, rank < FULL_RANK), (ones(&merged), &merged, merges)];
-        let tried = ways.into_iter().filter(|(ones, groups, holds)| *holds && (*ones > 0 || groups.len() < rank));
-        let mut found: Vec<Candidate> = tried.filter_map(|(ones, groups, _)| self.regrouped(ones, groups)).collect();
-        found.dedup_by(|a, b| a.forms == b.forms);
-        found
+        let mut ways = vec![(0, &merged, merges)];
+        if raised {
+            ways.extend([(ones(&single), &single, rank < FULL_RANK), (ones(&merged), &merged, merges)]);
+            ways.dedup_by_key(|(ones, groups, _)| (*ones, groups.len()));
+        }
+        ways.into_iter().filter(|way| way.2).filter_map(|(ones, groups, _)| self.regrouped(ones, groups)).collect()
     }
 
     /// Writes the node with an axis for each group of axes behind some axes of 1, and shapes the result back.
@@ -368,7 +375,9 @@ impl<'a> Subject<'a> {
             let dims = whole(&|axis| self.runs(k, axis));
             let shape = SymbolicShape::new(dims.clone());
             if shape != self.shapes[k] {
-                forms.push((self.input(k)?, self.form(k, &dims)?));
+                let axes = if ones > 0 { self.axes_in_front(k, &dims) } else { None };
+                let form = axes.or_else(|| extents(&dims).map(Form::Dims));
+                forms.push((self.input(k)?, form?));
             }
             shapes.push(shape);
         }
@@ -386,13 +395,13 @@ impl<'a> Subject<'a> {
         Some(Candidate { meaning, shapes, result, forms, swap: None, back, attributes: vec![], cost })
     }
 
-    /// Returns the form that gives operand `k` these dims: axes of 1 in front where that is enough, since it holds for
+    /// Returns the form that puts axes of 1 in front of operand `k`, where these dims are its own behind them: it holds for
     /// all sizes.
-    fn form(&self, k: usize, dims: &[Dim]) -> Option<Form> {
+    fn axes_in_front(&self, k: usize, dims: &[Dim]) -> Option<Form> {
         let own = self.shapes[k].dims()?;
-        let more = dims.len().checked_sub(own.len());
-        let axes = more.filter(|&more| dims[more..] == *own && dims[..more].iter().all(|dim| dim.size() == Some(1)));
-        axes.map_or_else(|| extents(dims).map(Form::Dims), |more| Some(Form::Axes((0..more).collect())))
+        let more = dims.len().checked_sub(own.len())?;
+        let fits = dims[more..] == *own && dims[..more].iter().all(|dim| dim.size() == Some(1));
+        fits.then(|| Form::Axes((0..more).collect()))
     }
 
     /// Groups neighbouring axes along which every operand does the same; axes of 1 join any group.

@@ -55,6 +55,10 @@ impl Judge for KnownShapes<'_> {
         self.target.to_string()
     }
 
+    fn reads_by_rank(&self) -> bool {
+        self.target.reads_by_rank()
+    }
+
     fn answer(&self, id: NodeId, way: &Candidate) -> Answer {
         let node = self.model.node(id);
         let mut around = self.facts.around(node, &way.meaning);

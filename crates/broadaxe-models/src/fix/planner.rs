@@ -34,6 +34,10 @@ pub(crate) enum Answer {
 pub(crate) trait Judge {
     /// Returns the name on the command line.
     fn name(&self) -> String;
+    /// Says whether the target reads tensors by their own rank, so that a node may have to be written at another one.
+    fn reads_by_rank(&self) -> bool {
+        false
+    }
     /// Says what the target does with a node that is written in this way.
     fn answer(&self, node: NodeId, way: &Candidate) -> Answer;
 }
@@ -174,7 +178,9 @@ impl<'a> Planner<'a> {
             Answer::Unsupported(_) => meaning.kind == Kind::Slope,
             Answer::Not(_) | Answer::Unknown(_) => true,
         };
-        let candidates = if answers.iter().any(repairable) { subject.candidates() } else { vec![subject.plain()] };
+        let raised = self.judges.iter().any(|judge| judge.reads_by_rank());
+        let candidates =
+            if answers.iter().any(repairable) { subject.candidates(raised) } else { vec![subject.plain()] };
         let served: Vec<Vec<bool>> = candidates
             .iter()
             .map(|way| self.answers(id, way).into_iter().map(|answer| answer == Answer::Same).collect())

@@ -19,6 +19,7 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "ncnn", version: "20261020" },
     Engine { name: "pnnx", version: "20261020" },
     Engine { name: "Paddle", version: "3.3.1" },
+    Engine { name: "LiteRT", version: "2.3.0" },
     Engine { name: "NumPy", version: "2.4.6" },
 ];
 
@@ -69,7 +70,10 @@ mod tests {
     fn the_comparisons_install_these_versions() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
-        let pins = read("requirements.txt") + &read("requirements-full.txt");
+        let devices = std::fs::read_dir(folder.join("devices")).expect("a folder of lists");
+        let devices = devices.map(|file| std::fs::read_to_string(file.expect("a list").path()).expect("a list"));
+        let pins =
+            [read("requirements.txt"), read("requirements-full.txt")].into_iter().chain(devices).collect::<String>();
         let packages = [
             ("ONNX Runtime", "onnxruntime"),
             ("onnx", "onnx"),
@@ -78,6 +82,7 @@ mod tests {
             ("pnnx", "pnnx"),
             ("Paddle", "paddlepaddle"),
             ("NumPy", "numpy"),
+            ("LiteRT", "ai-edge-litert"),
         ];
         for engine in ENGINES {
             let (_, package) = packages.iter().find(|(name, _)| *name == engine.name).expect("a package");

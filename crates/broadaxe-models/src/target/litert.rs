@@ -5,7 +5,7 @@ use broadaxe_frameworks::System;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const ASKED: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
+const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
 /// The greatest rank that was asked.
 const RANKS: usize = 6;
 
@@ -16,12 +16,12 @@ pub(super) static LITERT: Profile = Profile {
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     removed: COPIES,
     laws: &[
-        Law { kinds: &[Kind::Binary], way: Way::Ask(no_elements), text: "ends the process", evidence: ASKED },
+        Law { kinds: &[Kind::Binary], way: Way::Ask(no_elements), text: "ends the process", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             way: Way::Ask(old_ranks),
             text: "ends the process",
-            evidence: ASKED,
+            evidence: ON_CPUS,
         },
         Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
@@ -29,12 +29,12 @@ pub(super) static LITERT: Profile = Profile {
             text: "has no such operator; what a converter builds in its place decides",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
-        Law { kinds: &[Kind::Binary], way: Way::Ask(angle), text: "does not broadcast ATAN2", evidence: ASKED },
+        Law { kinds: &[Kind::Binary], way: Way::Ask(angle), text: "does not broadcast ATAN2", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Select],
             way: Way::Ask(select),
-            text: "takes equal shapes for SELECT, or one condition for each entry of the first axis",
-            evidence: ASKED,
+            text: "accepts equal shapes for SELECT, or one condition for each entry of the first axis",
+            evidence: ON_CPUS,
         },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
@@ -42,19 +42,19 @@ pub(super) static LITERT: Profile = Profile {
             text: "has an operator that says the same",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
-        Law { kinds: &[], way: Way::Ask(high_rank), text: "was asked up to rank 6", evidence: ASKED },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "is told the shape", evidence: ASKED },
+        Law { kinds: &[], way: Way::Ask(high_rank), text: "was asked up to rank 6", evidence: ON_CPUS },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "is told the shape", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRELU to the right and stretches nothing else",
-            evidence: ASKED,
+            evidence: ON_CPUS,
         },
         Law {
             kinds: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: ASKED,
+            evidence: ON_CPUS,
         },
     ],
 };
@@ -131,21 +131,21 @@ fn angle(asked: &Asked<'_>) -> Option<Does> {
     }
 }
 
-/// SELECT takes equal shapes, or one condition for each entry of the first axis.
+/// SELECT accepts equal shapes, or one condition for each entry of the first axis.
 fn select(asked: &Asked<'_>) -> Option<Does> {
     let [condition, x, y] = asked.operands else { return None };
     if !asked.is_of(System::Tflite) || asked.node.op != "SELECT" {
         return None;
     }
     let (Some(condition), Some(x), Some(y)) = (condition.known(), x.known(), y.known()) else {
-        return Some(Does::Unknown("takes equal shapes for SELECT, and these are not known".into()));
+        return Some(Does::Unknown("accepts equal shapes for SELECT, and these are not known".into()));
     };
     let rows = condition.len() == 1 && x.first() == condition.first();
     let fits = x == y && (condition == x || condition.is_empty() || rows);
     Some(if fits {
         Does::Own
     } else {
-        Does::Refused("takes equal shapes for SELECT, or one condition for each entry of the first axis".into())
+        Does::Refused("accepts equal shapes for SELECT, or one condition for each entry of the first axis".into())
     })
 }
 

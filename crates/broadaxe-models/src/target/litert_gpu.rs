@@ -5,17 +5,17 @@
 
 mod placement;
 
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::DType;
 
 use self::placement::Placed;
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Term, Way};
+use super::{Asked, COPIES, Does, Evidence, IndexTerm, Law, Profile, Way};
 use crate::{
     graph::{Attribute, Element, ValueId},
     meaning::{Kind, Source},
 };
 
-const ASKED: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
+const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
 
 pub(super) static LITERT_GPU: Profile = Profile {
     name: "litert-gpu",
@@ -24,32 +24,32 @@ pub(super) static LITERT_GPU: Profile = Profile {
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     removed: COPIES,
     laws: &[
-        Law { kinds: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ASKED },
+        Law { kinds: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ON_WEBGPU },
         Law {
             kinds: &[Kind::Stretch],
             way: Way::Unsupported,
             text: "has no BROADCAST_TO, and leaves it to the CPU",
-            evidence: ASKED,
+            evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             way: Way::Ask(binary),
             text: "places each constant by its own rank, and the result by its rank",
-            evidence: ASKED,
+            evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Select],
             way: Way::Ask(select),
             text: "places a condition of a lower rank than the result by its own rank",
-            evidence: ASKED,
+            evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope),
             text: "accepts a constant slope along the channels, or over height, width and channels",
-            evidence: ASKED,
+            evidence: ON_WEBGPU,
         },
-        Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "compares with numbers", evidence: ASKED },
+        Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "compares with numbers", evidence: ON_WEBGPU },
     ],
 };
 
@@ -198,7 +198,7 @@ fn activation(asked: &Asked<'_>) -> Option<Does> {
         ));
     }
     let reader = |value: ValueId| {
-        asked.readers(value).any(|(node, _)| asked.op(node).is_some_and(|op| op == super::neighbours::Op::Relu))
+        asked.readers(value).any(|(node, _)| crate::meaning::role(asked.model, node) == Some(Role::Relu))
     };
     let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
     if follows {
@@ -235,7 +235,7 @@ fn constant(asked: &Asked<'_>, shapes: &[Vec<usize>], result: &[usize], pair: &P
     reads(pair, data.read_by(&out), terms)
 }
 
-fn reads(pair: &Pair, data: Vec<Term>, constant: Vec<Term>) -> Option<Does> {
+fn reads(pair: &Pair, data: Vec<IndexTerm>, constant: Vec<IndexTerm>) -> Option<Does> {
     Some(Does::Reads(if pair.constant == 0 { vec![constant, data] } else { vec![data, constant] }))
 }
 
@@ -250,9 +250,12 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     if !branches.iter().all(whole) {
         return refused("leaves a SELECT to the CPU unless its branches have the result's shape or one element");
     }
-    let equal = branches.iter().all(|dims| *dims == result) && (condition.is_empty() || *condition == result);
-    if asked.is_of(System::Tflite) && asked.node.op == "SELECT" && !equal {
-        return refused("leaves SELECT to the CPU unless all shapes are equal or the condition is a scalar");
+    if asked.is_of(System::Tflite) && asked.node.op == "SELECT" {
+        let rows = condition.len() == 1 && condition.first() == result.first();
+        let equal =
+            branches.iter().all(|dims| *dims == result) && (condition.is_empty() || *condition == result || rows);
+        let text = "leaves SELECT to the CPU unless all shapes are equal, or the condition is a scalar or runs along the first axis";
+        return if equal { Some(Does::Own) } else { refused(text) };
     }
     if condition.iter().all(|&dim| dim == 1) || condition.len() == result.len() {
         return Some(Does::Own);
@@ -268,10 +271,10 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
 }
 
 /// Returns the terms by which the node itself reads an operand.
-fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<Term>> {
+fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<IndexTerm>> {
     let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
     let strides = asked.meaning.rule.align(&shapes).ok()?.strides(operand);
-    let terms = strides.iter().enumerate().map(|(axis, stride)| Term::along(axis, stride.unsigned_abs()));
+    let terms = strides.iter().enumerate().map(|(axis, stride)| IndexTerm::along(axis, stride.unsigned_abs()));
     Some(terms.filter(|term| term.stride != 0).collect())
 }
 

@@ -4,7 +4,7 @@
 //! constant elsewhere than a tensor that is computed. Source: `ExtractTensorShape` in
 //! `tflite/delegates/gpu/common/model_builder_helper.cc` and `ParseInputsWithConstTensorImpl` in `model_builder.cc`.
 
-use crate::target::Term;
+use crate::target::IndexTerm;
 
 /// The axes of the delegate: batch, height, width, channels.
 const AXES: usize = 4;
@@ -70,26 +70,27 @@ impl Placed {
     /// Returns the terms of the position that each element of a result reads in this tensor.
     ///
     /// Along an axis of extent 1, and along a batch that is not the result's, entry 0 is read.
-    pub(super) fn read_by(&self, result: &Self) -> Vec<Term> {
+    pub(super) fn read_by(&self, result: &Self) -> Vec<IndexTerm> {
         let strides = self.strides();
         let runs = |slot: usize| self.dims[slot] != 1 && (slot != BATCH || self.dims[slot] == result.dims[slot]);
-        let term = |slot: usize| Some(Term::along(result.own[slot]?, strides[slot]));
+        let term = |slot: usize| Some(IndexTerm::along(result.own[slot]?, strides[slot]));
         sorted((0..AXES).filter(|&slot| runs(slot)).filter_map(term).collect())
     }
 
-    /// Returns the terms where the delegate takes the batch of a constant for a part of the width: at width `w` it reads
+    /// Returns the terms where the delegate reads the batch of a constant as a part of the width: at width `w` it reads
     /// width `w / batch` and batch `w % batch`.
-    pub(super) fn read_in_width(&self, result: &Self) -> Vec<Term> {
+    pub(super) fn read_in_width(&self, result: &Self) -> Vec<IndexTerm> {
         let strides = self.strides();
         let batch = self.dims[BATCH];
         let mut terms = Vec::new();
         for slot in [1, CHANNELS] {
-            terms
-                .extend(result.own[slot].filter(|_| self.dims[slot] != 1).map(|axis| Term::along(axis, strides[slot])));
+            terms.extend(
+                result.own[slot].filter(|_| self.dims[slot] != 1).map(|axis| IndexTerm::along(axis, strides[slot])),
+            );
         }
         if let Some(axis) = result.own[WIDTH].filter(|_| self.dims[WIDTH] != 1) {
-            terms.push(Term { axis, step: batch, period: None, stride: strides[WIDTH] });
-            terms.push(Term { axis, step: 1, period: Some(batch), stride: strides[BATCH] });
+            terms.push(IndexTerm { axis, step: batch, period: None, stride: strides[WIDTH] });
+            terms.push(IndexTerm { axis, step: 1, period: Some(batch), stride: strides[BATCH] });
         }
         sorted(terms)
     }
@@ -100,7 +101,7 @@ impl Placed {
     }
 }
 
-fn sorted(mut terms: Vec<Term>) -> Vec<Term> {
+fn sorted(mut terms: Vec<IndexTerm>) -> Vec<IndexTerm> {
     terms.sort_by_key(|term| (term.axis, std::cmp::Reverse(term.stride)));
     terms
 }
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     /// Lists the positions that the elements of a result read.
-    fn positions(result: &[usize], terms: &[Term]) -> Vec<usize> {
+    fn positions(result: &[usize], terms: &[IndexTerm]) -> Vec<usize> {
         let count: usize = result.iter().product();
         let index = |mut at: usize, axis: usize| {
             for (other, dim) in result.iter().enumerate().rev() {

@@ -130,6 +130,36 @@ fn verdicts_are_the_answers() {
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Counts the nodes of a table that were wrong or refused at a version, and lists those that no way to write them repairs.
+fn repaired(table: &str, version: &str, answer: &str) -> (usize, Vec<String>) {
+    let target: Target = at_version(version).parse().expect("a version that was asked");
+    let (mut count, mut left) = (0, Vec::new());
+    for line in table.lines() {
+        let asked = Answer::read(line);
+        let few = asked.shapes.iter().all(|shape| shape.len() <= 4 && !shape.contains(&0));
+        if asked.answer != answer || !few || !asked.versions.contains(&version) {
+            continue;
+        }
+        count += 1;
+        let sample = asked.model();
+        let ways = crate::fix::ways(&sample.model, &sample.shapes, &target);
+        if ways.is_empty() {
+            left.push(line.to_owned());
+        }
+    }
+    (count, left)
+}
+
+/// What is wrong can be repaired, but for constants that stretch the batch where the axes alternate.
+#[test]
+fn what_is_wrong_is_repaired() {
+    for version in ["2.1.3", "2.3.0"] {
+        let (count, left) = repaired(ANSWERS, version, "wrong");
+        assert!(count > 150, "{count}");
+        assert!(left.len() * 100 <= count, "{version}: {} of {count}:\n{}", left.len(), left.join("\n"));
+    }
+}
+
 /// Compares the answers of a table that is named by the environment.
 #[test]
 #[ignore = "needs a table of answers in BROADAXE_ANSWERS"]
@@ -138,4 +168,16 @@ fn verdicts_are_more_answers() {
     let (count, wrong) = compare(at_version, &std::fs::read_to_string(path).expect("a table"));
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     println!("{count} verdicts are right");
+}
+
+/// Counts what of a table that is named by the environment is repaired.
+#[test]
+#[ignore = "needs a table of answers in BROADAXE_ANSWERS"]
+fn more_is_repaired() {
+    let path = std::env::var_os("BROADAXE_ANSWERS").expect("BROADAXE_ANSWERS names a table");
+    let table = std::fs::read_to_string(path).expect("a table");
+    for (version, answer) in [("2.1.3", "wrong"), ("2.3.0", "wrong"), ("2.3.0", "refused")] {
+        let (count, left) = repaired(&table, version, answer);
+        println!("{version}: {} of {count} {answer} are left\n{}", left.len(), left.join("\n"));
+    }
 }

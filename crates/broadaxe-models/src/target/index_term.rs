@@ -4,7 +4,7 @@
 ///
 /// At index `i` of its axis it is `stride * (i / step % period)`, and without a period `stride * (i / step)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term {
+pub struct IndexTerm {
     /// The axis of the result.
     pub axis: usize,
     /// How many indices give the same.
@@ -15,7 +15,7 @@ pub struct Term {
     pub stride: usize,
 }
 
-impl Term {
+impl IndexTerm {
     /// Makes the term of a stride along an axis.
     pub fn along(axis: usize, stride: usize) -> Self {
         Self { axis, step: 1, period: None, stride }
