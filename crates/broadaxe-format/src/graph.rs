@@ -326,6 +326,15 @@ impl Model {
         order
     }
 
+    /// Says whether the whole numbers of an input or output of a node represent real numbers, so that the node rescales them.
+    pub fn is_quantized(&self, node: &Node) -> bool {
+        let quantized = |value: &Value| {
+            let is_float = value.element.as_ref().and_then(Element::dtype).is_some_and(DType::is_float);
+            value.quantization.is_some() && !is_float
+        };
+        node.inputs.iter().chain(&node.outputs).flatten().any(|&id| quantized(self.value(id)))
+    }
+
     /// Lists the graphs that are not the body of a node, the main one first.
     pub fn roots(&self) -> Vec<GraphId> {
         let mut is_body = vec![false; self.graphs.len()];

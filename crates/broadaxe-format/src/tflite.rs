@@ -11,6 +11,7 @@
 //! Source: `schema.fbs` of LiteRT, as the package ai-edge-litert 2.3.0 has it.
 
 mod flat;
+mod flatten;
 mod schema;
 mod options;
 mod container;
@@ -18,6 +19,8 @@ mod layout;
 mod quantization;
 mod bodies;
 mod read;
+#[cfg(test)]
+mod tables;
 
 use super::Format;
 use crate::{

@@ -121,7 +121,7 @@ pub struct CheckArgs {
     )]
     pub fail_on: Vec<FailOn>,
 
-    /// Model files: .onnx, .xml, .param, .json, .pdmodel
+    /// Model files: .onnx, .xml, .param, .tflite, .json, .pdmodel
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 }

@@ -191,7 +191,9 @@ impl KnownOperands {
         let own = here.positions(&element).unwrap_or_default();
         let same_rank = parting.axis.is_some();
         let foreign = if same_rank { there.positions(&element) } else { None };
-        let computes = detail == Detail::Numbers && !own.is_empty();
+        // A node of quantized tensors rescales its numbers, which the engine does not.
+        let quantized = asked.model.is_quantized(asked.node);
+        let computes = detail == Detail::Numbers && !own.is_empty() && !quantized;
         let values = if computes { value::values(asked.meaning, &own, foreign.as_deref()) } else { None };
         let reads =
             |positions: &[usize]| positions.iter().zip(&self.shapes).map(|(&at, dims)| index(at, dims)).collect();

@@ -25,15 +25,7 @@ impl Maker {
         if let Some(at) = self.model.values.iter().position(|value| value.name == name) {
             return ValueId(at as u32);
         }
-        self.model.values.push(Value {
-            name: name.into(),
-            graph: GraphId(0),
-            element: None,
-            declared: None,
-            constant: None,
-            producer: None,
-            quantization: None,
-        });
+        self.model.values.push(Value { name: name.into(), graph: GraphId(0), element: None, ..Value::default() });
         ValueId(self.model.values.len() as u32 - 1)
     }
 
@@ -396,15 +388,7 @@ fn long_chains_are_walked() {
     maker.input("v0", DType::F32, "n,4");
     let names: Vec<String> = (0..=50_000).map(|k| format!("v{k}")).collect();
     for pair in names.windows(2) {
-        let value = |name: &str| Value {
-            name: name.into(),
-            graph: GraphId(0),
-            element: None,
-            declared: None,
-            constant: None,
-            producer: None,
-            quantization: None,
-        };
+        let value = |name: &str| Value { name: name.into(), graph: GraphId(0), element: None, ..Value::default() };
         maker.model.values.push(value(&pair[1]));
         let id = maker.model.nodes.len() as u32;
         maker.model.nodes.push(Node {

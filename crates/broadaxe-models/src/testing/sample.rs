@@ -132,10 +132,7 @@ impl Sample {
             name: name.to_string(),
             graph: GraphId(0),
             element: element.clone(),
-            declared: None,
-            constant: None,
-            producer: None,
-            quantization: None,
+            ..Value::default()
         });
         self.shapes.of.push(Known { shape, element, origin });
         id

@@ -26,10 +26,11 @@ pub(crate) static READERS: &[Reader] = &[
     Reader { name: "openvino_ir", file: "model.xml", formats: &["openvino"], holds: read_and_write },
     Reader { name: "paddle_model", file: "model.json", formats: &["paddle"], holds: read_and_write },
     Reader { name: "ncnn_param", file: "model.param", formats: &["ncnn", "pnnx"], holds: read_and_write },
+    Reader { name: "tflite_model", file: "model.tflite", formats: &["tflite"], holds: read_and_write },
     Reader {
         name: "model_check",
         file: "model",
-        formats: &["onnx", "openvino", "paddle", "ncnn", "pnnx"],
+        formats: &["onnx", "openvino", "paddle", "ncnn", "pnnx", "tflite"],
         holds: said,
     },
 ];

@@ -33,8 +33,8 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     given(&args.targets.inputs)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
-        if let Some(reason) = skipped_for(args, path, open) {
-            skipped.push((path.as_path(), reason));
+        if is_skipped(args, path, open) {
+            skipped.push(path.as_path());
             continue;
         }
         match judged(path, args, &targets, open) {
@@ -48,7 +48,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
             }
         }
     }
-    found.skipped = skipped.iter().map(|(path, reason)| reason.record(path)).collect();
+    found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
     let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
     let texts = texts.join("\n");
     for output in &args.outputs {
@@ -58,13 +58,13 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         errors.extend(written.err());
     }
     let text = if json { String::new() } else { report(args.format, &found, &texts) };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::notes(&skipped) })
+    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
 }
 
-/// Says why a file is skipped; what cannot be opened is not.
-fn skipped_for(args: &CheckArgs, path: &Path, open: Open<'_>) -> Option<skip::Skip> {
-    let source = args.skip_others.then(|| open(path).ok()).flatten()?;
-    skip::reason(path, &source).ok().flatten()
+/// Says whether a file is skipped; what cannot be opened is not.
+fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
+    let source = args.skip_others.then(|| open(path).ok()).flatten();
+    source.is_some_and(|source| skip::is_other(path, &source).unwrap_or(false))
 }
 
 /// Checks one model, and describes what was found.
