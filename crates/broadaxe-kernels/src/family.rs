@@ -410,12 +410,14 @@ const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T
 /// Returns the kernels of fused pairs of a dtype: by the first operation (sum, difference or product), then by the
 /// second, which can also be the third operand minus the first result.
 pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
+    #[cfg(not(test))]
     static F32: Pairs = pairs_of::<f32>();
     #[cfg(not(test))]
     static F64: Pairs = pairs_of::<f64>();
-    // Unit tests run pairs of f32 only.
     #[cfg(test)]
-    static F64: Pairs = unit_tests::without_loops(pairs_of::<f64>());
+    static F32: Pairs = unit_tests::pairs_run(pairs_of::<f32>(), DType::F32);
+    #[cfg(test)]
+    static F64: Pairs = unit_tests::pairs_run(pairs_of::<f64>(), DType::F64);
     match dtype {
         DType::F32 => Some(&F32),
         DType::F64 => Some(&F64),

@@ -117,11 +117,14 @@ pub(crate) const fn casts_run(from: DType, mut casts: [Kernel; 13]) -> [Kernel; 
     casts
 }
 
-/// Removes the loops of fused pairs.
-pub(crate) const fn without_loops(mut pairs: [[Kernel; 4]; 3]) -> [[Kernel; 4]; 3] {
+/// Removes the loops of fused pairs that unit tests do not run: all but those of products less a number in f32.
+pub(crate) const fn pairs_run(mut pairs: [[Kernel; 4]; 3], dtype: DType) -> [[Kernel; 4]; 3] {
     let mut i = 0;
     while i < 12 {
-        remove(&mut pairs[i / 4][i % 4]);
+        let (one, two) = (i / 4, i % 4);
+        if !(matches!(dtype, DType::F32) && one == 2 && two == 1) {
+            remove(&mut pairs[one][two]);
+        }
         i += 1;
     }
     pairs

@@ -5,6 +5,7 @@ mod chains;
 mod fenced;
 mod halves;
 mod levels;
+mod pairs;
 mod rare;
 mod reduce;
 mod transposed;
