@@ -1,0 +1,147 @@
+"""Asks LiteRT about models of one node, and Broadaxe about the same files; then about the files that it has fixed.
+
+    python -m conformance.litert [--device cpu|gpu] [--python PYTHON]... [--seed N] [--count N]
+
+The GPU delegate needs a Vulkan adapter; SwiftShader is one. `--python` names the interpreter of another environment, with
+another version of LiteRT. Ends with 1 where a verdict is not what the engine did, or where a fixed file is wrong.
+"""
+
+import argparse
+import base64
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import broadaxe as bx
+
+from .cases import cases
+from .models import COMPARES, numbers, one_node, reference
+
+# How often numbers are drawn again where an engine that reads other elements gives the right result.
+AGAIN = 4
+
+
+class Engine:
+    """LiteRT in a process of its own, which is started again when it has ended."""
+
+    def __init__(self, python, device):
+        self.command = [python, str(Path(__file__).with_name("child.py")), device]
+        self.process = None
+        self.version = None
+        self._start()
+
+    def _start(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.version = json.loads(self.process.stdout.readline())
+
+    def ask(self, model, feeds, want):
+        """Return `right`, `wrong`, `refused` or `crash`."""
+        dtype = want.dtype.str
+        data = [[a.dtype.str, a.shape, base64.b64encode(a.tobytes()).decode()] for a in feeds]
+        question = {"model": base64.b64encode(model).decode(), "feeds": data, "shape": want.shape, "dtype": dtype}
+        try:
+            print(json.dumps(question), file=self.process.stdin, flush=True)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self.process.wait()
+            self._start()
+            return "crash"
+        answer = json.loads(line)
+        if "refused" in answer:
+            return "refused"
+        got = np.frombuffer(base64.b64decode(answer["ok"]), dtype)
+        if got.size != want.size:
+            return "wrong"
+        close = np.isclose(got.astype(float), want.reshape(-1).astype(float), rtol=2e-4, atol=1e-5, equal_nan=True)
+        return "right" if close.all() else "wrong"
+
+
+SAYS = {"same": "right", "differs": "wrong", "refused": "refused", "unsupported": "refused"}
+
+
+class Run:
+    """Compares answers with verdicts, and counts."""
+
+    def __init__(self, device, engine):
+        self.engine, self.device = engine, device
+        self.target = ("litert-gpu@" if device == "gpu" else "litert@") + engine.version
+        self.tally, self.wrong = collections.Counter(), []
+
+    def case(self, case, path):
+        """Ask about one case, and about the model that a fix makes of it."""
+        arrays = numbers(case)
+        want = reference(case, arrays)
+        if want is None:
+            return
+        want = want.astype(bool if case["op"] in COMPARES else np.float32)
+        path.write_bytes(one_node(case, arrays, want.shape))
+        does = self._asked(case, path.read_bytes(), arrays, want)
+        finding = bx.check(path, targets=[self.target]).findings[0]
+        says = SAYS.get(finding.verdict, finding.verdict)
+        if says == "wrong" and does == "right":
+            does = self._again(case, want.shape)
+        agree = says == {"crash": "refused"}.get(does, does)
+        self.tally[f"{does}, said so" if agree else f"{does}, {finding.verdict} said"] += 1
+        if not agree:
+            self.wrong.append(f"{json.dumps(case)}: {does}, and the verdict is {finding.verdict}: {finding.reason}")
+        if says == "wrong":
+            self._fixed(case, path, arrays, want)
+
+    def _asked(self, case, model, arrays, want):
+        feeds = [array for array, kind in zip(arrays, case["kinds"], strict=True) if kind == "i"]
+        return self.engine.ask(model, feeds, want)
+
+    def _again(self, case, shape):
+        """Ask with other numbers: an element that is read instead may have the right value by chance."""
+        for seed in range(1, AGAIN + 1):
+            arrays = numbers(case, seed)
+            want = reference(case, arrays).astype(bool if case["op"] in COMPARES else np.float32)
+            does = self._asked(case, one_node(case, arrays, shape), arrays, want)
+            if does != "right":
+                return does
+        return "right"
+
+    def _fixed(self, case, path, arrays, want):
+        fixed = path.with_name("fixed.tflite")
+        fix = bx.fix(path, targets=[self.target], out=fixed)
+        if fix.left:
+            self.tally["not repaired"] += 1
+            return
+        does = self._asked(case, fixed.read_bytes(), arrays, want)
+        self.tally[f"repaired: {does}"] += 1
+        if does != "right":
+            self.wrong.append(f"{json.dumps(case)}: {does} after {[change.change for change in fix.changes]}")
+
+
+def main():
+    """Ask every version, and print what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--python", action="append", default=[])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=0)
+    args = parser.parse_args()
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for python in args.python or [sys.executable]:
+            run = Run(args.device, Engine(python, args.device))
+            for case in cases(args.seed, args.count):
+                run.case(case, Path(folder) / "model.tflite")
+            print(f"{run.target}: " + ", ".join(f"{count} {what}" for what, count in sorted(run.tally.items())))  # noqa: T201
+            for text in run.wrong[:20]:
+                print(f"  {text}")  # noqa: T201
+            wrong += len(run.wrong)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""Cases: operator, kinds of the operands (`i` is an input, `c` a constant), shapes, activation."""
+
+import itertools
+import json
+import random
+
+from .models import FUSES, OPERATORS
+
+KINDS = ("ii", "ic", "ci")
+TWO = [op for op in OPERATORS if op not in ("SELECT_V2", "PRELU")]
+
+
+def legal(a, b):
+    """Say whether NumPy broadcasts two shapes."""
+    return all(x == y or 1 in (x, y) for x, y in zip(reversed(a), reversed(b), strict=False))
+
+
+def grid():
+    """Give `ADD` of all pairs of shapes of ranks 0 to 3 with dims 1 to 3, and of rank 4 with dims 1 and 2."""
+    shapes = [s for rank in range(4) for s in itertools.product((1, 2, 3), repeat=rank)]
+    shapes += itertools.product((1, 2), repeat=4)
+    for a, b in itertools.product(shapes, repeat=2):
+        if legal(a, b):
+            yield from ({"op": "ADD", "kinds": kinds, "shapes": [list(a), list(b)]} for kinds in KINDS)
+
+
+def _shapes(rng, count):
+    """Draw shapes that broadcast and often have equal sizes."""
+    rank = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5))
+    pool = rng.sample((2, 3, 4, 5, 8, 17), rng.choice((1, 2, 2, 3)))
+    while True:
+        full = [rng.choice(pool) for _ in range(rank)]
+        shapes = []
+        for at in range(count):
+            own = full[rank - (rank if at == 0 else rng.randrange(rank + 1)) :]
+            ones = rng.choice((0, 0.15, 0.4))
+            shapes.append([1 if rng.random() < ones else dim for dim in own])
+        rng.shuffle(shapes)
+        size = 1
+        for dim in full:
+            size *= dim
+        if size <= 4096:
+            return shapes
+
+
+def drawn(rng):
+    """Draw a case of any operator."""
+    kind = rng.random()
+    if kind < 0.08:
+        condition, x, y = _shapes(rng, 3)
+        return {"op": "SELECT_V2", "kinds": rng.choice(("iii", "iic", "ici", "icc", "cii")), "shapes": [condition, x, y]}
+    a, b = _shapes(rng, 2)
+    if kind < 0.16:
+        shapes = [a, b] if len(a) >= len(b) else [b, a]
+        return {"op": "PRELU", "kinds": rng.choice(("ic", "ic", "ii")), "shapes": shapes}
+    case = {"op": rng.choice(TWO), "kinds": rng.choice(KINDS), "shapes": [a, b]}
+    if case["op"] in FUSES and rng.random() < 0.4:
+        case["act"] = rng.choice(("RELU", "RELU6"))
+    return case
+
+
+def cases(seed, count):
+    """Return the grid where there is no count, or this many different cases drawn from a seed."""
+    if not count:
+        return list(grid())
+    rng, seen = random.Random(seed), {}
+    while len(seen) < count:
+        case = drawn(rng)
+        seen.setdefault(json.dumps(case, sort_keys=True), case)
+    return list(seen.values())

@@ -1,0 +1,67 @@
+//! Writes what `docs/targets/` says of each target that is generated, and compares it with the files.
+//!
+//! With `BROADAXE_WRITE=1` the pages are written. What stands outside the generated part of a page is kept.
+
+use std::{fmt::Write, fs, path::Path};
+
+use broadaxe_models::target::{EvidenceKind, Law, PROFILES, Profile};
+
+const FIRST: &str = "<!-- generated: the laws -->\n";
+const LAST: &str = "<!-- end of the laws -->\n";
+
+/// Returns the name of a target's page.
+fn file(profile: &Profile) -> String {
+    format!("{}.md", profile.name.replace("<=N", "-at-most-n"))
+}
+
+/// Says which nodes a law speaks of.
+fn kinds(law: &Law) -> String {
+    let names: Vec<String> = law.kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
+    if names.is_empty() { "all others".to_owned() } else { names.join(", ") }
+}
+
+/// Writes the generated part of a page.
+fn generated(profile: &Profile) -> String {
+    let mut text = format!("{FIRST}*{}.*\n\n", capital(profile.summary));
+    let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let _ = writeln!(text, "- On the command line: `--for {}`{}", profile.name, match profile.aliases {
+        [] => String::new(),
+        aliases => format!(", also {}", list(aliases)),
+    });
+    if let Some(newest) = profile.versions.last() {
+        let name = profile.name;
+        let _ = writeln!(text, "- Versions asked that differ: {}; `{name}` is {newest}, `{name}@VERSION` another one", list(profile.versions));
+    }
+    let asked = profile.laws.iter().any(|law| law.evidence.kind == EvidenceKind::RunHere);
+    let _ = writeln!(text, "- Evidence: {}", if asked { "the engine was asked, where the table says so" } else { "documents only; no engine was asked" });
+    let _ = writeln!(text, "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|");
+    for law in profile.laws {
+        let _ = writeln!(text, "| {} | {} | {}: {} |", kinds(law), law.text, law.evidence.kind.text(), law.evidence.source);
+    }
+    text + LAST
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[test]
+fn pages_are_current() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/targets");
+    let write = std::env::var_os("BROADAXE_WRITE").is_some();
+    let mut stale = Vec::new();
+    for profile in PROFILES {
+        let path = folder.join(file(profile));
+        let old = fs::read_to_string(&path).unwrap_or_else(|_| format!("# `{}`\n\n{FIRST}{LAST}", profile.name));
+        let (before, rest) = old.split_once(FIRST).unwrap_or((&old, LAST));
+        let after = rest.split_once(LAST).map_or("", |(_, after)| after);
+        let new = format!("{before}{}{after}", generated(profile));
+        if write {
+            fs::write(&path, &new).unwrap();
+        } else if fs::read_to_string(&path).ok().as_ref() != Some(&new) {
+            stale.push(path.display().to_string());
+        }
+    }
+    assert!(stale.is_empty(), "BROADAXE_WRITE=1 cargo test -p broadaxe-models --test target_pages writes: {stale:?}");
+}
