@@ -19,16 +19,17 @@ mod layout;
 mod quantization;
 mod bodies;
 mod read;
+mod copies;
+mod draft;
+mod settle;
+mod change;
+mod render;
+mod write;
 #[cfg(test)]
 mod tables;
 
 use super::Format;
-use crate::{
-    Rewritten,
-    edit::{Constants, Lowered, rejected},
-    error::Error,
-    graph::Model,
-};
+use crate::edit::Constants;
 
 /// The format.
 pub(super) static TFLITE: Format = Format {
@@ -38,7 +39,7 @@ pub(super) static TFLITE: Format = Format {
     read: read::read,
     weights: None,
     constants: Constants::Copied,
-    write,
+    write: write::write,
 };
 
 /// The identifier of the FlatBuffer, and the byte at which it is.
@@ -49,8 +50,4 @@ fn detect(head: &[u8]) -> bool {
     let identifier = head.get(IDENTIFIER_AT..).unwrap_or_default();
     let named = identifier.starts_with(b"TFL") && identifier.get(3).is_some_and(u8::is_ascii_digit);
     named || head.starts_with(container::BUNDLE)
-}
-
-fn write(_: &Model, _: &Lowered) -> Result<Rewritten, Error> {
-    Err(rejected("a .tflite cannot be changed yet"))
 }

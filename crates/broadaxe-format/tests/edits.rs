@@ -48,6 +48,14 @@ fn words() -> Vec<Words> {
             "axis",
             Scalar::Int(0),
         ),
+        words(
+            "tflite_small.tflite",
+            "MUL",
+            "MUL",
+            ["NEG", "SUB"],
+            "fused_activation_function",
+            Scalar::Text("RELU6".into()),
+        ),
     ]
 }
 
@@ -161,7 +169,7 @@ fn each_edit_in_each_format() {
     }
 }
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "fire.param",
     "onnx_bodies.onnx",
     "onnx_external.onnx",
@@ -173,6 +181,8 @@ const FILES: [&str; 12] = [
     "paddle_small.json",
     "paddle_while.json",
     "slopes.pnnx.param",
+    "tflite_loop.tflite",
+    "tflite_small.tflite",
     "tokens.ncnn.param",
 ];
 

@@ -15,12 +15,16 @@ pub(super) enum FlatValue {
     Number(Vec<u8>),
     /// A table or a vector that is at this byte of the old buffer.
     Old(u64),
+    /// A number of eight bytes that counts bytes from the beginning of the file, and so grows by the length of the front.
+    Moved(u64),
     /// A table: its fields by number, ascending.
     Table(Vec<(usize, FlatValue)>),
     /// A vector of offsets.
     Offsets(Vec<FlatValue>),
     /// A vector of numbers: the bytes of one, and the bytes of all.
     Numbers(usize, Vec<u8>),
+    /// The data of a tensor.
+    Data(Vec<u8>),
     /// A text.
     Text(String),
 }
@@ -29,6 +33,11 @@ impl FlatValue {
     /// Makes a number of one byte.
     pub(super) fn byte(value: u8) -> Self {
         Self::Number(vec![value])
+    }
+
+    /// Makes an index: an unsigned number of four bytes.
+    pub(super) fn index(value: usize) -> Self {
+        Self::Number((value as u32).to_le_bytes().to_vec())
     }
 
     /// Makes a whole number of four bytes.
@@ -52,11 +61,12 @@ struct FrontWriter {
     bytes: Vec<u8>,
     waiting: VecDeque<Waiting>,
     old: Vec<(usize, u64)>,
+    moved: Vec<(usize, u64)>,
 }
 
 /// Writes a buffer with this root, as the front of an old buffer; nothing where an offset would be too large.
 pub(super) fn front(root: FlatValue, identifier: &[u8]) -> Option<Vec<u8>> {
-    let mut writer = FrontWriter { bytes: vec![0; 4], waiting: VecDeque::new(), old: Vec::new() };
+    let mut writer = FrontWriter { bytes: vec![0; 4], waiting: VecDeque::new(), old: Vec::new(), moved: Vec::new() };
     writer.bytes.extend_from_slice(identifier);
     writer.later(0, root);
     while let Some(next) = writer.waiting.pop_front() {
@@ -70,6 +80,9 @@ pub(super) fn front(root: FlatValue, identifier: &[u8]) -> Option<Vec<u8>> {
     for (at, old) in std::mem::take(&mut writer.old) {
         let offset = len.checked_add(old)?.checked_sub(at as u64)?;
         writer.bytes[at..at + 4].copy_from_slice(&u32::try_from(offset).ok()?.to_le_bytes());
+    }
+    for (at, old) in std::mem::take(&mut writer.moved) {
+        writer.bytes[at..at + 8].copy_from_slice(&len.checked_add(old)?.to_le_bytes());
     }
     Some(writer.bytes)
 }
@@ -107,13 +120,18 @@ impl FrontWriter {
                 self.bytes.extend(bytes);
                 at
             }
+            FlatValue::Data(bytes) => {
+                let at = self.length(FRONT_ALIGNMENT, bytes.len())?;
+                self.bytes.extend(bytes);
+                at
+            }
             FlatValue::Text(text) => {
                 let at = self.length(1, text.len())?;
                 self.bytes.extend(text.into_bytes());
                 self.bytes.push(0);
                 at
             }
-            FlatValue::Number(_) | FlatValue::Old(_) => return None,
+            FlatValue::Number(_) | FlatValue::Old(_) | FlatValue::Moved(_) => return None,
         };
         let offset = u32::try_from(at - from).ok()?;
         self.bytes[from..from + 4].copy_from_slice(&offset.to_le_bytes());
@@ -138,7 +156,11 @@ impl FrontWriter {
         let at = self.bytes.len() + list;
         let (mut places, mut end) = (vec![0_usize; count], 4);
         for (number, value) in &fields {
-            let width = if let FlatValue::Number(bytes) = value { bytes.len() } else { 4 };
+            let width = match value {
+                FlatValue::Number(bytes) => bytes.len(),
+                FlatValue::Moved(_) => 8,
+                _ => 4,
+            };
             end = (at + end).next_multiple_of(width.max(1)) - at;
             *places.get_mut(*number)? = end;
             end += width;
@@ -152,6 +174,7 @@ impl FrontWriter {
             let place = at + places[number];
             match value {
                 FlatValue::Number(bytes) => self.bytes[place..place + bytes.len()].copy_from_slice(&bytes),
+                FlatValue::Moved(old) => self.moved.push((place, old)),
                 value => self.later(place, value),
             }
         }

@@ -1,7 +1,5 @@
 //! Finds the tables of a model: subgraphs, tensors and operators; readers and writers start here.
 
-use std::ops::Range;
-
 use super::{
     IDENTIFIER, IDENTIFIER_AT,
     container::section,
@@ -36,12 +34,14 @@ pub(super) mod field {
     pub(in crate::tflite) const TENSOR_EXTERNAL_BUFFER: usize = 10;
     pub(in crate::tflite) const QUANTIZATION_SCALE: usize = 2;
     pub(in crate::tflite) const QUANTIZATION_ZERO: usize = 3;
+    pub(in crate::tflite) const QUANTIZATION_DETAILS: usize = 4;
     pub(in crate::tflite) const QUANTIZATION_AXIS: usize = 6;
     pub(in crate::tflite) const OPERATOR_CODE: usize = 0;
     pub(in crate::tflite) const OPERATOR_INPUTS: usize = 1;
     pub(in crate::tflite) const OPERATOR_OUTPUTS: usize = 2;
     pub(in crate::tflite) const OPERATOR_OPTIONS_TYPE: usize = 3;
     pub(in crate::tflite) const OPERATOR_OPTIONS: usize = 4;
+    pub(in crate::tflite) const OPERATOR_LARGE_OFFSET: usize = 9;
     pub(in crate::tflite) const OPERATOR_LATER_TYPE: usize = 11;
     pub(in crate::tflite) const OPERATOR_LATER: usize = 12;
     pub(in crate::tflite) const CODE_OLD: usize = 0;
@@ -64,9 +64,7 @@ const MOST_OPERATORS: usize = 1 << 20;
 
 /// The tables of a model.
 pub(super) struct ModelLayout {
-    /// The bytes of the FlatBuffer.
-    pub(super) span: Range<u64>,
-    /// Whether other sections surround it.
+    /// Whether other sections of a bundle surround the model.
     pub(super) bundled: bool,
     pub(super) root: FlatTable,
     pub(super) codes: FlatVector,
@@ -108,8 +106,8 @@ pub(super) fn layout(source: &Source) -> Result<(FlatReader<'_>, ModelLayout), E
     let codes = flat.vector(root, field::MODEL_CODES, 4)?;
     let buffers = flat.vector(root, field::MODEL_BUFFERS, 4)?;
     let subgraphs = subgraphs(&flat, root)?;
-    let (span, bundled) = (found.span, found.bundled);
-    let layout = ModelLayout { span, bundled, root, codes, buffers, subgraphs, remark: found.remark };
+    let (bundled, remark) = (found.bundled, found.remark);
+    let layout = ModelLayout { bundled, root, codes, buffers, subgraphs, remark };
     Ok((flat, layout))
 }
 

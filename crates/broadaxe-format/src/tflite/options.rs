@@ -313,7 +313,7 @@ static LATER_OPTIONS: &[(u8, &[OptionField])] = &[
             longs("padding"),
             longs("lhs_dilation"),
             longs("rhs_dilation"),
-            none(),
+            option("window_reversal", Holds::Nothing),
             long("input_batch_dimension"),
             long("input_feature_dimension"),
             longs("input_spatial_dimensions"),
@@ -393,6 +393,15 @@ static LATER_OPTIONS: &[(u8, &[OptionField])] = &[
     (21, &[text("name"), body("decomposition_subgraph_index")]),
     (23, &[bodies("branch_subgraph_indices")]),
 ];
+
+/// The type of the options of operators that changes add or give other options.
+const OPTIONS_OF: &[(&str, u8)] =
+    &[("ADD", 11), ("MUL", 21), ("SUB", 28), ("DIV", 29), ("RESHAPE", 17), ("LEAKY_RELU", 75), ("GELU", 116)];
+
+/// Returns the type of an operator's options; 0 for one that has none or is not listed.
+pub(super) fn options_of(op: &str) -> u8 {
+    OPTIONS_OF.iter().find(|(known, _)| *known == op).map_or(0, |(_, kind)| *kind)
+}
 
 /// The attributes of an operator, and the subgraphs among them: which attribute names which.
 #[derive(Debug, Default)]

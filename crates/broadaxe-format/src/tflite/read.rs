@@ -57,13 +57,14 @@ pub(super) fn read_with_layout(source: &Source) -> Result<(Model, ModelLayout), 
 }
 
 /// An entry of the list of operators.
-struct OperatorCode {
-    name: String,
-    custom: bool,
+pub(super) struct OperatorCode {
+    pub(super) name: String,
+    pub(super) custom: bool,
     version: i64,
 }
 
-fn codes(flat: &FlatReader<'_>, layout: &ModelLayout) -> Result<Vec<OperatorCode>, Error> {
+/// Reads the list of operators.
+pub(super) fn codes(flat: &FlatReader<'_>, layout: &ModelLayout) -> Result<Vec<OperatorCode>, Error> {
     let code = |k| {
         let table = flat.entry(layout.codes, k)?;
         // Older files have a byte; newer ones have it too, as far as it reaches.

@@ -234,6 +234,16 @@ pub(super) fn code(name: &str) -> Option<i32> {
     BUILTINS.iter().position(|known| *known == name).map(|code| code as i32)
 }
 
+/// The numbers of the types of shapes, and of results that are true or false.
+pub(super) const SHAPE_TYPE: u8 = 2;
+pub(super) const BOOL_TYPE: u8 = 6;
+
+/// Returns the first version of a builtin operator that the runtime has.
+pub(super) fn first_version(name: &str) -> i32 {
+    // The runtime registers BROADCAST_TO from its second version on.
+    if name == "BROADCAST_TO" { 2 } else { 1 }
+}
+
 /// Returns the type of elements that has this number.
 pub(super) fn element(code: i8) -> Element {
     let other = |name: &str, bits| Element::Other(name.to_owned(), bits);

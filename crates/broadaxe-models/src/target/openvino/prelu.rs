@@ -150,7 +150,8 @@ fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
             Op::Relu | Op::Tanh | Op::Sigmoid | Op::Abs | Op::Sqrt | Op::Neg | Op::Simple | Op::Clip => node.input(0),
             Op::Add | Op::Sub | Op::Mul | Op::Div => asked.split(node).and_then(|(constant, data, second)| {
                 let (own, all) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
-                let last = own.iter().all(|size| *size == 1) || only_axis(&own, all) == Some(all - 1);
+                let last =
+                    own.iter().all(|size| *size == 1) || only_axis(&own, all).is_some_and(|axis| axis + 1 == all);
                 (last && (second || kind != Op::Div)).then_some(data)
             }),
             Op::Reshape => {

@@ -306,3 +306,9 @@ const PARTS_OF_A_SLOPE: &[(&str, &str)] = &[
 fn parts_of_a_slope() {
     answers("openvino", WORDS, PARTS_OF_A_SLOPE);
 }
+
+/// The data of the sum is a scalar, which has no last axis.
+#[test]
+fn a_slope_behind_a_scalar() {
+    answers("openvino", &[], &[("x(); t=const(2,2,4,3); v=Add(x,t); s=const(1,1,3); y=PRelu(v,s)", "same")]);
+}
