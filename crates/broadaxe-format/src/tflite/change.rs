@@ -66,7 +66,8 @@ fn set_shape(
 fn shaper(does: ShapeOp) -> &'static str {
     match does {
         ShapeOp::Reshape | ShapeOp::Unsqueeze => "RESHAPE",
-        ShapeOp::Expand => "BROADCAST_TO",
+        // The GPU delegate has no BROADCAST_TO.
+        ShapeOp::Expand => "TILE",
     }
 }
 
@@ -81,6 +82,15 @@ fn before(draft: &mut ModelDraft<'_>, at: Use, does: ShapeOp, numbers: &[i64]) -
     let (graph, place) = draft.node(at.node);
     let source = draft.input(graph, place, at.input)?;
     draft.movable(graph, source)?;
+    let rank = draft.shape(graph, source).and_then(|shape| shape.rank());
+    if let Some(missing) = rank.and_then(|rank| numbers.len().checked_sub(rank)).filter(|&missing| missing > 0)
+        && does == ShapeOp::Expand
+    {
+        // TILE does not add axes.
+        let axes: Vec<i64> = (0..missing as i64).collect();
+        before(draft, at, ShapeOp::Unsqueeze, &axes)?;
+        return before(draft, at, does, numbers);
+    }
     let name = format!("{}/{}", draft.name(graph, source), shaper(does).to_lowercase());
     let output = draft.add_like(graph, source, name)?;
     let operator = shape_operator(does, source, output, ResultShape::of(does, numbers));

@@ -122,13 +122,18 @@ fn complete(draft: &mut ModelDraft<'_>, graph: usize, fresh: &mut NewOperator) -
     let sizes: Vec<i32> = extents(&shape).iter().map(|&size| size as i32).collect();
     let open = sizes.iter().filter(|&&size| size == -1).count();
     if does == ShapeOp::Expand {
-        if open > 0 {
-            return Err(rejected(format!("BROADCAST_TO needs all sizes, but the shape is {shape}")));
-        }
-        let bytes = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
-        let name = format!("{}/shape", draft.name(graph, fresh.output));
-        let target = draft.constant(graph, name, SHAPE_TYPE, &[sizes.len()], bytes);
-        fresh.inputs.push(target);
+        let own = shapes[0].as_ref().map(extents).unwrap_or_default();
+        let times = |(&own, &size): (&i64, &i32)| match (own, size) {
+            (own, size) if own == i64::from(size) => Some(1),
+            (1, -1) | (-1, _) => None,
+            (_, size) => Some(size),
+        };
+        let times: Option<Vec<i32>> = own.iter().zip(&sizes).map(times).collect();
+        let times = times.ok_or_else(|| rejected(format!("TILE needs the sizes of what it repeats; the shape is {shape}")))?;
+        let bytes = times.iter().flat_map(|size| size.to_le_bytes()).collect();
+        let name = format!("{}/multiples", draft.name(graph, fresh.output));
+        let multiples = draft.constant(graph, name, SHAPE_TYPE, &[times.len()], bytes);
+        fresh.inputs.push(multiples);
     } else {
         if open > 1 {
             return Err(rejected(format!("RESHAPE keeps one open dim at most, but the shape is {shape}")));

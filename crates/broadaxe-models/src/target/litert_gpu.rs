@@ -11,7 +11,7 @@ use broadaxe_kernels::DType;
 use self::placement::Placed;
 use super::{Asked, COPIES, Does, Evidence, IndexTerm, Law, Profile, Way};
 use crate::{
-    graph::{Attribute, Element, ValueId},
+    graph::{Attribute, ValueId},
     meaning::{Kind, Source},
 };
 
@@ -94,12 +94,17 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
         return unknown("was not asked what it does with constants alone");
     }
-    let floats = |element: &Element| matches!(element.dtype(), Some(DType::F32 | DType::F16 | DType::Bool));
-    let elements = (0..asked.operands.len()).filter_map(|k| asked.model.value(asked.value(k)?).element.as_ref());
-    if !{ elements }.all(floats) {
-        return unknown("was asked with floats only");
+    let elements: Vec<DType> = (0..asked.operands.len())
+        .filter_map(|k| asked.model.value(asked.value(k)?).element.as_ref()?.dtype().or(Some(DType::U8)))
+        .collect();
+    if elements.iter().all(|dtype| matches!(dtype, DType::F32 | DType::F16 | DType::Bool)) {
+        return None;
     }
-    None
+    let exchanged = elements == [DType::I32, DType::I32] && asked.constants == [true, false];
+    if exchanged && matches!(operator(asked), Some("SUB" | "LESS" | "GREATER" | "FLOOR_DIV")) {
+        return Some(Does::Garbled("exchanges the operands where the first one is a constant of int32".into()));
+    }
+    unknown("was asked with floats only")
 }
 
 /// Says whether an operand is a constant of the file.

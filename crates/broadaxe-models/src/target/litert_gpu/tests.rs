@@ -160,6 +160,32 @@ fn what_is_wrong_is_repaired() {
     }
 }
 
+/// A constant of int32 is exchanged with the second operand; what else becomes of integers is not known.
+#[test]
+fn integers() {
+    for (op, kinds, want) in [
+        ("SUB", "ci", "differs"),
+        ("LESS", "ci", "differs"),
+        ("SUB", "ic", "unknown"),
+        ("SUB", "ii", "unknown"),
+        ("ADD", "ci", "unknown"),
+    ] {
+        let mut sample = Sample::of(("tflite", System::Tflite), 0);
+        let inputs: Vec<ValueId> = kinds
+            .chars()
+            .enumerate()
+            .map(|(k, kind)| match kind {
+                'c' => sample.bytes(&format!("x{k}"), &[2, 2], DType::I32, vec![1; 16]),
+                _ => sample.typed(&format!("x{k}"), "(2,2)", DType::I32),
+            })
+            .collect();
+        sample.node(op, &inputs, &[], "(2,2)");
+        let target: Target = "litert-gpu".parse().expect("a target");
+        let report = check(&sample.model, &sample.shapes, &[target]);
+        assert_eq!(report.findings[0].verdict.name(), want, "{op} {kinds}");
+    }
+}
+
 /// Compares the answers of a table that is named by the environment.
 #[test]
 #[ignore = "needs a table of answers in BROADAXE_ANSWERS"]
