@@ -6,6 +6,8 @@
 //!
 //! Source: `schema.fbs` of LiteRT, as the package ai-edge-litert 2.3.0 has it.
 
+mod edits;
+
 use std::{iter::Peekable, str::Chars};
 
 use super::{
