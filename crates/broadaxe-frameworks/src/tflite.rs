@@ -68,7 +68,7 @@ const fn directed(word: &'static str) -> When {
 const PLAIN: When = When::Word { name: FUSED, word: "NONE", absent: true };
 
 /// An operator with each activation that LiteRT fuses; the operator alone comes last.
-const fn fused(relu: &'static [OpId; 2], tanh: &'static [OpId; 2]) -> [Choice; 5] {
+const fn fused(relu: &'static [OpId], tanh: &'static [OpId]) -> [Choice; 5] {
     [
         choose(const { &[with("RELU")] }, Arithmetic::Steps(relu)),
         choose(const { &[with("RELU6")] }, Arithmetic::Recipe(Fused)),
