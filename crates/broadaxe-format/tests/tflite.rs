@@ -151,3 +151,108 @@ fn no_cut_and_no_flip_panics() {
         assert!(errors > 200, "{name}: {errors}");
     }
 }
+
+/// A value by its name, in the first graph that has it.
+fn named(model: &Model, name: &str) -> ValueId {
+    let found = model.values.iter().position(|value| value.name == name);
+    ValueId(found.unwrap_or_else(|| panic!("there is no {name}")) as u32)
+}
+
+/// Makes changes, and reads what is written.
+fn changed(model: &Model, edits: &[Edit]) -> (Vec<u8>, Model) {
+    let written = format::write(model, edits).unwrap_or_else(|error| panic!("{error}: {edits:?}"));
+    let found = bytes(model, &written);
+    let again = format::read(&Source::memory(found.as_slice(), None)).unwrap();
+    assert_eq!(again.values.len(), format::changed(model, &written).unwrap().values.len());
+    (found, again)
+}
+
+fn shape_of(model: &Model, name: &str) -> Vec<usize> {
+    model.value(named(model, name)).constant.as_ref().unwrap().shape.clone()
+}
+
+/// The shape of a constant changes by one vector behind the file and the four bytes of an offset.
+#[test]
+fn a_constant_changes_in_place() {
+    let model = open(FILES[1]);
+    let edit =
+        |name: &str, shape: &[usize]| Edit::ReshapeConstant { value: named(&model, name), shape: shape.to_vec() };
+    let old = fs::read(path(FILES[1])).unwrap();
+    for (name, shape) in [("step", &[1, 2]), ("w", &[2, 1])] {
+        let (new, again) = changed(&model, &[edit(name, shape)]);
+        assert_eq!(shape_of(&again, name), shape);
+        assert_eq!(new.len(), old.len().next_multiple_of(4) + 12);
+        let differ: Vec<usize> = (0..old.len()).filter(|&at| old[at] != new[at]).collect();
+        assert!((1..=4).contains(&differ.len()) && differ[differ.len() - 1] - differ[0] < 4, "{name}: {differ:?}");
+    }
+    let (new, again) = changed(&model, &[edit("step", &[2, 1]), edit("w", &[2, 1])]);
+    assert_eq!((shape_of(&again, "step"), shape_of(&again, "w")), (vec![2, 1], vec![2, 1]));
+    assert!(new.len() < old.len() + 32);
+}
+
+/// What cannot change in place is a front of a multiple of 16 bytes, behind which the file follows as it was.
+#[test]
+fn a_front_leaves_the_file_untouched() {
+    let open = |k: usize| (open(FILES[k]), fs::read(path(FILES[k])).unwrap());
+    let (small, looped) = (&open(0), &open(1));
+    let reshape = |(model, _): &(Model, Vec<u8>), name: &str, shape: &[usize]| Edit::ReshapeConstant {
+        value: named(model, name),
+        shape: shape.to_vec(),
+    };
+    let at = |node, input| Use { node: NodeId(node), input };
+    let cases = [
+        // A ZIP is behind this model, and stays last.
+        (small, reshape(small, "bias", &[1, 3])),
+        // The scales of this constant belong to an axis, and the result of the next one gets another shape.
+        (looped, reshape(looped, "kernel", &[1, 2, 2])),
+        (looped, reshape(looped, "one", &[1])),
+        (looped, Edit::Unsqueeze { at: at(4, 0), axes: vec![0] }),
+        (looped, Edit::Expand { at: at(5, 1), shape: vec![2, 2] }),
+    ];
+    for ((model, old), edit) in cases {
+        let (new, _) = changed(model, std::slice::from_ref(&edit));
+        assert!(new.ends_with(old) && (new.len() - old.len()) % 16 == 0, "{edit:?}");
+        assert!(new.len() - old.len() < 1024, "{edit:?}: {} bytes", new.len() - old.len());
+        assert_eq!(&new[4..8], b"TFL3");
+    }
+}
+
+#[test]
+fn quantization_follows_an_axis() {
+    let model = open(FILES[1]);
+    let kernel = named(&model, "kernel");
+    let reshape = |shape: &[usize]| Edit::ReshapeConstant { value: kernel, shape: shape.to_vec() };
+    for (shape, axis) in [(&[1, 2, 2][..], 1), (&[2, 1, 2], 0), (&[1, 1, 2, 2], 2)] {
+        let (_, again) = changed(&model, &[reshape(shape)]);
+        let quantization = again.value(kernel).quantization.as_ref().unwrap();
+        assert_eq!((quantization.axis, quantization.scales.as_slice()), (axis, &[0.5, 0.25][..]), "{shape:?}");
+    }
+    let error = format::write(&model, &[reshape(&[4])]).unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Edit, "kernel has scales for each entry of axis 0, which the new shape does not have")
+    );
+    // A tensor with one scale keeps it in every shape, and so do the tensors of new operators.
+    let at = Use { node: NodeId(1), input: 0 };
+    let (_, again) = changed(
+        &model,
+        &[Edit::Reshape { at, shape: vec![1, 2, 2] }, Edit::ReshapeResult { node: NodeId(1), shape: vec![2, 2] }],
+    );
+    let scales: Vec<_> = ["q", "q/reshape", "r", "r/data"]
+        .iter()
+        .map(|name| again.value(named(&again, name)).quantization.clone())
+        .collect();
+    assert_eq!((&scales[0], &scales[2]), (&scales[1], &scales[3]));
+    assert!(scales[0] != scales[2] && scales[0].is_some());
+}
+
+/// Tensors keep their numbers, which signatures name, and the result of a model its name.
+#[test]
+fn results_keep_number_and_name() {
+    let model = open(FILES[0]);
+    let (_, again) = changed(&model, &[Edit::ReshapeResult { node: NodeId(4), shape: vec![24] }]);
+    assert_eq!(model.main().outputs, again.main().outputs);
+    let output = again.main().outputs[0];
+    assert_eq!((again.nodes.len(), again.value(output).name.as_str()), (6, "y"));
+    assert_eq!(again.value(output).declared.as_ref().map(ToString::to_string).as_deref(), Some("(24,)"));
+}

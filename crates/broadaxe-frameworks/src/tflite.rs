@@ -1,7 +1,7 @@
 //! TFLite, the operators of LiteRT: NumPy's rule for most, identical shapes for a few, and fused activations.
 //!
-//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ADD_N`
-//! accepts identical shapes only. `ATAN2` broadcasts as in TensorFlow; LiteRT accepts such shapes and reads past the second operand. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
+//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ATAN2` and
+//! `ADD_N` accept identical shapes only. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
 //! the first of the others; the rule here also accepts a condition of more axes, which LiteRT refuses.
 //! Operators of StableHLO accept identical shapes.
 //!
@@ -68,9 +68,7 @@ const fn directed(word: &'static str) -> When {
 const PLAIN: When = When::Word { name: FUSED, word: "NONE", absent: true };
 
 /// An operator with each activation that LiteRT fuses; the operator alone comes last.
-// The table keeps the references.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-const fn fused(relu: &'static [OpId; 2], tanh: &'static [OpId; 2]) -> [Choice; 5] {
+const fn fused(relu: &'static [OpId], tanh: &'static [OpId]) -> [Choice; 5] {
     [
         choose(const { &[with("RELU")] }, Arithmetic::Steps(relu)),
         choose(const { &[with("RELU6")] }, Arithmetic::Recipe(Fused)),

@@ -72,13 +72,9 @@ impl<'a> FlatReader<'a> {
         if at < self.span.start || at.checked_add(len).is_none_or(|last| last > end) {
             return Err(damaged(at, format!("{len} bytes are needed here, but the FlatBuffer ends at byte {end}")));
         }
-        match self.left.get().checked_sub(len) {
-            Some(left) => self.left.set(left),
-            None => {
-                let message = "tables of the file overlap: together they have more than 8 times its bytes";
-                return Err(damaged(at, message));
-            }
-        }
+        let message = "tables of the file overlap: together they have more than 8 times its bytes";
+        let left = self.left.get().checked_sub(len);
+        self.left.set(left.ok_or_else(|| damaged(at, message))?);
         Ok(())
     }
 

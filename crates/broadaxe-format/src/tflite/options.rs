@@ -470,7 +470,6 @@ fn value(flat: &FlatReader<'_>, table: FlatTable, k: usize, holds: Holds) -> Res
     };
     let signed = |default: i8| Ok::<_, Error>(flat.byte(table, k)?.map_or(default, u8::cast_signed));
     Ok(Some(match holds {
-        Holds::Nothing | Holds::Body | Holds::Bodies => return Ok(None),
         Holds::Int(default) => Attribute::Int(flat.int(table, k)?.unwrap_or(default).into()),
         Holds::Long => Attribute::Int(flat.long(table, k)?.unwrap_or(0).cast_signed()),
         Holds::Flag(default) => Attribute::Int((flat.byte(table, k)?.unwrap_or(default) != 0).into()),
@@ -486,6 +485,6 @@ fn value(flat: &FlatReader<'_>, table: FlatTable, k: usize, holds: Holds) -> Res
         Holds::Floats if list(flat, table, k, 4)?.is_some() => {
             Attribute::Floats(flat.floats(table, k)?.into_iter().map(f64::from).collect())
         }
-        Holds::Ints | Holds::Longs | Holds::Floats => return Ok(None),
+        _ => return Ok(None),
     }))
 }

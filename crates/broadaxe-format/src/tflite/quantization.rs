@@ -34,8 +34,8 @@ mod tests {
 
     #[test]
     fn axes_in_other_shapes() {
-        let cases: [(&[usize], &[usize], i64, Option<i32>); 8] = [
-            (&[3], &[1, 3], 0, Some(1)),
+        let cases = [
+            (&[3][..], &[1, 3][..], 0, Some(1)),
             (&[3], &[3, 1], 0, Some(0)),
             (&[2, 3], &[1, 2, 3], 1, Some(2)),
             (&[2, 3], &[2, 1, 1, 3], 1, Some(3)),

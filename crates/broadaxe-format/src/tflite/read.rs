@@ -98,7 +98,7 @@ impl TensorBuilder<'_> {
             let input = is_input.contains(&ValueId((part.first_value + k) as u32));
             let mut value = self.tensor(table, input).map_err(|error| error.at(format_args!("tensor {k}")))?;
             value.graph = GraphId(index as u32);
-            value.name = unique(value.name, k, &mut names);
+            value.name = unique(&value.name, k, &mut names);
             self.model.values.push(value);
         }
         for (k, &table) in part.operators.iter().enumerate() {
@@ -305,8 +305,8 @@ fn value_id(part: &SubgraphLayout, tensor: i32) -> Result<ValueId, Error> {
 }
 
 /// Makes the name of a tensor unique in its subgraph.
-fn unique(name: String, number: usize, names: &mut HashSet<String>) -> String {
-    let mut own = if name.is_empty() { format!("#{number}") } else { name.clone() };
+fn unique(name: &str, number: usize, names: &mut HashSet<String>) -> String {
+    let mut own = if name.is_empty() { format!("#{number}") } else { name.to_owned() };
     while !names.insert(own.clone()) {
         own = format!("{own}#{number}");
     }

@@ -94,17 +94,13 @@ impl TableWriter<'_, '_> {
         let mut operators = Vec::with_capacity(part.operators.len());
         let mut moved = false;
         for (place, &table) in part.operators.iter().enumerate() {
-            match changes.operators.get(&place) {
-                Some(changed) => self.changed_operator(table, changed, &mut operators)?,
-                None => {
-                    let offset = draft.flat.long(table, field::OPERATOR_LARGE_OFFSET)?.filter(|&offset| offset > 1);
-                    moved |= offset.is_some();
-                    operators.push(match offset {
-                        Some(_) => self.old_operator(table)?.table(),
-                        None => FlatValue::Old(table.at),
-                    });
-                }
+            if let Some(changed) = changes.operators.get(&place) {
+                self.changed_operator(table, changed, &mut operators)?;
+                continue;
             }
+            let moves = draft.flat.long(table, field::OPERATOR_LARGE_OFFSET)?.is_some_and(|offset| offset > 1);
+            moved |= moves;
+            operators.push(if moves { self.old_operator(table)?.table() } else { FlatValue::Old(table.at) });
         }
         if changes.operators.is_empty() && changes.shapes.is_empty() && !moved {
             return Ok(None);
@@ -151,7 +147,9 @@ impl TableWriter<'_, '_> {
             fields.set(field::OPERATOR_OUTPUTS, FlatValue::ints(changed.outputs.iter().copied()));
             if let Some(op) = &changed.op {
                 fields.set(field::OPERATOR_CODE, FlatValue::index(self.code(op)?));
-                OPTION_FIELDS.into_iter().for_each(|field| fields.remove(field));
+                for field in OPTION_FIELDS {
+                    fields.remove(field);
+                }
             }
             if let Some((kind, options)) = &changed.options {
                 fields.set(field::OPERATOR_OPTIONS_TYPE, FlatValue::byte(*kind));
@@ -186,7 +184,7 @@ impl TableWriter<'_, '_> {
         shape: &SymbolicShape,
     ) -> Result<FlatValue, Error> {
         let mut fields = copied(&self.draft.flat, table, TENSOR_WIDTHS)?;
-        self.shaped(&mut fields, Some(shape));
+        shaped(&mut fields, Some(shape));
         self.scaled(&mut fields, (graph, tensor), Some(shape))?;
         Ok(fields.table())
     }
@@ -196,27 +194,11 @@ impl TableWriter<'_, '_> {
         fields.set(field::TENSOR_ELEMENT, FlatValue::byte(fresh.element));
         fields.set(field::TENSOR_BUFFER, FlatValue::index(fresh.buffer));
         fields.set(field::TENSOR_OWN_NAME, FlatValue::Text(fresh.name.clone()));
-        self.shaped(&mut fields, fresh.shape.as_ref());
+        shaped(&mut fields, fresh.shape.as_ref());
         if let Some(like) = fresh.like {
             self.scaled(&mut fields, (graph, like), fresh.shape.as_ref())?;
         }
         Ok(fields.table())
-    }
-
-    /// Writes a shape; an open dim is 1 until the runtime knows it.
-    fn shaped(&self, fields: &mut NewFields, shape: Option<&SymbolicShape>) {
-        fields.remove(field::TENSOR_SIGNATURE);
-        let Some(shape) = shape.filter(|shape| shape.rank().is_some()) else {
-            fields.remove(field::TENSOR_SHAPE);
-            fields.remove(field::TENSOR_HAS_RANK);
-            return;
-        };
-        let sizes: Vec<i32> = extents(shape).into_iter().map(|size| size as i32).collect();
-        fields.set(field::TENSOR_SHAPE, FlatValue::ints(sizes.iter().map(|&size| if size < 0 { 1 } else { size })));
-        fields.set(field::TENSOR_HAS_RANK, FlatValue::byte(1));
-        if shape.dims().unwrap_or_default().iter().any(|dim: &Dim| dim.size().is_none()) {
-            fields.set(field::TENSOR_SIGNATURE, FlatValue::ints(sizes));
-        }
     }
 
     /// Refers to the quantization of a tensor of the file again. Scales of an axis follow the axis.
@@ -269,5 +251,21 @@ impl TableWriter<'_, '_> {
             all.push(fields.table());
         }
         Ok((moved || !self.draft.buffers.is_empty()).then_some(all))
+    }
+}
+
+/// Writes a shape; an open dim is 1 until the runtime knows it.
+fn shaped(fields: &mut NewFields, shape: Option<&SymbolicShape>) {
+    fields.remove(field::TENSOR_SIGNATURE);
+    let Some(shape) = shape.filter(|shape| shape.rank().is_some()) else {
+        fields.remove(field::TENSOR_SHAPE);
+        fields.remove(field::TENSOR_HAS_RANK);
+        return;
+    };
+    let sizes: Vec<i32> = extents(shape).into_iter().map(|size| size as i32).collect();
+    fields.set(field::TENSOR_SHAPE, FlatValue::ints(sizes.iter().map(|&size| if size < 0 { 1 } else { size })));
+    fields.set(field::TENSOR_HAS_RANK, FlatValue::byte(1));
+    if shape.dims().unwrap_or_default().iter().any(|dim: &Dim| dim.size().is_none()) {
+        fields.set(field::TENSOR_SIGNATURE, FlatValue::ints(sizes));
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! Source: `schema.fbs` of LiteRT, as the package ai-edge-litert 2.3.0 has it.
 
+mod edits;
+
 use std::{iter::Peekable, str::Chars};
 
 use super::{
@@ -236,7 +238,7 @@ const MODELS: &[(&str, &str)] = &[
     ("{0:3 1[{3:129}] 2[{3[{3.103 4{0:9}}]}]}", "! operator 0: there is no subgraph 9; the model has 1"),
     (
         "{0:3 1[{}{3:129}] 2[{}{3[{}]}{3[{0:1 3.103 4{0:1}}]}]}",
-        concat!(" = CALL_ONCE() init_subgraph_index=Graph(1);  = ADD() | () -> ; () -> ; () -> "),
+        " = CALL_ONCE() init_subgraph_index=Graph(1);  = ADD() | () -> ; () -> ; () -> ",
     ),
     (
         "{0:3 1[{3:129}] 2[{}{3[{3.103 4{0:2}}]}{3[{3.103 4{0:1}}]}]}",
@@ -247,7 +249,7 @@ const MODELS: &[(&str, &str)] = &[
     ),
     (
         "{0:3 1[{3:209}] 2[{3[{11.23 12{0(1 2)}}]}{}{}]}",
-        concat!(" = STABLEHLO_CASE() branch_subgraph_indices=Ints([1, 2]) | () -> ; () -> ; () -> "),
+        " = STABLEHLO_CASE() branch_subgraph_indices=Ints([1, 2]) | () -> ; () -> ; () -> ",
     ),
 ];
 
