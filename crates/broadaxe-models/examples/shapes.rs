@@ -1,6 +1,7 @@
 //! Prints what inference knows of every value of some models, a line of JSON each.
 //!
-//! `shapes [--input-shape name:1,3,224,224]... MODEL...`. The last line of a model has its figures, or its error.
+//! `shapes [--undeclared] [--input-shape name:1,3,224,224]... MODEL...`. The last line of a model has its figures, or its
+//! error. With `--undeclared`, the shapes that a file records for results of nodes are ignored.
 
 use std::{
     io::{self, Write},
@@ -16,17 +17,18 @@ use broadaxe_models::{
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 fn main() -> io::Result<()> {
-    let (mut given, mut models) = (Vec::new(), Vec::new());
+    let (mut given, mut models, mut undeclared) = (Vec::new(), Vec::new(), false);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--input-shape" => given.extend(words.next().as_deref().and_then(input_shape)),
+            "--undeclared" => undeclared = true,
             _ => models.push(word),
         }
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     for path in models {
-        if let Err(error) = one(&mut out, &path, &given)? {
+        if let Err(error) = one(&mut out, &path, &given, undeclared)? {
             writeln!(out, "{{\"file\": {}, \"error\": {}}}", quoted(&path), quoted(&error.to_string()))?;
         }
     }
@@ -44,13 +46,17 @@ fn one(
     out: &mut impl Write,
     path: &str,
     given: &[(String, Vec<Dim>)],
+    undeclared: bool,
 ) -> io::Result<Result<(), broadaxe_models::Error>> {
     let start = Instant::now();
-    let model = match format::open(Path::new(path)) {
+    let mut model = match format::open(Path::new(path)) {
         Ok(model) => model,
         Err(error) => return Ok(Err(error)),
     };
     let read = start.elapsed();
+    if undeclared {
+        model.values.iter_mut().filter(|value| value.producer.is_some()).for_each(|value| value.declared = None);
+    }
     let given: Vec<_> = given
         .iter()
         .filter(|(name, _)| model.main().inputs.iter().any(|&id| model.value(id).name == *name))

@@ -28,6 +28,7 @@ mod resize;
 mod rnn;
 mod sequence;
 mod openvino;
+mod tflite;
 mod ncnn;
 mod table;
 mod walk;
@@ -94,7 +95,7 @@ pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Erro
     match model.system {
         System::Onnx => Walk::new(model, &given, false)?.run(),
         System::Openvino if given.is_empty() && is_recorded(model) => Ok(recorded(model)),
-        System::Openvino | System::Ncnn => Walk::new(model, &given, true)?.run(),
+        System::Openvino | System::Ncnn | System::Tflite => Walk::new(model, &given, true)?.run(),
         _ => Ok(recorded(model)),
     }
 }

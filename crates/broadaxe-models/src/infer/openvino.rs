@@ -130,7 +130,7 @@ fn adaptive(call: &Call<'_>) -> Made {
 }
 
 /// Infers an input stretched to a shape: one way, both ways, or with axes put as a list says.
-fn to_shape(call: &Call<'_>) -> Made {
+pub(super) fn to_shape(call: &Call<'_>) -> Made {
     if call.text("mode") == Some("bidirectional") {
         return reshape::expanded(call, 1);
     }
@@ -243,43 +243,69 @@ fn sliced(call: &Call<'_>) -> Made {
     slice::cut(call, dims, &ranges)
 }
 
+/// The masks of a slice, a bit per range.
+#[derive(Clone, Copy)]
+pub(super) struct Masks {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) new_axis: u64,
+    pub(super) shrink_axis: u64,
+    pub(super) ellipsis: u64,
+}
+
+fn masked(call: &Call<'_>) -> Made {
+    let bits = |name: &str| {
+        let flags = call.ints(name).unwrap_or_default();
+        flags.iter().take(MAX_RANK).enumerate().fold(0, |bits, (k, &flag)| bits | u64::from(flag != 0) << k)
+    };
+    let masks = Masks {
+        begin: bits("begin_mask"),
+        end: bits("end_mask"),
+        new_axis: bits("new_axis_mask"),
+        shrink_axis: bits("shrink_axis_mask"),
+        ellipsis: bits("ellipsis_mask"),
+    };
+    sliced_by(call, masks, target(call, 2)?)
+}
+
 // Long: each of the five masks is an arm.
 /// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
-fn masked(call: &Call<'_>) -> Made {
+pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: Vec<Option<Size>>) -> Made {
     let dims = call.dims(0)?;
-    let (starts, ends) = (target(call, 1)?, target(call, 2)?);
+    let starts = target(call, 1)?;
     let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };
-    let masks = ["begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"];
-    let [no_start, no_end, new, dropped, dots] = masks.map(|name| call.ints(name).unwrap_or_default());
-    let set = |mask: &[i64], k: usize| mask.get(k).is_some_and(|&bit| bit != 0);
+    let set = |mask: u64, k: usize| mask >> k & 1 != 0;
     let count = starts.len();
     if ends.len() != count || steps.len() != count {
-        return because("StridedSlice: begin, end and strides have not one length");
+        return because(format!("{}: begin, end and strides have not one length", call.node.op));
     }
-    let given = (0..count).filter(|&k| !set(&new, k) && !set(&dots, k)).count();
+    let given = (0..count).filter(|&k| !set(masks.new_axis, k) && !set(masks.ellipsis, k)).count();
     let Some(rest) = dims.len().checked_sub(given) else {
-        return because("StridedSlice: there are more ranges than axes");
+        return because(format!("{}: there are more ranges than axes", call.node.op));
     };
+    if (0..count).filter(|&k| set(masks.ellipsis, k)).count() > 1 {
+        return because(format!("{}: more than one range has an ellipsis", call.node.op));
+    }
     let (mut ranges, mut made, mut axis) = (Vec::new(), Vec::new(), 0);
     for k in 0..count {
-        if set(&dots, k) {
+        if set(masks.ellipsis, k) {
             made.extend((axis..axis + rest).map(Some));
             axis += rest;
-        } else if set(&new, k) {
+        } else if set(masks.new_axis, k) {
             made.push(None);
         } else if let Some(extent) = dims.get(axis) {
             let step = steps[k].as_ref().and_then(Size::number);
-            let start = if set(&no_start, k) {
+            let start = if set(masks.begin, k) {
                 Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MAX } else { 0 }))
             } else {
                 starts[k].clone()
             };
-            let end = if set(&no_end, k) {
+            let end = if set(masks.end, k) {
                 Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MIN } else { i64::MAX }))
             } else {
                 ends[k].clone()
             };
-            if set(&dropped, k) {
+            if set(masks.shrink_axis, k) {
                 // One element is taken, and its axis goes.
                 let next =
                     start.as_ref().and_then(|start| if start.is(-1) { Some(extent.clone()) } else { start.more(1) });
@@ -293,7 +319,7 @@ fn masked(call: &Call<'_>) -> Made {
     }
     made.extend((axis..dims.len()).map(Some));
     if made.len() > MAX_RANK {
-        return because("StridedSlice: the rank of its result is above the largest");
+        return because(format!("{}: the rank of its result is above the largest", call.node.op));
     }
     let cut = slice::cut(call, dims, &ranges)?;
     let Some(Tensor { dims: Some(cut), values, .. }) = cut.into_iter().next() else { return Err(Stop::Input(0)) };
@@ -314,27 +340,14 @@ fn split(call: &Call<'_>) -> Made {
     let axis = split_axis(call, dims.len())?;
     let parts = call.node.outputs.len().max(1);
     let size = dims[axis].floor(&Size::known(parts as i64));
-    slice::pieces(call, dims, axis, &vec![size; parts])
+    slice::pieces(call, 0, axis, &vec![size; parts])
 }
 
 fn pieces(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
     let axis = split_axis(call, dims.len())?;
-    let mut sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
-    if sizes.iter().flatten().filter(|size| size.is(-1)).count() > 1 {
-        return because("VariadicSplit: two lengths are -1");
-    }
-    // -1 is what the others leave.
-    if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
-        let rest = || {
-            let others = sizes.iter().enumerate().filter(|(k, _)| *k != at);
-            let sum = others.map(|(_, size)| size.as_ref()).try_fold(Size::known(0), |sum, size| sum.plus(size?))?;
-            dims[axis].minus(&sum)
-        };
-        let rest = rest();
-        sizes[at] = rest;
-    }
-    slice::pieces(call, dims, axis, &sizes)
+    let sizes = call.sizes(2).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
+    slice::pieces(call, 0, axis, &slice::lengths(call, sizes, &dims[axis])?)
 }
 
 /// Infers repeats; the shorter of shape and repeats gets ones in front.
@@ -351,7 +364,7 @@ fn tiled(call: &Call<'_>) -> Made {
     Ok(vec![Tensor::of((0..rank).map(|axis| call.or_open(size(axis))).collect())])
 }
 
-fn best(call: &Call<'_>) -> Made {
+pub(super) fn best(call: &Call<'_>) -> Made {
     let mut dims = call.least(0, 1)?.to_vec();
     let axis = call.axis_or(-1, dims.len())?;
     dims[axis] = call.or_open(call.scalar(1));
@@ -360,7 +373,7 @@ fn best(call: &Call<'_>) -> Made {
 }
 
 /// Reads the order of a transpose; an empty one turns all axes round.
-fn order(call: &Call<'_>) -> Result<Option<Vec<i64>>, Stop> {
+pub(super) fn order(call: &Call<'_>) -> Result<Option<Vec<i64>>, Stop> {
     match (call.has(1), call.numbers(1)) {
         (true, None) => because("Transpose: its order is not known"),
         (_, order) => Ok(order.filter(|order| !order.is_empty())),

@@ -1,6 +1,7 @@
 //! Shapes of reductions, `ArgMax` and `TopK`.
 
 use broadaxe::DType;
+use broadaxe_frameworks::System;
 
 use super::{
     Size,
@@ -46,8 +47,10 @@ pub(crate) fn without(dims: &[Size], axes: &[usize], keep: bool) -> Vec<Size> {
 /// Infers a reduction.
 pub(crate) fn reduced(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
+    // Elsewhere than in ONNX, axes are kept only if that is written, and an empty list of axes means none.
+    let is_onnx = !matches!(call.model.system, System::Openvino | System::Tflite);
     let keep = call.int("keepdims").or_else(|| call.int("keep_dims")).unwrap_or(1) != 0;
-    let keep = if call.model.system == broadaxe_frameworks::System::Openvino { call.flag("keep_dims") } else { keep };
+    let keep = if is_onnx { keep } else { call.flag("keep_dims") };
     let axes = match axes(call, dims.len()) {
         Ok(axes) => axes,
         // The axes are not known, but how many extents are left may be.
@@ -62,9 +65,7 @@ pub(crate) fn reduced(call: &Call<'_>) -> Made {
     };
     let axes = match axes {
         Some(axes) if !axes.is_empty() => axes,
-        _ if call.flag("noop_with_empty_axes") || call.model.system == broadaxe_frameworks::System::Openvino => {
-            Vec::new()
-        }
+        _ if call.flag("noop_with_empty_axes") || !is_onnx => Vec::new(),
         _ => (0..dims.len()).collect(),
     };
     let tensor = Tensor::of(without(dims, &axes, keep));
@@ -75,10 +76,10 @@ pub(crate) fn reduced(call: &Call<'_>) -> Made {
 /// Reduces a followed list to one element.
 fn folded(call: &Call<'_>, whole: bool) -> Option<Number> {
     let op = match call.node.op.as_str() {
-        "ReduceProd" => Binary::Mul,
-        "ReduceSum" => Binary::Add,
-        "ReduceMax" => Binary::Max,
-        "ReduceMin" => Binary::Min,
+        "ReduceProd" | "REDUCE_PROD" => Binary::Mul,
+        "ReduceSum" | "SUM" => Binary::Add,
+        "ReduceMax" | "REDUCE_MAX" => Binary::Max,
+        "ReduceMin" | "REDUCE_MIN" => Binary::Min,
         _ => return None,
     };
     let values = call.values(0).filter(|values| whole && values.len() <= FOLLOWED)?;

@@ -58,6 +58,11 @@ pub(crate) fn reshaped(call: &Call<'_>) -> Made {
         Some(special) => special != 0,
         None => call.model.system != broadaxe_frameworks::System::Openvino && !call.flag("allowzero"),
     };
+    reshaped_to(call, wanted, keeps)
+}
+
+/// Infers a reshape to these extents; `keeps` says whether 0 keeps an extent.
+pub(crate) fn reshaped_to(call: &Call<'_>, wanted: Vec<Option<Size>>, keeps: bool) -> Made {
     let input = call.dims(0).ok();
     let (mut dims, rest) = extents(wanted, input, keeps)?;
     let open = dims.iter().filter(|size| size.is_none()).count();
@@ -121,7 +126,7 @@ fn fits(call: &Call<'_>, from: &[Size], to: &[Size]) -> Result<(), Stop> {
 }
 
 /// Returns what the extents that are known leave for the last.
-fn left_over(call: &Call<'_>, input: &[Size], dims: &[Option<Size>]) -> Result<Option<Size>, Stop> {
+pub(crate) fn left_over(call: &Call<'_>, input: &[Size], dims: &[Option<Size>]) -> Result<Option<Size>, Stop> {
     let mut from: Vec<&Size> = input.iter().collect();
     let mut to: Vec<&Size> = Vec::new();
     // Equal extents go out before anything is multiplied.
@@ -154,7 +159,7 @@ fn flattened(call: &Call<'_>) -> Made {
 /// Reads axes from an input or the attribute.
 fn axes(call: &Call<'_>) -> Result<Option<Vec<i64>>, Stop> {
     if !call.has(1) {
-        return Ok(call.ints("axes"));
+        return Ok(call.ints("axes").or_else(|| call.ints("squeeze_dims")));
     }
     match call.numbers(1) {
         Some(axes) => Ok(Some(axes)),

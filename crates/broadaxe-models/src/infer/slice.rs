@@ -155,7 +155,7 @@ fn split(call: &Call<'_>) -> Made {
         (false, Some(sizes)) => sizes.into_iter().map(|size| Some(Size::known(size))).collect(),
         (false, None) => even(&dims[axis], call.int("num_outputs").map_or(parts, |count| count.max(0) as usize), parts),
     };
-    pieces(call, dims, axis, &sizes)
+    pieces(call, 0, axis, &sizes)
 }
 
 /// Divides an extent evenly; the last part is smaller where that does not come out.
@@ -166,8 +166,26 @@ fn even(extent: &Size, count: usize, parts: usize) -> Vec<Option<Size>> {
     (0..parts).map(|k| if k + 1 == count { last.clone() } else { each.clone() }).collect()
 }
 
-/// Makes the parts of an axis.
-pub(crate) fn pieces(call: &Call<'_>, dims: &[Size], axis: usize, sizes: &[Option<Size>]) -> Made {
+/// Puts what the other lengths leave of an extent where a length is -1.
+pub(crate) fn lengths(call: &Call<'_>, mut sizes: Vec<Option<Size>>, extent: &Size) -> Result<Vec<Option<Size>>, Stop> {
+    if sizes.iter().flatten().filter(|size| size.is(-1)).count() > 1 {
+        return because(format!("{}: two lengths are -1", call.node.op));
+    }
+    if let Some(at) = sizes.iter().position(|size| size.as_ref().is_some_and(|size| size.is(-1))) {
+        let rest = || {
+            let others = sizes.iter().enumerate().filter(|(k, _)| *k != at);
+            let sum = others.map(|(_, size)| size.as_ref()).try_fold(Size::known(0), |sum, size| sum.plus(size?))?;
+            extent.minus(&sum)
+        };
+        let rest = rest();
+        sizes[at] = rest;
+    }
+    Ok(sizes)
+}
+
+/// Makes the parts of an axis of an input.
+pub(crate) fn pieces(call: &Call<'_>, input: usize, axis: usize, sizes: &[Option<Size>]) -> Made {
+    let dims = call.dims(input)?;
     let mut at = Some(0usize);
     let own = small(dims).map(|dims| strides(&dims));
     let mut made = Vec::with_capacity(sizes.len());
@@ -181,7 +199,7 @@ pub(crate) fn pieces(call: &Call<'_>, dims: &[Size], axis: usize, sizes: &[Optio
         let end = at.zip(size.as_ref().and_then(Size::extent)).and_then(|(at, size)| at.checked_add(size));
         let values = || {
             let (to, own) = (small(&out)?, own.as_ref()?);
-            strided(call.values(0)?, (at? as i64).checked_mul(own[axis])?, own, &to)
+            strided(call.values(input)?, (at? as i64).checked_mul(own[axis])?, own, &to)
         };
         let values = values();
         made.push(Tensor::of(out).with(values));
@@ -210,7 +228,7 @@ pub(crate) fn concatenated(call: &Call<'_>) -> Made {
 }
 
 /// Puts followed elements together along an axis; those that are not followed are unknown.
-fn joined(call: &Call<'_>, out: &[Size], axis: usize) -> Option<Vec<Option<Number>>> {
+pub(crate) fn joined(call: &Call<'_>, out: &[Size], axis: usize) -> Option<Vec<Option<Number>>> {
     let to = small(out)?;
     let before: usize = to[..axis].iter().product();
     if !(0..call.inputs()).any(|k| call.followed(k)) {
@@ -259,7 +277,7 @@ fn padded(call: &Call<'_>) -> Made {
 }
 
 /// Infers repeats along axes.
-fn tiled(call: &Call<'_>) -> Made {
+pub(crate) fn tiled(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     // Opset 1 has a number of tiles and an axis.
     if call.inputs() == 3 {

@@ -10,7 +10,7 @@ use super::{
     call::{Call, Function},
     cast, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
     row::{BOOL, SAME, ShapeRow, Type, row},
-    sequence, slice,
+    sequence, slice, tflite,
 };
 use crate::{attributes::is_standard, graph::Element};
 
@@ -45,6 +45,8 @@ static OPENVINO_TABLES: &[&[ShapeRow]] = &[openvino::OPENVINO_ROWS];
 
 static NCNN_TABLES: &[&[ShapeRow]] = &[ncnn::NCNN_ROWS];
 
+static TFLITE_TABLES: &[&[ShapeRow]] = &[tflite::TFLITE_ROWS];
+
 type Index = HashMap<&'static str, &'static ShapeRow>;
 
 fn index(tables: &'static [&'static [ShapeRow]]) -> Index {
@@ -53,9 +55,9 @@ fn index(tables: &'static [&'static [ShapeRow]]) -> Index {
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
-    static ALL: OnceLock<[Index; 4]> = OnceLock::new();
-    let [onnx, learning, openvino, ncnn] =
-        ALL.get_or_init(|| [ONNX_TABLES, LEARNING_TABLES, OPENVINO_TABLES, NCNN_TABLES].map(index));
+    static ALL: OnceLock<[Index; 5]> = OnceLock::new();
+    let all = || [ONNX_TABLES, LEARNING_TABLES, OPENVINO_TABLES, NCNN_TABLES, TFLITE_TABLES].map(index);
+    let [onnx, learning, openvino, ncnn, tflite] = ALL.get_or_init(all);
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
@@ -67,6 +69,7 @@ pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
     let index = match system {
         System::Onnx if is_standard(system, &call.node.domain) => onnx,
         System::Openvino => openvino,
+        System::Tflite if is_standard(system, &call.node.domain) => tflite,
         System::Ncnn => return ncnn.get(op).map(|row| (row.infer, row.types)),
         _ => return None,
     };

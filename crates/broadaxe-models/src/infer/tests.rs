@@ -9,6 +9,8 @@ use crate::{
     source::Source,
 };
 
+mod tflite;
+
 /// A graph in the making: values are named, nodes are written `Op(inputs) -> outputs`.
 struct Maker {
     model: Model,
@@ -16,7 +18,11 @@ struct Maker {
 
 impl Maker {
     fn new(opset: i64) -> Self {
-        let mut model = Model::new("onnx", System::Onnx, Source::memory(Vec::new(), None));
+        Self::of("onnx", System::Onnx, opset)
+    }
+
+    fn of(format: &'static str, system: System, opset: i64) -> Self {
+        let mut model = Model::new(format, system, Source::memory(Vec::new(), None));
         model.opsets.push((String::new(), opset));
         Self { model }
     }
@@ -444,6 +450,14 @@ fn following_ends() {
     assert_eq!(maker.shape("v3000"), "(1024,)");
     assert_eq!(maker.shape("unknown"), "(?,)");
     assert_eq!(maker.shape("known"), "(7,)");
+}
+
+#[test]
+fn two_ellipses_are_refused() {
+    let mut maker = Maker::of("openvino", System::Openvino, 1);
+    maker.input("x", DType::F32, "n,4,6").ints("at", &[0, 0]);
+    maker.node("StridedSlice x,at,at -> y", &[("ellipsis_mask", ints(&[1, 1]))]);
+    assert_eq!(maker.shape("y"), "StridedSlice: more than one range has an ellipsis (node 0)");
 }
 
 #[test]

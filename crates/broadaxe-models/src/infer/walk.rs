@@ -94,9 +94,7 @@ impl<'a> Walk<'a> {
         for (k, value) in model.values.iter().enumerate() {
             let (tensor, element, origin) = match &value.constant {
                 Some(constant) => (Tensor::known(&constant.shape), Some(constant.element.clone()), Origin::Constant),
-                None => {
-                    (Tensor::default(), walk.element(ValueId(k as u32)), Origin::Unknown("nothing makes it".into()))
-                }
+                None => walk.untouched(ValueId(k as u32)),
             };
             walk.facts.push(Fact { tensor, element, ..Fact::default() });
             walk.origins.push(origin);
@@ -106,6 +104,15 @@ impl<'a> Walk<'a> {
             walk.input(input, given);
         }
         Ok(walk)
+    }
+
+    /// Returns what is known of a value before anything makes it. Variables of TFLite are as the file says, and so is what no
+    /// run reaches.
+    fn untouched(&self, id: ValueId) -> (Tensor, Option<Element>, Origin) {
+        let dims = if self.model.system == System::Tflite { self.declared(id) } else { None };
+        let unknown = || Origin::Unknown("nothing makes it".into());
+        let origin = if dims.is_some() { Origin::Declared } else { unknown() };
+        (Tensor { dims, ..Tensor::default() }, self.element(id), origin)
     }
 
     /// Learns from given shapes which sizes the names of dims have, and whether they are other shapes than the file's.
@@ -183,7 +190,9 @@ impl<'a> Walk<'a> {
 
     /// Looks at everything.
     pub(crate) fn run(mut self) -> Result<Shapes, Error> {
-        let mut steps = vec![Task::Graph(GraphId(0), 0)];
+        // Each subgraph of TFLite may be run by itself.
+        let roots = if self.model.system == System::Tflite { self.model.roots() } else { vec![GraphId(0)] };
+        let mut steps: Vec<Task> = roots.into_iter().rev().map(|graph| Task::Graph(graph, 0)).collect();
         while let Some(step) = steps.pop() {
             match step {
                 Task::Graph(graph, next) => {

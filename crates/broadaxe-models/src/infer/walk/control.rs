@@ -1,6 +1,7 @@
 //! Runs nodes with bodies: branches, loops and functions.
 
 use broadaxe::DType;
+use broadaxe_frameworks::System;
 
 use super::{Running, Task, Walk};
 use crate::{
@@ -21,6 +22,10 @@ enum Kind {
     Loop,
     Scan,
     Function,
+    /// A body that is run once, with inputs of its own.
+    Call,
+    /// A loop with a body for its condition, and the same states before and after.
+    While,
     Other,
 }
 
@@ -32,8 +37,11 @@ impl Walk<'_> {
             "If" if standard && node.bodies.len() == 2 => Kind::Branches,
             "Loop" if standard => Kind::Loop,
             "Scan" if standard && node.version > 8 => Kind::Scan,
+            "IF" if standard && node.bodies.len() == 2 => Kind::Branches,
+            "WHILE" | "STABLEHLO_WHILE" if standard && node.bodies.len() == 2 => Kind::While,
+            "CALL" | "STABLEHLO_COMPOSITE" if standard && node.bodies.len() == 1 => Kind::Call,
             _ if node.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_))) => Kind::Other,
-            _ if self.model.system == broadaxe_frameworks::System::Onnx && node.bodies.len() == 1 => Kind::Function,
+            _ if self.model.system == System::Onnx && node.bodies.len() == 1 => Kind::Function,
             _ => Kind::Other,
         }
     }
@@ -42,7 +50,7 @@ impl Walk<'_> {
     pub(super) fn enter(&mut self, id: NodeId, steps: &mut Vec<Task>) {
         let node = self.model.node(id);
         let last = self.budget == 0;
-        let opaque = last && matches!(self.kind(id), Kind::Loop | Kind::Scan);
+        let opaque = last && matches!(self.kind(id), Kind::Loop | Kind::Scan | Kind::While);
         for &body in &node.bodies {
             // The names in a function's body stand for the values of the call themselves.
             if self.kind(id) == Kind::Function {
@@ -86,6 +94,10 @@ impl Walk<'_> {
                 }
                 (tensor, element)
             }
+            Kind::While => plain(self.known(id, k)),
+            Kind::Call => self.known(id, k),
+            // A branch of ONNX reads the values around it.
+            Kind::Branches if self.model.system == System::Tflite => self.known(id, k + 1),
             Kind::Branches | Kind::Function | Kind::Other => Default::default(),
         }
     }
@@ -95,6 +107,7 @@ impl Walk<'_> {
         let node = self.model.node(id);
         match self.kind(id) {
             Kind::Loop => node.inputs.len().saturating_sub(2),
+            Kind::While => node.inputs.len(),
             Kind::Scan => {
                 let scanned = node.attribute("num_scan_inputs").and_then(Attribute::int).unwrap_or(0);
                 node.inputs.len().saturating_sub(usize::try_from(scanned).unwrap_or(0))
@@ -115,16 +128,17 @@ impl Walk<'_> {
         let outputs: Vec<Vec<ValueId>> =
             node.bodies.iter().map(|&body| self.model.graph(body).outputs.clone()).collect();
         let made = match (kind, outputs.as_slice()) {
-            (Kind::Loop | Kind::Scan, [_]) => {
-                if self.again(id, node.bodies[0], &mut running) {
+            (Kind::Loop | Kind::Scan, [_]) | (Kind::While, [_, _]) => {
+                let body = node.bodies[node.bodies.len() - 1];
+                if self.again(id, body, &mut running) {
                     steps.push(Task::Leave(id, running));
-                    steps.push(Task::Graph(node.bodies[0], 0));
+                    steps.extend(node.bodies.iter().rev().map(|&body| Task::Graph(body, 0)));
                     return Ok(());
                 }
-                self.looped(id, node.bodies[0])
+                self.looped(id, body)
             }
             (Kind::Branches, [_, _]) => self.branched(id),
-            (Kind::Function, [outputs]) => outputs.iter().map(|&output| self.made(output)).collect(),
+            (Kind::Function | Kind::Call, [outputs]) => outputs.iter().map(|&output| self.made(output)).collect(),
             _ => Vec::new(),
         };
         let (mut tensors, mut elements): (Vec<_>, Vec<_>) = made.into_iter().unzip();
@@ -180,11 +194,19 @@ impl Walk<'_> {
                 _ => None,
             };
             changed = true;
-            let element = self.facts[input.0 as usize].element.clone();
-            self.bring(input, Tensor { dims: open, ..Tensor::default() }, element, id);
+            self.reopen(id, first + k, input, open);
         }
         running.last = self.budget == 0;
         changed
+    }
+
+    /// Opens a state in all bodies of a loop: its condition reads it too.
+    fn reopen(&mut self, id: NodeId, at: usize, state: ValueId, dims: Option<Vec<Size>>) {
+        let element = self.facts[state.0 as usize].element.clone();
+        let bodies = self.model.node(id).bodies.iter();
+        for &input in bodies.filter_map(|&body| self.model.graph(body).inputs.get(at)) {
+            self.bring(input, Tensor { dims: dims.clone(), ..Tensor::default() }, element.clone(), id);
+        }
     }
 
     /// Returns the results of a loop: states as they are before and after every run, and what each run returns, stacked.
