@@ -2,12 +2,17 @@
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 
-/// Says how the operands of a node are read: the result's shape and, per operand, its strides over it, in elements.
+/// Says how the operands of a node are read: the result's shape and, per operand, its strides over it, in elements, and the number of
+/// elements of each axis after which a tiled operand starts again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) shape: Vec<usize>,
     pub(super) strides: Vec<Vec<isize>>,
+    periods: Vec<Vec<usize>>,
 }
+
+/// The period of an axis along which an operand is not tiled.
+const ENDLESS: usize = usize::MAX;
 
 /// The first element, in row-major order, on which two readings part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +25,16 @@ pub(super) struct Parting {
 
 impl Reading {
     pub(super) fn of(alignment: &Alignment) -> Self {
-        let strides = (0..alignment.operands().len()).map(|k| alignment.strides(k)).collect();
-        Self { shape: alignment.shape().to_vec(), strides }
+        let shape = alignment.shape().to_vec();
+        let (mut strides, mut periods) = (Vec::new(), Vec::new());
+        for k in 0..alignment.operands().len() {
+            let steps = alignment.steps(k);
+            strides.push(steps.iter().map(|&(stride, _)| stride).collect());
+            let tiled = |(&(_, period), &dim): (&(isize, usize), &usize)| 1 < period && period < dim;
+            let period = |at: (&(isize, usize), &usize)| if tiled(at) { at.0.1 } else { ENDLESS };
+            periods.push(steps.iter().zip(&shape).map(period).collect());
+        }
+        Self { shape, strides, periods }
     }
 
     /// Makes the reading of two operands of which one is a list along an axis of the other; nothing if there is no such axis.
@@ -33,7 +46,7 @@ impl Reading {
         if operand == 0 {
             strides.reverse();
         }
-        Some(Self { shape: data.to_vec(), strides })
+        Some(Self { shape: data.to_vec(), strides, periods: vec![vec![ENDLESS; data.len()]; 2] })
     }
 
     /// Makes the reading in which all operands but the first are read as the first one's last `axes` axes, in row-major
@@ -65,26 +78,39 @@ impl Reading {
         }
         let (axis, index) = (0..x.len()).rev().find_map(|axis| {
             let both = x[axis].min(y[axis]);
-            let turns = both > 1 && self.strides.iter().zip(&other.strides).any(|(a, b)| a[axis] != b[axis]);
-            match (turns, x[axis].cmp(&y[axis])) {
-                (true, _) => Some((axis, 1)),
-                (false, std::cmp::Ordering::Greater) => Some((axis, both)),
-                (false, std::cmp::Ordering::Less) => Some((axis, 0)),
-                (false, std::cmp::Ordering::Equal) => None,
+            let turns = (0..self.strides.len().min(other.strides.len())).filter_map(|k| self.turn(other, k, axis));
+            match (turns.min().filter(|&index| index < both), x[axis].cmp(&y[axis])) {
+                (Some(index), _) => Some((axis, index)),
+                (None, std::cmp::Ordering::Greater) => Some((axis, both)),
+                (None, std::cmp::Ordering::Less) => Some((axis, 0)),
+                (None, std::cmp::Ordering::Equal) => None,
             }
         })?;
         let element = (0..x.len()).map(|j| if j == axis { index } else { 0 }).collect();
         Some(Parting { element, axis: Some(axis) })
     }
 
+    /// Finds the first index of an axis at which an operand is read differently.
+    fn turn(&self, other: &Self, k: usize, axis: usize) -> Option<usize> {
+        let (one, two) = (self.periods[k][axis], other.periods[k][axis]);
+        if self.strides[k][axis] != other.strides[k][axis] {
+            Some(1)
+        } else if one != two {
+            Some(one.min(two))
+        } else {
+            None
+        }
+    }
+
     /// Returns the position in each operand that an element reads; nothing if the result has no such element.
     pub(super) fn positions(&self, element: &[usize]) -> Option<Vec<usize>> {
         let within = self.shape.len() == element.len() && self.shape.iter().zip(element).all(|(dim, at)| at < dim);
-        let position = |strides: &Vec<isize>| -> usize {
-            let terms = strides.iter().zip(element).map(|(stride, at)| stride.unsigned_abs().wrapping_mul(*at));
+        let position = |(strides, periods): (&Vec<isize>, &Vec<usize>)| -> usize {
+            let steps = strides.iter().zip(periods).zip(element);
+            let terms = steps.map(|((stride, period), at)| stride.unsigned_abs().wrapping_mul(*at % period));
             terms.fold(0, usize::wrapping_add)
         };
-        within.then(|| self.strides.iter().map(position).collect())
+        within.then(|| self.strides.iter().zip(&self.periods).map(position).collect())
     }
 }
 
