@@ -221,6 +221,6 @@ fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
     let operand = &alignment.operands()[k];
     let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
     let sizes = alignment.shape().iter().enumerate();
-    let times = |size: usize, own: usize| if own == 0 { size } else { size / own };
+    let times = |size: usize, own: usize| size.checked_div(own).unwrap_or(size);
     sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, times(size, own(axis)))).collect()
 }
