@@ -18,6 +18,18 @@ mod openvino;
 mod paddle;
 mod rank;
 mod tosa;
+mod opset6;
+
+mod mnn;
+
+mod coreml;
+mod ggml;
+mod ort_webgpu;
+mod qnn;
+mod tensorrt;
+mod tnn;
+mod tvm;
+mod webnn;
 mod engines;
 
 use std::borrow::Cow;
@@ -48,7 +60,16 @@ pub static PROFILES: &[&Profile] = &[
     &ncnn::NCNN,
     &paddle::PADDLE,
     &numpy::NUMPY,
+    &mnn::MNN,
+    &ort_webgpu::ORT_WEBGPU,
+    &tvm::TVM,
     &tosa::TOSA,
+    &ggml::GGML,
+    &qnn::QNN,
+    &coreml::COREML,
+    &tensorrt::TENSORRT,
+    &tnn::TNN,
+    &webnn::WEBNN,
     &equal_rank::EQUAL_RANK,
     &rank::RANK,
     &none::NONE,

@@ -20,6 +20,13 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "pnnx", version: "20261020" },
     Engine { name: "Paddle", version: "3.3.1" },
     Engine { name: "NumPy", version: "2.4.6" },
+    Engine { name: "MNN", version: "3.6.1" },
+    Engine { name: "ONNX Runtime WebGPU", version: "1.27.0" },
+    Engine { name: "TVM", version: "0.27.0.post1" },
+    Engine { name: "TOSA tools", version: "2026.8.0" },
+    Engine { name: "ggml", version: "0.13.1" },
+    Engine { name: "QNN", version: "2.7.0" },
+    Engine { name: "Core ML", version: "9.0" },
 ];
 
 /// The day of the comparison that `docs/verdicts.md` records.
@@ -69,7 +76,7 @@ mod tests {
     fn the_comparisons_install_these_versions() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
-        let pins = read("requirements.txt") + &read("requirements-full.txt");
+        let pins = read("requirements.txt") + &read("requirements-full.txt") + &read("requirements-runtimes.txt");
         let packages = [
             ("ONNX Runtime", "onnxruntime"),
             ("onnx", "onnx"),
@@ -78,8 +85,16 @@ mod tests {
             ("pnnx", "pnnx"),
             ("Paddle", "paddlepaddle"),
             ("NumPy", "numpy"),
+            ("MNN", "MNN"),
+            ("ONNX Runtime WebGPU", "onnxruntime-webgpu"),
+            ("TVM", "apache-tvm"),
+            ("TOSA tools", "tosa-tools"),
+            ("QNN", "onnxruntime-qnn"),
+            ("Core ML", "coremltools"),
         ];
-        for engine in ENGINES {
+        // The package of ggml's library has a version of its own.
+        assert!(pins.contains("pywhispercpp==1.5.1  # ggml 0.13.1\n"));
+        for engine in ENGINES.iter().filter(|engine| engine.name != "ggml") {
             let (_, package) = packages.iter().find(|(name, _)| *name == engine.name).expect("a package");
             let pin = pins.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
             // ncnn and pnnx count days, after a version of the package that stays the same.
